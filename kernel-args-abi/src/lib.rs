@@ -1,1 +1,32 @@
-//! Placeholder.
+//! What a compiled CUDA kernel says of its parameters, and the rules by which they are laid out.
+//!
+//! This crate is pure: it makes no driver call, needs no GPU and holds no `unsafe` code. The
+//! `kernel-args` runtime and its derive both stand on it.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`layout`] | size and alignment, and C's rule for placing one thing after another |
+//! | [`block`] | the parameter block: unpadded size, limits, where each GPU puts over-aligned parameters |
+//! | [`class`] | the kind of value that a parameter is: integer, float, pointer, bytes |
+//! | [`cpp`] | the C++ type of a parameter |
+//! | [`signature`] | one model of a list of parameters, whoever it came from |
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "read")]
+extern crate alloc;
+
+#[cfg(test)]
+extern crate std;
+
+pub mod block;
+pub mod class;
+pub mod cpp;
+pub mod layout;
+pub mod signature;
+
+pub use block::{Block, Sm};
+pub use class::Class;
+pub use cpp::{CppBase, CppType};
+pub use layout::{Alignment, Layout, LayoutError};
+pub use signature::{Parameter, Signature};

@@ -1,0 +1,43 @@
+//! The kind of value that a parameter is.
+
+/// The kind of value that a parameter is, as far as its description tells.
+///
+/// PTX tells it for scalars (`.u32`, `.f64`); vectors and structs are arrays of `.b8` there. PTX ISA,
+/// "Kernel Function Parameters". The width is the parameter's size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Class {
+    /// The description does not tell: a cubin's records, or `cuFuncGetParamInfo`.
+    Unknown,
+    /// Untyped bits of a scalar's width: `.b16`, `.b32`, `.b64`, `.b128`.
+    Bits,
+    /// An integer of either signedness, a `bool`, an enum, or a pointer that is not marked as one.
+    Integer,
+    /// A floating-point number, of 16 bits included.
+    Float,
+    /// A device pointer.
+    Pointer,
+    /// An aggregate: vector, struct or array. `.align A .b8 name[N]`.
+    Bytes,
+}
+
+impl Class {
+    /// Whether two classes are the same one. (`==` is not `const`.)
+    #[must_use]
+    pub const fn same(self, other: Self) -> bool {
+        self as u8 == other as u8
+    }
+
+    /// The word for this class in messages.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Unknown => "value",
+            Self::Bits => "bits",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Pointer => "pointer",
+            Self::Bytes => "struct or vector",
+        }
+    }
+}

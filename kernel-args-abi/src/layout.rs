@@ -1,0 +1,313 @@
+//! Size and alignment of a type on the device, and C's rule for placing one after another.
+//!
+//! The names are those of [`core::alloc::Layout`]; every function is `const` and checked, so that
+//! a layout can be worked out, and refused, while a program compiles.
+
+use core::fmt;
+
+/// An alignment in bytes: a power of two by construction.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Alignment {
+    log2: u8,
+}
+
+impl Alignment {
+    /// 1 byte.
+    pub const ONE: Self = Self { log2: 0 };
+    /// 2 bytes.
+    pub const TWO: Self = Self { log2: 1 };
+    /// 4 bytes.
+    pub const FOUR: Self = Self { log2: 2 };
+    /// 8 bytes.
+    pub const EIGHT: Self = Self { log2: 3 };
+    /// 16 bytes: the largest alignment whose offset in a parameter block is the same on every GPU.
+    pub const SIXTEEN: Self = Self { log2: 4 };
+
+    /// The largest alignment that this crate represents: 2^28 bytes, as rustc.
+    pub const MAX: Self = Self { log2: 28 };
+
+    /// An alignment of `bytes`, or `None` where that is not a power of two from 1 to 2^28.
+    #[must_use]
+    pub const fn new(bytes: usize) -> Option<Self> {
+        if bytes.is_power_of_two() && bytes.trailing_zeros() <= Self::MAX.log2 as u32 {
+            Some(Self {
+                log2: bytes.trailing_zeros() as u8,
+            })
+        } else {
+            None
+        }
+    }
+
+    /// The alignment of a Rust type on the host.
+    #[must_use]
+    pub const fn of<T>() -> Self {
+        match Self::new(align_of::<T>()) {
+            Some(align) => align,
+            None => Self::MAX,
+        }
+    }
+
+    /// The alignment in bytes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        1 << self.log2
+    }
+
+    /// The larger of two alignments.
+    #[must_use]
+    pub const fn max(self, other: Self) -> Self {
+        if self.log2 >= other.log2 { self } else { other }
+    }
+
+    /// The first multiple of this alignment at or after `offset`, or `None` where it is past `isize::MAX`.
+    #[must_use]
+    pub const fn round_up(self, offset: usize) -> Option<usize> {
+        let mask = self.bytes() - 1;
+        match offset.checked_add(mask) {
+            Some(end) if end & !mask <= isize::MAX as usize => Some(end & !mask),
+            _ => None,
+        }
+    }
+
+    /// Whether `offset` is a multiple of this alignment.
+    #[must_use]
+    pub const fn divides(self, offset: usize) -> bool {
+        offset & (self.bytes() - 1) == 0
+    }
+}
+
+impl fmt::Debug for Alignment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.bytes(), f)
+    }
+}
+
+impl fmt::Display for Alignment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.bytes(), f)
+    }
+}
+
+/// A layout larger than `isize::MAX` bytes, or an alignment that is not a power of two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct LayoutError;
+
+impl fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a layout must fit in isize::MAX bytes and be aligned to a power of two")
+    }
+}
+
+impl core::error::Error for LayoutError {}
+
+/// Size and alignment of a type on the device, in bytes.
+///
+/// As with [`core::alloc::Layout`], the size need not be a multiple of the alignment: see
+/// [`pad_to_align`](Self::pad_to_align).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layout {
+    size: usize,
+    align: Alignment,
+}
+
+impl Layout {
+    /// A layout of `size` bytes aligned to `align`.
+    ///
+    /// # Errors
+    /// Where `size`, rounded up to `align`, is past `isize::MAX`.
+    pub const fn new(size: usize, align: Alignment) -> Result<Self, LayoutError> {
+        match align.round_up(size) {
+            Some(_) => Ok(Self { size, align }),
+            None => Err(LayoutError),
+        }
+    }
+
+    /// A layout of `size` bytes aligned to `align` bytes.
+    ///
+    /// # Errors
+    /// Where `align` is not a power of two up to 2^28, or `size` rounded up to it is past `isize::MAX`.
+    pub const fn from_size_align(size: usize, align: usize) -> Result<Self, LayoutError> {
+        match Alignment::new(align) {
+            Some(align) => Self::new(size, align),
+            None => Err(LayoutError),
+        }
+    }
+
+    /// The layout of a Rust type on the host.
+    #[must_use]
+    pub const fn of<T>() -> Self {
+        Self {
+            size: size_of::<T>(),
+            align: Alignment::of::<T>(),
+        }
+    }
+
+    /// The size in bytes.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        self.size
+    }
+
+    /// The alignment.
+    #[must_use]
+    pub const fn align(self) -> Alignment {
+        self.align
+    }
+
+    /// Places `next` after this: the layout of both, and the offset of `next` in it.
+    ///
+    /// The result is not padded at its end.
+    ///
+    /// # Errors
+    /// Where the result is past `isize::MAX`.
+    pub const fn extend(self, next: Self) -> Result<(Self, usize), LayoutError> {
+        let Some(offset) = next.align.round_up(self.size) else {
+            return Err(LayoutError);
+        };
+        let Some(size) = offset.checked_add(next.size) else {
+            return Err(LayoutError);
+        };
+        match Self::new(size, self.align.max(next.align)) {
+            Ok(layout) => Ok((layout, offset)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The layout with its size rounded up to its alignment, as C pads a struct.
+    #[must_use]
+    pub const fn pad_to_align(self) -> Self {
+        match self.align.round_up(self.size) {
+            Some(size) => Self { size, ..self },
+            None => self, // `new` has excluded it
+        }
+    }
+
+    /// The layout of `[T; len]`, where this is `T`'s.
+    ///
+    /// # Errors
+    /// Where the result is past `isize::MAX`.
+    pub const fn array(self, len: usize) -> Result<Self, LayoutError> {
+        match self.pad_to_align().size.checked_mul(len) {
+            Some(size) => Self::new(size, self.align),
+            None => Err(LayoutError),
+        }
+    }
+
+    /// The layout of a C struct of these fields, padded, and each field's offset.
+    ///
+    /// # Errors
+    /// Where the result is past `isize::MAX`.
+    pub const fn repr_c<const N: usize>(
+        fields: &[Self; N],
+    ) -> Result<(Self, [usize; N]), LayoutError> {
+        let mut whole = Self {
+            size: 0,
+            align: Alignment::ONE,
+        };
+        let mut offsets = [0; N];
+        let mut i = 0;
+        while i < N {
+            match whole.extend(fields[i]) {
+                Ok((longer, offset)) => {
+                    whole = longer;
+                    offsets[i] = offset;
+                }
+                Err(error) => return Err(error),
+            }
+            i += 1;
+        }
+        Ok((whole.pad_to_align(), offsets))
+    }
+
+    /// Whether two layouts have the same size and alignment.
+    #[must_use]
+    pub const fn same(self, other: Self) -> bool {
+        self.size == other.size && self.align.log2 == other.align.log2
+    }
+}
+
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes aligned to {}", self.size, self.align)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn layouts() -> impl Strategy<Value = Layout> {
+        (0usize..400, 0u8..8)
+            .prop_map(|(size, log2)| Layout::new(size, Alignment { log2 }).unwrap())
+    }
+
+    fn twin(layout: Layout) -> core::alloc::Layout {
+        core::alloc::Layout::from_size_align(layout.size, layout.align.bytes()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn engine_is_the_standard_library(fields in proptest::collection::vec(layouts(), 12), len in 0usize..50) {
+            let fields: [Layout; 12] = fields.try_into().unwrap();
+            let (ours, offsets) = Layout::repr_c(&fields).unwrap();
+            let mut theirs = core::alloc::Layout::from_size_align(0, 1).unwrap();
+            for (field, offset) in fields.iter().zip(offsets) {
+                let (longer, at) = theirs.extend(twin(*field)).unwrap();
+                prop_assert_eq!(at, offset);
+                theirs = longer;
+            }
+            prop_assert_eq!(twin(ours), theirs.pad_to_align());
+            let array = ours.array(len).unwrap();
+            prop_assert_eq!((array.size, array.align), (ours.size * len, ours.align));
+        }
+
+        #[test]
+        fn alignments_are_powers_of_two(bytes in any::<usize>()) {
+            prop_assert_eq!(Alignment::new(bytes).is_some(), bytes.is_power_of_two() && bytes <= 1 << 28);
+        }
+    }
+
+    #[test]
+    fn overflow_is_an_error() {
+        let huge = Layout::from_size_align(isize::MAX as usize - 7, 8).unwrap();
+        assert_eq!(huge.extend(Layout::of::<u64>()), Err(LayoutError));
+        assert_eq!(huge.array(2), Err(LayoutError));
+        assert_eq!(
+            Layout::from_size_align(isize::MAX as usize, 2),
+            Err(LayoutError)
+        );
+        assert_eq!(Layout::from_size_align(8, 3), Err(LayoutError));
+        assert_eq!(Layout::repr_c(&[huge, huge]), Err(LayoutError));
+        assert_eq!(Alignment::SIXTEEN.round_up(usize::MAX), None);
+    }
+
+    #[test]
+    fn engine_is_rustc() {
+        #[repr(C)]
+        struct Mixed {
+            a: u8,
+            b: [u16; 3],
+            c: f64,
+            d: u8,
+        }
+        let fields = [
+            Layout::of::<u8>(),
+            Layout::of::<u16>().array(3).unwrap(),
+            Layout::of::<f64>(),
+            Layout::of::<u8>(),
+        ];
+        let (layout, offsets) = Layout::repr_c(&fields).unwrap();
+        assert_eq!(layout, Layout::of::<Mixed>());
+        assert_eq!(
+            offsets,
+            [
+                core::mem::offset_of!(Mixed, a),
+                core::mem::offset_of!(Mixed, b),
+                core::mem::offset_of!(Mixed, c),
+                core::mem::offset_of!(Mixed, d)
+            ]
+        );
+    }
+}
