@@ -43,6 +43,18 @@ impl<'a> Parameter<'a> {
         }
     }
 
+    /// Size and alignment, where both are known and a layout.
+    #[must_use]
+    pub const fn layout(&self) -> Option<Layout> {
+        match self.align {
+            Some(align) => match Layout::new(self.size, align) {
+                Ok(layout) => Some(layout),
+                Err(_) => None,
+            },
+            None => None,
+        }
+    }
+
     /// A field of a Rust struct.
     #[must_use]
     pub const fn field(

@@ -1,0 +1,205 @@
+//! `#[kernel_args(…)]`, `#[device_type(…)]` and `#[repr(…)]`.
+
+use crate::diagnostics::Diagnostics;
+use proc_macro2::Span;
+use syn::{
+    Attribute, LitInt, LitStr, Path, Token, meta::ParseNestedMeta, parenthesized, spanned::Spanned,
+};
+
+/// `#[kernel_args(…)]` on the struct.
+pub(crate) struct ArgsAttr {
+    pub(crate) krate: Path,
+    pub(crate) ptx: Option<LitStr>,
+    pub(crate) entry: Option<LitStr>,
+}
+
+/// `#[device_type(…)]`.
+pub(crate) struct TypeAttr {
+    pub(crate) krate: Path,
+    pub(crate) cpp: Option<LitStr>,
+}
+
+/// `#[kernel_args(…)]` on a field.
+#[derive(Default)]
+pub(crate) struct FieldAttr {
+    pub(crate) skip: bool,
+    pub(crate) opaque: bool,
+}
+
+/// `#[repr(…)]`, as far as a device type cares.
+#[derive(Default)]
+pub(crate) struct Repr {
+    pub(crate) c: bool,
+    pub(crate) transparent: bool,
+    pub(crate) packed: Option<Span>,
+    pub(crate) align: Option<usize>,
+    pub(crate) int: Option<syn::Ident>,
+    pub(crate) other: Option<Span>,
+}
+
+const INTS: [&str; 12] = [
+    "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+];
+
+fn default_crate() -> Path {
+    syn::parse_quote!(::kernel_args)
+}
+
+fn set<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if slot.replace(value).is_some() {
+        return Err(meta.error("this is given twice: keep one"));
+    }
+    Ok(())
+}
+
+fn unknown(meta: &ParseNestedMeta<'_>, known: &str) -> syn::Error {
+    meta.error(format!("unknown attribute: {known}"))
+}
+
+/// Calls `parse` for each item of each `#[name(…)]`.
+fn each(
+    attrs: &[Attribute],
+    name: &str,
+    diagnostics: &mut Diagnostics,
+    mut parse: impl FnMut(ParseNestedMeta<'_>) -> syn::Result<()>,
+) {
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
+        if let Err(error) = attr.parse_nested_meta(&mut parse) {
+            diagnostics.push(error);
+        }
+    }
+}
+
+impl ArgsAttr {
+    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut krate = None;
+        let (mut ptx, mut entry) = (None::<LitStr>, None::<LitStr>);
+        each(attrs, "kernel_args", diagnostics, |meta| {
+            if meta.path.is_ident("crate") {
+                let path = meta.value()?.parse()?;
+                set(&mut krate, path, &meta)
+            } else if meta.path.is_ident("ptx") {
+                let path = meta.value()?.parse()?;
+                set(&mut ptx, path, &meta)
+            } else if meta.path.is_ident("entry") {
+                let name = meta.value()?.parse()?;
+                set(&mut entry, name, &meta)
+            } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
+                Err(meta.error("this belongs on a field"))
+            } else {
+                Err(unknown(
+                    &meta,
+                    "a struct takes `ptx = \"kernels.ptx\"`, `entry = \"name\"` and `crate = path`",
+                ))
+            }
+        });
+        if let (None, Some(entry)) = (&ptx, &entry) {
+            diagnostics.error(
+                entry.span(),
+                "`entry` names a kernel in a PTX file: write `ptx = \"kernels.ptx\"` beside it",
+            );
+        }
+        Self {
+            krate: krate.unwrap_or_else(default_crate),
+            ptx,
+            entry,
+        }
+    }
+}
+
+impl TypeAttr {
+    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let (mut krate, mut cpp) = (None, None::<LitStr>);
+        each(attrs, "device_type", diagnostics, |meta| {
+            if meta.path.is_ident("crate") {
+                let path = meta.value()?.parse()?;
+                set(&mut krate, path, &meta)
+            } else if meta.path.is_ident("cpp") {
+                let name = meta.value()?.parse()?;
+                set(&mut cpp, name, &meta)
+            } else {
+                Err(unknown(
+                    &meta,
+                    "a device type takes `cpp = \"its::Name\"` and `crate = path`",
+                ))
+            }
+        });
+        Self {
+            krate: krate.unwrap_or_else(default_crate),
+            cpp,
+        }
+    }
+
+    /// Reports `#[device_type(…)]` on a field, where it means nothing.
+    pub(crate) fn refuse_on_field(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
+        for attr in attrs {
+            if attr.path().is_ident("device_type") {
+                diagnostics.error(
+                    attr.span(),
+                    "`#[device_type(…)]` belongs on the struct or enum",
+                );
+            }
+        }
+    }
+}
+
+impl FieldAttr {
+    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut field = Self::default();
+        each(attrs, "kernel_args", diagnostics, |meta| {
+            if meta.path.is_ident("skip") {
+                field.skip = true;
+            } else if meta.path.is_ident("opaque") {
+                field.opaque = true;
+            } else if ["crate", "ptx", "entry"]
+                .iter()
+                .any(|name| meta.path.is_ident(name))
+            {
+                return Err(meta.error("this belongs on the struct"));
+            } else {
+                return Err(unknown(&meta, "a field takes `skip` or `opaque`"));
+            }
+            Ok(())
+        });
+        field
+    }
+}
+
+impl Repr {
+    pub(crate) fn parse(attrs: &[Attribute]) -> Self {
+        let mut repr = Self::default();
+        // rustc reports what is wrong in a `repr` itself.
+        each(attrs, "repr", &mut Diagnostics::default(), |meta| {
+            let path = &meta.path;
+            if path.is_ident("C") {
+                repr.c = true;
+            } else if path.is_ident("transparent") {
+                repr.transparent = true;
+            } else if path.is_ident("align") {
+                let content;
+                parenthesized!(content in meta.input);
+                let bytes = content.parse::<LitInt>()?.base10_parse::<usize>()?;
+                repr.align = repr.align.max(Some(bytes));
+            } else if path.is_ident("packed") {
+                repr.packed = Some(path.span());
+                if meta.input.peek(syn::token::Paren) {
+                    let content;
+                    parenthesized!(content in meta.input);
+                    content.parse::<LitInt>()?;
+                }
+            } else if let Some(int) = path
+                .get_ident()
+                .filter(|int| INTS.iter().any(|name| int == name))
+            {
+                repr.int = Some(int.clone());
+            } else {
+                repr.other = Some(path.span());
+                if meta.input.peek(Token![=]) {
+                    meta.value()?.parse::<syn::Expr>()?;
+                }
+            }
+            Ok(())
+        });
+        repr
+    }
+}

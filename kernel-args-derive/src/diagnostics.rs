@@ -1,0 +1,28 @@
+//! All errors of one derive, reported together.
+
+use proc_macro2::{Span, TokenStream};
+use std::fmt::Display;
+
+/// Collects errors, so that a user sees every mistake of a struct at once.
+#[derive(Default)]
+pub(crate) struct Diagnostics {
+    errors: Option<syn::Error>,
+}
+
+impl Diagnostics {
+    pub(crate) fn error(&mut self, span: Span, message: impl Display) {
+        self.push(syn::Error::new(span, message));
+    }
+
+    pub(crate) fn push(&mut self, error: syn::Error) {
+        match &mut self.errors {
+            Some(errors) => errors.combine(error),
+            None => self.errors = Some(error),
+        }
+    }
+
+    /// The `compile_error!`s, or `None` where nothing was reported.
+    pub(crate) fn into_compile_errors(self) -> Option<TokenStream> {
+        self.errors.map(|errors| errors.into_compile_error())
+    }
+}

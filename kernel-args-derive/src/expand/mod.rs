@@ -1,0 +1,28 @@
+//! What the derives emit.
+
+mod device_type;
+mod kernel_args;
+
+pub(crate) use device_type::device_type;
+pub(crate) use kernel_args::kernel_args;
+
+use crate::diagnostics::Diagnostics;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Everything a derive emits, inside one anonymous constant so that it adds no name.
+fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
+    let errors = diagnostics.into_compile_errors();
+    quote! {
+        #errors
+        #[doc(hidden)]
+        #[allow(
+            dead_code, missing_docs, non_camel_case_types, unreachable_pub, unsafe_code, unused_qualifications,
+            clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction,
+            reason = "generated code"
+        )]
+        const _: () = {
+            #body
+        };
+    }
+}

@@ -1,0 +1,90 @@
+//! The fields of a struct, in order.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident};
+use syn::{Attribute, Fields, Member, Type, ext::IdentExt, spanned::Spanned};
+
+/// A field of a named, tuple or unit struct.
+pub(crate) struct Field<'a> {
+    /// How it is reached: `self.n`, `self.0`.
+    pub(crate) member: Member,
+    /// Its name for people: `n`, `0`; raw identifiers without `r#`.
+    pub(crate) name: String,
+    pub(crate) ty: &'a Type,
+    pub(crate) attrs: &'a [Attribute],
+}
+
+impl<'a> Field<'a> {
+    pub(crate) fn all(fields: &'a Fields) -> Vec<Self> {
+        fields
+            .members()
+            .zip(fields)
+            .map(|(member, field)| Self {
+                name: match &member {
+                    Member::Named(ident) => ident.unraw().to_string(),
+                    Member::Unnamed(index) => index.index.to_string(),
+                },
+                member,
+                ty: &field.ty,
+                attrs: &field.attrs,
+            })
+            .collect()
+    }
+
+    /// Where errors about the field's type belong.
+    pub(crate) fn span(&self) -> Span {
+        self.ty.span()
+    }
+
+    /// The type as the user wrote it, on one line.
+    pub(crate) fn spelling(&self) -> String {
+        spelling(self.ty.to_token_stream())
+    }
+
+    /// The name of this field's slot in the mirror.
+    pub(crate) fn slot(index: usize) -> syn::Ident {
+        format_ident!("f{index}")
+    }
+}
+
+/// Tokens as a person writes them: `&'a mut CudaSlice<f32>`, not `& 'a mut CudaSlice < f32 >`.
+fn spelling(tokens: TokenStream) -> String {
+    let spaced = tokens.to_string();
+    let mut text = String::with_capacity(spaced.len());
+    let mut previous = ' ';
+    let mut chars = spaced.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == ' ' {
+            let next = chars.peek().copied().unwrap_or(' ');
+            let tight = "<(&[:'*".contains(previous) || "<>,;)]:".contains(next);
+            // `dyn Fn() -> T`, `&'a T`, `*const T`: a space stays after a word, an arrow or a comma.
+            let arrow = text.ends_with("->") || next == '-';
+            if tight && !arrow {
+                continue;
+            }
+        }
+        text.push(c);
+        previous = c;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spelling;
+
+    #[test]
+    fn types_are_spelled_as_a_person_writes_them() {
+        for written in [
+            "&'a mut CudaSlice<f32>",
+            "Option<&'a CudaView<'b, f32>>",
+            "[[f32; 4]; N]",
+            "core::num::Wrapping<u32>",
+            "*const f32",
+            "<T as Trait>::Item",
+        ] {
+            let tokens = written.parse().ok();
+            assert_eq!(tokens.map(spelling).as_deref(), Some(written));
+        }
+    }
+}

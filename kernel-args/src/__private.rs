@@ -1,0 +1,270 @@
+//! What the derives' output names. Not part of the interface.
+
+pub use crate::{device_type::Slot, form::Form, suspect::*};
+pub use core;
+
+use crate::{DeviceType, KernelArg, KernelArgs, message::Message};
+use core::marker::PhantomData;
+use kernel_args_abi::{Block, Class, CppType, Layout, Parameter, block::LIMIT};
+
+/// What a device type says of itself, as a value.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    layout: Layout,
+    class: Class,
+    cpp: CppType<'static>,
+}
+
+impl Kind {
+    /// The kind of a device type.
+    #[must_use]
+    pub const fn of<D: DeviceType>() -> Self {
+        Self {
+            layout: D::LAYOUT,
+            class: D::CLASS,
+            cpp: D::CPP,
+        }
+    }
+}
+
+/// A parameter of a kernel.
+///
+/// # Panics
+/// At compile time, at the field, where it has no bytes.
+#[must_use]
+#[track_caller]
+pub const fn parameter(
+    name: &'static str,
+    spelling: &'static str,
+    offset: usize,
+    kind: Kind,
+) -> Described {
+    if kind.layout.size() == 0 {
+        Message::new()
+            .text("`")
+            .text(name)
+            .text(
+                "` has no bytes, so it is no parameter of a kernel: mark it `#[kernel_args(skip)]`",
+            )
+            .panic()
+    }
+    Described(Parameter::field(
+        name,
+        spelling,
+        offset,
+        kind.layout,
+        kind.class,
+        kind.cpp,
+    ))
+}
+
+/// A field as [`parameter`] describes it.
+pub struct Described(Parameter<'static>);
+
+impl Described {
+    /// The description as it stands.
+    #[must_use]
+    pub const fn typed(self) -> Parameter<'static> {
+        self.0
+    }
+
+    /// The description with size and alignment alone: `#[kernel_args(opaque)]`.
+    #[must_use]
+    pub const fn opaque(self) -> Parameter<'static> {
+        Parameter {
+            class: Class::Unknown,
+            cpp: CppType::UNKNOWN,
+            ..self.0
+        }
+    }
+}
+
+/// A field of a by-value struct.
+#[must_use]
+pub const fn member(
+    name: &'static str,
+    spelling: &'static str,
+    offset: usize,
+    kind: Kind,
+) -> Parameter<'static> {
+    Parameter::field(name, spelling, offset, kind.layout, kind.class, kind.cpp)
+}
+
+/// The block of a kernel's parameters; rustc has laid out the mirror struct, which must agree.
+///
+/// # Panics
+/// At compile time, where the block is above the limit of every GPU.
+#[must_use]
+#[track_caller]
+pub const fn block(name: &'static str, parameters: &[Parameter<'static>]) -> Block {
+    let mut block = Block::EMPTY;
+    let mut i = 0;
+    while i < parameters.len() {
+        let (longer, offset) = push(block, &parameters[i]);
+        assert!(
+            matches!(parameters[i].offset, Some(mirror) if mirror == offset),
+            "rustc and the layout engine disagree about an offset: please report this"
+        );
+        block = longer;
+        i += 1;
+    }
+    if block.size() > LIMIT {
+        too_large(name, parameters, block.size());
+    }
+    block
+}
+
+const fn push(block: Block, parameter: &Parameter<'_>) -> (Block, usize) {
+    if let Some(layout) = parameter.layout()
+        && let Ok(pushed) = block.push(layout)
+    {
+        return pushed;
+    }
+    panic!("the arguments of a kernel are larger than the address space")
+}
+
+#[track_caller]
+const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -> ! {
+    let mut message = Message::new()
+        .text("the arguments of `")
+        .text(name)
+        .text("` take ")
+        .number(size)
+        .text(" bytes, but a kernel takes at most ")
+        .number(LIMIT)
+        .text(" (4096 before CUDA 12.1 or below sm_70). The largest fields:");
+    let mut below = usize::MAX;
+    let mut listed = 0;
+    while listed < 3 {
+        let mut largest: Option<&Parameter<'static>> = None;
+        let mut i = 0;
+        while i < parameters.len() {
+            let candidate = &parameters[i];
+            if candidate.size < below
+                && (largest.is_none() || matches!(largest, Some(p) if p.size < candidate.size))
+            {
+                largest = Some(candidate);
+            }
+            i += 1;
+        }
+        let Some(field) = largest else { break };
+        message = message
+            .text("\n  `")
+            .text(field.name)
+            .text(": ")
+            .text(field.spelling)
+            .text("` has ")
+            .number(field.size)
+            .text(" bytes");
+        below = field.size;
+        listed += 1;
+    }
+    message
+        .text("\npass a device pointer to the data instead (`&CudaSlice<T>`)")
+        .panic()
+}
+
+/// Has rustc evaluate the constants of a struct.
+pub const fn evaluate<A: KernelArgs>() {
+    let _ = A::BLOCK;
+}
+
+/// The layout of a by-value struct before its first field; `align` is that of `repr(align(…))`.
+#[must_use]
+pub const fn first_member(align: usize) -> Layout {
+    match Layout::from_size_align(0, align) {
+        Ok(layout) => layout,
+        Err(_) => panic!("`repr(align)` is not a power of two up to 2^28"),
+    }
+}
+
+/// The layout of a by-value struct with one more field.
+///
+/// # Panics
+/// At compile time, at the field, where the host puts it elsewhere than the device, or it has no bytes.
+#[must_use]
+#[track_caller]
+pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
+    let Some(layout) = field.layout() else {
+        panic!("a device type is larger than the address space")
+    };
+    let Ok((after, device)) = before.extend(layout) else {
+        panic!("a device type is larger than the address space")
+    };
+    match field.offset {
+        Some(host) if host != device => Message::new()
+            .text("`")
+            .text(field.name)
+            .text(": ")
+            .text(field.spelling)
+            .text("` lies at offset ")
+            .number(host)
+            .text(" on the host but at ")
+            .number(device)
+            .text(" on the device, which aligns it to ")
+            .number(layout.align().bytes())
+            .text(": use a type with that alignment on the host too, or add explicit padding before it")
+            .panic(),
+        _ => after,
+    }
+}
+
+/// The layout of a whole by-value struct.
+///
+/// # Panics
+/// At compile time, where the host's size is not the device's.
+#[must_use]
+#[track_caller]
+pub const fn whole<T>(unpadded: Layout) -> Layout {
+    let device = unpadded.pad_to_align();
+    if size_of::<T>() != device.size() {
+        Message::new()
+            .text("this struct has ")
+            .number(size_of::<T>())
+            .text(" bytes on the host but ")
+            .number(device.size())
+            .text(" on the device, which aligns it to ")
+            .number(device.align().bytes())
+            .text(": write `#[repr(C, align(")
+            .number(device.align().bytes())
+            .text("))]`, and the same alignment in C++")
+            .panic()
+    }
+    device
+}
+
+/// Whether a struct of `size` bytes has bytes that belong to none of its fields.
+#[must_use]
+pub const fn has_gaps(fields: &[Parameter<'static>], size: usize) -> bool {
+    let mut covered = 0;
+    let mut i = 0;
+    while i < fields.len() {
+        covered += fields[i].size;
+        i += 1;
+    }
+    covered != size
+}
+
+/// The one field of a `repr(transparent)` struct that has bytes.
+#[must_use]
+pub const fn transparent(fields: &[Parameter<'static>]) -> Parameter<'static> {
+    let mut i = 0;
+    while i + 1 < fields.len() && fields[i].size == 0 {
+        i += 1;
+    }
+    fields[i]
+}
+
+// SAFETY: a marker without bytes: nothing is stored, and `block` refuses it as a parameter of its own.
+unsafe impl<T: ?Sized + 'static> DeviceType for PhantomData<T> {
+    type Align = ();
+    const LAYOUT: Layout = first_member(1);
+    const CLASS: Class = Class::Bytes;
+    const CPP: CppType<'static> = CppType::UNKNOWN;
+}
+
+/// The kind of an argument's device type.
+#[must_use]
+pub const fn kind<A: KernelArg>() -> Kind {
+    Kind::of::<A::Device>()
+}

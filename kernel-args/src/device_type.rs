@@ -1,0 +1,236 @@
+//! Types that a kernel can take by value, with the size and alignment that they have on the device.
+
+use core::{mem::MaybeUninit, num, ptr};
+use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
+
+/// Zero-sized types that carry an alignment: [`DeviceType::Align`].
+pub mod align {
+    macro_rules! markers {
+        ($($name:ident = $bytes:literal),*) => {$(
+            #[doc = concat!("Aligned to ", $bytes, " bytes.")]
+            #[derive(Clone, Copy, Debug)]
+            #[repr(align($bytes))]
+            pub struct $name;
+        )*};
+    }
+    markers!(
+        A1 = 1,
+        A2 = 2,
+        A4 = 4,
+        A8 = 8,
+        A16 = 16,
+        A32 = 32,
+        A64 = 64,
+        A128 = 128
+    );
+}
+
+/// A type that a kernel can take by value.
+///
+/// It carries what the *device* says of the type, whatever the host says: `f64` is aligned to 8 bytes
+/// here on a host that aligns it to 4. Sizes and alignments are those of the CUDA C++ Programming
+/// Guide, "Built-in Vector Types", and of the CUDA Driver API, `cuLaunchKernel`.
+///
+/// Implemented for all integers and floats, `bool`, `NonZero*`, `Wrapping`, arrays, CUDA's vector types
+/// ([`crate::vector`]), device pointers, texture and surface objects. Derive it for structs and enums.
+///
+/// # Safety
+/// - `size_of::<Self>() == LAYOUT.size()`, and [`Align`](Self::Align) is zero-sized and aligned to `LAYOUT.align()`.
+/// - Every byte of a value that is not padding is initialised and stands where the device expects it.
+/// - [`store`](Self::store) writes all `LAYOUT.size()` bytes, padding as zeros.
+/// - Where [`HAS_PADDING`](Self::HAS_PADDING) is `false`, all bytes of every value are initialised.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no form on a CUDA device",
+    label = "not a device type",
+    note = "device types are integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
+            device pointers, and structs and enums with `#[derive(DeviceType)]`",
+    note = "for a struct of your own write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+)]
+pub unsafe trait DeviceType: Copy + 'static {
+    /// A zero-sized type with the device's alignment.
+    type Align;
+    /// Size and alignment on the device, in bytes.
+    const LAYOUT: Layout;
+    /// Integer, float, pointer, or a struct of bytes.
+    const CLASS: Class;
+    /// The C++ type.
+    const CPP: CppType<'static>;
+    /// Whether a value has bytes that belong to none of its fields.
+    const HAS_PADDING: bool = false;
+    /// The fields of a struct, for messages and [`Debug`](core::fmt::Debug) output.
+    const FIELDS: &'static [Parameter<'static>] = &[];
+
+    /// Writes the value as the device reads it: all `LAYOUT.size()` bytes, padding as zeros.
+    ///
+    /// # Safety
+    /// `to` is valid for writes of `LAYOUT.size()` bytes. It need not be aligned.
+    #[inline]
+    unsafe fn store(&self, to: *mut u8) {
+        const {
+            assert!(
+                !Self::HAS_PADDING,
+                "a type with padding must write its own zeros"
+            )
+        };
+        // SAFETY: the caller vouches for `to`; `Self` has the size that it vouches for.
+        unsafe { to.cast::<Self>().write_unaligned(*self) };
+    }
+}
+
+/// Asserts at compile time that a Rust type has the device's size and that the marker has its alignment.
+pub(crate) const fn assert_layout<T: DeviceType>() {
+    assert!(
+        size_of::<T>() == T::LAYOUT.size(),
+        "host size differs from the device's"
+    );
+    assert!(size_of::<T::Align>() == 0, "an alignment marker has a size");
+    assert!(
+        align_of::<T::Align>() == T::LAYOUT.align().bytes(),
+        "an alignment marker has another alignment"
+    );
+}
+
+pub(crate) const fn layout(size: usize, align: usize) -> Layout {
+    match Layout::from_size_align(size, align) {
+        Ok(layout) => layout,
+        Err(_) => panic!("not a layout"),
+    }
+}
+
+/// Implements [`DeviceType`] for types without padding, and asserts each claim in const.
+macro_rules! device_types {
+    ($($(#[$meta:meta])* $ty:ty: $size:literal / $align:literal $marker:ident, $class:ident, $cpp:expr;)*) => {$(
+        $(#[$meta])*
+        // SAFETY: the assertion below proves size and alignment; the type has no padding and no
+        // pointer to the host.
+        unsafe impl $crate::DeviceType for $ty {
+            type Align = $crate::device_type::align::$marker;
+            const LAYOUT: $crate::abi::Layout = $crate::device_type::layout($size, $align);
+            const CLASS: $crate::abi::Class = $crate::abi::Class::$class;
+            const CPP: $crate::abi::CppType<'static> = $cpp;
+        }
+        $(#[$meta])*
+        const _: () = $crate::device_type::assert_layout::<$ty>();
+    )*};
+}
+pub(crate) use device_types;
+
+const BOOL: CppType<'static> = CppType::of(CppBase::Bool);
+
+const fn int(signed: bool, bits: u16) -> CppType<'static> {
+    CppType::integer(signed, bits)
+}
+
+const fn float(bits: u16) -> CppType<'static> {
+    CppType::of(CppBase::Float { bits })
+}
+
+device_types! {
+    bool: 1 / 1 A1, Integer, BOOL;
+    i8: 1 / 1 A1, Integer, int(true, 8);
+    u8: 1 / 1 A1, Integer, int(false, 8);
+    i16: 2 / 2 A2, Integer, int(true, 16);
+    u16: 2 / 2 A2, Integer, int(false, 16);
+    i32: 4 / 4 A4, Integer, int(true, 32);
+    u32: 4 / 4 A4, Integer, int(false, 32);
+    i64: 8 / 8 A8, Integer, int(true, 64);
+    u64: 8 / 8 A8, Integer, int(false, 64);
+    i128: 16 / 16 A16, Integer, int(true, 128);
+    u128: 16 / 16 A16, Integer, int(false, 128);
+    f32: 4 / 4 A4, Float, float(32);
+    f64: 8 / 8 A8, Float, float(64);
+    #[cfg(target_pointer_width = "64")]
+    isize: 8 / 8 A8, Integer, int(true, 64);
+    #[cfg(target_pointer_width = "64")]
+    usize: 8 / 8 A8, Integer, int(false, 64);
+    #[cfg(target_pointer_width = "32")]
+    isize: 4 / 4 A4, Integer, int(true, 32);
+    #[cfg(target_pointer_width = "32")]
+    usize: 4 / 4 A4, Integer, int(false, 32);
+}
+
+/// Types that the standard library guarantees to be laid out as another one.
+macro_rules! like {
+    ($($outer:ty as $inner:ty),* $(,)?) => {$(
+        // SAFETY: the standard library documents that both have the same size and representation.
+        unsafe impl DeviceType for $outer {
+            type Align = <$inner as DeviceType>::Align;
+            const LAYOUT: Layout = <$inner as DeviceType>::LAYOUT;
+            const CLASS: Class = <$inner as DeviceType>::CLASS;
+            const CPP: CppType<'static> = <$inner as DeviceType>::CPP;
+        }
+        const _: () = assert_layout::<$outer>();
+    )*};
+}
+
+like! {
+    num::NonZeroI8 as i8, num::NonZeroU8 as u8,
+    num::NonZeroI16 as i16, num::NonZeroU16 as u16,
+    num::NonZeroI32 as i32, num::NonZeroU32 as u32,
+    num::NonZeroI64 as i64, num::NonZeroU64 as u64,
+    num::NonZeroI128 as i128, num::NonZeroU128 as u128,
+    num::NonZeroIsize as isize, num::NonZeroUsize as usize,
+}
+
+// SAFETY: `Wrapping` is `repr(transparent)`: "is guaranteed to have the same layout and ABI as T".
+unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
+    type Align = T::Align;
+    const LAYOUT: Layout = T::LAYOUT;
+    const CLASS: Class = T::CLASS;
+    const CPP: CppType<'static> = T::CPP;
+    const HAS_PADDING: bool = T::HAS_PADDING;
+    const FIELDS: &'static [Parameter<'static>] = T::FIELDS;
+
+    #[inline]
+    unsafe fn store(&self, to: *mut u8) {
+        // SAFETY: the caller's promise is `T`'s: both have the same size.
+        unsafe { self.0.store(to) };
+    }
+}
+
+// SAFETY: an array is its elements one after another (Rust Reference, "Type layout": "Arrays are laid
+// out so that the zero-based nth element is offset by n * size_of::<T>() bytes"), as in C++.
+unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
+    type Align = T::Align;
+    const LAYOUT: Layout = {
+        assert!(
+            N > 0,
+            "an array of no elements is no parameter: C++ has none of size zero; remove the field, \
+             or mark it `#[kernel_args(skip)]`"
+        );
+        match T::LAYOUT.array(N) {
+            Ok(layout) => layout,
+            Err(_) => panic!("this array is larger than the address space"),
+        }
+    };
+    const CLASS: Class = Class::Bytes;
+    const CPP: CppType<'static> = CppType::UNKNOWN;
+    const HAS_PADDING: bool = T::HAS_PADDING;
+
+    #[inline]
+    unsafe fn store(&self, to: *mut u8) {
+        if T::HAS_PADDING {
+            for (i, element) in self.iter().enumerate() {
+                // SAFETY: `i < N`, so the element's place is inside the `N * size` bytes at `to`.
+                let place = unsafe { to.add(i * T::LAYOUT.size()) };
+                // SAFETY: as above, the whole element is inside.
+                unsafe { element.store(place) };
+            }
+        } else {
+            // SAFETY: `to` is valid for the array's size; a local reference does not overlap it.
+            unsafe {
+                ptr::copy_nonoverlapping(ptr::from_ref(self).cast::<u8>(), to, size_of::<Self>())
+            };
+        }
+    }
+}
+
+/// Room for one parameter, with the device's alignment even where the host's is smaller.
+///
+/// `#[derive(KernelArgs)]` makes a `repr(C)` struct of these, which rustc then lays out as the device
+/// does.
+#[repr(C)]
+pub struct Slot<D: DeviceType> {
+    _align: [D::Align; 0],
+    value: MaybeUninit<D>,
+}

@@ -1,0 +1,96 @@
+//! The two forms in which `cuLaunchKernel` takes parameters, one parameter at a time.
+
+use crate::{DeviceType, KernelArg, Scope, device_type::Slot};
+use core::{ffi::c_void, ptr};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// One of the two forms: [`KernelParams`] or [`Packed`].
+pub trait Form: sealed::Sealed {
+    /// Lowers one argument: its bytes go where the form wants them, its guard to the caller.
+    ///
+    /// # Safety
+    /// `slot` is valid for writes. For [`KernelParams`], `pointers` is valid for a write at `index`; the
+    /// pointer that is stored there is valid as long as `arg` and `slot` are.
+    unsafe fn put<'s, A: KernelArg>(
+        arg: &'s mut A,
+        scope: &'s Scope<'_>,
+        slot: *mut Slot<A::Device>,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Option<A::Guard<'s>>;
+}
+
+/// `void* kernelParams[]`: a pointer to each parameter.
+///
+/// An argument that already stands in memory as the kernel reads it is not copied.
+pub enum KernelParams {}
+
+/// `CU_LAUNCH_PARAM_BUFFER_POINTER`: all parameters in one buffer, at their offsets.
+pub enum Packed {}
+
+impl sealed::Sealed for KernelParams {}
+impl sealed::Sealed for Packed {}
+
+impl Form for KernelParams {
+    #[inline(always)]
+    unsafe fn put<'s, A: KernelArg>(
+        arg: &'s mut A,
+        scope: &'s Scope<'_>,
+        slot: *mut Slot<A::Device>,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Option<A::Guard<'s>> {
+        // SAFETY: the caller has room for a pointer at `index`.
+        let pointer = unsafe { pointers.add(index) };
+        // A value with padding is copied, because the driver reads the padding too.
+        if !A::Device::HAS_PADDING
+            && let Some(device) = arg.in_place()
+        {
+            let device = ptr::from_ref(device).cast_mut().cast::<c_void>();
+            // SAFETY: as above. The driver only reads through it.
+            unsafe { pointer.write(device) };
+            return None;
+        }
+        // SAFETY: as above.
+        unsafe { pointer.write(slot.cast::<c_void>()) };
+        // SAFETY: the caller vouches for `slot`.
+        Some(unsafe { store(arg, scope, slot, index) })
+    }
+}
+
+impl Form for Packed {
+    #[inline(always)]
+    unsafe fn put<'s, A: KernelArg>(
+        arg: &'s mut A,
+        scope: &'s Scope<'_>,
+        slot: *mut Slot<A::Device>,
+        _: *mut *mut c_void,
+        index: usize,
+    ) -> Option<A::Guard<'s>> {
+        // SAFETY: the caller vouches for `slot`.
+        Some(unsafe { store(arg, scope, slot, index) })
+    }
+}
+
+/// Lowers `arg` and writes what the kernel receives to `slot`.
+///
+/// # Safety
+/// `slot` is valid for writes.
+#[inline(always)]
+unsafe fn store<'s, A: KernelArg>(
+    arg: &'s mut A,
+    scope: &'s Scope<'_>,
+    slot: *mut Slot<A::Device>,
+    index: usize,
+) -> A::Guard<'s> {
+    if arg.in_place().is_none() {
+        scope.enter(index);
+    }
+    let (device, guard) = arg.lower(scope);
+    // SAFETY: a slot begins with its value (`repr(C)` after an array of no elements) and has room for it.
+    unsafe { device.store(slot.cast::<u8>()) };
+    guard
+}

@@ -1,0 +1,63 @@
+//! Opaque handles that kernels take by value: texture and surface objects, tensor maps.
+
+use crate::device_type::device_types;
+use kernel_args_abi::CppType;
+
+macro_rules! objects {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// 8 bytes, aligned to 8; C++'s `unsigned long long`.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[repr(transparent)]
+        pub struct $name(pub u64);
+
+        // SAFETY: `repr(transparent)` over a zeroable type.
+        unsafe impl bytemuck::Zeroable for $name {}
+        // SAFETY: `repr(transparent)` over a `Pod` type.
+        unsafe impl bytemuck::Pod for $name {}
+
+        device_types! { $name: 8 / 8 A8, Integer, CppType::integer(false, 64); }
+    )*};
+}
+
+objects! {
+    /// A texture object: `CUtexObject`, `cudaTextureObject_t`.
+    TextureObject;
+    /// A surface object: `CUsurfObject`, `cudaSurfaceObject_t`.
+    SurfaceObject;
+}
+
+macro_rules! tensor_maps {
+    ($($(#[$doc:meta])* $name:ident $align:literal $marker:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// Made by `cuTensorMapEncodeTiled` and its siblings (CUDA Driver API, "Tensor Map Object
+        /// Management"). 128 bytes; the kernel should take it as `const __grid_constant__`. Its offset in
+        /// the packed form depends on the GPU.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[doc = concat!("Aligned to ", $align, " bytes.")]
+        #[repr(C, align($align))]
+        pub struct $name(pub [u64; 16]);
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self([0; 16])
+            }
+        }
+
+        // SAFETY: an array of integers is zeroable.
+        unsafe impl bytemuck::Zeroable for $name {}
+        // SAFETY: `repr(C)` around an array of integers of the same size: no padding.
+        unsafe impl bytemuck::Pod for $name {}
+
+        device_types! { $name: 128 / $align $marker, Bytes, CppType::named("CUtensorMap_st"); }
+    )*};
+}
+
+tensor_maps! {
+    /// A tensor map for kernels compiled with CUDA 13 headers.
+    TensorMap 128 A128;
+    /// A tensor map for kernels compiled with CUDA 12 headers.
+    TensorMapA64 64 A64;
+}

@@ -1,0 +1,145 @@
+//! Pointers to device memory.
+
+use crate::{
+    DeviceType,
+    device_type::{align::A8, assert_layout, layout},
+};
+use core::{ffi::c_void, fmt, hash::Hash, marker::PhantomData};
+use kernel_args_abi::{Class, CppBase, CppType, Layout};
+
+/// What a device pointer can point to: every [`DeviceType`], and `c_void` for C++'s `void`.
+#[diagnostic::on_unimplemented(
+    message = "a device pointer to `{Self}` has no C++ type",
+    label = "not a device type",
+    note = "what stands in device memory must be laid out as the kernel reads it: \
+            write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct",
+    note = "for memory of no particular type use `DevicePointer<core::ffi::c_void>`"
+)]
+pub trait Pointee: 'static {
+    /// The C++ type.
+    const CPP: CppType<'static>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeviceType> Pointee for T {
+    const CPP: CppType<'static> = T::CPP;
+}
+
+impl Pointee for c_void {
+    const CPP: CppType<'static> = CppType::of(CppBase::Void);
+}
+
+macro_rules! pointers {
+    ($($(#[$doc:meta])* $name:ident, $to_const:literal, $sigil:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// 8 bytes, aligned to 8. It owns nothing, and nothing checks that the memory is there when the
+        /// kernel runs: the launch is `unsafe` for that.
+        #[repr(transparent)]
+        pub struct $name<T: Pointee> {
+            address: u64,
+            pointee: PhantomData<*const T>,
+        }
+
+        impl<T: Pointee> $name<T> {
+            /// The null pointer.
+            pub const NULL: Self = Self::from_raw(0);
+
+            /// A pointer from a raw `CUdeviceptr`.
+            #[must_use]
+            pub const fn from_raw(address: u64) -> Self {
+                Self { address, pointee: PhantomData }
+            }
+
+            /// The raw `CUdeviceptr`.
+            #[must_use]
+            pub const fn address(self) -> u64 {
+                self.address
+            }
+
+            /// Whether this is the null pointer.
+            #[must_use]
+            pub const fn is_null(self) -> bool {
+                self.address == 0
+            }
+
+            /// The same address as a pointer to another type.
+            #[must_use]
+            pub const fn cast<U: Pointee>(self) -> $name<U> {
+                $name::from_raw(self.address)
+            }
+        }
+
+        impl<T: Pointee> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T: Pointee> Copy for $name<T> {}
+
+        impl<T: Pointee> Default for $name<T> {
+            fn default() -> Self {
+                Self::NULL
+            }
+        }
+
+        impl<T: Pointee> PartialEq for $name<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.address == other.address
+            }
+        }
+
+        impl<T: Pointee> Eq for $name<T> {}
+
+        impl<T: Pointee> Hash for $name<T> {
+            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+                self.address.hash(state);
+            }
+        }
+
+        impl<T: Pointee> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($sigil, " {:#x}"), self.address)
+            }
+        }
+
+        // SAFETY: it is an address in the device's memory, a number to the host.
+        unsafe impl<T: Pointee> Send for $name<T> {}
+        // SAFETY: as above.
+        unsafe impl<T: Pointee> Sync for $name<T> {}
+
+        // SAFETY: `repr(transparent)` over a `u64`, asserted below for one `T`; the others do not differ.
+        unsafe impl<T: Pointee> DeviceType for $name<T> {
+            type Align = A8;
+            const LAYOUT: Layout = layout(8, 8);
+            const CLASS: Class = Class::Pointer;
+            const CPP: CppType<'static> = T::CPP.pointer($to_const);
+        }
+
+        const _: () = assert_layout::<$name<u8>>();
+
+        impl<T: Pointee> Nullable for $name<T> {
+            const NULL: Self = Self::NULL;
+        }
+    )*};
+}
+
+pointers! {
+    /// A pointer to device memory that a kernel reads: C++'s `T const*`.
+    DevicePointer, true, "device";
+    /// A pointer to device memory that a kernel reads and writes: C++'s `T*`.
+    DevicePointerMut, false, "device mut";
+}
+
+impl<T: Pointee> From<DevicePointerMut<T>> for DevicePointer<T> {
+    fn from(pointer: DevicePointerMut<T>) -> Self {
+        Self::from_raw(pointer.address)
+    }
+}
+
+/// A device type that has a null value, which stands for an absent argument.
+pub trait Nullable: DeviceType {
+    /// The null value.
+    const NULL: Self;
+}

@@ -1,0 +1,88 @@
+//! The surroundings of one launch, as its arguments see them while they are lowered.
+
+use core::{cell::Cell, marker::PhantomData};
+#[cfg(feature = "cudarc")]
+use {
+    cudarc::driver::{CudaContext, CudaStream},
+    std::{cell::OnceCell, sync::Arc},
+};
+
+/// The surroundings of one launch: the stream that it goes to, and what its arguments had to say.
+///
+/// An argument that lives on a stream of its own (a cudarc slice) waits for it here and records its use.
+pub struct Scope<'k> {
+    #[cfg(feature = "cudarc")]
+    stream: Option<&'k CudaStream>,
+    #[cfg(feature = "cudarc")]
+    default_stream: OnceCell<Arc<CudaStream>>,
+    field: Cell<usize>,
+    foreign: Cell<Option<usize>>,
+    launch: PhantomData<&'k ()>,
+}
+
+impl<'k> Scope<'k> {
+    /// A scope for arguments that are tracked by nobody: the caller orders the work.
+    #[must_use]
+    pub fn untracked() -> Self {
+        Self {
+            #[cfg(feature = "cudarc")]
+            stream: None,
+            #[cfg(feature = "cudarc")]
+            default_stream: OnceCell::new(),
+            field: Cell::new(0),
+            foreign: Cell::new(None),
+            launch: PhantomData,
+        }
+    }
+
+    /// A scope for a launch on `stream`: slices wait for the work on other streams that they depend on.
+    #[cfg(feature = "cudarc")]
+    #[must_use]
+    #[inline]
+    pub fn on(stream: &'k CudaStream) -> Self {
+        Self {
+            stream: Some(stream),
+            ..Self::untracked()
+        }
+    }
+
+    /// The stream of this launch, for an argument that belongs to `context`: where the launch names
+    /// none, the default stream of that context.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
+        let stream = match self.stream {
+            Some(stream) => stream,
+            None => self.default_stream.get_or_init(|| context.default_stream()),
+        };
+        if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
+            self.mark_foreign();
+        }
+        stream
+    }
+
+    /// Says which field is being lowered, so that a complaint can name it.
+    #[inline]
+    pub(crate) fn enter(&self, field: usize) {
+        self.field.set(field);
+    }
+
+    /// Says that the field being lowered belongs to another context than the launch.
+    #[cfg_attr(
+        not(feature = "cudarc"),
+        expect(dead_code, reason = "only slices belong to a context")
+    )]
+    #[cold]
+    fn mark_foreign(&self) {
+        if self.foreign.get().is_none() {
+            self.foreign.set(Some(self.field.get()));
+        }
+    }
+
+    /// The first field that belongs to another context than the launch.
+    #[must_use]
+    #[inline]
+    pub fn foreign(&self) -> Option<usize> {
+        self.foreign.get()
+    }
+}

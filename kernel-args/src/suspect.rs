@@ -1,0 +1,134 @@
+//! The words of the errors for types that cannot be passed, by what the field's type looks like.
+//!
+//! Each module holds one trait `Arg`, which every [`KernelArg`](crate::KernelArg) implements. The derive
+//! chooses one by the looks of a field's type; whether the type can be passed does not depend on it.
+
+macro_rules! suspects {
+    ($($(#[$attr:meta])* $module:ident;)*) => {$(
+        pub mod $module {
+            use crate::{DeviceType, KernelArg, Scope, form::Form, device_type::Slot, __private::Kind};
+            use core::ffi::c_void;
+
+            $(#[$attr])*
+            pub trait Arg {
+                type Device: DeviceType;
+                type Slot;
+                type Guard<'s> where Self: 's;
+                const KIND: Kind;
+
+                /// # Safety
+                /// As [`Form::put`].
+                unsafe fn put<'s, F: Form>(
+                    &'s mut self,
+                    scope: &'s Scope<'_>,
+                    slot: *mut Slot<Self::Device>,
+                    pointers: *mut *mut c_void,
+                    index: usize,
+                ) -> Option<Self::Guard<'s>>;
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<A: KernelArg> Arg for A {
+                type Device = A::Device;
+                type Slot = Slot<A::Device>;
+                type Guard<'s> = A::Guard<'s> where A: 's;
+                const KIND: Kind = crate::__private::kind::<A>();
+
+                #[inline(always)]
+                unsafe fn put<'s, F: Form>(
+                    &'s mut self,
+                    scope: &'s Scope<'_>,
+                    slot: *mut Slot<A::Device>,
+                    pointers: *mut *mut c_void,
+                    index: usize,
+                ) -> Option<A::Guard<'s>> {
+                    // SAFETY: the caller's promise is the same one.
+                    unsafe { F::put(self, scope, slot, pointers, index) }
+                }
+            }
+        }
+    )*};
+}
+
+suspects! {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel",
+        label = "no form on the device",
+        note = "a kernel takes integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), device \
+                pointers (`&CudaSlice<T>`, `&mut CudaSlice<T>`, `DevicePointer<T>`, `Option` of one), and structs \
+                and enums with `#[derive(DeviceType)]`",
+        note = "a field that is no parameter of the kernel is marked `#[kernel_args(skip)]`"
+    )]
+    plain;
+
+    #[diagnostic::on_unimplemented(
+        message = "a reference to host memory, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "the GPU cannot follow this reference",
+        note = "to pass the value itself, write the type without `&`",
+        note = "to pass a pointer to device memory, copy the data there and write `&CudaSlice<T>` (the kernel \
+                reads it) or `&mut CudaSlice<T>` (the kernel writes it)"
+    )]
+    reference;
+
+    #[diagnostic::on_unimplemented(
+        message = "a host pointer, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "the GPU cannot follow a pointer to host memory",
+        note = "for a pointer to device memory write `DevicePointer<T>` (C++'s `T const*`) or \
+                `DevicePointerMut<T>` (`T*`), or a cudarc slice: `&CudaSlice<T>`, `&mut CudaSlice<T>`"
+    )]
+    raw_pointer;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is in host memory and cannot be passed to a CUDA kernel",
+        label = "the GPU cannot reach this memory",
+        note = "copy the data to the device and pass `&CudaSlice<T>` or `&mut CudaSlice<T>`",
+        note = "a few values of fixed number can be passed by value: `[T; N]`"
+    )]
+    sequence;
+
+    #[diagnostic::on_unimplemented(
+        message = "text, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "the GPU cannot reach this memory",
+        note = "copy the bytes to the device and pass `&CudaSlice<u8>` and a length, or pass a fixed \
+                number of bytes by value: `[u8; N]`"
+    )]
+    text;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: C++'s `char` is one byte, Rust's is four",
+        label = "no form on the device",
+        note = "for C++'s `char` write `i8` (`u8` for `unsigned char`); for a code point write `u32` and pass \
+                `c as u32`"
+    )]
+    character;
+
+    #[diagnostic::on_unimplemented(
+        message = "a tuple, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "Rust does not say how a tuple is laid out",
+        note = "if these are parameters of their own, write one field for each",
+        note = "if the kernel takes a struct, write one with `#[derive(Clone, Copy, DeviceType)] #[repr(C)]`; \
+                for `float2` and its like there are `Float2`, `Int4`, …"
+    )]
+    tuple;
+
+    #[diagnostic::on_unimplemented(
+        message = "code of the host, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "the GPU cannot call this",
+        note = "pass a number or an enum that tells the kernel what to do"
+    )]
+    closure;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` by value cannot be passed to a CUDA kernel: it would be freed with the struct",
+        label = "borrow it",
+        note = "write `&'a` in front for memory that the kernel reads, `&'a mut` for memory that it writes"
+    )]
+    owned_slice;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is no parameter of a kernel",
+        label = "it has no bytes",
+        note = "mark the field `#[kernel_args(skip)]`"
+    )]
+    phantom;
+}
