@@ -3,14 +3,14 @@
 //! Looks only choose the words of an error: whether a type can be passed is for rustc to decide, so
 //! that a user's own type called `Vec` works.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
-use syn::{Path, Type};
+use syn::Type;
 
 /// The module of `kernel_args::__private` whose trait has the fitting words.
-pub(crate) fn words(ty: &Type, krate: &Path, span: Span) -> proc_macro2::TokenStream {
+pub(crate) fn module(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     let words = syn::Ident::new(kind(ty), span);
-    quote_spanned!(span=> #krate::__private::#words::Arg)
+    quote_spanned!(span=> #krate::__private::#words)
 }
 
 fn kind(ty: &Type) -> &'static str {

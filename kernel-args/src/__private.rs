@@ -1,11 +1,11 @@
 //! What the derives' output names. Not part of the interface.
 
-pub use crate::{device_type::Slot, form::Form, suspect::*};
+pub use crate::{form::Form, suspect::*};
 pub use core;
 
 use crate::{DeviceType, KernelArg, KernelArgs, message::Message};
 use core::marker::PhantomData;
-use kernel_args_abi::{Block, Class, CppType, Layout, Parameter, block::LIMIT};
+use kernel_args_abi::{Block, Class, CppBase, CppType, Layout, Parameter, block::LIMIT};
 
 /// What a device type says of itself, as a value.
 #[derive(Clone, Copy)]
@@ -33,12 +33,7 @@ impl Kind {
 /// At compile time, at the field, where it has no bytes.
 #[must_use]
 #[track_caller]
-pub const fn parameter(
-    name: &'static str,
-    spelling: &'static str,
-    offset: usize,
-    kind: Kind,
-) -> Described {
+pub const fn parameter(name: &'static str, spelling: &'static str, kind: Kind) -> Described {
     if kind.layout.size() == 0 {
         Message::new()
             .text("`")
@@ -51,7 +46,7 @@ pub const fn parameter(
     Described(Parameter::field(
         name,
         spelling,
-        offset,
+        0,
         kind.layout,
         kind.class,
         kind.cpp,
@@ -79,18 +74,23 @@ impl Described {
     }
 }
 
-/// A field of a by-value struct.
+/// The parameters at their offsets by C's rule.
 #[must_use]
-pub const fn member(
-    name: &'static str,
-    spelling: &'static str,
-    offset: usize,
-    kind: Kind,
-) -> Parameter<'static> {
-    Parameter::field(name, spelling, offset, kind.layout, kind.class, kind.cpp)
+pub const fn place<const N: usize>(
+    mut parameters: [Parameter<'static>; N],
+) -> [Parameter<'static>; N] {
+    let mut block = Block::EMPTY;
+    let mut i = 0;
+    while i < N {
+        let (longer, offset) = push(block, &parameters[i]);
+        parameters[i].offset = Some(offset);
+        block = longer;
+        i += 1;
+    }
+    parameters
 }
 
-/// The block of a kernel's parameters; rustc has laid out the mirror struct, which must agree.
+/// The block of a kernel's parameters.
 ///
 /// # Panics
 /// At compile time, where the block is above the limit of every GPU.
@@ -100,18 +100,22 @@ pub const fn block(name: &'static str, parameters: &[Parameter<'static>]) -> Blo
     let mut block = Block::EMPTY;
     let mut i = 0;
     while i < parameters.len() {
-        let (longer, offset) = push(block, &parameters[i]);
-        assert!(
-            matches!(parameters[i].offset, Some(mirror) if mirror == offset),
-            "rustc and the layout engine disagree about an offset: please report this"
-        );
-        block = longer;
+        block = push(block, &parameters[i]).0;
         i += 1;
     }
     if block.size() > LIMIT {
         too_large(name, parameters, block.size());
     }
     block
+}
+
+/// Where a parameter lies in the image.
+#[must_use]
+pub const fn offset<A: KernelArgs>(index: usize) -> usize {
+    match A::PARAMETERS[index].offset {
+        Some(offset) => offset,
+        None => panic!("a parameter without an offset"),
+    }
 }
 
 const fn push(block: Block, parameter: &Parameter<'_>) -> (Block, usize) {
@@ -164,9 +168,23 @@ const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -
         .panic()
 }
 
-/// Has rustc evaluate the constants of a struct.
+/// Room for `N` words of 8 bytes.
+///
+/// The driver copies parameters from host memory byte by byte, so no alignment of theirs matters here.
+pub type Bytes<const N: usize> = [core::mem::MaybeUninit<u64>; N];
+
+/// How many words of 8 bytes a struct's parameters fill.
+#[must_use]
+pub const fn words<A: KernelArgs>() -> usize {
+    A::BLOCK.size().div_ceil(8)
+}
+
+/// Has rustc evaluate the constants of a struct, and makes sure that its image has room for the parameters.
 pub const fn evaluate<A: KernelArgs>() {
-    let _ = A::BLOCK;
+    assert!(
+        size_of::<A::Image>() >= A::BLOCK.size(),
+        "the image of a struct is smaller than its parameters: please report this"
+    );
 }
 
 /// The layout of a by-value struct before its first field; `align` is that of `repr(align(…))`.
@@ -191,6 +209,15 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
     let Ok((after, device)) = before.extend(layout) else {
         panic!("a device type is larger than the address space")
     };
+    if field.size == 0 && !matches!(field.cpp.base, CppBase::Void) {
+        Message::new()
+            .text("`")
+            .text(field.name)
+            .text(": ")
+            .text(field.spelling)
+            .text("` has no bytes in Rust, but C++ has no type of size zero: remove the field")
+            .panic()
+    }
     match field.offset {
         Some(host) if host != device => Message::new()
             .text("`")
@@ -255,12 +282,14 @@ pub const fn transparent(fields: &[Parameter<'static>]) -> Parameter<'static> {
     fields[i]
 }
 
-// SAFETY: a marker without bytes: nothing is stored, and `block` refuses it as a parameter of its own.
+/// What stands for the C++ type of a marker that has none.
+const NOTHING: CppType<'static> = CppType::of(CppBase::Void);
+
+// SAFETY: a marker without bytes: nothing is stored, and no kernel argument can be one.
 unsafe impl<T: ?Sized + 'static> DeviceType for PhantomData<T> {
-    type Align = ();
     const LAYOUT: Layout = first_member(1);
     const CLASS: Class = Class::Bytes;
-    const CPP: CppType<'static> = CppType::UNKNOWN;
+    const CPP: CppType<'static> = NOTHING;
 }
 
 /// The kind of an argument's device type.

@@ -1,29 +1,17 @@
 //! From a field of a struct to the value that the kernel receives.
 
-use crate::{DeviceType, Scope, pointer::Nullable};
+use crate::{DeviceType, Guard, Scope, pointer::Nullable};
 
 /// A field of a `#[derive(KernelArgs)]` struct: it says which [device type](DeviceType) it becomes, and how.
 ///
 /// Every device type is an argument by itself; a cudarc slice becomes a device pointer; `Option` of a
 /// pointer becomes null or the pointer.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be passed to a CUDA kernel",
-    label = "no form on the device",
-    note = "a kernel takes integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), device \
-            pointers (`&CudaSlice<T>`, `&mut CudaSlice<T>`, `DevicePointer<T>`, `Option` of one), and structs \
-            and enums with `#[derive(DeviceType)]`",
-    note = "a field that is no parameter of the kernel is marked `#[kernel_args(skip)]`"
-)]
 pub trait KernelArg {
     /// What the kernel receives.
     type Device: DeviceType;
-    /// What must live until the launch has been enqueued.
-    type Guard<'s>
-    where
-        Self: 's;
 
     /// The value for the kernel, and the guard that must outlive the launch.
-    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (Self::Device, Self::Guard<'s>);
+    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (Self::Device, Guard<'s>);
 
     /// The value for the kernel where it already stands in memory as the kernel reads it.
     #[inline]
@@ -32,20 +20,41 @@ pub trait KernelArg {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: DeviceType> KernelArg for T {
-    type Device = T;
-    type Guard<'s> = ();
+/// Makes device types arguments that are passed by value.
+///
+/// `#[derive(DeviceType)]` does it by itself; this is for a [`DeviceType`] that was implemented by hand.
+///
+/// ```
+/// # use kernel_args::{DeviceType, abi::*};
+/// #[derive(Clone, Copy)]
+/// #[repr(transparent)]
+/// struct Milliseconds(u32);
+///
+/// // SAFETY: `repr(transparent)` over a device type.
+/// unsafe impl DeviceType for Milliseconds {
+///     const LAYOUT: Layout = u32::LAYOUT;
+///     const CLASS: Class = u32::CLASS;
+///     const CPP: CppType<'static> = u32::CPP;
+/// }
+/// kernel_args::pass_by_value!(Milliseconds);
+/// ```
+#[macro_export]
+macro_rules! pass_by_value {
+    ($({$($generics:tt)*})? $ty:ty $(where $($clause:tt)*)?) => {
+        impl $(<$($generics)*>)? $crate::KernelArg for $ty $(where $($clause)*)? {
+            type Device = Self;
 
-    #[inline]
-    fn lower<'s>(&'s mut self, _: &'s Scope<'_>) -> (T, ()) {
-        (*self, ())
-    }
+            #[inline(always)]
+            fn lower<'s>(&'s mut self, _: &'s $crate::Scope<'_>) -> (Self, $crate::Guard<'s>) {
+                (*self, $crate::Guard::NONE)
+            }
 
-    #[inline]
-    fn in_place(&self) -> Option<&T> {
-        Some(self)
-    }
+            #[inline(always)]
+            fn in_place(&self) -> $crate::__private::core::option::Option<&Self> {
+                $crate::__private::core::option::Option::Some(self)
+            }
+        }
+    };
 }
 
 /// An argument that becomes a device pointer: `Option` of it may be passed, `None` as the null pointer.
@@ -56,23 +65,14 @@ impl<T: DeviceType> KernelArg for T {
 )]
 pub trait PointerArg: KernelArg<Device: Nullable> {}
 
-impl<T: Nullable> PointerArg for T {}
-
 impl<P: PointerArg> KernelArg for Option<P> {
     type Device = P::Device;
-    type Guard<'s>
-        = Option<P::Guard<'s>>
-    where
-        P: 's;
 
     #[inline]
-    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (P::Device, Self::Guard<'s>) {
+    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (P::Device, Guard<'s>) {
         match self {
-            Some(pointer) => {
-                let (device, guard) = pointer.lower(scope);
-                (device, Some(guard))
-            }
-            None => (P::Device::NULL, None),
+            Some(pointer) => pointer.lower(scope),
+            None => (P::Device::NULL, Guard::NONE),
         }
     }
 }

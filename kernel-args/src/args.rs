@@ -19,8 +19,7 @@ pub struct Source {
 /// A struct that holds all arguments of a kernel. Derive it; do not implement it by hand.
 ///
 /// # Safety
-/// - [`Image`](Self::Image) is a `repr(C)` struct with one [`Slot`](crate::__private::Slot) for each parameter,
-///   at the parameter's offset.
+/// - [`Image`](Self::Image) is at least as large as [`BLOCK`](Self::BLOCK).
 /// - [`Pointers`](Self::Pointers) is an array of as many `*mut c_void` as there are
 ///   [`PARAMETERS`](Self::PARAMETERS).
 /// - [`lower`](Self::lower) puts every parameter through its form, in order.
@@ -55,11 +54,12 @@ pub unsafe trait KernelArgs: Sized {
     /// Lowers every field in the form `F`, calls `launch`, and lets the guards of the fields go.
     ///
     /// # Safety
-    /// `image` and `pointers` are valid for writes until `launch` has returned.
+    /// `image` is valid for writes of `BLOCK.size()` bytes, and `pointers` of [`Pointers`](Self::Pointers) where
+    /// the form has them, until `launch` has returned.
     unsafe fn lower<F: Form, R>(
         &mut self,
         scope: &Scope<'_>,
-        image: *mut Self::Image,
+        image: *mut u8,
         pointers: *mut *mut c_void,
         launch: impl FnOnce() -> R,
     ) -> R;
@@ -234,7 +234,9 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
     let pointers = pointers.as_mut_ptr().cast::<*mut c_void>();
     // SAFETY: both locals outlive the call.
     unsafe {
-        args.lower::<KernelParams, R>(scope, image.as_mut_ptr(), pointers, || launch(pointers))
+        args.lower::<KernelParams, R>(scope, image.as_mut_ptr().cast(), pointers, || {
+            launch(pointers)
+        })
     }
 }
 
@@ -253,13 +255,13 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
         );
     }
     let mut image = MaybeUninit::<A::Image>::uninit();
-    let image = image.as_mut_ptr();
+    let image = image.as_mut_ptr().cast::<u8>();
     if const { has_gaps(A::PARAMETERS) } {
         // SAFETY: the image is at least as large as the block, which ends with its last parameter.
-        unsafe { ptr::write_bytes(image.cast::<u8>(), 0, A::BLOCK.size()) };
+        unsafe { image.write_bytes(0, A::BLOCK.size()) };
     }
     // SAFETY: `image` outlives the call; the packed form writes no pointers.
-    unsafe { args.lower::<Packed, R>(scope, image, ptr::null_mut(), || launch(image.cast::<u8>())) }
+    unsafe { args.lower::<Packed, R>(scope, image, ptr::null_mut(), || launch(image)) }
 }
 
 /// Whether there are bytes between parameters.
@@ -291,7 +293,7 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     unsafe fn lower<F: Form, R>(
         &mut self,
         scope: &Scope<'_>,
-        image: *mut Self::Image,
+        image: *mut u8,
         pointers: *mut *mut c_void,
         launch: impl FnOnce() -> R,
     ) -> R {

@@ -1,29 +1,7 @@
 //! Types that a kernel can take by value, with the size and alignment that they have on the device.
 
-use core::{mem::MaybeUninit, num, ptr};
+use core::{num, ptr};
 use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
-
-/// Zero-sized types that carry an alignment: [`DeviceType::Align`].
-pub mod align {
-    macro_rules! markers {
-        ($($name:ident = $bytes:literal),*) => {$(
-            #[doc = concat!("Aligned to ", $bytes, " bytes.")]
-            #[derive(Clone, Copy, Debug)]
-            #[repr(align($bytes))]
-            pub struct $name;
-        )*};
-    }
-    markers!(
-        A1 = 1,
-        A2 = 2,
-        A4 = 4,
-        A8 = 8,
-        A16 = 16,
-        A32 = 32,
-        A64 = 64,
-        A128 = 128
-    );
-}
 
 /// A type that a kernel can take by value.
 ///
@@ -35,7 +13,8 @@ pub mod align {
 /// ([`crate::vector`]), device pointers, texture and surface objects. Derive it for structs and enums.
 ///
 /// # Safety
-/// - `size_of::<Self>() == LAYOUT.size()`, and [`Align`](Self::Align) is zero-sized and aligned to `LAYOUT.align()`.
+/// - `size_of::<Self>() == LAYOUT.size()`, and `align_of::<Self>()` is `LAYOUT.align()` or, where that is at most 16,
+///   less.
 /// - Every byte of a value that is not padding is initialised and stands where the device expects it.
 /// - [`store`](Self::store) writes all `LAYOUT.size()` bytes, padding as zeros.
 /// - Where [`HAS_PADDING`](Self::HAS_PADDING) is `false`, all bytes of every value are initialised.
@@ -47,8 +26,6 @@ pub mod align {
     note = "for a struct of your own write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
 )]
 pub unsafe trait DeviceType: Copy + 'static {
-    /// A zero-sized type with the device's alignment.
-    type Align;
     /// Size and alignment on the device, in bytes.
     const LAYOUT: Layout;
     /// Integer, float, pointer, or a struct of bytes.
@@ -77,16 +54,16 @@ pub unsafe trait DeviceType: Copy + 'static {
     }
 }
 
-/// Asserts at compile time that a Rust type has the device's size and that the marker has its alignment.
+/// Asserts at compile time that a Rust type has the device's size, and an alignment that allows for it.
 pub(crate) const fn assert_layout<T: DeviceType>() {
+    let (host, device) = (align_of::<T>(), T::LAYOUT.align().bytes());
     assert!(
         size_of::<T>() == T::LAYOUT.size(),
         "host size differs from the device's"
     );
-    assert!(size_of::<T::Align>() == 0, "an alignment marker has a size");
     assert!(
-        align_of::<T::Align>() == T::LAYOUT.align().bytes(),
-        "an alignment marker has another alignment"
+        host == device || host < device && device <= 16,
+        "host alignment differs from the device's"
     );
 }
 
@@ -99,18 +76,19 @@ pub(crate) const fn layout(size: usize, align: usize) -> Layout {
 
 /// Implements [`DeviceType`] for types without padding, and asserts each claim in const.
 macro_rules! device_types {
-    ($($(#[$meta:meta])* $ty:ty: $size:literal / $align:literal $marker:ident, $class:ident, $cpp:expr;)*) => {$(
+    ($($(#[$meta:meta])* $ty:ty: $size:literal / $align:literal, $class:ident, $cpp:expr;)*) => {$(
         $(#[$meta])*
         // SAFETY: the assertion below proves size and alignment; the type has no padding and no
         // pointer to the host.
         unsafe impl $crate::DeviceType for $ty {
-            type Align = $crate::device_type::align::$marker;
             const LAYOUT: $crate::abi::Layout = $crate::device_type::layout($size, $align);
             const CLASS: $crate::abi::Class = $crate::abi::Class::$class;
             const CPP: $crate::abi::CppType<'static> = $cpp;
         }
         $(#[$meta])*
         const _: () = $crate::device_type::assert_layout::<$ty>();
+        $(#[$meta])*
+        $crate::pass_by_value!($ty);
     )*};
 }
 pub(crate) use device_types;
@@ -126,27 +104,27 @@ const fn float(bits: u16) -> CppType<'static> {
 }
 
 device_types! {
-    bool: 1 / 1 A1, Integer, BOOL;
-    i8: 1 / 1 A1, Integer, int(true, 8);
-    u8: 1 / 1 A1, Integer, int(false, 8);
-    i16: 2 / 2 A2, Integer, int(true, 16);
-    u16: 2 / 2 A2, Integer, int(false, 16);
-    i32: 4 / 4 A4, Integer, int(true, 32);
-    u32: 4 / 4 A4, Integer, int(false, 32);
-    i64: 8 / 8 A8, Integer, int(true, 64);
-    u64: 8 / 8 A8, Integer, int(false, 64);
-    i128: 16 / 16 A16, Integer, int(true, 128);
-    u128: 16 / 16 A16, Integer, int(false, 128);
-    f32: 4 / 4 A4, Float, float(32);
-    f64: 8 / 8 A8, Float, float(64);
+    bool: 1 / 1, Integer, BOOL;
+    i8: 1 / 1, Integer, int(true, 8);
+    u8: 1 / 1, Integer, int(false, 8);
+    i16: 2 / 2, Integer, int(true, 16);
+    u16: 2 / 2, Integer, int(false, 16);
+    i32: 4 / 4, Integer, int(true, 32);
+    u32: 4 / 4, Integer, int(false, 32);
+    i64: 8 / 8, Integer, int(true, 64);
+    u64: 8 / 8, Integer, int(false, 64);
+    i128: 16 / 16, Integer, int(true, 128);
+    u128: 16 / 16, Integer, int(false, 128);
+    f32: 4 / 4, Float, float(32);
+    f64: 8 / 8, Float, float(64);
     #[cfg(target_pointer_width = "64")]
-    isize: 8 / 8 A8, Integer, int(true, 64);
+    isize: 8 / 8, Integer, int(true, 64);
     #[cfg(target_pointer_width = "64")]
-    usize: 8 / 8 A8, Integer, int(false, 64);
+    usize: 8 / 8, Integer, int(false, 64);
     #[cfg(target_pointer_width = "32")]
-    isize: 4 / 4 A4, Integer, int(true, 32);
+    isize: 4 / 4, Integer, int(true, 32);
     #[cfg(target_pointer_width = "32")]
-    usize: 4 / 4 A4, Integer, int(false, 32);
+    usize: 4 / 4, Integer, int(false, 32);
 }
 
 /// Types that the standard library guarantees to be laid out as another one.
@@ -154,12 +132,12 @@ macro_rules! like {
     ($($outer:ty as $inner:ty),* $(,)?) => {$(
         // SAFETY: the standard library documents that both have the same size and representation.
         unsafe impl DeviceType for $outer {
-            type Align = <$inner as DeviceType>::Align;
             const LAYOUT: Layout = <$inner as DeviceType>::LAYOUT;
             const CLASS: Class = <$inner as DeviceType>::CLASS;
             const CPP: CppType<'static> = <$inner as DeviceType>::CPP;
         }
         const _: () = assert_layout::<$outer>();
+        crate::pass_by_value!($outer);
     )*};
 }
 
@@ -174,7 +152,6 @@ like! {
 
 // SAFETY: `Wrapping` is `repr(transparent)`: "is guaranteed to have the same layout and ABI as T".
 unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
-    type Align = T::Align;
     const LAYOUT: Layout = T::LAYOUT;
     const CLASS: Class = T::CLASS;
     const CPP: CppType<'static> = T::CPP;
@@ -188,20 +165,15 @@ unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
     }
 }
 
+crate::pass_by_value!({T: DeviceType} num::Wrapping<T>);
+crate::pass_by_value!({T: DeviceType, const N: usize} [T; N]);
+
 // SAFETY: an array is its elements one after another (Rust Reference, "Type layout": "Arrays are laid
 // out so that the zero-based nth element is offset by n * size_of::<T>() bytes"), as in C++.
 unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
-    type Align = T::Align;
-    const LAYOUT: Layout = {
-        assert!(
-            N > 0,
-            "an array of no elements is no parameter: C++ has none of size zero; remove the field, \
-             or mark it `#[kernel_args(skip)]`"
-        );
-        match T::LAYOUT.array(N) {
-            Ok(layout) => layout,
-            Err(_) => panic!("this array is larger than the address space"),
-        }
+    const LAYOUT: Layout = match T::LAYOUT.array(N) {
+        Ok(layout) => layout,
+        Err(_) => panic!("this array is larger than the address space"),
     };
     const CLASS: Class = Class::Bytes;
     const CPP: CppType<'static> = CppType::UNKNOWN;
@@ -223,14 +195,4 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
             };
         }
     }
-}
-
-/// Room for one parameter, with the device's alignment even where the host's is smaller.
-///
-/// `#[derive(KernelArgs)]` makes a `repr(C)` struct of these, which rustc then lays out as the device
-/// does.
-#[repr(C)]
-pub struct Slot<D: DeviceType> {
-    _align: [D::Align; 0],
-    value: MaybeUninit<D>,
 }

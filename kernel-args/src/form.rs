@@ -1,6 +1,6 @@
 //! The two forms in which `cuLaunchKernel` takes parameters, one parameter at a time.
 
-use crate::{DeviceType, KernelArg, Scope, device_type::Slot};
+use crate::{DeviceType, Guard, KernelArg, Scope};
 use core::{ffi::c_void, ptr};
 
 mod sealed {
@@ -12,15 +12,16 @@ pub trait Form: sealed::Sealed {
     /// Lowers one argument: its bytes go where the form wants them, its guard to the caller.
     ///
     /// # Safety
-    /// `slot` is valid for writes. For [`KernelParams`], `pointers` is valid for a write at `index`; the
-    /// pointer that is stored there is valid as long as `arg` and `slot` are.
+    /// `image` is valid for writes of the device type's size at `offset`. For [`KernelParams`], `pointers` is
+    /// valid for a write at `index`; the pointer that is stored there is valid as long as `arg` and `image` are.
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
         scope: &'s Scope<'_>,
-        slot: *mut Slot<A::Device>,
+        image: *mut u8,
+        offset: usize,
         pointers: *mut *mut c_void,
         index: usize,
-    ) -> Option<A::Guard<'s>>;
+    ) -> Guard<'s>;
 }
 
 /// `void* kernelParams[]`: a pointer to each parameter.
@@ -39,10 +40,11 @@ impl Form for KernelParams {
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
         scope: &'s Scope<'_>,
-        slot: *mut Slot<A::Device>,
+        image: *mut u8,
+        offset: usize,
         pointers: *mut *mut c_void,
         index: usize,
-    ) -> Option<A::Guard<'s>> {
+    ) -> Guard<'s> {
         // SAFETY: the caller has room for a pointer at `index`.
         let pointer = unsafe { pointers.add(index) };
         // A value with padding is copied, because the driver reads the padding too.
@@ -52,12 +54,14 @@ impl Form for KernelParams {
             let device = ptr::from_ref(device).cast_mut().cast::<c_void>();
             // SAFETY: as above. The driver only reads through it.
             unsafe { pointer.write(device) };
-            return None;
+            return Guard::NONE;
         }
+        // SAFETY: the caller vouches for `image` at `offset`.
+        let slot = unsafe { image.add(offset) };
         // SAFETY: as above.
         unsafe { pointer.write(slot.cast::<c_void>()) };
-        // SAFETY: the caller vouches for `slot`.
-        Some(unsafe { store(arg, scope, slot, index) })
+        // SAFETY: as above.
+        unsafe { store(arg, scope, slot, index) }
     }
 }
 
@@ -66,31 +70,34 @@ impl Form for Packed {
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
         scope: &'s Scope<'_>,
-        slot: *mut Slot<A::Device>,
+        image: *mut u8,
+        offset: usize,
         _: *mut *mut c_void,
         index: usize,
-    ) -> Option<A::Guard<'s>> {
-        // SAFETY: the caller vouches for `slot`.
-        Some(unsafe { store(arg, scope, slot, index) })
+    ) -> Guard<'s> {
+        // SAFETY: the caller vouches for `image` at `offset`.
+        let slot = unsafe { image.add(offset) };
+        // SAFETY: as above.
+        unsafe { store(arg, scope, slot, index) }
     }
 }
 
 /// Lowers `arg` and writes what the kernel receives to `slot`.
 ///
 /// # Safety
-/// `slot` is valid for writes.
+/// `slot` is valid for writes of the device type's size.
 #[inline(always)]
 unsafe fn store<'s, A: KernelArg>(
     arg: &'s mut A,
     scope: &'s Scope<'_>,
-    slot: *mut Slot<A::Device>,
+    slot: *mut u8,
     index: usize,
-) -> A::Guard<'s> {
+) -> Guard<'s> {
     if arg.in_place().is_none() {
         scope.enter(index);
     }
     let (device, guard) = arg.lower(scope);
-    // SAFETY: a slot begins with its value (`repr(C)` after an array of no elements) and has room for it.
-    unsafe { device.store(slot.cast::<u8>()) };
+    // SAFETY: the caller vouches for `slot`.
+    unsafe { device.store(slot) };
     guard
 }

@@ -22,7 +22,7 @@ pub use device_type::DeviceType;
 pub use kernel_args_derive::{DeviceType, KernelArgs};
 pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Nullable, Pointee};
-pub use scope::Scope;
+pub use scope::{Guard, Scope};
 pub use vector::*;
 
 #[doc(hidden)]

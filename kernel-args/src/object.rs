@@ -17,7 +17,7 @@ macro_rules! objects {
         // SAFETY: `repr(transparent)` over a `Pod` type.
         unsafe impl bytemuck::Pod for $name {}
 
-        device_types! { $name: 8 / 8 A8, Integer, CppType::integer(false, 64); }
+        device_types! { $name: 8 / 8, Integer, CppType::integer(false, 64); }
     )*};
 }
 
@@ -29,7 +29,7 @@ objects! {
 }
 
 macro_rules! tensor_maps {
-    ($($(#[$doc:meta])* $name:ident $align:literal $marker:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $align:literal;)*) => {$(
         $(#[$doc])*
         ///
         /// Made by `cuTensorMapEncodeTiled` and its siblings (CUDA Driver API, "Tensor Map Object
@@ -51,13 +51,13 @@ macro_rules! tensor_maps {
         // SAFETY: `repr(C)` around an array of integers of the same size: no padding.
         unsafe impl bytemuck::Pod for $name {}
 
-        device_types! { $name: 128 / $align $marker, Bytes, CppType::named("CUtensorMap_st"); }
+        device_types! { $name: 128 / $align, Bytes, CppType::named("CUtensorMap_st"); }
     )*};
 }
 
 tensor_maps! {
     /// A tensor map for kernels compiled with CUDA 13 headers.
-    TensorMap 128 A128;
+    TensorMap 128;
     /// A tensor map for kernels compiled with CUDA 12 headers.
-    TensorMapA64 64 A64;
+    TensorMapA64 64;
 }

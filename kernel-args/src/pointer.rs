@@ -2,7 +2,7 @@
 
 use crate::{
     DeviceType,
-    device_type::{align::A8, assert_layout, layout},
+    device_type::{assert_layout, layout},
 };
 use core::{ffi::c_void, fmt, hash::Hash, marker::PhantomData};
 use kernel_args_abi::{Class, CppBase, CppType, Layout};
@@ -111,13 +111,15 @@ macro_rules! pointers {
 
         // SAFETY: `repr(transparent)` over a `u64`, asserted below for one `T`; the others do not differ.
         unsafe impl<T: Pointee> DeviceType for $name<T> {
-            type Align = A8;
+
             const LAYOUT: Layout = layout(8, 8);
             const CLASS: Class = Class::Pointer;
             const CPP: CppType<'static> = T::CPP.pointer($to_const);
         }
 
         const _: () = assert_layout::<$name<u8>>();
+        crate::pass_by_value!({T: Pointee} $name<T>);
+        impl<T: Pointee> crate::PointerArg for $name<T> {}
 
         impl<T: Pointee> Nullable for $name<T> {
             const NULL: Self = Self::NULL;

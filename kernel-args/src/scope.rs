@@ -86,3 +86,30 @@ impl<'k> Scope<'k> {
         self.foreign.get()
     }
 }
+
+/// What must live until a launch has been enqueued, and then says so to whoever owns the argument.
+#[must_use = "dropping it tells the argument's owner that the launch has been enqueued"]
+pub struct Guard<'s> {
+    #[cfg(feature = "cudarc")]
+    _sync: Option<cudarc::driver::SyncOnDrop<'s>>,
+    argument: PhantomData<&'s ()>,
+}
+
+impl<'s> Guard<'s> {
+    /// For an argument that nobody tracks.
+    pub const NONE: Self = Self {
+        #[cfg(feature = "cudarc")]
+        _sync: None,
+        argument: PhantomData,
+    };
+
+    /// For a slice of cudarc's: it records the use of the memory when the launch has been enqueued.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub fn new(sync: cudarc::driver::SyncOnDrop<'s>) -> Self {
+        Self {
+            _sync: Some(sync),
+            argument: PhantomData,
+        }
+    }
+}

@@ -3,17 +3,20 @@
 //! Each module holds one trait `Arg`, which every [`KernelArg`](crate::KernelArg) implements. The derive
 //! chooses one by the looks of a field's type; whether the type can be passed does not depend on it.
 
+#![allow(
+    missing_docs,
+    reason = "named by generated code only; the words are in the attributes"
+)]
+
 macro_rules! suspects {
     ($($(#[$attr:meta])* $module:ident;)*) => {$(
         pub mod $module {
-            use crate::{DeviceType, KernelArg, Scope, form::Form, device_type::Slot, __private::Kind};
-            use core::ffi::c_void;
+            use crate::{DeviceType, Guard, KernelArg, Scope, form::Form, __private::Kind};
+            use core::{ffi::c_void, mem::MaybeUninit};
 
             $(#[$attr])*
             pub trait Arg {
                 type Device: DeviceType;
-                type Slot;
-                type Guard<'s> where Self: 's;
                 const KIND: Kind;
 
                 /// # Safety
@@ -21,29 +24,37 @@ macro_rules! suspects {
                 unsafe fn put<'s, F: Form>(
                     &'s mut self,
                     scope: &'s Scope<'_>,
-                    slot: *mut Slot<Self::Device>,
+                    image: *mut u8,
+                    offset: usize,
                     pointers: *mut *mut c_void,
                     index: usize,
-                ) -> Option<Self::Guard<'s>>;
+                ) -> Guard<'s>;
+            }
+
+            /// Room for one parameter and for the padding that the device may put before the next one
+            /// where the host's alignment is smaller.
+            #[repr(C)]
+            pub struct Slot<A: Arg> {
+                _value: MaybeUninit<A::Device>,
+                _padding: [MaybeUninit<u8>; 16],
             }
 
             #[diagnostic::do_not_recommend]
             impl<A: KernelArg> Arg for A {
                 type Device = A::Device;
-                type Slot = Slot<A::Device>;
-                type Guard<'s> = A::Guard<'s> where A: 's;
                 const KIND: Kind = crate::__private::kind::<A>();
 
                 #[inline(always)]
                 unsafe fn put<'s, F: Form>(
                     &'s mut self,
                     scope: &'s Scope<'_>,
-                    slot: *mut Slot<A::Device>,
+                    image: *mut u8,
+                    offset: usize,
                     pointers: *mut *mut c_void,
                     index: usize,
-                ) -> Option<A::Guard<'s>> {
+                ) -> Guard<'s> {
                     // SAFETY: the caller's promise is the same one.
-                    unsafe { F::put(self, scope, slot, pointers, index) }
+                    unsafe { F::put(self, scope, image, offset, pointers, index) }
                 }
             }
         }

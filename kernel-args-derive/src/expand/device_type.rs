@@ -1,6 +1,6 @@
 //! `#[derive(DeviceType)]`.
 
-use super::wrap;
+use super::{respan, wrap};
 use crate::{
     attr::{Repr, TypeAttr},
     diagnostics::Diagnostics,
@@ -88,30 +88,31 @@ fn structure(
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
-    let aligns = fields.iter().map(|field| {
-        let ty = field.ty;
-        quote_spanned!(field.span()=> <#ty as #krate::DeviceType>::Align)
-    });
     let descriptions = fields.iter().map(|field| {
         let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
+        let krate = respan(krate, field.span());
         quote_spanned! {field.span()=>
-            #krate::__private::member(
+            #krate::abi::Parameter::field(
                 #name,
                 #spelling,
                 #krate::__private::core::mem::offset_of!(Self, #member),
-                #krate::__private::Kind::of::<#ty>(),
+                <#ty as #krate::DeviceType>::LAYOUT,
+                <#ty as #krate::DeviceType>::CLASS,
+                <#ty as #krate::DeviceType>::CPP,
             )
         }
     });
     let checks = fields.iter().enumerate().map(|(i, field)| {
+        let krate = respan(krate, field.span());
         quote_spanned!(field.span()=> layout = #krate::__private::next_member(layout, &Self::FIELDS[#i]);)
     });
     let paddings = fields.iter().map(|field| {
-        let ty = field.ty;
+        let (ty, krate) = (field.ty, respan(krate, field.span()));
         quote_spanned!(field.span()=> || <#ty as #krate::DeviceType>::HAS_PADDING)
     });
     let stores = fields.iter().map(|field| {
         let (ty, member) = (field.ty, &field.member);
+        let krate = respan(krate, field.span());
         quote_spanned! {field.span()=>
             unsafe {
                 <#ty as #krate::DeviceType>::store(
@@ -123,13 +124,14 @@ fn structure(
     });
 
     let align = repr.align.unwrap_or(1);
+    let params = &bounded.params;
+    let by_value = (!params.is_empty()).then(|| quote!({#params}));
     let (class, cpp) = names(input, attr, repr, &fields);
     let force = (input.generics.params.is_empty())
         .then(|| quote!(const _: () = { let _ = <#ident as #krate::DeviceType>::LAYOUT; };));
     Some(quote! {
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
-            type Align = ([Self; 0], #(#aligns,)*);
             const FIELDS: &'static [#krate::abi::Parameter<'static>] = &[#(#descriptions),*];
             const LAYOUT: #krate::abi::Layout = {
                 let mut layout = #krate::__private::first_member(#align);
@@ -150,6 +152,8 @@ fn structure(
                 #(#stores)*
             }
         }
+
+        #krate::pass_by_value!(#by_value #ident #ty_generics #where_clause);
 
         #force
     })
@@ -225,11 +229,12 @@ fn enumeration(
     Some(quote! {
         #[automatically_derived]
         unsafe impl #krate::DeviceType for #ident {
-            type Align = <#krate::__private::core::primitive::#int as #krate::DeviceType>::Align;
             const LAYOUT: #krate::abi::Layout =
                 <#krate::__private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
             const CLASS: #krate::abi::Class = #krate::abi::Class::Integer;
             const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::named(#name);
         }
+
+        #krate::pass_by_value!(#ident);
     })
 }

@@ -1,6 +1,6 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::wrap;
+use super::{respan, wrap};
 use crate::{
     attr::{ArgsAttr, FieldAttr},
     diagnostics::Diagnostics,
@@ -73,44 +73,29 @@ fn expand(input: &DeriveInput, attr: &ArgsAttr, fields: &[ParameterField<'_>]) -
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
-    let image_generics = generics::without_lifetimes(&bounded);
-    let (image_impl, image_ty, image_where) = image_generics.split_for_impl();
-    let type_params = input
-        .generics
-        .type_params()
-        .map(|parameter| &parameter.ident);
     let erased = generics::erased_type(ident, &input.generics);
+    let Image { ty: image, mirror } = image(input, &bounded, &erased, krate, fields);
 
-    let slots = fields.iter().enumerate().map(|(i, parameter)| {
-        let (slot, span) = (Field::slot(i), parameter.field.span());
-        let ty = erased_field(&parameter.field, input);
-        let words = suspect::words(parameter.field.ty, krate, span);
-        quote_spanned!(span=> #slot: <#ty as #words>::Slot)
-    });
-    let descriptions = fields.iter().enumerate().map(|(i, parameter)| {
-        let (slot, span) = (Field::slot(i), parameter.field.span());
-        let ty = erased_field(&parameter.field, input);
-        let words = suspect::words(parameter.field.ty, krate, span);
+    let descriptions = fields.iter().map(|parameter| {
+        let (ty, span) = (parameter.field.ty, parameter.field.span());
+        let krate = respan(krate, span);
+        let words = suspect::module(ty, &krate, span);
         let (name, spelling) = (&parameter.field.name, parameter.field.spelling());
         let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
         quote_spanned! {span=>
-            #krate::__private::parameter(
-                #name,
-                #spelling,
-                #krate::__private::core::mem::offset_of!(__Image #image_ty, #slot),
-                <#ty as #words>::KIND,
-            ).#view()
+            #krate::__private::parameter(#name, #spelling, <#ty as #words::Arg>::KIND).#view()
         }
     });
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
-        let (slot, span) = (Field::slot(i), parameter.field.span());
-        let (ty, member) = (parameter.field.ty, &parameter.field.member);
-        let words = suspect::words(ty, krate, span);
+        let (ty, span) = (parameter.field.ty, parameter.field.span());
+        let member = &parameter.field.member;
+        let krate = respan(krate, span);
+        let words = suspect::module(ty, &krate, span);
         let guard = quote::format_ident!("guard{i}", span = proc_macro2::Span::mixed_site());
         quote_spanned! {span=>
             let #guard = unsafe {
-                <#ty as #words>::put::<__Form>(
-                    &mut self.#member, scope, &raw mut (*image).#slot, pointers, #i,
+                <#ty as #words::Arg>::put::<__Form>(
+                    &mut self.#member, scope, image, const { #krate::__private::offset::<Self>(#i) }, pointers, #i,
                 )
             };
         }
@@ -120,27 +105,24 @@ fn expand(input: &DeriveInput, attr: &ArgsAttr, fields: &[ParameterField<'_>]) -
     let count = fields.len();
     let force = force_constants(input, &erased, krate);
     quote! {
-        #[repr(C)]
-        pub struct __Image #image_impl #image_where {
-            #(#slots,)*
-            parameters: #krate::__private::core::marker::PhantomData<fn() -> (#(#type_params,)*)>,
-        }
+        #mirror
 
         #[automatically_derived]
         unsafe impl #impl_generics #krate::KernelArgs for #ident #ty_generics #where_clause {
             type Erased = #erased;
-            type Image = __Image #image_ty;
+            type Image = #image;
             type Pointers = [*mut #krate::__private::core::ffi::c_void; #count];
 
             const NAME: &'static #krate::__private::core::primitive::str = #name;
-            const PARAMETERS: &'static [#krate::abi::Parameter<'static>] = &[#(#descriptions),*];
+            const PARAMETERS: &'static [#krate::abi::Parameter<'static>] =
+                &#krate::__private::place([#(#descriptions),*]);
             const BLOCK: #krate::abi::Block = #krate::__private::block(Self::NAME, Self::PARAMETERS);
 
             #[inline]
             unsafe fn lower<__Form: #krate::__private::Form, __Returned>(
                 &mut self,
                 scope: &#krate::Scope<'_>,
-                image: *mut Self::Image,
+                image: *mut #krate::__private::core::primitive::u8,
                 pointers: *mut *mut #krate::__private::core::ffi::c_void,
                 launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
             ) -> __Returned {
@@ -159,10 +141,56 @@ fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
     erase::lifetimes(quote!(#ty), &input.generics)
 }
 
+/// Room for all parameters.
+struct Image {
+    ty: TokenStream,
+    mirror: Option<TokenStream>,
+}
+
+/// A number of bytes where rustc can count them; while there are type or const parameters, a struct of
+/// slots that rustc lays out as the device does.
+fn image(
+    input: &DeriveInput,
+    bounded: &syn::Generics,
+    erased: &TokenStream,
+    krate: &Path,
+    fields: &[ParameterField<'_>],
+) -> Image {
+    if !is_open(input) {
+        let ty = quote!(#krate::__private::Bytes<{ #krate::__private::words::<#erased>() }>);
+        return Image { ty, mirror: None };
+    }
+    let generics = generics::without_lifetimes(bounded);
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let type_params = input
+        .generics
+        .type_params()
+        .map(|parameter| &parameter.ident);
+    let slots = fields.iter().enumerate().map(|(i, parameter)| {
+        let (slot, span) = (Field::slot(i), parameter.field.span());
+        let ty = erased_field(&parameter.field, input);
+        let words = suspect::module(parameter.field.ty, &respan(krate, span), span);
+        quote_spanned!(span=> #slot: #words::Slot<#ty>)
+    });
+    let mirror = quote! {
+        #[repr(C)]
+        pub struct __Image #impl_generics #where_clause {
+            #(#slots,)*
+            parameters: #krate::__private::core::marker::PhantomData<fn() -> (#(#type_params,)*)>,
+        }
+    };
+    Image {
+        ty: quote!(__Image #ty_generics),
+        mirror: Some(mirror),
+    }
+}
+
+fn is_open(input: &DeriveInput) -> bool {
+    input.generics.type_params().next().is_some() || input.generics.const_params().next().is_some()
+}
+
 /// Has rustc evaluate the struct's constants even where nobody launches it; impossible while there are
 /// type or const parameters.
 fn force_constants(input: &DeriveInput, erased: &TokenStream, krate: &Path) -> Option<TokenStream> {
-    let open = input.generics.type_params().next().is_some()
-        || input.generics.const_params().next().is_some();
-    (!open).then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();))
+    (!is_open(input)).then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();))
 }

@@ -7,8 +7,9 @@ pub(crate) use device_type::device_type;
 pub(crate) use kernel_args::kernel_args;
 
 use crate::diagnostics::Diagnostics;
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::Path;
 
 /// Everything a derive emits, inside one anonymous constant so that it adds no name.
 fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
@@ -25,4 +26,15 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
             #body
         };
     }
+}
+
+/// `path` with its tokens at `span`, so that an error in a call through it points there.
+fn respan(path: &Path, span: Span) -> TokenStream {
+    path.to_token_stream()
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(span.resolved_at(token.span()));
+            token
+        })
+        .collect()
 }
