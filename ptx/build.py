@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Makes the PTX beside each `.cu` of this folder with the pinned compiler (toolchain.py).
+
+    python3 ptx/build.py                       write every .ptx
+    python3 ptx/build.py --check               say whether the committed ones are what it makes
+    python3 ptx/build.py saxpy echo_counts     the same for some sources
+    python3 ptx/build.py --images DIR [NAME]   cubins and fat binaries, for tests of readers
+
+The result does not depend on the machine: NVRTC needs no host compiler and writes no path.
+Images: `NAME.sm_NN.cubin` for each of SMS, and `NAME.MODE.fatbin` for each compression mode,
+which holds all those cubins and the PTX.
+
+Exit codes: 0 done; 1 a committed file differs, a source does not compile, or an echo kernel
+leaves a byte out; 2 wrong usage; 3 the compiler cannot be had here.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+import echo_coverage
+import nvrtc
+import toolchain
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# The oldest target that CUDA 13 compiles for: newer GPUs take it as well.
+TARGET = "compute_75"
+OPTIONS = ["--std=c++17", "--device-int128"]
+
+SMS = [75, 80, 89, 90, 100, 120]
+COMPRESSION_MODES = ["none", "default", "size", "speed", "balance"]
+
+
+def compile_source(source, target):
+    """The PTX or cubin of one `.cu` of this folder."""
+    headers = {header.name: header.read_text() for header in HERE.glob("*.cuh")}
+    return nvrtc.compile(source.read_text(), source.name, target, headers, OPTIONS)
+
+
+def without_header(ptx):
+    """The PTX without the comment at its top, which names the compiler's own build."""
+    lines = ptx.splitlines()
+    while lines and (not lines[0].strip() or lines[0].startswith(b"//")):
+        lines.pop(0)
+    return lines
+
+
+def write_ptx(sources, check):
+    """Writes or checks the PTX of `sources`; the number of those that are not right."""
+    wrong, echoes = 0, 0
+    for source in sources:
+        ptx = compile_source(source, TARGET)
+        faults, count = echo_coverage.gaps(ptx.decode())
+        for fault in faults:
+            print(f"{source.name}: {fault}", file=sys.stderr)
+        echoes += count
+        wrong += bool(faults)
+
+        place = source.with_suffix(".ptx")
+        if not check:
+            place.write_bytes(ptx)
+        elif not place.is_file():
+            print(f"{place.name}: it is not there; run ptx/build.py", file=sys.stderr)
+            wrong += 1
+        elif without_header(place.read_bytes()) != without_header(ptx):
+            print(
+                f"{place.name}: it is not what NVRTC {version()} makes of {source.name}; "
+                "run ptx/build.py and commit the result",
+                file=sys.stderr,
+            )
+            wrong += 1
+    verb = "checked" if check else "written"
+    print(f"{len(sources)} PTX files {verb}, NVRTC {version()}, {TARGET}; {wrong} wrong")
+    if not wrong:
+        print(f"{echoes} echo kernels read and write every byte")
+    return wrong
+
+
+def write_images(sources, place):
+    """Cubins of every SM and fat binaries of every compression mode, in `place`."""
+    place.mkdir(parents=True, exist_ok=True)
+    fatbinary = toolchain.program("nvcc", "fatbinary")
+    for source in sources:
+        ptx = place / f"{source.stem}.{TARGET}.ptx"
+        ptx.write_bytes(compile_source(source, TARGET))
+        members = [f"--image3=kind=ptx,sm={TARGET[8:]},file={ptx}"]
+        for sm in SMS:
+            cubin = place / f"{source.stem}.sm_{sm}.cubin"
+            cubin.write_bytes(compile_source(source, f"sm_{sm}"))
+            members.append(f"--image3=kind=elf,sm={sm},file={cubin}")
+        for mode in COMPRESSION_MODES:
+            fatbin = place / f"{source.stem}.{mode}.fatbin"
+            command = [fatbinary, "-64", f"--create={fatbin}", f"--compress-mode={mode}"]
+            subprocess.run(command + members, check=True)
+    print(f"{len(sources) * (1 + len(SMS) + len(COMPRESSION_MODES))} images in {place}")
+
+
+def version():
+    return ".".join(map(str, nvrtc.version()))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Makes the PTX of this folder's kernels.")
+    parser.add_argument("names", nargs="*", help="sources, without .cu; all by default")
+    parser.add_argument("--check", action="store_true", help="compare, write nothing")
+    parser.add_argument("--images", type=pathlib.Path, metavar="DIR", help="cubins and fatbins")
+    arguments = parser.parse_args()
+
+    sources = [HERE / f"{name}.cu" for name in arguments.names] or sorted(HERE.glob("*.cu"))
+    unknown = [source.stem for source in sources if not source.is_file()]
+    if unknown:
+        parser.error(f"no such source in ptx/: {', '.join(unknown)}")
+    try:
+        if arguments.images:
+            write_images(sources, arguments.images)
+            return 0
+        return 1 if write_ptx(sources, arguments.check) else 0
+    except toolchain.Unavailable as error:
+        print(f"build: {error}", file=sys.stderr)
+        return toolchain.EXIT_UNAVAILABLE
+    except (nvrtc.CompileError, subprocess.CalledProcessError, OSError) as error:
+        print(f"build: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
