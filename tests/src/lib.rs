@@ -1,1 +1,1 @@
-//! Placeholder.
+//! What the suites share.

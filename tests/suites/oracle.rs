@@ -1,0 +1,2 @@
+//! Layouts against NVIDIA's own compiler.
+fn main() {}
