@@ -10,6 +10,8 @@
 //! | [`class`] | the kind of value that a parameter is: integer, float, pointer, bytes |
 //! | [`cpp`] | the C++ type of a parameter |
 //! | [`signature`] | one model of a list of parameters, whoever it came from |
+//! | [`check`] | whether a struct fits a kernel: every difference, its text, the table of both sides |
+//! | [`layout_table`] | a layout as a table, with its padding as a byte map |
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -20,13 +22,16 @@ extern crate alloc;
 extern crate std;
 
 pub mod block;
+pub mod check;
 pub mod class;
 pub mod cpp;
 pub mod layout;
+pub mod layout_table;
 pub mod signature;
 
 pub use block::{Block, Sm};
 pub use class::Class;
 pub use cpp::{CppBase, CppType};
 pub use layout::{Alignment, Layout, LayoutError};
+pub use layout_table::LayoutTable;
 pub use signature::{Parameter, Signature};

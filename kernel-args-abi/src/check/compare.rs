@@ -1,0 +1,88 @@
+//! Whether one field fits one parameter.
+
+use super::{
+    cpp,
+    difference::{Difference, Differences},
+};
+use crate::{class::Class, layout::Alignment, signature::Parameter};
+
+/// How a field and the kernel's parameter differ; empty where the field fits.
+///
+/// What a side does not know agrees. Offsets are not compared: they follow from what stands before,
+/// see [`Pairs`](super::Pairs).
+///
+/// - PTX does not mark pointers: a pointer fits a 64-bit integer. Where it does (`.ptr`), an unsigned
+///   64-bit integer fits, as `CUdeviceptr` is one.
+/// - nvcc passes `__int128`, `__half` and `__nv_bfloat16` as bytes: `.align 16 .b8 p[16]`,
+///   `.align 2 .b8 p[2]`.
+/// - Untyped bits (`.b32`) fit everything of their size and alignment.
+#[must_use]
+pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
+    let mut differences = cpp::compare(host, kernel);
+    if host.size != kernel.size {
+        differences = differences.with(Difference::Size);
+    }
+    if !same_class(host, kernel) {
+        differences = differences.with(Difference::Class);
+    }
+    if let (Some(h), Some(k)) = (host.align, kernel.align)
+        && h.bytes() != k.bytes()
+    {
+        differences = differences.with(Difference::Alignment);
+    }
+    differences
+}
+
+/// How far a field is from a parameter: 0 for a perfect fit, 1 where C++ would convert, more the less
+/// they have in common, and always less than leaving both without a partner (twice [`GAP`]).
+pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
+    match compare(host, kernel).first() {
+        None => cpp::is_conversion(host.cpp, kernel.cpp) as u16,
+        Some(Difference::Size) if !same_class(host, kernel) => 9,
+        Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => 7,
+        Some(Difference::Alignment | Difference::Offset) => 6,
+        Some(_) => 3,
+    }
+}
+
+/// The distance of a field or parameter without a partner.
+pub(super) const GAP: u16 = 6;
+
+/// The distance of two neighbours that fit when they are exchanged.
+pub(super) const EXCHANGE: u16 = 5;
+
+const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    match (host.class, kernel.class) {
+        (Class::Unknown | Class::Bits, _) | (_, Class::Unknown | Class::Bits) => true,
+        (Class::Pointer, Class::Integer) => true,
+        (Class::Integer, Class::Pointer) => cpp::is_address(host.cpp),
+        (Class::Integer, Class::Bytes) => kernel.size == 16 && is_aligned(kernel, 16),
+        (Class::Float, Class::Bytes) => kernel.size <= 2 && is_aligned(kernel, kernel.size),
+        (h, k) => h.same(k),
+    }
+}
+
+/// Whether the alignment is `bytes`, as far as it is known.
+const fn is_aligned(parameter: &Parameter<'_>, bytes: usize) -> bool {
+    match parameter.align {
+        Some(align) => align.bytes() == bytes,
+        None => true,
+    }
+}
+
+/// Where a field of this alignment lies after `end`, both counted from the block's beginning, which is
+/// at `base` in the constant bank. `None` where that is not known and matters.
+pub(super) const fn place(base: Option<usize>, end: usize, align: Alignment) -> Option<usize> {
+    let base = match base {
+        Some(base) => base,
+        None if align.bytes() > Alignment::SIXTEEN.bytes() => return None,
+        None => 0,
+    };
+    match base.checked_add(end) {
+        Some(end) => match align.round_up(end) {
+            Some(offset) => Some(offset - base),
+            None => None,
+        },
+        None => None,
+    }
+}

@@ -1,0 +1,166 @@
+//! Whether a C++ type of the host and one of the kernel agree.
+
+use super::{
+    difference::{Difference, Differences},
+    name,
+};
+use crate::{
+    class::Class,
+    cpp::{CppBase, CppType},
+    signature::Parameter,
+};
+
+/// `long` has 32 bits on Windows and 64 elsewhere.
+const LONG_BITS: u16 = if cfg!(windows) { 32 } else { 64 };
+
+/// How the C++ types of a field and a parameter differ. What is not known agrees.
+pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
+    let (h, k) = (host.cpp, kernel.cpp);
+    if h.is_unknown() || k.is_unknown() {
+        return Differences::NONE;
+    }
+    match (h.is_pointer(), k.is_pointer()) {
+        (true, true) => compare_pointers(h, k),
+        (false, false) => compare_values(host, kernel),
+        // `CUdeviceptr` is an unsigned 64-bit integer that stands for a pointer of any kind.
+        (false, true) if is_address(h) => Differences::NONE,
+        _ => Differences::NONE.with(Difference::Pointer),
+    }
+}
+
+/// Whether a type is an unsigned 64-bit integer, or not known.
+pub(super) const fn is_address(cpp: CppType<'_>) -> bool {
+    cpp.is_unknown()
+        || !cpp.is_pointer()
+            && matches!(
+                plain(cpp.base, LONG_BITS),
+                CppBase::Integer {
+                    signed: false,
+                    bits: 64
+                }
+            )
+}
+
+/// Whether the two agree only because C++ converts one to the other.
+pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
+    if h.is_unknown() || k.is_unknown() {
+        return false;
+    }
+    h.is_pointer() != k.is_pointer()
+        || h.const_mask != k.const_mask
+        || h.depth != k.depth
+        || matches!(h.base, CppBase::Void) != matches!(k.base, CppBase::Void)
+}
+
+const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
+    // By value the parameter's own size tells what `long` is where the kernel was compiled.
+    let same_size = host.size == kernel.size;
+    let h = plain(host.cpp.base, bits(host.size));
+    let k = plain(kernel.cpp.base, bits(kernel.size));
+    let fits = match (h, k) {
+        (CppBase::Unknown | CppBase::Void, _) | (_, CppBase::Unknown | CppBase::Void) => true,
+        (
+            CppBase::Integer { signed, bits },
+            CppBase::Integer {
+                signed: kernel_signed,
+                bits: kernel_bits,
+            },
+        ) => {
+            if signed != kernel_signed {
+                return Differences::NONE.with(Difference::Signedness);
+            }
+            bits == kernel_bits || !same_size
+        }
+        (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => {
+            bits == kernel_bits || !same_size
+        }
+        (CppBase::Bool, CppBase::Bool | CppBase::Integer { bits: 8, .. }) => true,
+        (CppBase::Named(h), CppBase::Named(k)) => {
+            if !name::agree(h, k) {
+                return Differences::NONE.with(Difference::Name);
+            }
+            true
+        }
+        (CppBase::Float { bits: 16 }, CppBase::Named(k)) => name::is_half(k),
+        (CppBase::Named(h), CppBase::Float { bits: 16 }) => name::is_half(h),
+        // An enum, perhaps: C++ knows it by name, everything else as its integer.
+        (CppBase::Integer { .. } | CppBase::Bool, CppBase::Named(k)) => {
+            !name::is_builtin(k)
+                && matches!(kernel.class, Class::Integer | Class::Bits | Class::Unknown)
+        }
+        (CppBase::Named(h), CppBase::Integer { .. }) => {
+            !name::is_builtin(h) && matches!(host.class, Class::Integer)
+        }
+        _ => false,
+    };
+    if fits {
+        Differences::NONE
+    } else {
+        Differences::NONE.with(Difference::Type)
+    }
+}
+
+/// `char` and `long` as the integers that they are; `long` has `long_bits`.
+const fn plain(base: CppBase<'_>, long_bits: u16) -> CppBase<'_> {
+    match base {
+        CppBase::Char => CppBase::Integer {
+            signed: core::ffi::c_char::MIN != 0,
+            bits: 8,
+        },
+        CppBase::Long { signed } => CppBase::Integer {
+            signed,
+            bits: long_bits,
+        },
+        other => other,
+    }
+}
+
+const fn bits(size: usize) -> u16 {
+    if size <= 16 { size as u16 * 8 } else { 0 }
+}
+
+const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
+    let (h_any, k_any) = (is_any(h.base), is_any(k.base));
+    let fits = if h_any || k_any {
+        // `void*` stands for every pointer as deep or deeper.
+        (k_any || h.depth <= k.depth) && (h_any || k.depth <= h.depth)
+    } else {
+        h.depth == k.depth && same_pointee(h.base, k.base)
+    };
+    if !fits {
+        return Differences::NONE.with(Difference::Pointee);
+    }
+    // What the outermost pointer points to is the level that both have.
+    let mut level = 1;
+    while level <= h.depth && level <= k.depth {
+        let h_const = h.const_mask >> (h.depth - level) & 1 == 1;
+        let k_const = k.const_mask >> (k.depth - level) & 1 == 1;
+        if h_const && !k_const {
+            return Differences::NONE.with(Difference::Constness);
+        }
+        level += 1;
+    }
+    Differences::NONE
+}
+
+const fn is_any(base: CppBase<'_>) -> bool {
+    matches!(base, CppBase::Unknown | CppBase::Void)
+}
+
+const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
+    match (plain(h, LONG_BITS), plain(k, LONG_BITS)) {
+        (CppBase::Bool, CppBase::Bool) => true,
+        (
+            CppBase::Integer { signed, bits },
+            CppBase::Integer {
+                signed: kernel_signed,
+                bits: kernel_bits,
+            },
+        ) => signed == kernel_signed && bits == kernel_bits,
+        (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits,
+        (CppBase::Named(h), CppBase::Named(k)) => name::agree(h, k),
+        (CppBase::Float { bits: 16 }, CppBase::Named(named))
+        | (CppBase::Named(named), CppBase::Float { bits: 16 }) => name::is_half(named),
+        _ => false,
+    }
+}

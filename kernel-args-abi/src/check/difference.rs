@@ -1,0 +1,142 @@
+//! The ways in which a field and a parameter can differ.
+
+use core::fmt;
+
+/// One way in which a field and the kernel's parameter differ, the gravest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Difference {
+    /// The number of bytes.
+    Size,
+    /// The kind of value: integer, float, pointer, struct.
+    Class,
+    /// The alignment.
+    Alignment,
+    /// The place in the block: what an alignment that the kernel's records do not tell shows itself by.
+    Offset,
+    /// One is a pointer, the other a value.
+    Pointer,
+    /// The C++ kind of value: a number for a vector, a float for an integer, `unsigned char` for `bool`.
+    Type,
+    /// The name of the struct.
+    Name,
+    /// Signed on one side, unsigned on the other.
+    Signedness,
+    /// What the pointer points to.
+    Pointee,
+    /// The kernel may write through the pointer, the host promises that it is only read.
+    Constness,
+}
+
+impl Difference {
+    /// Every kind, the gravest first.
+    pub const ALL: [Self; 10] = [
+        Self::Size,
+        Self::Class,
+        Self::Alignment,
+        Self::Offset,
+        Self::Pointer,
+        Self::Type,
+        Self::Name,
+        Self::Signedness,
+        Self::Pointee,
+        Self::Constness,
+    ];
+
+    /// What differs, in words.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Class => "kind of value",
+            Self::Alignment => "alignment",
+            Self::Offset => "offset",
+            Self::Pointer => "pointer or value",
+            Self::Type => "type",
+            Self::Name => "struct name",
+            Self::Signedness => "signedness",
+            Self::Pointee => "type behind the pointer",
+            Self::Constness => "const-ness",
+        }
+    }
+
+    const fn bit(self) -> u16 {
+        1 << self as u8
+    }
+}
+
+/// All ways in which a field and a parameter differ. Empty where they fit.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Differences(u16);
+
+impl Differences {
+    /// No difference: the two fit.
+    pub const NONE: Self = Self(0);
+
+    /// Whether the two fit.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether they differ in this.
+    #[must_use]
+    pub const fn contains(self, difference: Difference) -> bool {
+        self.0 & difference.bit() != 0
+    }
+
+    /// The gravest difference.
+    #[must_use]
+    pub const fn first(self) -> Option<Difference> {
+        let mut i = 0;
+        while i < Difference::ALL.len() {
+            if self.contains(Difference::ALL[i]) {
+                return Some(Difference::ALL[i]);
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// These and one more.
+    #[must_use]
+    pub const fn with(self, difference: Difference) -> Self {
+        Self(self.0 | difference.bit())
+    }
+
+    /// These and those.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Every one, the gravest first.
+    pub fn iter(self) -> impl Iterator<Item = Difference> {
+        Difference::ALL
+            .into_iter()
+            .filter(move |difference| self.contains(*difference))
+    }
+}
+
+impl fmt::Debug for Differences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gravest_comes_first() {
+        let both = Differences::NONE
+            .with(Difference::Constness)
+            .with(Difference::Class);
+        assert_eq!(both.first(), Some(Difference::Class));
+        assert!(both.iter().eq([Difference::Class, Difference::Constness]));
+        assert_eq!(Differences::NONE.first(), None);
+        assert!(Difference::ALL.is_sorted());
+    }
+}

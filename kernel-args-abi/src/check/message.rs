@@ -1,0 +1,218 @@
+//! A text of limited length that can be written while a program compiles.
+
+use core::{fmt, str};
+
+/// Where a text is cut.
+const ELLIPSIS: &str = "…";
+
+/// A text of at most `N` bytes that `const fn`s can write. What does not fit is cut, and the text then
+/// ends in `…`.
+///
+/// A panic in a constant may print it at the place of the mistake: `panic!("{}", message.as_str())`.
+#[derive(Clone, Copy)]
+pub struct Message<const N: usize = 2048> {
+    bytes: [u8; N],
+    len: usize,
+    truncated: bool,
+}
+
+impl<const N: usize> Message<N> {
+    /// An empty text.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            bytes: [0; N],
+            len: 0,
+            truncated: false,
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub const fn as_str(&self) -> &str {
+        match str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "", // only whole characters are ever written
+        }
+    }
+
+    /// The length in bytes.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing has been written.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether something did not fit.
+    #[must_use]
+    pub const fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+
+    /// Appends `text`.
+    pub const fn push(&mut self, text: &str) {
+        if self.truncated {
+            return;
+        }
+        let text = text.as_bytes();
+        if text.len() <= N - self.len {
+            self.copy(text);
+            return;
+        }
+        self.truncated = true;
+        // Take characters off the end until `…` has room, from the text first, then from what stands.
+        let mut keep = if text.len() < N - self.len {
+            text.len()
+        } else {
+            N - self.len
+        };
+        while keep > 0 && (self.len + keep + ELLIPSIS.len() > N || is_inside(text, keep)) {
+            keep -= 1;
+        }
+        self.copy(text.split_at(keep).0);
+        while self.len > 0 && (self.len + ELLIPSIS.len() > N || is_inside(&self.bytes, self.len)) {
+            self.len -= 1;
+        }
+        if self.len + ELLIPSIS.len() <= N {
+            self.copy(ELLIPSIS.as_bytes());
+        }
+    }
+
+    /// Appends `number` in decimal.
+    pub const fn push_number(&mut self, number: usize) {
+        const DIGITS: usize = 20;
+        let mut digits = [0; DIGITS];
+        let mut at = DIGITS;
+        let mut rest = number;
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        if let Ok(text) = str::from_utf8(digits.split_at(at).1) {
+            self.push(text);
+        }
+    }
+
+    /// Appends `text` in backticks, as a name or code is quoted.
+    pub const fn push_quoted(&mut self, text: &str) {
+        self.push("`");
+        self.push(text);
+        self.push("`");
+    }
+
+    /// Appends `text` and spaces up to `width` characters.
+    pub const fn push_padded(&mut self, text: &str, width: usize) {
+        self.push(text);
+        let mut at = columns(text);
+        while at < width {
+            self.push(" ");
+            at += 1;
+        }
+    }
+
+    const fn copy(&mut self, text: &[u8]) {
+        let (_, free) = self.bytes.split_at_mut(self.len);
+        let (place, _) = free.split_at_mut(text.len());
+        place.copy_from_slice(text);
+        self.len += text.len();
+    }
+}
+
+/// Whether a cut of UTF-8 before `at` would split a character.
+const fn is_inside(text: &[u8], at: usize) -> bool {
+    at < text.len() && text[at] & 0xC0 == 0x80
+}
+
+/// The number of characters of `text`: its columns on a terminal, nearly.
+pub(crate) const fn columns(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut count = 0;
+    let mut i = 0;
+    while i < bytes.len() {
+        if bytes[i] & 0xC0 != 0x80 {
+            count += 1;
+        }
+        i += 1;
+    }
+    count
+}
+
+impl<const N: usize> Default for Message<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const N: usize> fmt::Display for Message<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl<const N: usize> fmt::Debug for Message<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl<const N: usize> fmt::Write for Message<N> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.push(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_text_is_written_while_compiling() {
+        const TEXT: Message<64> = {
+            let mut text = Message::new();
+            text.push_quoted("n");
+            text.push_padded(" is", 6);
+            text.push_number(4096);
+            text.push_number(0);
+            text
+        };
+        assert_eq!(TEXT.as_str(), "`n` is   40960");
+        assert!(!TEXT.is_truncated());
+    }
+
+    #[test]
+    fn the_largest_number_is_written_whole() {
+        let mut text = Message::<32>::new();
+        text.push_number(usize::MAX);
+        assert_eq!(text.as_str(), std::string::ToString::to_string(&usize::MAX));
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_text_is_a_prefix_and_an_ellipsis(parts in proptest::collection::vec(".{0,9}", 0..6)) {
+            let mut text = Message::<16>::new();
+            for part in &parts {
+                text.push(part);
+            }
+            let whole = parts.concat();
+            if whole.len() <= 16 {
+                prop_assert_eq!(text.as_str(), whole);
+                prop_assert!(!text.is_truncated());
+            } else {
+                let kept = text.as_str().strip_suffix(ELLIPSIS).unwrap();
+                prop_assert!(whole.starts_with(kept) && text.is_truncated());
+                prop_assert!(kept.len() + ELLIPSIS.len() > 12, "cut too early: {:?}", text);
+            }
+        }
+    }
+}

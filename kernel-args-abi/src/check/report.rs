@@ -1,0 +1,344 @@
+//! All differences of a struct and a kernel.
+
+use super::{
+    compare::compare,
+    difference::{Difference, Differences},
+    message::Message,
+    pair::{Pair, Pairs, differences_at},
+    say,
+    table::Table,
+};
+use crate::signature::{Parameter, Signature};
+
+/// One mistake in a list of fields.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// A field does not fit its parameter.
+    Differs {
+        /// The field's index.
+        field: usize,
+        /// The parameter's index.
+        parameter: usize,
+        /// How they differ; never empty.
+        differences: Differences,
+        /// The field that looks exchanged with this one.
+        exchanged: Option<usize>,
+    },
+    /// The kernel takes a parameter that no field passes.
+    Missing {
+        /// The parameter's index.
+        parameter: usize,
+        /// The index of the field before which it is missing; the number of fields where it is the end.
+        before: usize,
+        /// The field that would fit here and is one too many where it stands.
+        moved: Option<usize>,
+    },
+    /// A field has no parameter.
+    Extra {
+        /// The field's index.
+        field: usize,
+        /// The parameter that it would fit, which no field passes.
+        moved: Option<usize>,
+    },
+}
+
+impl Mismatch {
+    /// The index of the field that is wrong; `None` where a parameter has no field.
+    #[must_use]
+    pub const fn field(self) -> Option<usize> {
+        match self {
+            Self::Differs { field, .. } | Self::Extra { field, .. } => Some(field),
+            Self::Missing { .. } => None,
+        }
+    }
+
+    /// The index of the kernel's parameter; `None` where a field has none.
+    #[must_use]
+    pub const fn parameter(self) -> Option<usize> {
+        match self {
+            Self::Differs { parameter, .. } | Self::Missing { parameter, .. } => Some(parameter),
+            Self::Extra { .. } => None,
+        }
+    }
+}
+
+/// All differences of a struct and a kernel. Empty where the struct is right.
+///
+/// It keeps the first `N` and counts the rest. Made by [`report`] or [`report_at`], which are `const`:
+/// the derive makes one while the user's program compiles, and panics with its texts at the fields.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a, const N: usize = 32> {
+    host: Signature<'a>,
+    kernel: Signature<'a>,
+    base: Option<usize>,
+    mismatches: [Mismatch; N],
+    total: usize,
+}
+
+/// Compares a struct with a kernel. Where the kernel's description tells offsets of parameters aligned
+/// above 16 bytes, these agree with everything: see [`report_at`].
+///
+/// Linear in the number of fields where the struct is right.
+#[must_use]
+pub const fn report<'a, const N: usize>(
+    host: &Signature<'a>,
+    kernel: &Signature<'a>,
+) -> Report<'a, N> {
+    report_at(host, kernel, None)
+}
+
+/// Compares a struct with a kernel whose block begins at `base` in the constant bank, as
+/// [`Sm::block_base`](crate::Sm::block_base) tells. It matters only for parameters aligned above 16 bytes.
+#[must_use]
+pub const fn report_at<'a, const N: usize>(
+    host: &Signature<'a>,
+    kernel: &Signature<'a>,
+    base: Option<usize>,
+) -> Report<'a, N> {
+    let mut report = Report {
+        host: *host,
+        kernel: *kernel,
+        base,
+        mismatches: [Mismatch::Extra {
+            field: 0,
+            moved: None,
+        }; N],
+        total: 0,
+    };
+    if !fits(host.parameters, kernel.parameters, base) {
+        report.collect();
+    }
+    report
+}
+
+/// Whether the fields fit the parameters, all of them.
+#[must_use]
+pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
+    if host.len() != kernel.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < host.len() {
+        if !differences_at(host, kernel, base, i, i).is_empty() {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+impl<'a, const N: usize> Report<'a, N> {
+    const fn collect(&mut self) {
+        let mut pairs = Pairs::new(self.host.parameters, self.kernel.parameters, self.base);
+        while let Some(pair) = pairs.next() {
+            let mismatch = match pair {
+                Pair::Both { differences, .. } if differences.is_empty() => continue,
+                Pair::Both {
+                    field,
+                    parameter,
+                    differences,
+                } => Mismatch::Differs {
+                    field,
+                    parameter,
+                    differences,
+                    exchanged: None,
+                },
+                Pair::Missing { parameter, before } => Mismatch::Missing {
+                    parameter,
+                    before,
+                    moved: None,
+                },
+                Pair::Extra { field } => Mismatch::Extra { field, moved: None },
+            };
+            if self.total < N {
+                self.mismatches[self.total] = mismatch;
+            }
+            self.total += 1;
+        }
+        let mut i = 0;
+        while i < self.len() {
+            let mut j = i + 1;
+            while j < self.len() {
+                self.relate(i, j);
+                j += 1;
+            }
+            i += 1;
+        }
+    }
+
+    /// Marks two mismatches that look like one mistake: two fields exchanged, or one moved.
+    const fn relate(&mut self, i: usize, j: usize) {
+        let (host, kernel) = (self.host.parameters, self.kernel.parameters);
+        match (self.mismatches[i], self.mismatches[j]) {
+            (
+                Mismatch::Differs {
+                    field: a,
+                    parameter: p,
+                    differences: left,
+                    exchanged: None,
+                },
+                Mismatch::Differs {
+                    field: b,
+                    parameter: q,
+                    differences: right,
+                    exchanged: None,
+                },
+            ) if is_own(left)
+                && is_own(right)
+                && compare(&host[a], &kernel[q]).is_empty()
+                && compare(&host[b], &kernel[p]).is_empty() =>
+            {
+                self.mismatches[i] = Mismatch::Differs {
+                    field: a,
+                    parameter: p,
+                    differences: left,
+                    exchanged: Some(b),
+                };
+                self.mismatches[j] = Mismatch::Differs {
+                    field: b,
+                    parameter: q,
+                    differences: right,
+                    exchanged: Some(a),
+                };
+            }
+            (
+                Mismatch::Extra { field, moved: None },
+                Mismatch::Missing {
+                    parameter,
+                    before,
+                    moved: None,
+                },
+            ) if compare(&host[field], &kernel[parameter]).is_empty() => {
+                self.mismatches[i] = Mismatch::Extra {
+                    field,
+                    moved: Some(parameter),
+                };
+                self.mismatches[j] = Mismatch::Missing {
+                    parameter,
+                    before,
+                    moved: Some(field),
+                };
+            }
+            (Mismatch::Missing { .. }, Mismatch::Extra { .. }) => {
+                self.mismatches.swap(i, j);
+                self.relate(i, j);
+                self.mismatches.swap(i, j);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the struct is right.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// The number of mismatches that are kept: at most `N`.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        if self.total < N { self.total } else { N }
+    }
+
+    /// The number of all mismatches.
+    #[must_use]
+    pub const fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The mismatches in the order of the parameters: the first `N`.
+    #[must_use]
+    pub const fn mismatches(&self) -> &[Mismatch] {
+        self.mismatches.split_at(self.len()).0
+    }
+
+    /// The struct.
+    #[must_use]
+    pub const fn host(&self) -> Signature<'a> {
+        self.host
+    }
+
+    /// The kernel.
+    #[must_use]
+    pub const fn kernel(&self) -> Signature<'a> {
+        self.kernel
+    }
+
+    /// Where the block begins in the constant bank, as far as it was told.
+    pub(super) const fn base(&self) -> Option<usize> {
+        self.base
+    }
+
+    /// The mismatch of a field.
+    #[must_use]
+    pub const fn of_field(&self, field: usize) -> Option<Mismatch> {
+        let mut i = 0;
+        while i < self.len() {
+            if let Some(wrong) = self.mismatches[i].field()
+                && wrong == field
+            {
+                return Some(self.mismatches[i]);
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// What is wrong with a field, in a few lines for an error at that field: both sides, and how to mend
+    /// it. `None` where the field is right.
+    #[must_use]
+    pub const fn field_message(&self, field: usize) -> Option<Message> {
+        match self.of_field(field) {
+            Some(mismatch) => {
+                let mut message = Message::new();
+                say::mismatch(&mut message, self, mismatch);
+                Some(message)
+            }
+            None => None,
+        }
+    }
+
+    /// The parameters that no field passes, for an error at the struct. `None` where there are none.
+    #[must_use]
+    pub const fn missing_message(&self) -> Option<Message> {
+        let mut message = Message::new();
+        let mut i = 0;
+        while i < self.len() {
+            if let Mismatch::Missing { .. } = self.mismatches[i] {
+                if !message.is_empty() {
+                    message.push("\n");
+                }
+                say::mismatch(&mut message, self, self.mismatches[i]);
+            }
+            i += 1;
+        }
+        if message.is_empty() {
+            None
+        } else {
+            Some(message)
+        }
+    }
+
+    /// One of [`mismatches`](Self::mismatches) in a few lines.
+    #[must_use]
+    pub const fn message(&self, mismatch: Mismatch) -> Message {
+        let mut message = Message::new();
+        say::mismatch(&mut message, self, mismatch);
+        message
+    }
+
+    /// Both sides of every row, for a terminal or a log.
+    #[must_use]
+    pub const fn table(&self) -> Table<'_, 'a, N> {
+        Table::new(self)
+    }
+}
+
+/// Whether something of the field itself is wrong, not only where it lies.
+const fn is_own(differences: Differences) -> bool {
+    match differences.first() {
+        Some(Difference::Offset) | None => false,
+        Some(_) => true,
+    }
+}

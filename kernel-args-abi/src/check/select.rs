@@ -1,0 +1,102 @@
+//! Which of several kernels a struct is meant for.
+
+use super::{
+    cpp,
+    report::{Report, fits, report},
+};
+use crate::signature::{Parameter, Signature};
+
+/// The kernels of a list that a struct fits: overloads, or instances of a template.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Selection {
+    /// One fits, or fits better than the others: its index.
+    One(usize),
+    /// None fits.
+    None {
+        /// The one with the fewest mistakes; `None` where the list is empty.
+        nearest: Option<usize>,
+    },
+    /// Several fit equally well.
+    Several {
+        /// The first one's index.
+        first: usize,
+        /// The next one's index.
+        second: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// Chooses the kernel that these fields fit. Of several, the one that needs the fewest conversions, as
+/// C++ chooses among overloads: `float*` fits `k(float*)` better than `k(float const*)`.
+#[must_use]
+pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Selection {
+    let mut best = Selection::None { nearest: None };
+    let mut fewest = usize::MAX;
+    let mut i = 0;
+    while i < candidates.len() {
+        if fits(host, candidates[i].parameters, None) {
+            let conversions = conversions(host, candidates[i].parameters);
+            best = match best {
+                Selection::One(first) if conversions == fewest => Selection::Several {
+                    first,
+                    second: i,
+                    count: 2,
+                },
+                Selection::Several {
+                    first,
+                    second,
+                    count,
+                } if conversions == fewest => Selection::Several {
+                    first,
+                    second,
+                    count: count + 1,
+                },
+                other if conversions > fewest => other,
+                _ => {
+                    fewest = conversions;
+                    Selection::One(i)
+                }
+            };
+        }
+        i += 1;
+    }
+    match best {
+        Selection::None { .. } => Selection::None {
+            nearest: nearest(host, candidates),
+        },
+        found => found,
+    }
+}
+
+const fn nearest<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Option<usize> {
+    let host = Signature {
+        name: "",
+        parameters: host,
+    };
+    let mut nearest = None;
+    let mut fewest = usize::MAX;
+    let mut i = 0;
+    while i < candidates.len() {
+        let report: Report<'_, 0> = report(&host, &candidates[i]);
+        if report.total() < fewest {
+            fewest = report.total();
+            nearest = Some(i);
+        }
+        i += 1;
+    }
+    nearest
+}
+
+const fn conversions(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize {
+    let mut count = 0;
+    let mut i = 0;
+    while i < host.len() && i < kernel.len() {
+        if cpp::is_conversion(host[i].cpp, kernel[i].cpp) {
+            count += 1;
+        }
+        i += 1;
+    }
+    count
+}

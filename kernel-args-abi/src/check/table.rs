@@ -1,0 +1,263 @@
+//! Both sides of every row, with the reason at each row that is wrong.
+
+use super::{
+    compare::place,
+    hint::push_cpp,
+    message::{Message, columns},
+    pair::{Pair, Pairs},
+    report::{Mismatch, Report},
+    say,
+};
+use crate::{
+    class::Class,
+    signature::{Parameter, Signature},
+};
+use core::fmt::{self, Write};
+
+/// Lists up to this length are shown whole.
+const WHOLE: usize = 24;
+
+/// Of longer ones, this many rows around each one that is wrong.
+const AROUND: usize = 2;
+
+/// A report as a table, by [`Display`](fmt::Display): one row for each field with its parameter, sizes and
+/// offsets in bytes as `size @ offset`, and the reason behind `<-` where something is wrong. A side that
+/// lacks its partner is a gap. Of more than 24 rows, those are left out that fit and are far from a mistake.
+#[derive(Clone, Copy, Debug)]
+pub struct Table<'r, 'a, const N: usize = 32> {
+    report: &'r Report<'a, N>,
+    colored: bool,
+}
+
+impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
+    pub(super) const fn new(report: &'r Report<'a, N>) -> Self {
+        Self {
+            report,
+            colored: false,
+        }
+    }
+
+    /// Whether rows that are wrong are shown red by ANSI escape sequences. Not unless told.
+    #[must_use]
+    pub const fn colored(self, colored: bool) -> Self {
+        Self { colored, ..self }
+    }
+
+    fn rows(&self) -> Rows<'r, 'a, N> {
+        let (host, kernel) = (self.report.host(), self.report.kernel());
+        Rows {
+            report: self.report,
+            pairs: Pairs::new(host.parameters, kernel.parameters, self.report.base()),
+            kernel_end: Some(0),
+        }
+    }
+}
+
+impl<const N: usize> fmt::Display for Table<'_, '_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (red, plain) = if self.colored {
+            ("\x1b[31m", "\x1b[0m")
+        } else {
+            ("", "")
+        };
+        let Signature { name, .. } = self.report.kernel();
+        let verb = if self.report.is_empty() {
+            "takes"
+        } else {
+            "does not take"
+        };
+        write!(f, "kernel `{name}` {verb} these arguments")?;
+
+        let count = self.rows().count();
+        let shown = || {
+            let mut ahead = self.rows();
+            let mut wrong = None;
+            let mut read = 0;
+            self.rows().enumerate().map(move |(index, row)| {
+                while read <= index + AROUND {
+                    if ahead.next().is_some_and(|row| row.mismatch.is_some()) {
+                        wrong = Some(read);
+                    }
+                    read += 1;
+                }
+                let near = wrong.is_some_and(|wrong| wrong + AROUND >= index);
+                (near || count <= WHOLE).then_some(row)
+            })
+        };
+        let mut widths = ["field", "host", "", "kernel", ""].map(columns);
+        for row in shown().flatten() {
+            for (width, cell) in widths.iter_mut().zip(row.cells()) {
+                *width = (*width).max(columns(cell));
+            }
+        }
+        let host = widths[1] + 2 + widths[2];
+        write!(
+            f,
+            "\n  {:w$}  {:host$}  kernel",
+            "field",
+            "host",
+            w = widths[0]
+        )?;
+
+        let mut left_out = 0usize;
+        for row in shown() {
+            let Some(row) = row else {
+                left_out += 1;
+                continue;
+            };
+            write_left_out(f, &mut left_out)?;
+            let mut line = Message::<512>::new();
+            for (width, cell) in widths.iter().zip(row.cells()) {
+                if *width > 0 {
+                    line.push("  ");
+                    line.push_padded(cell, *width);
+                }
+            }
+            match row.mismatch {
+                None => write!(f, "\n{}", line.as_str().trim_end())?,
+                Some(mismatch) => {
+                    let mut reason = Message::<1024>::new();
+                    say::reason(&mut reason, self.report, mismatch);
+                    write!(f, "\n{red}{line}  <- {reason}{plain}")?;
+                }
+            }
+        }
+        write_left_out(f, &mut left_out)
+    }
+}
+
+fn write_left_out(f: &mut fmt::Formatter<'_>, count: &mut usize) -> fmt::Result {
+    match core::mem::take(count) {
+        0 => Ok(()),
+        1 => f.write_str("\n  … 1 row that fits"),
+        more => write!(f, "\n  … {more} rows that fit"),
+    }
+}
+
+struct Row<'a> {
+    field: &'a str,
+    host: &'a str,
+    host_place: Message<48>,
+    kernel: Message<96>,
+    kernel_place: Message<48>,
+    mismatch: Option<Mismatch>,
+}
+
+impl Row<'_> {
+    fn cells(&self) -> [&str; 5] {
+        [
+            self.field,
+            self.host,
+            self.host_place.as_str(),
+            self.kernel.as_str(),
+            self.kernel_place.as_str(),
+        ]
+    }
+}
+
+struct Rows<'r, 'a, const N: usize> {
+    report: &'r Report<'a, N>,
+    pairs: Pairs<'a>,
+    /// Where the kernel's last parameter ends, as far as it is known.
+    kernel_end: Option<usize>,
+}
+
+impl<'a, const N: usize> Iterator for Rows<'_, 'a, N> {
+    type Item = Row<'a>;
+
+    fn next(&mut self) -> Option<Row<'a>> {
+        let (field, parameter, found) = match self.pairs.next()? {
+            Pair::Both {
+                field,
+                parameter,
+                differences,
+            } => {
+                let mismatch = (!differences.is_empty()).then_some(Mismatch::Differs {
+                    field,
+                    parameter,
+                    differences,
+                    exchanged: None,
+                });
+                (Some(field), Some(parameter), mismatch)
+            }
+            Pair::Missing { parameter, before } => {
+                let mismatch = Mismatch::Missing {
+                    parameter,
+                    before,
+                    moved: None,
+                };
+                (None, Some(parameter), Some(mismatch))
+            }
+            Pair::Extra { field } => {
+                let mismatch = Mismatch::Extra { field, moved: None };
+                (Some(field), None, Some(mismatch))
+            }
+        };
+        let mut row = Row {
+            field: "",
+            host: "",
+            host_place: Message::new(),
+            kernel: Message::new(),
+            kernel_place: Message::new(),
+            // The report knows which belong together; it keeps the first `N` only.
+            mismatch: found.map(|found| {
+                let known = self.report.mismatches().iter();
+                let mut same = known.filter(|known| {
+                    known.field() == found.field() && known.parameter() == found.parameter()
+                });
+                same.next().copied().unwrap_or(found)
+            }),
+        };
+        if let Some(field) = field {
+            let field = &self.report.host().parameters[field];
+            row.field = field.name;
+            row.host = field.spelling;
+            push_place(&mut row.host_place, field.size, field.offset);
+        }
+        if let Some(parameter) = parameter {
+            let parameter = &self.report.kernel().parameters[parameter];
+            let offset = offset_after(self.kernel_end, self.report.base(), parameter);
+            self.kernel_end = offset.and_then(|offset| offset.checked_add(parameter.size));
+            push_type(&mut row.kernel, parameter);
+            push_place(&mut row.kernel_place, parameter.size, offset);
+        }
+        Some(row)
+    }
+}
+
+/// The offset that a parameter's source tells, or that follows from the one before and its alignment.
+pub(crate) fn offset_after(
+    end: Option<usize>,
+    base: Option<usize>,
+    parameter: &Parameter<'_>,
+) -> Option<usize> {
+    parameter
+        .offset
+        .or_else(|| place(base, end?, parameter.align?))
+}
+
+fn push_place(cell: &mut Message<48>, size: usize, offset: Option<usize>) {
+    cell.push_number(size);
+    if let Some(offset) = offset {
+        cell.push(" @ ");
+        cell.push_number(offset);
+    }
+}
+
+/// The kernel's C++ type, else what PTX tells of it.
+fn push_type(cell: &mut Message<96>, kernel: &Parameter<'_>) {
+    if !kernel.cpp.is_unknown() {
+        push_cpp(cell, kernel.cpp);
+        return;
+    }
+    let bits = kernel.size * 8;
+    // Writing to a message cannot fail.
+    let _ = match kernel.class {
+        Class::Unknown => Ok(()),
+        Class::Bits => write!(cell, ".b{bits}"),
+        Class::Integer => write!(cell, ".u{bits}"),
+        Class::Float => write!(cell, ".f{bits}"),
+        Class::Pointer => cell.write_str("pointer"),
+        Class::Bytes => write!(cell, ".b8[{}]", kernel.size),
+    };
+}

@@ -1,0 +1,199 @@
+//! The layout of a list of parameters as a table, with its padding as a byte map.
+
+use crate::{
+    check::{Message, columns, offset_after, push_cpp},
+    signature::{Parameter, Signature},
+};
+use core::fmt;
+
+/// The bytes of one row of the map.
+const ROW: usize = 16;
+
+/// The rows of the map, and the fields, that are shown at most; of more, the first and the last.
+const MOST: usize = 64;
+
+/// The letters of fields in the map, in turn.
+const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// The layout of a parameter block, by [`Display`](fmt::Display): each field's type, C++ type, offset, size
+/// and alignment in bytes, and a map of all bytes, 16 in a row, where each field has a letter and padding
+/// is `.`.
+///
+/// The size is that of the block: without tail padding. Rows in the middle of a large field are left out.
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutTable<'a>(pub &'a Signature<'a>);
+
+impl<'a> LayoutTable<'a> {
+    /// Each parameter with its offset, as far as it is known or follows from the alignments.
+    fn places(&self) -> impl Iterator<Item = (Option<usize>, &'a Parameter<'a>)> + use<'a> {
+        let mut end = Some(0);
+        self.0.parameters.iter().map(move |parameter| {
+            let offset = offset_after(end, None, parameter);
+            end = offset.and_then(|offset| offset.checked_add(parameter.size));
+            (offset, parameter)
+        })
+    }
+
+    /// The block's size, where every offset is known.
+    fn size(&self) -> Option<usize> {
+        self.places().try_fold(0, |size, (offset, parameter)| {
+            Some(offset?.checked_add(parameter.size)?.max(size))
+        })
+    }
+
+    fn write_fields(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut names, mut types, mut spellings) = (5, 4, 0);
+        for parameter in self.0.parameters {
+            names = names.max(columns(parameter.name));
+            types = types.max(columns(parameter.spelling));
+            spellings = spellings.max(columns(cpp(parameter).as_str()));
+        }
+        if spellings > 0 {
+            spellings = spellings.max(3) + 2;
+        }
+        let title = if spellings > 0 { "C++" } else { "" };
+        write!(
+            f,
+            "\n     {:names$}  {:types$}  {title:spellings$}offset   size  align",
+            "field", "type"
+        )?;
+        let count = self.0.parameters.len();
+        for (index, (offset, parameter)) in self.places().enumerate() {
+            match shown(index, count) {
+                Shown::Yes => {}
+                Shown::Gap(left_out) => {
+                    write!(f, "\n     … {left_out} fields more")?;
+                    continue;
+                }
+                Shown::No => continue,
+            }
+            let mut cells = [Message::<24>::new(); 2];
+            push(&mut cells[0], offset);
+            push(&mut cells[1], parameter.align.map(crate::Alignment::bytes));
+            write!(
+                f,
+                "\n  {}  {:names$}  {:types$}  {:spellings$}{:>6}  {:>5}  {:>5}",
+                letter(index),
+                parameter.name,
+                parameter.spelling,
+                cpp(parameter).as_str(),
+                cells[0].as_str(),
+                parameter.size,
+                cells[1].as_str(),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn write_map(&self, f: &mut fmt::Formatter<'_>, size: usize) -> fmt::Result {
+        let rows = size.div_ceil(ROW);
+        let visible = (0..rows).filter(|row| !self.is_inside(*row, rows)).count();
+        let mut index = 0;
+        let mut left_out = false;
+        for row in 0..rows {
+            let mut shown_row = false;
+            if !self.is_inside(row, rows) {
+                shown_row = matches!(shown(index, visible), Shown::Yes);
+                index += 1;
+            }
+            if !shown_row {
+                if !left_out {
+                    f.write_str("\n       …")?;
+                }
+                left_out = true;
+                continue;
+            }
+            left_out = false;
+            write!(f, "\n  {:>5}  |", row * ROW)?;
+            for byte in row * ROW..(row * ROW + ROW).min(size) {
+                let owner = self.owner(byte);
+                write!(f, "{}", owner.map_or('.', letter))?;
+                if byte % 8 == 7 && byte + 1 != size {
+                    f.write_str("|")?;
+                }
+            }
+            if row + 1 == rows {
+                f.write_str("|")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The field that a byte belongs to.
+    fn owner(&self, byte: usize) -> Option<usize> {
+        self.places().position(|(offset, parameter)| {
+            offset.is_some_and(|offset| byte >= offset && byte - offset < parameter.size)
+        })
+    }
+
+    /// Whether a row, the one before and the one after lie in one field.
+    fn is_inside(&self, row: usize, rows: usize) -> bool {
+        row > 0 && row + 2 < rows && {
+            self.places().any(|(offset, parameter)| {
+                offset.is_some_and(|offset| {
+                    offset <= (row - 1) * ROW && offset + parameter.size >= (row + 2) * ROW
+                })
+            })
+        }
+    }
+}
+
+impl fmt::Display for LayoutTable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.0.parameters.len();
+        let plural = if count == 1 { "" } else { "s" };
+        write!(f, "`{}`: {count} parameter{plural}", self.0.name)?;
+        let size = self.size();
+        if let Some(size) = size {
+            write!(f, ", {size} byte{}", if size == 1 { "" } else { "s" })?;
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        self.write_fields(f)?;
+        match size {
+            Some(size) if size > 0 => {
+                f.write_str("\n\n   byte")?;
+                self.write_map(f, size)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+enum Shown {
+    Yes,
+    /// The first one that is left out, and how many there are.
+    Gap(usize),
+    No,
+}
+
+fn shown(index: usize, count: usize) -> Shown {
+    let (first, last) = (MOST / 2, MOST / 2);
+    if count <= MOST || index < first || index + last >= count {
+        Shown::Yes
+    } else if index == first {
+        Shown::Gap(count - first - last)
+    } else {
+        Shown::No
+    }
+}
+
+fn letter(index: usize) -> char {
+    char::from(LETTERS[index % LETTERS.len()])
+}
+
+fn cpp(parameter: &Parameter<'_>) -> Message<128> {
+    let mut text = Message::new();
+    if !parameter.cpp.is_unknown() {
+        push_cpp(&mut text, parameter.cpp);
+    }
+    text
+}
+
+fn push(cell: &mut Message<24>, number: Option<usize>) {
+    match number {
+        Some(number) => cell.push_number(number),
+        None => cell.push("?"),
+    }
+}
