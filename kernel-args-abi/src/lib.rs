@@ -9,6 +9,8 @@
 //! | [`block`] | the parameter block: unpadded size, limits, where each GPU puts over-aligned parameters |
 //! | [`class`] | the kind of value that a parameter is: integer, float, pointer, bytes |
 //! | [`cpp`] | the C++ type of a parameter |
+//! | `ptx`, `cubin`, `fatbin`, `image` | readers of compiled kernels (feature `read`) |
+//! | `mangled` | C++ types out of mangled names (feature `read`) |
 //! | [`signature`] | one model of a list of parameters, whoever it came from |
 //! | [`check`] | whether a struct fits a kernel: every difference, its text, the table of both sides |
 //! | [`layout_table`] | a layout as a table, with its padding as a byte map |
@@ -27,6 +29,10 @@ pub mod class;
 pub mod cpp;
 pub mod layout;
 pub mod layout_table;
+#[cfg(feature = "read")]
+pub mod mangled;
+#[cfg(feature = "read")]
+pub mod ptx;
 pub mod signature;
 
 pub use block::{Block, Sm};

@@ -1,0 +1,136 @@
+//! The C++ type that a text spells.
+
+use crate::cpp::{CppBase, CppType};
+
+/// More template arguments than this, and named types of a template's parameters are not believed.
+const ARGUMENTS_LIMIT: usize = 64;
+
+/// Reads one type as demanglers spell it (`float const*`), or as people do (`const float *`).
+///
+/// `arguments` are the template arguments of a function template. A name that depends on one of them
+/// (`Traits::type`, `Box<float>::value_type`) may be an alias of anything, and is unknown.
+pub(super) fn read<'a>(text: &'a str, arguments: Option<&[&str]>) -> CppType<'a> {
+    let mut const_levels = [false; CppType::MAX_DEPTH as usize];
+    let mut depth = 0;
+    let (mut rest, _) = strip_qualifiers(text.trim());
+    while let Some(pointee) = rest.strip_suffix('*') {
+        let (pointee, is_const) = strip_qualifiers(pointee.trim_end());
+        let Some(level) = const_levels.get_mut(depth) else {
+            return CppType::UNKNOWN;
+        };
+        *level = is_const;
+        depth += 1;
+        rest = pointee;
+    }
+    if let Some(base) = rest.strip_prefix("const ") {
+        rest = base.trim_start();
+        if let Some(innermost) = const_levels[..depth].last_mut() {
+            *innermost = true;
+        }
+    }
+    let base = match scalar(rest) {
+        Some(base) => base,
+        None if is_certain_name(rest, arguments) => CppBase::Named(rest),
+        None => return CppType::UNKNOWN,
+    };
+    if depth == 0 && matches!(base, CppBase::Void) {
+        return CppType::UNKNOWN;
+    }
+    let outer_to_inner = const_levels[..depth].iter();
+    outer_to_inner
+        .rev()
+        .fold(CppType::of(base), |ty, &is_const| ty.pointer(is_const))
+}
+
+/// Takes qualifiers off the end: the rest, and whether one of them is `const`.
+fn strip_qualifiers(mut text: &str) -> (&str, bool) {
+    let mut is_const = false;
+    loop {
+        let word = text
+            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .map_or(text, |before| &text[before + 1..]);
+        match word {
+            "const" => is_const = true,
+            "volatile" | "restrict" | "__restrict" | "__restrict__" => {}
+            _ => return (text, is_const),
+        }
+        text = text[..text.len() - word.len()].trim_end();
+    }
+}
+
+fn scalar(text: &str) -> Option<CppBase<'_>> {
+    const fn integer(signed: bool, bits: u16) -> CppBase<'static> {
+        CppBase::Integer { signed, bits }
+    }
+    Some(match text {
+        "void" => CppBase::Void,
+        "bool" => CppBase::Bool,
+        "char" => CppBase::Char,
+        "signed char" | "int8_t" => integer(true, 8),
+        "unsigned char" | "char8_t" | "uint8_t" => integer(false, 8),
+        "short" | "short int" | "int16_t" => integer(true, 16),
+        "unsigned short" | "unsigned short int" | "char16_t" | "uint16_t" => integer(false, 16),
+        "int" | "signed" | "signed int" | "int32_t" => integer(true, 32),
+        "unsigned int" | "unsigned" | "char32_t" | "uint32_t" => integer(false, 32),
+        "long" | "long int" => CppBase::Long { signed: true },
+        "unsigned long" | "unsigned long int" => CppBase::Long { signed: false },
+        "long long" | "long long int" => integer(true, 64),
+        "unsigned long long" | "unsigned long long int" => integer(false, 64),
+        "__int128" => integer(true, 128),
+        "unsigned __int128" => integer(false, 128),
+        "_Float16" | "half" => CppBase::Float { bits: 16 },
+        "float" => CppBase::Float { bits: 32 },
+        "double" => CppBase::Float { bits: 64 },
+        _ => return None,
+    })
+}
+
+/// Whether `text` is the name of a type, of which it is certain that it is no alias.
+fn is_certain_name(text: &str, arguments: Option<&[&str]>) -> bool {
+    // Names of two words, and C++'s types that this crate has no place for, or that differ by platform.
+    const NO_NAMES: &[&str] = &[
+        "auto",
+        "wchar_t",
+        "__float128",
+        "std::bfloat16_t",
+        "decltype",
+    ];
+    if NO_NAMES.contains(&text) {
+        return false;
+    }
+    let mut depth = 0_usize;
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if let Some(after) = rest.strip_prefix("(anonymous namespace)") {
+            rest = after;
+            continue;
+        }
+        match first {
+            '<' => depth += 1,
+            '>' if depth == 0 => return false,
+            '>' => depth -= 1,
+            ' ' | ',' | '*' | '&' | '-' if depth > 0 => {}
+            ':' | '_' | '$' | 'a'..='z' | 'A'..='Z' | '0'..='9' => {}
+            c if !c.is_ascii() => {}
+            _ => return false,
+        }
+        rest = &rest[first.len_utf8()..];
+    }
+    let begins = text.starts_with(|c: char| !c.is_ascii_digit() && c != ':' && c != '<');
+    depth == 0 && begins && arguments.is_none_or(|arguments| !depends(text, arguments))
+}
+
+/// Whether a type of a function template's parameter may be an alias that depends on the arguments.
+fn depends(text: &str, arguments: &[&str]) -> bool {
+    let is_scope_of = |argument: &&str| {
+        text.match_indices(*argument).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = &text[at + argument.len()..];
+            let whole = before.is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == ':'));
+            whole && (after.starts_with("::") || after.starts_with('<'))
+        })
+    };
+    text.contains(">::")
+        || arguments.len() > ARGUMENTS_LIMIT
+        || arguments.iter().filter(|a| !a.is_empty()).any(is_scope_of)
+}

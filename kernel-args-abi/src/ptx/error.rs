@@ -1,0 +1,64 @@
+//! Why a text is not PTX.
+
+use alloc::{borrow::ToOwned, string::String};
+use core::fmt;
+
+/// The place in a PTX text that is not as PTX has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Error {
+    /// From 1.
+    pub line: usize,
+    /// In bytes, from 1.
+    pub column: usize,
+    /// What was expected there.
+    pub expected: &'static str,
+    /// What stands there: a word or sign, or empty at the end of the text.
+    pub found: String,
+}
+
+impl Error {
+    /// The longest piece of the text that a message quotes, in bytes.
+    const QUOTED: usize = 40;
+
+    #[cold]
+    pub(super) fn at(source: &[u8], at: usize, expected: &'static str, found: &str) -> Self {
+        let before = &source[..at.min(source.len())];
+        let line_start = before
+            .iter()
+            .rposition(|&b| b == b'\n')
+            .map_or(0, |newline| newline + 1);
+        let mut quoted = found.len().min(Self::QUOTED);
+        while !found.is_char_boundary(quoted) {
+            quoted -= 1;
+        }
+        Self {
+            line: before.split(|&b| b == b'\n').count(),
+            column: 1 + before.len() - line_start,
+            expected,
+            found: found[..quoted].to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            line,
+            column,
+            expected,
+            found,
+        } = self;
+        write!(
+            f,
+            "line {line}, column {column}: expected {expected}, found "
+        )?;
+        if found.is_empty() {
+            f.write_str("the end of the text")
+        } else {
+            write!(f, "`{}`", found.escape_debug())
+        }
+    }
+}
+
+impl core::error::Error for Error {}

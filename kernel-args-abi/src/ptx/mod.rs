@@ -1,0 +1,174 @@
+//! What a PTX text says of its kernels: names, parameters and launch bounds.
+//!
+//! The grammar is what ptxas 13.0 accepts, found by giving it both sides of each rule; PTX ISA,
+//! "Kernel and Function Directives" and "Performance-Tuning Directives". Bodies are skipped, not
+//! parsed: an instruction that ptxas refuses is not noticed here.
+
+mod entry;
+mod error;
+mod lexer;
+mod parameter;
+
+pub use entry::{Directives, Entry};
+pub use error::Error;
+pub use parameter::{Parameter, Pointee, Space};
+
+use crate::block::Sm;
+use alloc::{collections::BTreeMap, vec::Vec};
+use lexer::{Lexer, Token};
+
+/// A PTX text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Module<'a> {
+    /// Major and minor number of `.version`: `(9, 0)`. PTX ISA, "PTX Module Directives: .version".
+    pub version: (u16, u16),
+    /// `.target`.
+    pub target: Target<'a>,
+    /// `.address_size` in bits, where the text has one.
+    pub address_size: Option<u8>,
+    /// Every kernel, in the order of the text. One that is declared and then defined is here once.
+    pub entries: Vec<Entry<'a>>,
+}
+
+/// What `.target` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Target<'a> {
+    /// The GPU generation, or `None` where it is not spelled `sm_…` or `compute_…`.
+    pub sm: Option<Sm>,
+    /// The whole list as spelled: `sm_90a`, or `sm_75, texmode_independent`.
+    pub text: &'a str,
+}
+
+impl<'a> Module<'a> {
+    /// Reads a PTX text. It ends at its first NUL, if it has one.
+    ///
+    /// # Errors
+    /// Where the text does not begin with `.version` and `.target`, an `.entry` is not as PTX has it,
+    /// or a comment, string or body does not end.
+    pub fn parse(text: &'a str) -> Result<Self, Error> {
+        Self::parse_bytes(text.as_bytes())
+    }
+
+    /// Reads a PTX text from bytes that may end with a NUL, as the driver takes them.
+    ///
+    /// Outside of comments and strings PTX is ASCII, so the bytes need not be UTF-8.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
+        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+        let mut lexer = Lexer::new(&bytes[..end]);
+        let version = version(&mut lexer)?;
+        let target = Target::parse(&mut lexer)?;
+        let mut module = Self {
+            version,
+            target,
+            address_size: None,
+            entries: Vec::new(),
+        };
+        module.statements(&mut lexer)?;
+        Ok(module)
+    }
+
+    /// The kernel of this symbol.
+    #[must_use]
+    pub fn entry(&self, symbol: &str) -> Option<&Entry<'a>> {
+        self.entries.iter().find(|entry| entry.name == symbol)
+    }
+
+    fn statements(&mut self, lexer: &mut Lexer<'a>) -> Result<(), Error> {
+        let mut known = BTreeMap::new();
+        while let Some(word) = lexer.next_directive()? {
+            match word {
+                "entry" => {
+                    let at = lexer.position();
+                    let entry = Entry::parse(lexer, self.version)?;
+                    match known.get(entry.name) {
+                        None => {
+                            known.insert(entry.name, self.entries.len());
+                            self.entries.push(entry);
+                        }
+                        Some(&first) => {
+                            let first: &mut Entry<'a> = &mut self.entries[first];
+                            if first.is_defined && entry.is_defined {
+                                return Err(lexer.error_at(
+                                    at,
+                                    "one definition of each kernel",
+                                    entry.name,
+                                ));
+                            }
+                            if entry.is_defined {
+                                *first = entry;
+                            }
+                        }
+                    }
+                }
+                "address_size" => {
+                    let at = lexer.position();
+                    self.address_size = match lexer.integer("32 or 64 after `.address_size`")? {
+                        32 => Some(32),
+                        64 => Some(64),
+                        _ => return Err(lexer.error(at, "32 or 64 after `.address_size`")),
+                    };
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `.version 9.0`. It must stand first.
+fn version(lexer: &mut Lexer<'_>) -> Result<(u16, u16), Error> {
+    const FIRST: &str = "PTX, which begins with `.version`";
+    const NUMBERS: &str = "a version such as `9.0` after `.version`";
+    let (at, token) = lexer.token()?;
+    if token != Token::Directive("version") {
+        return Err(lexer.error(at, FIRST));
+    }
+    let (at, token) = lexer.token()?;
+    let numbers = match token {
+        Token::Number(text) => text.split_once('.'),
+        _ => None,
+    };
+    numbers
+        .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
+        .ok_or_else(|| lexer.error(at, NUMBERS))
+}
+
+impl<'a> Target<'a> {
+    /// `.target sm_90, debug`. It must stand second.
+    fn parse(lexer: &mut Lexer<'a>) -> Result<Self, Error> {
+        const NAME: &str = "a name such as `sm_90` in `.target`";
+        let (at, token) = lexer.token()?;
+        if token != Token::Directive("target") {
+            return Err(lexer.error(at, "`.target` after `.version`"));
+        }
+        let (start, first) = lexer.identifier(NAME)?;
+        let mut end = lexer.position();
+        let mut sm = sm(first);
+        while lexer.take(b',')? {
+            let (_, name) = lexer.identifier(NAME)?;
+            sm = sm.or(self::sm(name));
+            end = lexer.position();
+        }
+        Ok(Self {
+            sm,
+            text: lexer.text(start, end),
+        })
+    }
+}
+
+/// `sm_90`, `sm_90a`, `sm_100f`, `compute_90`.
+fn sm(name: &str) -> Option<Sm> {
+    let number = name
+        .strip_prefix("sm_")
+        .or_else(|| name.strip_prefix("compute_"))?;
+    number
+        .trim_end_matches(|c: char| c.is_ascii_lowercase())
+        .parse()
+        .ok()
+        .map(Sm)
+}
