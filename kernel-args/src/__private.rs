@@ -3,9 +3,11 @@
 pub use crate::{form::Form, suspect::*};
 pub use core;
 
-use crate::{DeviceType, KernelArg, KernelArgs, message::Message};
+use crate::{DeviceType, KernelArg, KernelArgs};
 use core::marker::PhantomData;
-use kernel_args_abi::{Block, Class, CppBase, CppType, Layout, Parameter, block::LIMIT};
+use kernel_args_abi::{
+    Block, Class, CppBase, CppType, Layout, Parameter, block::LIMIT, check::Message,
+};
 
 /// What a device type says of itself, as a value.
 #[derive(Clone, Copy)]
@@ -35,13 +37,13 @@ impl Kind {
 #[track_caller]
 pub const fn parameter(name: &'static str, spelling: &'static str, kind: Kind) -> Described {
     if kind.layout.size() == 0 {
-        Message::new()
+        Text::new()
             .text("`")
             .text(name)
             .text(
                 "` has no bytes, so it is no parameter of a kernel: mark it `#[kernel_args(skip)]`",
             )
-            .panic()
+            .fail()
     }
     Described(Parameter::field(
         name,
@@ -129,7 +131,7 @@ const fn push(block: Block, parameter: &Parameter<'_>) -> (Block, usize) {
 
 #[track_caller]
 const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -> ! {
-    let mut message = Message::new()
+    let mut message = Text::new()
         .text("the arguments of `")
         .text(name)
         .text("` take ")
@@ -165,7 +167,7 @@ const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -
     }
     message
         .text("\npass a device pointer to the data instead (`&CudaSlice<T>`)")
-        .panic()
+        .fail()
 }
 
 /// Room for `N` words of 8 bytes.
@@ -210,16 +212,16 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
         panic!("a device type is larger than the address space")
     };
     if field.size == 0 && !matches!(field.cpp.base, CppBase::Void) {
-        Message::new()
+        Text::new()
             .text("`")
             .text(field.name)
             .text(": ")
             .text(field.spelling)
             .text("` has no bytes in Rust, but C++ has no type of size zero: remove the field")
-            .panic()
+            .fail()
     }
     match field.offset {
-        Some(host) if host != device => Message::new()
+        Some(host) if host != device => Text::new()
             .text("`")
             .text(field.name)
             .text(": ")
@@ -231,7 +233,7 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
             .text(" on the device, which aligns it to ")
             .number(layout.align().bytes())
             .text(": use a type with that alignment on the host too, or add explicit padding before it")
-            .panic(),
+            .fail(),
         _ => after,
     }
 }
@@ -245,7 +247,7 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
 pub const fn whole<T>(unpadded: Layout) -> Layout {
     let device = unpadded.pad_to_align();
     if size_of::<T>() != device.size() {
-        Message::new()
+        Text::new()
             .text("this struct has ")
             .number(size_of::<T>())
             .text(" bytes on the host but ")
@@ -255,7 +257,7 @@ pub const fn whole<T>(unpadded: Layout) -> Layout {
             .text(": write `#[repr(C, align(")
             .number(device.align().bytes())
             .text("))]`, and the same alignment in C++")
-            .panic()
+            .fail()
     }
     device
 }
@@ -296,4 +298,28 @@ unsafe impl<T: ?Sized + 'static> DeviceType for PhantomData<T> {
 #[must_use]
 pub const fn kind<A: KernelArg>() -> Kind {
     Kind::of::<A::Device>()
+}
+
+/// A [`Message`] that is written in one expression.
+struct Text(Message<1024>);
+
+impl Text {
+    const fn new() -> Self {
+        Self(Message::new())
+    }
+
+    const fn text(mut self, text: &str) -> Self {
+        self.0.push(text);
+        self
+    }
+
+    const fn number(mut self, number: usize) -> Self {
+        self.0.push_number(number);
+        self
+    }
+
+    #[track_caller]
+    const fn fail(&self) -> ! {
+        panic!("{}", self.0.as_str())
+    }
 }

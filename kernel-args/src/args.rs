@@ -1,7 +1,7 @@
 //! All arguments of one kernel, and the two forms in which `cuLaunchKernel` takes them.
 
 use crate::{
-    Scope,
+    Arguments, Scope,
     form::{Form, KernelParams, Packed},
 };
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
@@ -101,9 +101,32 @@ pub unsafe trait KernelArgs: Sized {
     /// ```
     #[inline]
     fn with_packed<R>(mut self, launch: impl FnOnce(&[u8]) -> R) -> R {
+        const {
+            assert!(
+                !Self::BLOCK.depends_on_gpu(),
+                "a parameter is aligned to more than 16 bytes, so its packed offset depends on the GPU: \
+                 use `with_kernel_params`, or `pack_at` with the offsets of the loaded function"
+            );
+        }
         marshal_packed(&mut self, &Scope::untracked(), |image| {
             // SAFETY: `image` points at `BLOCK.size()` bytes, all written by `marshal_packed`.
             launch(unsafe { slice::from_raw_parts(image, Self::BLOCK.size()) })
+        })
+    }
+
+    /// Calls `show` with the arguments as the kernel would receive them, for a log or a message.
+    ///
+    /// ```
+    /// # use kernel_args::KernelArgs;
+    /// #[derive(KernelArgs)]
+    /// struct Scale { factor: f32, n: u32 }
+    ///
+    /// let text = Scale { factor: 2.0, n: 7 }.with_arguments(|arguments| arguments.to_string());
+    /// assert_eq!(text, "  factor  f32  @ 0    = 2.0  [00000040]\n  n       u32  @ 4    = 7  [07000000]");
+    /// ```
+    fn with_arguments<R>(mut self, show: impl FnOnce(&Arguments<'_>) -> R) -> R {
+        marshal_params(&mut self, &Scope::untracked(), |params| {
+            show(&Arguments::params::<Self>(params))
         })
     }
 
@@ -241,19 +264,13 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
 }
 
 /// Lowers `args` to the packed form and calls `launch` with its first byte; it is `BLOCK.size()` bytes long.
+/// Offsets are those of C's rule: not for a block that depends on the GPU.
 #[inline]
 pub(crate) fn marshal_packed<A: KernelArgs, R>(
     args: &mut A,
     scope: &Scope<'_>,
     launch: impl FnOnce(*const u8) -> R,
 ) -> R {
-    const {
-        assert!(
-            !A::BLOCK.depends_on_gpu(),
-            "a parameter is aligned to more than 16 bytes, so its packed offset depends on the GPU: \
-             use `with_kernel_params`, or `pack_at` with the offsets of the loaded function"
-        );
-    }
     let mut image = MaybeUninit::<A::Image>::uninit();
     let image = image.as_mut_ptr().cast::<u8>();
     if const { has_gaps(A::PARAMETERS) } {

@@ -27,10 +27,10 @@ pub trait Form: sealed::Sealed {
 /// `void* kernelParams[]`: a pointer to each parameter.
 ///
 /// An argument that already stands in memory as the kernel reads it is not copied.
-pub enum KernelParams {}
+pub(crate) enum KernelParams {}
 
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER`: all parameters in one buffer, at their offsets.
-pub enum Packed {}
+pub(crate) enum Packed {}
 
 impl sealed::Sealed for KernelParams {}
 impl sealed::Sealed for Packed {}

@@ -7,9 +7,12 @@ pub use kernel_args_abi as abi;
 
 mod arg;
 mod args;
+mod decode;
 mod device_type;
+#[cfg(feature = "cudarc")]
+mod driver;
 mod form;
-mod message;
+mod interop;
 mod object;
 mod pointer;
 mod scope;
@@ -18,7 +21,16 @@ pub mod vector;
 
 pub use arg::{KernelArg, PointerArg};
 pub use args::{KernelArgs, PackError, Source};
+pub use decode::Arguments;
 pub use device_type::DeviceType;
+#[cfg(feature = "cudarc")]
+pub use driver::{
+    Dim, DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError, Limit,
+    MismatchError, Module, OptimizationLevel, Target, Unverified, Verification, context,
+    is_available, launch,
+};
+#[cfg(feature = "half")]
+pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs};
 pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Nullable, Pointee};

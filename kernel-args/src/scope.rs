@@ -17,6 +17,8 @@ pub struct Scope<'k> {
     default_stream: OnceCell<Arc<CudaStream>>,
     field: Cell<usize>,
     foreign: Cell<Option<usize>>,
+    #[cfg(feature = "cudarc")]
+    tracked: Cell<bool>,
     launch: PhantomData<&'k ()>,
 }
 
@@ -31,6 +33,8 @@ impl<'k> Scope<'k> {
             default_stream: OnceCell::new(),
             field: Cell::new(0),
             foreign: Cell::new(None),
+            #[cfg(feature = "cudarc")]
+            tracked: Cell::new(false),
             launch: PhantomData,
         }
     }
@@ -58,7 +62,20 @@ impl<'k> Scope<'k> {
         if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
             self.mark_foreign();
         }
+        self.tracked.set(true);
         stream
+    }
+
+    /// The error of a wait that cudarc could not return when it was enqueued.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn check(&self) -> Result<(), crate::Error> {
+        match self.stream {
+            Some(stream) if self.tracked.get() => {
+                stream.context().check_err().map_err(crate::Error::current)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Says which field is being lowered, so that a complaint can name it.

@@ -2,9 +2,6 @@
 //!
 //! Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types".
 
-use crate::device_type::device_types;
-use kernel_args_abi::CppType;
-
 /// C's `long` where the kernel was compiled: 8 bytes on Linux.
 #[cfg(not(windows))]
 pub type CLong = i64;
@@ -70,12 +67,14 @@ macro_rules! vectors {
             assert!(align_of::<$name>() == $align, "the host's alignment differs from the device's");
         };
 
-        device_types! {
+        $crate::device_type::device_types! {
             $(#[$meta])*
-            $name: $size / $align, Bytes, CppType::named($cpp);
+            $name: $size / $align, Bytes, $crate::abi::CppType::named($cpp);
         }
     )*};
 }
+#[cfg(feature = "half")]
+pub(crate) use vectors;
 
 vectors! {
     Char1(i8) = "char1" [x; 1] 1 / 1;
@@ -155,9 +154,8 @@ vectors! {
     ULong4(CULong) = "ulong4" [x y z w; 4] 16 / 16;
 }
 
+// `x` is the real part, `y` the imaginary.
 vectors! {
-    /// Also `cuComplex`; `x` is the real part, `y` the imaginary.
     CuFloatComplex(f32) = "cuFloatComplex" [x y; 2] 8 / 8;
-    /// `x` is the real part, `y` the imaginary.
     CuDoubleComplex(f64) = "cuDoubleComplex" [x y; 2] 16 / 16;
 }

@@ -1,0 +1,203 @@
+//! The arguments of a launch for people: names, offsets, bytes and values.
+
+use crate::KernelArgs;
+use core::{ffi::c_void, fmt, marker::PhantomData, slice};
+use kernel_args_abi::{Class, CppBase, Parameter};
+
+/// Arguments as the kernel receives them, for messages: one line for each, with its offset, its bytes and its
+/// value.
+///
+/// [`KernelArgs::with_arguments`] makes one.
+pub struct Arguments<'p> {
+    parameters: &'static [Parameter<'static>],
+    place: Place,
+    bytes: PhantomData<&'p [u8]>,
+}
+
+enum Place {
+    Params(*const *mut c_void),
+    #[cfg_attr(
+        not(feature = "cudarc"),
+        expect(dead_code, reason = "only launches show the packed form")
+    )]
+    Packed(*const u8),
+}
+
+impl<'p> Arguments<'p> {
+    /// `params` has a pointer to each parameter of `A`, valid for `'p`.
+    pub(crate) fn params<A: KernelArgs>(params: *const *mut c_void) -> Self {
+        Self {
+            parameters: A::PARAMETERS,
+            place: Place::Params(params),
+            bytes: PhantomData,
+        }
+    }
+
+    /// `image` is the packed form of `A`, valid for `'p`.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn packed<A: KernelArgs>(image: *const u8) -> Self {
+        Self {
+            parameters: A::PARAMETERS,
+            place: Place::Packed(image),
+            bytes: PhantomData,
+        }
+    }
+
+    /// Every parameter with its bytes, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Parameter<'static>, &[u8])> {
+        self.parameters.iter().enumerate().map(|(i, parameter)| {
+            let from = match self.place {
+                // SAFETY: the array has a pointer for each parameter, as `params` demands.
+                Place::Params(params) => unsafe { *params.add(i) }.cast::<u8>().cast_const(),
+                // SAFETY: the parameter lies inside the packed form.
+                Place::Packed(image) => unsafe { image.add(parameter.offset.unwrap_or(0)) },
+            };
+            // SAFETY: all bytes of a parameter are initialised in either form.
+            (parameter, unsafe {
+                slice::from_raw_parts(from, parameter.size)
+            })
+        })
+    }
+}
+
+impl fmt::Display for Arguments<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = |text: fn(&Parameter<'static>) -> &'static str| {
+            self.parameters
+                .iter()
+                .map(|parameter| text(parameter).chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let (names, types) = (width(|p| p.name), width(|p| p.spelling).min(32));
+        for (i, (parameter, bytes)) in self.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(
+                f,
+                "  {:names$}  {:types$}  @ {:<4} = ",
+                parameter.name,
+                parameter.spelling,
+                parameter.offset.unwrap_or(0),
+            )?;
+            Value(parameter, bytes).fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Arguments<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// One value: decoded where its type tells how, then its bytes.
+struct Value<'v>(&'v Parameter<'static>, &'v [u8]);
+
+/// How many bytes of a value are shown.
+const SHOWN: usize = 32;
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(parameter, bytes) = *self;
+        let decoded = match (parameter.class, parameter.cpp.base) {
+            (Class::Pointer, _) => Scalar::Address.write(f, bytes)?,
+            (_, CppBase::Bool) => Scalar::Bool.write(f, bytes)?,
+            (Class::Integer, CppBase::Integer { signed: true, .. }) => {
+                Scalar::Signed.write(f, bytes)?
+            }
+            (Class::Integer, _) => Scalar::Unsigned.write(f, bytes)?,
+            (Class::Float, _) => Scalar::Float.write(f, bytes)?,
+            (_, CppBase::Named(name)) => vector(name, bytes, f)?,
+            _ => false,
+        };
+        f.write_str(if decoded { "  [" } else { "[" })?;
+        for (i, byte) in bytes.iter().take(SHOWN).enumerate() {
+            write!(
+                f,
+                "{}{byte:02x}",
+                if i > 0 && i % 4 == 0 { " " } else { "" }
+            )?;
+        }
+        if bytes.len() > SHOWN {
+            write!(f, " … {} bytes", bytes.len())?;
+        }
+        f.write_str("]")
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Scalar {
+    Address,
+    Bool,
+    Signed,
+    Unsigned,
+    Float,
+}
+
+impl Scalar {
+    /// Writes the value of little-endian `bytes`; `false` where there is none to write.
+    fn write(self, f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> Result<bool, fmt::Error> {
+        if bytes.len() > 16 {
+            return Ok(false);
+        }
+        let mut wide = [0; 16];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        let number = u128::from_le_bytes(wide);
+        let unused = 128 - 8 * bytes.len() as u32;
+        match (self, bytes.len()) {
+            (Self::Address, _) if number == 0 => f.write_str("null"),
+            (Self::Address, _) => write!(f, "{number:#x}"),
+            (Self::Bool, _) if number < 2 => write!(f, "{}", number == 1),
+            (Self::Bool | Self::Unsigned, _) => write!(f, "{number}"),
+            (Self::Signed, _) => write!(f, "{}", (number << unused).cast_signed() >> unused),
+            (Self::Float, 4) => write!(f, "{:?}", f32::from_bits(number as u32)),
+            (Self::Float, 8) => write!(f, "{:?}", f64::from_bits(number as u64)),
+            (Self::Float, _) => return Ok(false),
+        }?;
+        Ok(true)
+    }
+}
+
+/// Writes the components of one of CUDA's vector types; `false` where `name` is none.
+fn vector(name: &str, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> Result<bool, fmt::Error> {
+    use Scalar::{Float, Signed, Unsigned};
+    const ELEMENTS: [(&str, Scalar); 14] = [
+        ("cuFloatComplex", Float),
+        ("cuDoubleComplex", Float),
+        ("float", Float),
+        ("double", Float),
+        ("uchar", Unsigned),
+        ("ushort", Unsigned),
+        ("uint", Unsigned),
+        ("ulonglong", Unsigned),
+        ("ulong", Unsigned),
+        ("dim", Unsigned),
+        ("char", Signed),
+        ("short", Signed),
+        ("int", Signed),
+        ("long", Signed),
+    ];
+    let Some((rest, scalar)) = ELEMENTS
+        .iter()
+        .find_map(|(element, scalar)| Some((name.strip_prefix(element)?, *scalar)))
+    else {
+        return Ok(false);
+    };
+    let count = match rest.trim_start_matches("long").as_bytes() {
+        [] => 2,
+        [digit @ b'1'..=b'4'] | [digit @ b'1'..=b'4', b'_', ..] => usize::from(digit - b'0'),
+        _ => return Ok(false),
+    };
+    f.write_str("(")?;
+    for (i, component) in bytes.chunks_exact(bytes.len() / count).enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        scalar.write(f, component)?;
+    }
+    f.write_str(")")?;
+    Ok(true)
+}

@@ -1,0 +1,25 @@
+//! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
+
+mod context;
+mod error;
+mod explain;
+mod function;
+mod geometry;
+mod image;
+mod jit;
+mod kernel;
+mod launch;
+mod module;
+mod symbol;
+mod target;
+mod verify;
+
+pub use context::{context, is_available};
+pub use error::{DriverCall, Error, LaunchError, Limit, MismatchError};
+pub use geometry::{Dim, IntoDim};
+pub use jit::{JitOptions, OptimizationLevel};
+pub use kernel::Kernel;
+pub use launch::{Form, Launch, launch};
+pub use module::{Image, Module};
+pub use target::Target;
+pub use verify::{Unverified, Verification};

@@ -1,0 +1,127 @@
+//! What can be launched.
+
+use super::{
+    error::Error,
+    kernel::Kernel,
+    launch::{Enqueue, Launch},
+    symbol, verify,
+};
+use crate::{KernelArgs, Scope};
+use cudarc::driver::{CudaFunction, sys::CUfunction};
+use std::sync::Arc;
+
+/// Something that [`launch!`](crate::launch!) can launch with the arguments `A`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be launched with `{A}`",
+    label = "no kernel for these arguments",
+    note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a cudarc `CudaFunction`, or a raw `CUfunction`"
+)]
+pub trait Target<A: KernelArgs> {
+    /// Launches.
+    ///
+    /// # Errors
+    /// As [`launch`](super::launch()).
+    ///
+    /// # Safety
+    /// As [`launch`](super::launch()).
+    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error>;
+}
+
+impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Target<B> for Kernel<A> {
+    #[inline(always)]
+    unsafe fn launch(&self, launch: Launch<'_>, mut args: B) -> Result<(), Error> {
+        let function = self.function();
+        let stream = match launch.stream {
+            Some(stream) => stream,
+            None => &function.default_stream,
+        };
+        if !Arc::ptr_eq(stream.context(), &function.context)
+            && stream.context() != &function.context
+        {
+            return Err(foreign_stream(&function.name));
+        }
+        function.check(&launch)?;
+        function.context.bind_to_thread().map_err(Error::current)?;
+        let enqueue = Enqueue {
+            function: function.handle(),
+            stream: stream.cu_stream(),
+            launch: &launch,
+            scope: &Scope::on(stream),
+            name: || function.name.clone(),
+        };
+        // SAFETY: the handle was verified for `A`, whose erased form `B` shares; the caller vouches for the rest.
+        unsafe { enqueue.with(&mut args) }
+    }
+}
+
+#[cold]
+fn foreign_stream(kernel: &str) -> Error {
+    Error::Foreign {
+        kernel: kernel.into(),
+        field: None,
+    }
+}
+
+impl<A: KernelArgs> Target<A> for CudaFunction {
+    #[inline]
+    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
+        // SAFETY: `self` keeps its module loaded; the caller vouches for the rest.
+        unsafe { launch_raw(self.cu_function(), &launch, args) }
+    }
+}
+
+/// The function's context is the caller's to make current, unless `stream = …` is given.
+impl<A: KernelArgs> Target<A> for CUfunction {
+    #[inline]
+    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
+        // SAFETY: the caller vouches for everything.
+        unsafe { launch_raw(*self, &launch, args) }
+    }
+}
+
+impl<A: KernelArgs, T: Target<A> + ?Sized> Target<A> for &T {
+    #[inline(always)]
+    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { (**self).launch(launch, args) }
+    }
+}
+
+impl<A: KernelArgs, T: Target<A> + ?Sized> Target<A> for Arc<T> {
+    #[inline(always)]
+    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { (**self).launch(launch, args) }
+    }
+}
+
+/// Verifies `function` against `A`, then launches it.
+///
+/// # Safety
+/// As [`launch`](super::launch()); `function` is loaded.
+unsafe fn launch_raw<A: KernelArgs>(
+    function: CUfunction,
+    launch: &Launch<'_>,
+    mut args: A,
+) -> Result<(), Error> {
+    symbol::require()?;
+    let name = || verify::function_name(function);
+    let (scope, stream) = match launch.stream {
+        Some(stream) => {
+            stream.context().bind_to_thread().map_err(Error::current)?;
+            (Scope::on(stream), stream.cu_stream())
+        }
+        None => (Scope::untracked(), core::ptr::null_mut()),
+    };
+    // SAFETY: the caller vouches that the function is loaded.
+    unsafe { verify::quick::<A>(function) }?;
+    let enqueue = Enqueue {
+        function,
+        stream,
+        launch,
+        scope: &scope,
+        name,
+    };
+    // SAFETY: the function was verified as far as the driver can tell; the caller vouches for the rest.
+    unsafe { enqueue.with(&mut args) }
+}

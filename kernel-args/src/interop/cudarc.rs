@@ -1,0 +1,70 @@
+//! cudarc's device memory as arguments.
+//!
+//! A shared borrow is passed as `T const*` and tracked as a read, an exclusive one as `T*` and tracked as
+//! a write: the launch waits for the work on other streams that it depends on, and records its own.
+
+use crate::{DevicePointer, DevicePointerMut, Guard, KernelArg, Pointee, PointerArg, Scope};
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice,
+    UnifiedSlice, UnifiedView, UnifiedViewMut,
+};
+use std::sync::Arc;
+
+#[inline(always)]
+fn read<'s, T: Pointee>(
+    memory: &'s impl DevicePtr<T>,
+    scope: &'s Scope<'_>,
+) -> (DevicePointer<T>, Guard<'s>) {
+    let stream = scope.stream(context(memory));
+    let (address, sync) = memory.device_ptr(stream);
+    (DevicePointer::from_raw(address), Guard::new(sync))
+}
+
+#[inline(always)]
+fn write<'s, T: Pointee>(
+    memory: &'s mut impl DevicePtrMut<T>,
+    scope: &'s Scope<'_>,
+) -> (DevicePointerMut<T>, Guard<'s>) {
+    let stream = scope.stream(context(memory));
+    let (address, sync) = memory.device_ptr_mut(stream);
+    (DevicePointerMut::from_raw(address), Guard::new(sync))
+}
+
+#[inline(always)]
+fn context<T>(memory: &impl DeviceSlice<T>) -> &Arc<CudaContext> {
+    memory.stream().context()
+}
+
+/// `[lifetimes] type, how -> pointer, memory behind self`.
+macro_rules! memory {
+    ($([$($life:lifetime)*] $ty:ty, $how:ident -> $pointer:ident, |$this:ident| $place:expr;)*) => {$(
+        impl<$($life,)* T: Pointee> KernelArg for $ty {
+            type Device = $pointer<T>;
+
+            #[inline(always)]
+            fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> ($pointer<T>, Guard<'s>) {
+                let $this = self;
+                $how($place, scope)
+            }
+        }
+
+        impl<$($life,)* T: Pointee> PointerArg for $ty {}
+    )*};
+}
+
+memory! {
+    ['a] &'a CudaSlice<T>, read -> DevicePointer, |this| &**this;
+    ['a] &'a mut CudaSlice<T>, write -> DevicePointerMut, |this| &mut **this;
+    ['a] CudaView<'a, T>, read -> DevicePointer, |this| &*this;
+    ['a] CudaViewMut<'a, T>, write -> DevicePointerMut, |this| this;
+    ['a] &'a UnifiedSlice<T>, read -> DevicePointer, |this| &**this;
+    ['a] &'a mut UnifiedSlice<T>, write -> DevicePointerMut, |this| &mut **this;
+    ['a] UnifiedView<'a, T>, read -> DevicePointer, |this| &*this;
+    ['a] UnifiedViewMut<'a, T>, write -> DevicePointerMut, |this| this;
+    ['a 'v] &'a CudaView<'v, T>, read -> DevicePointer, |this| &**this;
+    ['a 'v] &'a CudaViewMut<'v, T>, read -> DevicePointer, |this| &**this;
+    ['a 'v] &'a mut CudaViewMut<'v, T>, write -> DevicePointerMut, |this| &mut **this;
+    ['a 'v] &'a UnifiedView<'v, T>, read -> DevicePointer, |this| &**this;
+    ['a 'v] &'a UnifiedViewMut<'v, T>, read -> DevicePointer, |this| &**this;
+    ['a 'v] &'a mut UnifiedViewMut<'v, T>, write -> DevicePointerMut, |this| &mut **this;
+}
