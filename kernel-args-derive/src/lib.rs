@@ -11,6 +11,7 @@ mod erase;
 mod expand;
 mod generics;
 mod input;
+mod ptx;
 mod suspect;
 
 use proc_macro::TokenStream;
@@ -25,6 +26,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// |---|---|---|
 /// | `#[kernel_args(skip)]` | field | not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | only size and alignment are compared with the kernel's |
+/// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | compared with this kernel while it compiles; the path is from the crate's root |
 /// | `#[kernel_args(crate = path)]` | struct | where `kernel_args` is found, for re-exports |
 #[proc_macro_derive(KernelArgs, attributes(kernel_args))]
 pub fn derive_kernel_args(input: TokenStream) -> TokenStream {

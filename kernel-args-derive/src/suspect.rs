@@ -33,7 +33,6 @@ fn kind(ty: &Type) -> &'static str {
             "Vec" | "VecDeque" | "Box" | "Rc" | "Arc" => "sequence",
             "char" => "character",
             "CudaSlice" | "UnifiedSlice" => "owned_slice",
-            "PhantomData" => "phantom",
             _ => "plain",
         },
         _ => "plain",

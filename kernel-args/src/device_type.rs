@@ -1,5 +1,6 @@
 //! Types that a kernel can take by value, with the size and alignment that they have on the device.
 
+use crate::KernelArg;
 use core::{num, ptr};
 use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
 
@@ -25,7 +26,7 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
             device pointers, and structs and enums with `#[derive(DeviceType)]`",
     note = "for a struct of your own write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
 )]
-pub unsafe trait DeviceType: Copy + 'static {
+pub unsafe trait DeviceType: Copy + KernelArg<Device = Self> + 'static {
     /// Size and alignment on the device, in bytes.
     const LAYOUT: Layout;
     /// Integer, float, pointer, or a struct of bytes.

@@ -135,11 +135,4 @@ suspects! {
         note = "write `&'a` in front for memory that the kernel reads, `&'a mut` for memory that it writes"
     )]
     owned_slice;
-
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` is no parameter of a kernel",
-        label = "it has no bytes",
-        note = "mark the field `#[kernel_args(skip)]`"
-    )]
-    phantom;
 }

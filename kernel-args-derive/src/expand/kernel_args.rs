@@ -6,6 +6,7 @@ use crate::{
     diagnostics::Diagnostics,
     erase, generics,
     input::Field,
+    ptx::Kernels,
     suspect,
 };
 use proc_macro2::TokenStream;
@@ -16,7 +17,8 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &mut diagnostics);
     let fields = parameters(input, &mut diagnostics);
-    let body = expand(input, &attr, &fields);
+    let kernels = Kernels::read(&attr, &mut diagnostics);
+    let body = expand(input, &attr, &fields, kernels.as_ref());
     wrap(&body, diagnostics)
 }
 
@@ -61,7 +63,12 @@ fn parameters<'a>(
         .collect()
 }
 
-fn expand(input: &DeriveInput, attr: &ArgsAttr, fields: &[ParameterField<'_>]) -> TokenStream {
+fn expand(
+    input: &DeriveInput,
+    attr: &ArgsAttr,
+    fields: &[ParameterField<'_>],
+    kernels: Option<&Kernels>,
+) -> TokenStream {
     let ident = &input.ident;
     let krate = &attr.krate;
     let used: TokenStream = fields
@@ -103,8 +110,20 @@ fn expand(input: &DeriveInput, attr: &ArgsAttr, fields: &[ParameterField<'_>]) -
 
     let name = ident.unraw().to_string();
     let count = fields.len();
-    let force = force_constants(input, &erased, krate);
+    let table = kernels.map(|kernels| {
+        let signatures = &kernels.signatures;
+        quote!(const __KERNELS: &[#krate::abi::Signature<'static>] = &[#(#signatures),*];)
+    });
+    let source = kernels.map(|kernels| source(kernels, is_open(input), krate));
+    let force = (!is_open(input)).then(|| {
+        let checks = kernels.map(|_| checks(fields, ident, &erased, krate));
+        quote! {
+            const _: () = #krate::__private::evaluate::<#erased>();
+            #checks
+        }
+    });
     quote! {
+        #table
         #mirror
 
         #[automatically_derived]
@@ -117,6 +136,8 @@ fn expand(input: &DeriveInput, attr: &ArgsAttr, fields: &[ParameterField<'_>]) -
             const PARAMETERS: &'static [#krate::abi::Parameter<'static>] =
                 &#krate::__private::place([#(#descriptions),*]);
             const BLOCK: #krate::abi::Block = #krate::__private::block(Self::NAME, Self::PARAMETERS);
+
+            #source
 
             #[inline]
             unsafe fn lower<__Form: #krate::__private::Form, __Returned>(
@@ -189,8 +210,47 @@ fn is_open(input: &DeriveInput) -> bool {
     input.generics.type_params().next().is_some() || input.generics.const_params().next().is_some()
 }
 
-/// Has rustc evaluate the struct's constants even where nobody launches it; impossible while there are
-/// type or const parameters.
-fn force_constants(input: &DeriveInput, erased: &TokenStream, krate: &Path) -> Option<TokenStream> {
-    (!is_open(input)).then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();))
+/// The kernel that the struct is meant for, as a member of the impl.
+///
+/// A struct with type parameters is compared here, where they are known; others field by field.
+fn source(kernels: &Kernels, compare: bool, krate: &Path) -> TokenStream {
+    let Kernels {
+        path,
+        span,
+        symbols,
+        ..
+    } = kernels;
+    let at = respan(krate, *span);
+    quote_spanned! {*span=>
+        const SOURCE: #at::__private::core::option::Option<#at::Source> =
+            #at::__private::core::option::Option::Some(#at::__private::source::<Self>(
+                #at::__private::core::include_str!(#path),
+                __KERNELS,
+                &[#(#symbols),*],
+                #compare,
+            ));
+    }
+}
+
+/// One constant for each field, so that what is wrong with a field is an error at the field.
+fn checks(
+    fields: &[ParameterField<'_>],
+    ident: &syn::Ident,
+    erased: &TokenStream,
+    krate: &Path,
+) -> TokenStream {
+    let each = fields.iter().enumerate().map(|(i, parameter)| {
+        let span = parameter.field.span();
+        let krate = respan(krate, span);
+        quote_spanned!(span=> const _: () = #krate::__private::field_fits(&__REPORT, #i);)
+    });
+    let span = ident.span();
+    let at = respan(krate, span);
+    let whole = quote_spanned!(span=> const _: () = #at::__private::nothing_missing(&__REPORT););
+    quote! {
+        const __REPORT: #krate::__private::Checked =
+            #krate::__private::compare::<#erased>(__KERNELS);
+        #(#each)*
+        #whole
+    }
 }

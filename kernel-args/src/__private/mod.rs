@@ -3,6 +3,10 @@
 pub use crate::{form::Form, suspect::*};
 pub use core;
 
+mod kernel;
+
+pub use kernel::*;
+
 use crate::{DeviceType, KernelArg, KernelArgs};
 use core::marker::PhantomData;
 use kernel_args_abi::{
@@ -181,8 +185,9 @@ pub const fn words<A: KernelArgs>() -> usize {
     A::BLOCK.size().div_ceil(8)
 }
 
-/// Has rustc evaluate the constants of a struct, and makes sure that its image has room for the parameters.
+/// Has rustc evaluate the constants of a struct: its block, the kernel that it names; and makes sure that its image has room for the parameters.
 pub const fn evaluate<A: KernelArgs>() {
+    let _ = A::SOURCE;
     assert!(
         size_of::<A::Image>() >= A::BLOCK.size(),
         "the image of a struct is smaller than its parameters: please report this"
@@ -293,6 +298,7 @@ unsafe impl<T: ?Sized + 'static> DeviceType for PhantomData<T> {
     const CLASS: Class = Class::Bytes;
     const CPP: CppType<'static> = NOTHING;
 }
+crate::pass_by_value!({T: ?Sized + 'static} PhantomData<T>);
 
 /// The kind of an argument's device type.
 #[must_use]

@@ -1,0 +1,134 @@
+//! The comparison of a struct with the PTX that it names, while the user's program compiles.
+
+use crate::{KernelArgs, Source};
+use kernel_args_abi::{
+    Alignment, Class, CppType, Parameter, Signature,
+    check::{Message, Report, Selection, report, select},
+};
+
+/// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.
+pub type Checked = Option<Report<'static>>;
+
+/// A parameter as PTX declares it.
+#[must_use]
+pub const fn kernel_parameter(
+    name: &'static str,
+    spelling: &'static str,
+    size: usize,
+    align: usize,
+    class: Class,
+    cpp: CppType<'static>,
+) -> Parameter<'static> {
+    Parameter {
+        name,
+        spelling,
+        offset: None,
+        size,
+        align: Alignment::new(align),
+        class,
+        cpp,
+    }
+}
+
+/// Compares a struct with the kernel that it is meant for.
+#[must_use]
+pub const fn compare<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Checked {
+    match choose::<A>(kernels) {
+        Some(index) => Some(report(&A::SIGNATURE, &kernels[index])),
+        None => None,
+    }
+}
+
+/// The kernel that a struct is meant for: the only one, or the one of several that it fits.
+const fn choose<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Option<usize> {
+    if kernels.len() == 1 {
+        return Some(0);
+    }
+    match select(A::PARAMETERS, kernels) {
+        Selection::One(index) => Some(index),
+        _ => None,
+    }
+}
+
+/// Panics at the field where it does not fit its parameter.
+///
+/// # Panics
+/// At compile time, with both sides and what to write.
+#[track_caller]
+pub const fn field_fits(checked: &Checked, field: usize) {
+    if let Some(report) = checked
+        && let Some(message) = report.field_message(field)
+    {
+        panic!("{}", message.as_str())
+    }
+}
+
+/// Panics where the kernel takes parameters that no field passes.
+///
+/// # Panics
+/// At compile time, with these parameters.
+#[track_caller]
+pub const fn nothing_missing(checked: &Checked) {
+    if let Some(report) = checked
+        && let Some(message) = report.missing_message()
+    {
+        panic!("{}", message.as_str())
+    }
+}
+
+/// Where the kernel of a struct comes from.
+///
+/// # Panics
+/// At compile time, where none of several kernels fits, or several do; and where a struct with type parameters
+/// does not fit, since only a struct without is checked field by field.
+#[must_use]
+#[track_caller]
+pub const fn source<A: KernelArgs>(
+    ptx: &'static str,
+    kernels: &'static [Signature<'static>],
+    symbols: &'static [&'static str],
+    compare_all: bool,
+) -> Source {
+    let Some(index) = choose::<A>(kernels) else {
+        let fit = match select(A::PARAMETERS, kernels) {
+            Selection::Several { .. } => "several of these kernels take the fields of `",
+            _ => "none of these kernels takes the fields of `",
+        };
+        let mut message: Message = Message::new();
+        message.push(fit);
+        message.push(A::NAME);
+        message.push("`; spell out which is meant, as in `entry = \"saxpy<float>\"`:");
+        let mut i = 0;
+        while i < kernels.len() {
+            message.push("\n  ");
+            message.push(kernels[i].name);
+            i += 1;
+        }
+        panic!("{}", message.as_str())
+    };
+    if compare_all {
+        fits(&compare::<A>(kernels));
+    }
+    Source {
+        ptx,
+        entry: symbols[index],
+    }
+}
+
+/// Panics with everything that is wrong.
+#[track_caller]
+const fn fits(checked: &Checked) {
+    let Some(report) = checked else { return };
+    let mut message: Message = Message::new();
+    let mut i = 0;
+    while i < report.len() {
+        if i > 0 {
+            message.push("\n");
+        }
+        message.push(report.message(report.mismatches()[i]).as_str());
+        i += 1;
+    }
+    if !message.is_empty() {
+        panic!("{}", message.as_str())
+    }
+}
