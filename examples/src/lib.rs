@@ -1,1 +1,1 @@
-//! Placeholder.
+//! Small programs that a user would start from: see the files beside `Cargo.toml`.

@@ -1,0 +1,60 @@
+//! Derive a struct, look at its layout, launch it, check the result.
+//!
+//! Without a GPU it does everything up to the launch and says so.
+
+use cudarc::driver::CudaSlice;
+use kernel_args::{Error, Kernel, KernelArgs, abi::LayoutTable, launch};
+
+/// y = alpha * x + y. It was compared with the kernel in the PTX while this compiled.
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
+struct Saxpy<'a> {
+    n: u32,
+    alpha: f32,
+    x: &'a CudaSlice<f32>,
+    y: &'a mut CudaSlice<f32>,
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("The arguments of `saxpy` as the device sees them:\n");
+    println!("{}\n", LayoutTable(&Saxpy::SIGNATURE));
+
+    let ctx = match kernel_args::context(0) {
+        Ok(ctx) => ctx,
+        Err(error @ (Error::NoDriver | Error::Driver(_))) => {
+            println!("The struct fits the kernel: that was checked while this program compiled.");
+            println!("Nothing was launched: {error}.");
+            return Ok(());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let saxpy = Kernel::<Saxpy>::load(&ctx)?;
+    println!("On {}: {saxpy:?}\n", ctx.name()?);
+
+    let n = 1_000_000_u32;
+    let stream = ctx.default_stream();
+    let host: Vec<f32> = (0..n).map(|i| (i % 1000) as f32).collect();
+    let x = stream.clone_htod(&host)?;
+    let mut y = stream.clone_htod(&vec![1.0_f32; host.len()])?;
+
+    let args = Saxpy {
+        n,
+        alpha: 2.0,
+        x: &x,
+        y: &mut y,
+    };
+    // SAFETY: both slices have `n` elements, and the kernel touches nothing else.
+    unsafe { launch!(saxpy, n.div_ceil(256), 256, args)? };
+
+    let result = stream.clone_dtoh(&y)?;
+    let wrong = result
+        .iter()
+        .zip(&host)
+        .filter(|(y, x)| **y != 2.0 * **x + 1.0)
+        .count();
+    println!("saxpy of {n} elements: {wrong} wrong");
+    if wrong > 0 {
+        return Err("the result is wrong".into());
+    }
+    Ok(())
+}
