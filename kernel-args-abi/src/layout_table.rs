@@ -25,7 +25,7 @@ pub struct LayoutTable<'a>(pub &'a Signature<'a>);
 
 impl<'a> LayoutTable<'a> {
     /// Each parameter with its offset, as far as it is known or follows from the alignments.
-    fn places(&self) -> impl Iterator<Item = (Option<usize>, &'a Parameter<'a>)> + use<'a> {
+    fn places(self) -> impl Iterator<Item = (Option<usize>, &'a Parameter<'a>)> + use<'a> {
         let mut end = Some(0);
         self.0.parameters.iter().map(move |parameter| {
             let offset = offset_after(end, None, parameter);
@@ -35,13 +35,13 @@ impl<'a> LayoutTable<'a> {
     }
 
     /// The block's size, where every offset is known.
-    fn size(&self) -> Option<usize> {
+    fn size(self) -> Option<usize> {
         self.places().try_fold(0, |size, (offset, parameter)| {
             Some(offset?.checked_add(parameter.size)?.max(size))
         })
     }
 
-    fn write_fields(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_fields(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut names, mut types, mut spellings) = (5, 4, 0);
         for parameter in self.0.parameters {
             names = names.max(columns(parameter.name));
@@ -85,7 +85,7 @@ impl<'a> LayoutTable<'a> {
         Ok(())
     }
 
-    fn write_map(&self, f: &mut fmt::Formatter<'_>, size: usize) -> fmt::Result {
+    fn write_map(self, f: &mut fmt::Formatter<'_>, size: usize) -> fmt::Result {
         let rows = size.div_ceil(ROW);
         let visible = (0..rows).filter(|row| !self.is_inside(*row, rows)).count();
         let mut index = 0;
@@ -120,14 +120,14 @@ impl<'a> LayoutTable<'a> {
     }
 
     /// The field that a byte belongs to.
-    fn owner(&self, byte: usize) -> Option<usize> {
+    fn owner(self, byte: usize) -> Option<usize> {
         self.places().position(|(offset, parameter)| {
             offset.is_some_and(|offset| byte >= offset && byte - offset < parameter.size)
         })
     }
 
     /// Whether a row, the one before and the one after lie in one field.
-    fn is_inside(&self, row: usize, rows: usize) -> bool {
+    fn is_inside(self, row: usize, rows: usize) -> bool {
         row > 0 && row + 2 < rows && {
             self.places().any(|(offset, parameter)| {
                 offset.is_some_and(|offset| {
@@ -153,7 +153,7 @@ impl fmt::Display for LayoutTable<'_> {
         self.write_fields(f)?;
         match size {
             Some(size) if size > 0 => {
-                f.write_str("\n\n   byte")?;
+                f.write_str("\n\n   byte  (`.` is padding)")?;
                 self.write_map(f, size)
             }
             _ => Ok(()),

@@ -36,10 +36,22 @@ pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Difference
 /// How far a field is from a parameter: 0 for a perfect fit, 1 where C++ would convert, more the less
 /// they have in common, and always less than leaving both without a partner (twice [`GAP`]).
 pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
+    // Sizes and classes first: C++ types are the dear part, and this is asked of many pairs.
+    let same_class = same_class(host, kernel);
+    if host.size != kernel.size {
+        return match host.class {
+            _ if !same_class => 9,
+            // `f64` for `float`, `usize` for `int`: the usual mistakes.
+            Class::Integer | Class::Float => 5,
+            _ => 7,
+        };
+    }
+    if !same_class {
+        return 8;
+    }
     match compare(host, kernel).first() {
         None => cpp::is_conversion(host.cpp, kernel.cpp) as u16,
-        Some(Difference::Size) if !same_class(host, kernel) => 9,
-        Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => 7,
+        Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => 8,
         Some(Difference::Alignment | Difference::Offset) => 6,
         Some(_) => 3,
     }
@@ -53,8 +65,9 @@ pub(super) const EXCHANGE: u16 = 5;
 
 const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     match (host.class, kernel.class) {
-        (Class::Unknown | Class::Bits, _) | (_, Class::Unknown | Class::Bits) => true,
-        (Class::Pointer, Class::Integer) => true,
+        (Class::Unknown | Class::Bits, _)
+        | (_, Class::Unknown | Class::Bits)
+        | (Class::Pointer, Class::Integer) => true,
         (Class::Integer, Class::Pointer) => cpp::is_address(host.cpp),
         (Class::Integer, Class::Bytes) => kernel.size == 16 && is_aligned(kernel, 16),
         (Class::Float, Class::Bytes) => kernel.size <= 2 && is_aligned(kernel, kernel.size),

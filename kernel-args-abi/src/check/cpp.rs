@@ -58,7 +58,9 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
     let h = plain(host.cpp.base, bits(host.size));
     let k = plain(kernel.cpp.base, bits(kernel.size));
     let fits = match (h, k) {
-        (CppBase::Unknown | CppBase::Void, _) | (_, CppBase::Unknown | CppBase::Void) => true,
+        (CppBase::Unknown | CppBase::Void, _)
+        | (_, CppBase::Unknown | CppBase::Void)
+        | (CppBase::Bool, CppBase::Bool | CppBase::Integer { bits: 8, .. }) => true,
         (
             CppBase::Integer { signed, bits },
             CppBase::Integer {
@@ -74,7 +76,6 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => {
             bits == kernel_bits || !same_size
         }
-        (CppBase::Bool, CppBase::Bool | CppBase::Integer { bits: 8, .. }) => true,
         (CppBase::Named(h), CppBase::Named(k)) => {
             if !name::agree(h, k) {
                 return Differences::NONE.with(Difference::Name);

@@ -6,13 +6,9 @@ use super::{
     name,
     pair::expected_offset,
     rust::{aligned_bytes, push_declaration},
+    spell::{push_bytes, push_cpp, push_layout},
 };
-use crate::{
-    class::Class,
-    cpp::{CppBase, CppType},
-    layout::Alignment,
-    signature::Parameter,
-};
+use crate::{class::Class, cpp::CppBase, layout::Alignment, signature::Parameter};
 
 /// A field and a parameter of two lists.
 #[derive(Clone, Copy)]
@@ -35,7 +31,7 @@ pub(super) const fn push<const N: usize>(
     match differences.first() {
         None => {}
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => {
-            push_value(message, host, kernel)
+            push_value(message, host, kernel);
         }
         Some(Difference::Alignment) => push_alignment(message, host, kernel, kernel.align),
         Some(Difference::Offset) => push_offset(message, place),
@@ -262,38 +258,6 @@ const fn push_name<const N: usize>(
     message.push(" is that struct, `#[device_type(cpp = \"");
     push_cpp(message, kernel.cpp);
     message.push("\")]` on it says so; `#[kernel_args(opaque)]` on the field leaves it unchecked");
-}
-
-/// Appends a C++ type as demanglers spell it: `float const*`.
-pub(crate) const fn push_cpp<const N: usize>(message: &mut Message<N>, cpp: CppType<'_>) {
-    message.push(cpp.base.spelling());
-    let mut level = 0;
-    while level < cpp.depth {
-        message.push(if cpp.const_mask >> level & 1 == 1 {
-            " const*"
-        } else {
-            "*"
-        });
-        level += 1;
-    }
-}
-
-/// Appends `4 bytes, aligned to 4`.
-pub(super) const fn push_layout<const N: usize>(
-    message: &mut Message<N>,
-    size: usize,
-    align: Option<Alignment>,
-) {
-    push_bytes(message, size);
-    if let Some(align) = align {
-        message.push(", aligned to ");
-        message.push_number(align.bytes());
-    }
-}
-
-const fn push_bytes<const N: usize>(message: &mut Message<N>, size: usize) {
-    message.push_number(size);
-    message.push(if size == 1 { " byte" } else { " bytes" });
 }
 
 const fn is_pointer(host: &Parameter<'_>) -> bool {

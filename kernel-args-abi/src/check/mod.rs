@@ -19,27 +19,32 @@
 //! assert!(REPORT.field_message(0).unwrap().as_str().contains("declare `alpha: f32`"));
 //! ```
 
+mod builtin;
 mod compare;
 mod cpp;
 mod difference;
 mod hint;
 mod message;
+mod mismatch;
 mod name;
 mod pair;
 mod report;
 mod rust;
 mod say;
 mod select;
+mod spell;
 mod table;
+mod window;
 
 pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use message::Message;
+pub use mismatch::Mismatch;
 pub use pair::{Pair, Pairs};
-pub use report::{Mismatch, Report, fits, report, report_at};
+pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, select};
 pub use table::Table;
 
-pub(crate) use hint::push_cpp;
 pub(crate) use message::columns;
+pub(crate) use spell::push_cpp;
 pub(crate) use table::offset_after;

@@ -1,81 +1,31 @@
 //! Whether two names of C++ types mean the same type.
 
-/// Types of one meaning and one layout, the usual name last. A plain name: no path, no arguments.
-///
-/// `cuComplex` is a typedef of `float2`, which is what a mangled name says. `double4_16a` has the layout
-/// that `double4` had before CUDA 13 named both. CUDA C++ Programming Guide, "Built-in Vector Types".
-const ALIASES: &[(&str, &str)] = &[
-    ("cuFloatComplex", "float2"),
-    ("cuComplex", "float2"),
-    ("cuDoubleComplex", "double2"),
-    ("half", "__half"),
-    ("_Float16", "__half"),
-    ("half2", "__half2"),
-    ("nv_bfloat16", "__nv_bfloat16"),
-    ("__bf16", "__nv_bfloat16"),
-    ("nv_bfloat162", "__nv_bfloat162"),
-    ("CUtensorMap_st", "CUtensorMap"),
-    ("double4_16a", "double4"),
-    ("long4_16a", "long4"),
-    ("ulong4_16a", "ulong4"),
-    ("longlong4_16a", "longlong4"),
-    ("ulonglong4_16a", "ulonglong4"),
-];
-
-/// The `complex` templates' instances, by their argument. Real part, then imaginary part, aligned as
-/// the vector is.
-const COMPLEX: &[(&str, &str)] = &[
-    ("float", "float2"),
-    ("double", "double2"),
-    ("__half", "__half2"),
-    ("half", "__half2"),
-];
-
-/// The built-in vectors' element types. `long` is 32 bits where the kernel was compiled on Windows.
-const VECTORS: &[(&str, &str)] = &[
-    ("char", "char"),
-    ("uchar", "uchar"),
-    ("short", "short"),
-    ("ushort", "ushort"),
-    ("int", "int"),
-    ("uint", "uint"),
-    ("long", if cfg!(windows) { "int" } else { "longlong" }),
-    ("ulong", if cfg!(windows) { "uint" } else { "ulonglong" }),
-    ("longlong", "longlong"),
-    ("ulonglong", "ulonglong"),
-    ("float", "float"),
-    ("double", "double"),
-];
-
-/// Built-in types that are neither vectors nor enums.
-const OTHERS: &[&str] = &[
-    "dim3",
-    "complex",
-    "CUtensorMap",
-    "__half",
-    "__half2",
-    "__nv_bfloat16",
-    "__nv_bfloat162",
-];
+use super::builtin::{self, canonical, same_vector};
 
 /// Whether two names mean one type: the last segments are equal without their template arguments, and
 /// the shorter path is the end of the longer. `Params` and `sim::Params<float>` agree.
 pub(super) const fn agree(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
+    if equal(a, b) {
+        return true;
+    }
     let (mut left, mut right) = (last(a, a.len()), last(b, b.len()));
-    let (a_last, b_last) = (canonical(left), canonical(right));
+    // `thrust::complex`, `cuda::std::complex`, `std::complex`, `cuda::std::__4::complex`: one layout,
+    // but a type for each argument.
+    if equal(left.name, b"complex") && equal(right.name, b"complex") {
+        return left.arguments.is_empty()
+            || right.arguments.is_empty()
+            || equal(left.arguments, right.arguments);
+    }
+    let (a_last, b_last) = (
+        canonical(left.name, left.arguments),
+        canonical(right.name, right.arguments),
+    );
     if same_vector(a_last, b_last) {
         return true;
     }
     if !equal(a_last, b_last) {
         return false;
-    }
-    // `thrust::complex`, `cuda::std::complex`, `std::complex`, `cuda::std::__4::complex`: one layout,
-    // but a type for each argument.
-    if equal(a_last, b"complex") {
-        return left.arguments.is_empty()
-            || right.arguments.is_empty()
-            || equal(left.arguments, right.arguments);
     }
     loop {
         if left.rest == 0 || right.rest == 0 {
@@ -84,15 +34,15 @@ pub(super) const fn agree(a: &str, b: &str) -> bool {
         left = last(a, left.rest);
         right = last(b, right.rest);
         if !equal(left.name, right.name) {
-            return is_builtin_bytes(a_last);
+            return builtin::contains(a_last);
         }
     }
 }
 
 /// Whether a name is a built-in vector, half, complex number or tensor map: surely no enum.
 pub(super) const fn is_builtin(name: &str) -> bool {
-    let name = name.as_bytes();
-    is_builtin_bytes(canonical(last(name, name.len())))
+    let segment = last(name.as_bytes(), name.len());
+    builtin::contains(canonical(segment.name, segment.arguments))
 }
 
 /// Whether a name is `__half`, by any of its spellings.
@@ -115,16 +65,6 @@ pub(super) const fn plain(path: &str) -> &str {
     match core::str::from_utf8(last(path.as_bytes(), path.len()).name) {
         Ok(name) => name,
         Err(_) => path,
-    }
-}
-
-const fn is_builtin_bytes(name: &[u8]) -> bool {
-    vector(name).is_some() || starts_with(name, b"__nv_fp") || {
-        let mut i = 0;
-        while i < OTHERS.len() && !equal(name, OTHERS[i].as_bytes()) {
-            i += 1;
-        }
-        i < OTHERS.len()
     }
 }
 
@@ -191,64 +131,21 @@ const fn cut(path: &[u8], from: usize, to: usize) -> &[u8] {
     }
 }
 
-/// The usual name of a type that has several.
-const fn canonical(segment: Segment<'_>) -> &[u8] {
-    if equal(segment.name, b"complex") && !segment.arguments.is_empty() {
-        let found = look_up(COMPLEX, segment.arguments);
-        if !found.is_empty() {
-            return found;
-        }
+pub(super) const fn equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
     }
-    let found = look_up(ALIASES, segment.name);
-    if found.is_empty() {
-        segment.name
-    } else {
-        found
-    }
-}
-
-const fn look_up(table: &[(&str, &'static str)], name: &[u8]) -> &'static [u8] {
     let mut i = 0;
-    while i < table.len() {
-        if equal(table[i].0.as_bytes(), name) {
-            return table[i].1.as_bytes();
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
         }
         i += 1;
     }
-    &[]
+    true
 }
 
-/// Element type, and the rest of the name (`4`, `4_32a`), of a built-in vector.
-const fn vector(name: &[u8]) -> Option<(&'static [u8], &[u8])> {
-    let mut letters = 0;
-    while letters < name.len() && name[letters].is_ascii_lowercase() {
-        letters += 1;
-    }
-    let (element, count) = name.split_at(letters);
-    let plain = count.len() == 1 || count.len() == 5 && equal(count.split_at(1).1, b"_32a");
-    if !plain || !matches!(count[0], b'1'..=b'4') {
-        return None;
-    }
-    let element = look_up(VECTORS, element);
-    if element.is_empty() {
-        None
-    } else {
-        Some((element, count))
-    }
-}
-
-const fn same_vector(a: &[u8], b: &[u8]) -> bool {
-    match (vector(a), vector(b)) {
-        (Some((a, m)), Some((b, n))) => equal(a, b) && equal(m, n),
-        _ => false,
-    }
-}
-
-pub(super) const fn equal(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && starts_with(a, b)
-}
-
-const fn starts_with(text: &[u8], start: &[u8]) -> bool {
+pub(super) const fn starts_with(text: &[u8], start: &[u8]) -> bool {
     if text.len() < start.len() {
         return false;
     }

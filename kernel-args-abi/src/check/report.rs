@@ -1,67 +1,17 @@
 //! All differences of a struct and a kernel.
 
 use super::{
-    compare::compare,
-    difference::{Difference, Differences},
     message::Message,
+    mismatch::{Mismatch, relate},
     pair::{Pair, Pairs, differences_at},
     say,
     table::Table,
 };
 use crate::signature::{Parameter, Signature};
 
-/// One mistake in a list of fields.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Mismatch {
-    /// A field does not fit its parameter.
-    Differs {
-        /// The field's index.
-        field: usize,
-        /// The parameter's index.
-        parameter: usize,
-        /// How they differ; never empty.
-        differences: Differences,
-        /// The field that looks exchanged with this one.
-        exchanged: Option<usize>,
-    },
-    /// The kernel takes a parameter that no field passes.
-    Missing {
-        /// The parameter's index.
-        parameter: usize,
-        /// The index of the field before which it is missing; the number of fields where it is the end.
-        before: usize,
-        /// The field that would fit here and is one too many where it stands.
-        moved: Option<usize>,
-    },
-    /// A field has no parameter.
-    Extra {
-        /// The field's index.
-        field: usize,
-        /// The parameter that it would fit, which no field passes.
-        moved: Option<usize>,
-    },
-}
-
-impl Mismatch {
-    /// The index of the field that is wrong; `None` where a parameter has no field.
-    #[must_use]
-    pub const fn field(self) -> Option<usize> {
-        match self {
-            Self::Differs { field, .. } | Self::Extra { field, .. } => Some(field),
-            Self::Missing { .. } => None,
-        }
-    }
-
-    /// The index of the kernel's parameter; `None` where a field has none.
-    #[must_use]
-    pub const fn parameter(self) -> Option<usize> {
-        match self {
-            Self::Differs { parameter, .. } | Self::Missing { parameter, .. } => Some(parameter),
-            Self::Extra { .. } => None,
-        }
-    }
-}
+/// The number of mismatches among which exchanged and moved fields are sought. A struct with more is
+/// another kernel's.
+const RELATED: usize = 24;
 
 /// All differences of a struct and a kernel. Empty where the struct is right.
 ///
@@ -156,76 +106,20 @@ impl<'a, const N: usize> Report<'a, N> {
             }
             self.total += 1;
         }
+        let related = if self.len() < RELATED {
+            self.len()
+        } else {
+            RELATED
+        };
+        let (host, kernel) = (self.host.parameters, self.kernel.parameters);
         let mut i = 0;
-        while i < self.len() {
+        while i < related {
             let mut j = i + 1;
-            while j < self.len() {
-                self.relate(i, j);
+            while j < related {
+                relate(&mut self.mismatches, i, j, host, kernel);
                 j += 1;
             }
             i += 1;
-        }
-    }
-
-    /// Marks two mismatches that look like one mistake: two fields exchanged, or one moved.
-    const fn relate(&mut self, i: usize, j: usize) {
-        let (host, kernel) = (self.host.parameters, self.kernel.parameters);
-        match (self.mismatches[i], self.mismatches[j]) {
-            (
-                Mismatch::Differs {
-                    field: a,
-                    parameter: p,
-                    differences: left,
-                    exchanged: None,
-                },
-                Mismatch::Differs {
-                    field: b,
-                    parameter: q,
-                    differences: right,
-                    exchanged: None,
-                },
-            ) if is_own(left)
-                && is_own(right)
-                && compare(&host[a], &kernel[q]).is_empty()
-                && compare(&host[b], &kernel[p]).is_empty() =>
-            {
-                self.mismatches[i] = Mismatch::Differs {
-                    field: a,
-                    parameter: p,
-                    differences: left,
-                    exchanged: Some(b),
-                };
-                self.mismatches[j] = Mismatch::Differs {
-                    field: b,
-                    parameter: q,
-                    differences: right,
-                    exchanged: Some(a),
-                };
-            }
-            (
-                Mismatch::Extra { field, moved: None },
-                Mismatch::Missing {
-                    parameter,
-                    before,
-                    moved: None,
-                },
-            ) if compare(&host[field], &kernel[parameter]).is_empty() => {
-                self.mismatches[i] = Mismatch::Extra {
-                    field,
-                    moved: Some(parameter),
-                };
-                self.mismatches[j] = Mismatch::Missing {
-                    parameter,
-                    before,
-                    moved: Some(field),
-                };
-            }
-            (Mismatch::Missing { .. }, Mismatch::Extra { .. }) => {
-                self.mismatches.swap(i, j);
-                self.relate(i, j);
-                self.mismatches.swap(i, j);
-            }
-            _ => {}
         }
     }
 
@@ -332,13 +226,5 @@ impl<'a, const N: usize> Report<'a, N> {
     #[must_use]
     pub const fn table(&self) -> Table<'_, 'a, N> {
         Table::new(self)
-    }
-}
-
-/// Whether something of the field itself is wrong, not only where it lies.
-const fn is_own(differences: Differences) -> bool {
-    match differences.first() {
-        Some(Difference::Offset) | None => false,
-        Some(_) => true,
     }
 }

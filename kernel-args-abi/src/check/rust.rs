@@ -212,7 +212,7 @@ const fn alternatives(
         None => (false, false),
     };
     match (kernel.class, kernel.size) {
-        (Class::Integer, 1) => &["u8", "i8", "bool"],
+        (Class::Integer | Class::Unknown | Class::Bits, 1) => &["u8", "i8", "bool"],
         (Class::Integer, 2) if signed => &["i16", "u16"],
         (Class::Integer, 2) => &["u16", "i16"],
         (Class::Integer, 4) if signed => &["i32", "u32"],
@@ -225,7 +225,6 @@ const fn alternatives(
         (Class::Float | Class::Bits | Class::Unknown, 8) if float => &["f64"],
         (Class::Float, 4) => &["f32"],
         (Class::Float, 8) => &["f64"],
-        (Class::Unknown | Class::Bits, 1) => &["u8", "i8", "bool"],
         (Class::Unknown | Class::Bits, 2) => &["u16", "i16", "half::f16"],
         (Class::Unknown | Class::Bits, 4) => &["u32", "i32", "f32"],
         (Class::Unknown | Class::Bits, 8) => &["&CudaSlice<…>", "u64", "i64", "f64"],

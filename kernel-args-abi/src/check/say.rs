@@ -2,11 +2,13 @@
 
 use super::{
     difference::{Difference, Differences},
-    hint::{self, Place, push_cpp, push_layout},
+    hint::{self, Place},
     message::{Message, columns},
+    mismatch::Mismatch,
     pair::expected_offset,
-    report::{Mismatch, Report},
+    report::Report,
     rust::push_declaration,
+    spell::{push_cpp, push_layout},
 };
 use crate::signature::Parameter;
 

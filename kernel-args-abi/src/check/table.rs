@@ -2,11 +2,12 @@
 
 use super::{
     compare::place,
-    hint::push_cpp,
     message::{Message, columns},
+    mismatch::Mismatch,
     pair::{Pair, Pairs},
-    report::{Mismatch, Report},
+    report::Report,
     say,
+    spell::push_cpp,
 };
 use crate::{
     class::Class,
@@ -72,24 +73,25 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
         let shown = || {
             let mut ahead = self.rows();
             let mut wrong = None;
-            let mut read = 0;
+            let mut seen = 0;
             self.rows().enumerate().map(move |(index, row)| {
-                while read <= index + AROUND {
+                while seen <= index + AROUND {
                     if ahead.next().is_some_and(|row| row.mismatch.is_some()) {
-                        wrong = Some(read);
+                        wrong = Some(seen);
                     }
-                    read += 1;
+                    seen += 1;
                 }
                 let near = wrong.is_some_and(|wrong| wrong + AROUND >= index);
                 (near || count <= WHOLE).then_some(row)
             })
         };
-        let mut widths = ["field", "host", "", "kernel", ""].map(columns);
+        let mut widths = [columns("field"), 0, 0, 0, 0];
         for row in shown().flatten() {
             for (width, cell) in widths.iter_mut().zip(row.cells()) {
                 *width = (*width).max(columns(cell));
             }
         }
+        widths[2] = widths[2].max(columns("host").saturating_sub(widths[1] + 2));
         let host = widths[1] + 2 + widths[2];
         write!(
             f,

@@ -1,1 +1,321 @@
-//! x
+//! Random signatures: right ones raise no alarm, and one mistake is found at its field.
+
+use super::sides::*;
+use kernel_args_abi::check::{Difference, Differences, Mismatch, Report, compare, report_at};
+use kernel_args_abi::{Alignment, Block, Class, CppBase, CppType, Layout, Parameter, Signature};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+type Fields = Vec<Parameter<'static>>;
+
+/// One field of every kind that the library passes.
+fn palette() -> Fields {
+    let half = CppType::named("__half");
+    let vector =
+        |name, size, align| field("v", name, size, align, Class::Bytes, CppType::named(name));
+    let integer = |signed, bits: u16| {
+        let size = usize::from(bits) / 8;
+        field(
+            "i",
+            "i",
+            size,
+            size,
+            Class::Integer,
+            CppType::integer(signed, bits),
+        )
+    };
+    vec![
+        u32("n"),
+        i32("i"),
+        f32("a"),
+        f64("d"),
+        usize("z"),
+        boolean("b"),
+        integer(true, 8),
+        integer(false, 16),
+        integer(true, 64),
+        integer(true, 128),
+        field("h", "f16", 2, 2, Class::Float, half),
+        slice("x", FLOAT),
+        slice_mut("y", FLOAT),
+        slice("x", DOUBLE),
+        slice_mut("y", half),
+        slice("p", CppType::named("sim::Params")),
+        vector("float2", 8, 8),
+        vector("float3", 12, 4),
+        vector("float4", 16, 16),
+        vector("double4_32a", 32, 32),
+        vector("CUtensorMap", 128, 128),
+        vector("sim::Params<float>", 24, 8),
+        field("e", "Color", 4, 4, Class::Integer, CppType::named("Color")),
+        slice("v", CppType::of(CppBase::Void)),
+    ]
+}
+
+/// A field that no other resembles.
+const UNLIKE: Parameter<'static> = field(
+    "u",
+    "Unlike",
+    40,
+    8,
+    Class::Bytes,
+    CppType::named("ns::Unlike"),
+);
+
+fn signatures(length: std::ops::Range<usize>) -> impl Strategy<Value = Fields> {
+    proptest::collection::vec(proptest::sample::select(palette()), length)
+}
+
+/// What PTX tells of these fields when the kernel's name is not mangled.
+fn as_ptx(fields: &[Parameter<'static>]) -> Fields {
+    let class = |field: &Parameter| match (field.class, field.size) {
+        (Class::Pointer, _) => Class::Integer,
+        (Class::Integer, 16) | (Class::Float, 2) => Class::Bytes,
+        (class, _) => class,
+    };
+    let told = |field: &Parameter<'static>| Parameter {
+        offset: None,
+        class: class(field),
+        cpp: CppType::UNKNOWN,
+        ..*field
+    };
+    fields.iter().map(told).collect()
+}
+
+/// What the driver tells of these fields on a GPU whose block begins at `base`.
+fn as_records(fields: &[Parameter<'static>], base: usize) -> Fields {
+    let mut block = Block::at(base);
+    let record = |field: &Parameter<'static>| {
+        let layout = Layout::new(field.size, field.align.unwrap()).unwrap();
+        let (longer, offset) = block.push(layout).unwrap();
+        block = longer;
+        Parameter::record(offset, field.size)
+    };
+    fields.iter().map(record).collect()
+}
+
+fn found(
+    host: &[Parameter<'static>],
+    kernel: &[Parameter<'static>],
+    base: Option<usize>,
+) -> Vec<Mismatch> {
+    let host = Signature {
+        name: "Host",
+        parameters: host,
+    };
+    let kernel = Signature {
+        name: "kernel",
+        parameters: kernel,
+    };
+    let report: Report<'_, 128> = report_at(&host, &kernel, base);
+    assert_eq!(report.total(), report.len());
+    for mismatch in report.mismatches() {
+        assert!(!report.message(*mismatch).is_truncated());
+    }
+    report.mismatches().to_vec()
+}
+
+fn same(a: &[Parameter<'static>], b: &[Parameter<'static>]) -> bool {
+    a.len() == b.len()
+        && a.iter()
+            .zip(b)
+            .all(|(a, b)| compare(a, b) == Differences::NONE)
+}
+
+/// One wrong field for a right one, and what is then to be found.
+fn changes(right: Parameter<'static>) -> Vec<(Parameter<'static>, Difference)> {
+    let mut wrong = vec![(UNLIKE, Difference::Size)];
+    let with = |cpp| Parameter { cpp, ..right };
+    if right.size != 8 && right.size <= 16 {
+        let cpp = match right.cpp.base {
+            CppBase::Integer { signed, .. } => CppType::integer(signed, 64),
+            _ => DOUBLE,
+        };
+        let wide = Parameter {
+            size: 8,
+            align: Alignment::new(8),
+            cpp,
+            ..right
+        };
+        wrong.push((wide, Difference::Size));
+    }
+    match right.class {
+        Class::Integer if right.size == 4 => wrong.push((f32("w"), Difference::Class)),
+        Class::Integer if right.size == 8 => wrong.push((f64("w"), Difference::Class)),
+        Class::Float if right.size == 4 => wrong.push((u32("w"), Difference::Class)),
+        Class::Float if right.size == 8 => wrong.push((usize("w"), Difference::Class)),
+        Class::Bytes => {
+            let align = if right.align == Alignment::new(4) {
+                2
+            } else {
+                4
+            };
+            let align = Alignment::new(align);
+            wrong.push((Parameter { align, ..right }, Difference::Alignment));
+            wrong.push((with(CppType::named("ns::Other")), Difference::Name));
+        }
+        Class::Pointer => {
+            let to_const = right.cpp.const_mask == 1;
+            if !matches!(right.cpp.base, CppBase::Void) {
+                wrong.push((with(INT.pointer(to_const)), Difference::Pointee));
+            }
+            if !to_const {
+                let reads = CppType {
+                    const_mask: 1,
+                    ..right.cpp
+                };
+                wrong.push((with(reads), Difference::Constness));
+            }
+            let number = field("w", "i64", 8, 8, Class::Integer, CppType::integer(true, 64));
+            wrong.push((number, Difference::Pointer));
+        }
+        _ => {}
+    }
+    if let CppBase::Integer { signed, bits } = right.cpp.base
+        && !right.cpp.is_pointer()
+    {
+        wrong.push((
+            with(CppType::integer(!signed, bits)),
+            Difference::Signedness,
+        ));
+    }
+    wrong
+}
+
+/// Whether PTX without a mangled name tells of this.
+fn shows_in_ptx(difference: Difference) -> bool {
+    matches!(
+        difference,
+        Difference::Size | Difference::Class | Difference::Alignment
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn a_right_struct_raises_no_alarm(fields in signatures(0..80), base in proptest::sample::select(vec![0usize, 0x160, 0x210])) {
+        prop_assert_eq!(found(&fields, &fields, Some(base)), []);
+        prop_assert_eq!(found(&fields, &as_ptx(&fields), Some(base)), []);
+        prop_assert_eq!(found(&fields, &as_records(&fields, base), Some(base)), []);
+        prop_assert_eq!(found(&fields, &as_records(&fields, base), None), []);
+    }
+
+    #[test]
+    fn a_changed_field_is_named(fields in signatures(1..80), at in any::<Index>(), which in any::<Index>()) {
+        let at = at.index(fields.len());
+        let changes = changes(fields[at]);
+        let (wrong, difference) = changes[which.index(changes.len())];
+        let mut host = fields.clone();
+        host[at] = wrong;
+        for (kernel, shows) in [(fields.clone(), true), (as_ptx(&fields), shows_in_ptx(difference))] {
+            let found = found(&host, &kernel, None);
+            if !shows {
+                prop_assert_eq!(found, []);
+                continue;
+            }
+            let [Mismatch::Differs { field, parameter, differences, .. }] = found[..] else {
+                return Err(TestCaseError::fail(format!("{found:?}")));
+            };
+            prop_assert_eq!((field, parameter), (at, at));
+            prop_assert!(differences.contains(difference), "{:?} in {:?}", difference, differences);
+        }
+        if difference == Difference::Size {
+            let found = found(&host, &as_records(&fields, 0), Some(0));
+            prop_assert_eq!(found.len(), 1);
+            prop_assert_eq!(found[0].field(), Some(at));
+        }
+    }
+
+    #[test]
+    fn a_wrong_alignment_shows_in_the_offset_where_it_moves(fields in signatures(1..40), at in any::<Index>()) {
+        let at = at.index(fields.len());
+        let kernel = as_records(&fields, 0);
+        let mut host = fields.clone();
+        host[at].align = Alignment::new(if fields[at].align == Some(Alignment::ONE) { 16 } else { 1 });
+        let end = if at == 0 { 0 } else { kernel[at - 1].offset.unwrap() + kernel[at - 1].size };
+        let moves = host[at].align.unwrap().round_up(end) != kernel[at].offset;
+        let found = found(&host, &kernel, Some(0));
+        if moves {
+            prop_assert_eq!(found.len(), 1);
+            prop_assert_eq!(found[0].field(), Some(at));
+        } else {
+            prop_assert_eq!(found, []);
+        }
+    }
+
+    #[test]
+    fn a_dropped_field_is_named_or_its_equal(fields in signatures(1..80), at in any::<Index>(), stage in 0..2) {
+        let kernel = if stage == 0 { fields.clone() } else { as_ptx(&fields) };
+        let mut host = fields.clone();
+        host.remove(at.index(fields.len()));
+        let found = found(&host, &kernel, None);
+        let [Mismatch::Missing { parameter, before, .. }] = found[..] else {
+            return Err(TestCaseError::fail(format!("{found:?}")));
+        };
+        prop_assert_eq!(parameter, before);
+        let mut rest = kernel;
+        rest.remove(parameter);
+        prop_assert!(same(&host, &rest));
+    }
+
+    #[test]
+    fn an_added_field_is_named_or_its_equal(fields in signatures(0..80), at in any::<Index>(), more in proptest::sample::select(palette()), stage in 0..2) {
+        let kernel = if stage == 0 { fields.clone() } else { as_ptx(&fields) };
+        let mut host = fields.clone();
+        host.insert(at.index(fields.len() + 1), more);
+        let found = found(&host, &kernel, None);
+        let [Mismatch::Extra { field, .. }] = found[..] else {
+            return Err(TestCaseError::fail(format!("{found:?}")));
+        };
+        host.remove(field);
+        prop_assert!(same(&host, &kernel));
+    }
+
+    #[test]
+    fn exchanged_fields_are_found(fields in signatures(2..60), a in any::<Index>(), b in any::<Index>(), stage in 0..2) {
+        let kernel = if stage == 0 { fields.clone() } else { as_ptx(&fields) };
+        let (a, b) = (a.index(fields.len()), b.index(fields.len()));
+        let mut host = fields.clone();
+        host.swap(a, b);
+        let found = found(&host, &kernel, None);
+        if same(&host, &kernel) {
+            prop_assert_eq!(found, []);
+        } else {
+            let names = |mismatch: &Mismatch| mismatch.field().is_some_and(|field| field == a || field == b);
+            let moved = |mismatch: &Mismatch| matches!(mismatch, Mismatch::Extra { moved: Some(_), .. });
+            prop_assert!(found.iter().any(|mismatch| names(mismatch) || moved(mismatch)), "{:?}", found);
+            if a.abs_diff(b) == 1 {
+                let (first, second) = (a.min(b), a.max(b));
+                let own = |mismatch: &Mismatch| matches!(*mismatch, Mismatch::Differs { field, .. } if field == first || field == second);
+                prop_assert!(found.iter().all(own), "{:?}", found);
+            }
+        }
+    }
+
+    #[test]
+    fn two_mistakes_far_apart_are_two(fields in signatures(40..120), first in 0..3, second in 0..3) {
+        let mut host = fields.clone();
+        // From the end, so that the first one does not move the second's place.
+        for (kind, at) in [(second, fields.len() - 4), (first, 3)] {
+            match kind {
+                0 => host[at] = UNLIKE,
+                1 => host.insert(at, UNLIKE),
+                _ => { host.remove(at); }
+            }
+        }
+        let found = found(&host, &fields, None);
+        if first + second == 3 {
+            // One added, one dropped: where the fields between are alike, that is one changed field.
+            prop_assert!((1..=2).contains(&found.len()), "{:?}", found);
+        } else {
+            prop_assert_eq!(found.len(), 2, "{:?}", found);
+        }
+    }
+
+    #[test]
+    fn any_two_lists_are_compared(host in signatures(0..100), kernel in signatures(0..100)) {
+        let found = found(&host, &kernel, None);
+        prop_assert_eq!(found.is_empty(), same(&host, &kernel));
+    }
+}

@@ -1,144 +1,228 @@
 //! Tables, to the letter.
 
-use super::sides::{
-    self, field, ptx_bytes, ptx_f32, ptx_u32, ptx_u64, signature, slice, slice_mut,
-};
+use super::sides::*;
 use kernel_args_abi::check::{Report, report};
 use kernel_args_abi::{Class, CppType, LayoutTable, Parameter, Signature};
 
-#[test]
-fn look() {
-    let host = [
-        Parameter {
-            offset: Some(0),
-            ..sides::i32("i")
-        },
-        Parameter {
-            offset: Some(16),
-            ..field(
-                "f4",
-                "Float4",
-                16,
-                16,
-                Class::Bytes,
-                CppType::named("float4"),
-            )
-        },
-        Parameter {
-            offset: Some(32),
-            ..sides::u32("c")
-        },
-        Parameter {
-            offset: Some(40),
-            ..sides::f64("alpha")
-        },
-        Parameter {
-            offset: Some(48),
-            ..slice("x", sides::FLOAT)
-        },
-    ];
-    let mut rec = sides::records(&host);
-    rec[2].size = 1;
-    rec[3].offset = Some(36);
-    rec[3].size = 4;
-    rec.insert(4, Parameter::record(40, 8));
+fn at(offset: usize, parameter: Parameter<'static>) -> Parameter<'static> {
+    Parameter {
+        offset: Some(offset),
+        ..parameter
+    }
+}
+
+fn vector(name: &'static str) -> Parameter<'static> {
+    field(
+        name,
+        "Float4",
+        16,
+        16,
+        Class::Bytes,
+        CppType::named("float4"),
+    )
+}
+
+fn table(host: &[Parameter<'_>], kernel: &[Parameter<'_>], colored: bool) -> String {
     let host = Signature {
         name: "Mix",
-        parameters: &host,
+        parameters: host,
     };
     let kernel = Signature {
         name: "mix",
-        parameters: &rec,
+        parameters: kernel,
     };
-    let r: Report = report(&host, &kernel);
-    println!("{}\n\n{}\n", r.table(), LayoutTable(&host));
-    for m in r.mismatches() {
-        println!("{}\n", r.message(*m));
-    }
+    let report: Report = report(&host, &kernel);
+    report.table().colored(colored).to_string()
+}
 
-    const HOST: Signature = signature(
-        "Saxpy",
-        &[
-            sides::f64("alpha"),
-            sides::usize("n"),
-            field("v", "[f32; 4]", 16, 4, Class::Bytes, CppType::UNKNOWN),
-            slice("x", sides::FLOAT),
-            slice("y", sides::FLOAT),
-            sides::f32("extra"),
-            sides::i32("s"),
-        ],
+fn mix() -> [Parameter<'static>; 5] {
+    [
+        at(0, i32("i")),
+        at(16, vector("f4")),
+        at(32, u32("c")),
+        at(40, f64("alpha")),
+        at(48, slice("x", FLOAT)),
+    ]
+}
+
+#[test]
+fn both_sides_stand_in_one_row_and_the_reason_behind_it() {
+    let mut kernel = records(&mix());
+    kernel[2].size = 1;
+    assert_eq!(
+        table(&mix(), &kernel, false),
+        "\
+kernel `mix` does not take these arguments
+  field  host                    kernel
+  i      i32            4 @ 0    4 @ 0
+  f4     Float4         16 @ 16  16 @ 16
+  c      u32            4 @ 32   1 @ 32   <- `c` has 4 bytes, the kernel takes 1: declare `c: u8`, `c: i8` or `c: bool`
+  alpha  f64            8 @ 40   8 @ 40
+  x      &CudaSlice<_>  8 @ 48   8 @ 48"
     );
-    const KERNEL: Signature = signature(
-        "saxpy",
-        &[
-            ptx_u32(),
-            sides::with_cpp(ptx_f32(), sides::FLOAT),
-            ptx_bytes(16, 16),
-            sides::with_cpp(ptx_u64(), sides::DOUBLE.pointer(true)),
-            sides::with_cpp(ptx_u64(), sides::FLOAT.pointer(false)),
-            sides::with_cpp(ptx_u32(), sides::UINT),
-        ],
+}
+
+#[test]
+fn what_one_side_lacks_is_a_gap() {
+    let kernel = [
+        with_cpp(ptx_u32(), INT),
+        ptx_f32(),
+        ptx_bytes(16, 16),
+        ptx("", "", 8, 8, Class::Float),
+        with_cpp(ptx_u64(), FLOAT.pointer(false)),
+    ];
+    assert_eq!(
+        table(&mix(), &kernel, false),
+        "\
+kernel `mix` does not take these arguments
+  field  host                    kernel
+  i      i32            4 @ 0    int      4 @ 0
+                                 .f32     4 @ 4    <- add a field for it between `i` and `f4`: `f32`
+  f4     Float4         16 @ 16  .b8[16]  16 @ 16
+  c      u32            4 @ 32                     <- remove it: the kernel takes 5 parameters, the struct has 5 fields
+  alpha  f64            8 @ 40   .f64     8 @ 32
+  x      &CudaSlice<_>  8 @ 48   float*   8 @ 40   <- the kernel may write through it, pass `&mut`: declare `x: &mut CudaSlice<f32>`"
     );
-    const R: Report = report(&HOST, &KERNEL);
-    println!("{}\n", R.table());
-    for m in R.mismatches() {
-        println!("{}\n", R.message(*m));
-    }
-    const HOST2: Signature = signature(
-        "Saxpy",
-        &[
-            sides::u32("n"),
-            slice_mut("x", sides::FLOAT),
-            sides::f32("alpha"),
-        ],
-    );
-    const KERNEL2: Signature = signature("saxpy", &[ptx_f32(), ptx_u64(), ptx_u32(), ptx_u32()]);
-    const R2: Report = report(&HOST2, &KERNEL2);
-    println!("{}\n", R2.table());
-    for m in R2.mismatches() {
-        println!("{}\n", R2.message(*m));
-    }
-    let many: Vec<_> = (0..200)
-        .map(|i| {
-            if i % 3 == 0 {
-                sides::u32("n")
-            } else {
-                slice("x", sides::FLOAT)
-            }
-        })
+}
+
+#[test]
+fn a_right_struct_says_so() {
+    let text = table(&mix(), &records(&mix()), false);
+    assert!(text.starts_with("kernel `mix` takes these arguments\n") && !text.contains("<-"));
+}
+
+#[test]
+fn colour_is_for_wrong_rows_and_on_demand() {
+    let mut kernel = records(&mix());
+    kernel[2].size = 1;
+    let plain = table(&mix(), &kernel, false);
+    assert!(!plain.contains('\x1b'));
+    let colored = table(&mix(), &kernel, true);
+    let red: Vec<_> = colored
+        .lines()
+        .filter(|line| line.contains('\x1b'))
         .collect();
-    let mut other: Vec<_> = (0..200)
-        .map(|i| if i % 3 == 0 { ptx_u32() } else { ptx_u64() })
-        .collect();
-    other[100] = ptx_f32();
-    other.remove(180);
-    let r: Report = report(
-        &Signature {
-            name: "Many",
-            parameters: &many,
-        },
-        &Signature {
-            name: "many",
-            parameters: &other,
-        },
+    assert!(
+        matches!(red[..], [line] if line.starts_with("\x1b[31m  c ") && line.ends_with("\x1b[0m"))
     );
-    println!("{}\n", r.table().colored(false));
-    println!(
-        "{}\n",
-        LayoutTable(&Signature {
-            name: "Many",
-            parameters: &many
-        })
+    assert_eq!(
+        colored.replace("\x1b[31m", "").replace("\x1b[0m", ""),
+        plain
     );
-    println!(
-        "{}\n",
-        LayoutTable(&Signature {
-            name: "Large",
-            parameters: &[
-                sides::u8("flag"),
-                field("table", "Table", 32000, 8, Class::Bytes, CppType::UNKNOWN),
-                sides::u32("last")
-            ]
-        })
+}
+
+#[test]
+fn long_lists_show_the_rows_near_a_mistake() {
+    let host: Vec<_> = (0..200).map(|_| u32("n")).collect();
+    let mut kernel: Vec<_> = (0..200).map(|_| ptx_u32()).collect();
+    kernel[100] = ptx_f32();
+    assert_eq!(
+        table(&host, &kernel, false),
+        "\
+kernel `mix` does not take these arguments
+  field  host    kernel
+  … 98 rows that fit
+  n      u32  4  .u32  4 @ 392
+  n      u32  4  .u32  4 @ 396
+  n      u32  4  .f32  4 @ 400  <- the kernel takes a floating-point number: declare `n: f32`
+  n      u32  4  .u32  4 @ 404
+  n      u32  4  .u32  4 @ 408
+  … 97 rows that fit"
+    );
+    assert_eq!(table(&host[..24], &kernel[..24], false).lines().count(), 26);
+}
+
+#[test]
+fn every_mistake_is_in_the_table_even_those_that_the_report_does_not_keep() {
+    let host = [f64("a"); 40];
+    let kernel = [ptx_f32(); 40];
+    assert_eq!(table(&host, &kernel, false).matches("<-").count(), 40);
+}
+
+#[test]
+fn a_layout_shows_its_padding() {
+    let mut fields = mix().to_vec();
+    fields.push(at(56, boolean("last")));
+    let signature = Signature {
+        name: "Mix",
+        parameters: &fields,
+    };
+    assert_eq!(
+        LayoutTable(&signature).to_string(),
+        "\
+`Mix`: 6 parameters, 57 bytes
+     field  type           C++           offset   size  align
+  a  i      i32            int                0      4      4
+  b  f4     Float4         float4            16     16     16
+  c  c      u32            unsigned int      32      4      4
+  d  alpha  f64            double            40      8      8
+  e  x      &CudaSlice<_>  float const*      48      8      8
+  f  last   bool           bool              56      1      1
+
+   byte  (`.` is padding)
+      0  |aaaa....|........|
+     16  |bbbbbbbb|bbbbbbbb|
+     32  |cccc....|dddddddd|
+     48  |eeeeeeee|f|"
+    );
+}
+
+#[test]
+fn a_large_field_is_shown_by_its_ends() {
+    let large = field("table", "Table", 32_000, 8, Class::Bytes, CppType::UNKNOWN);
+    let fields = [u8("flag"), large, u32("last")];
+    let signature = Signature {
+        name: "Large",
+        parameters: &fields,
+    };
+    let text = LayoutTable(&signature).to_string();
+    assert!(text.ends_with(
+        "\
+      0  |a.......|bbbbbbbb|
+     16  |bbbbbbbb|bbbbbbbb|
+       …
+  31984  |bbbbbbbb|bbbbbbbb|
+  32000  |bbbbbbbb|cccc|"
+    ));
+}
+
+#[test]
+fn very_many_fields_are_shown_by_their_ends() {
+    let fields = vec![u8("b"); 4096];
+    let text = LayoutTable(&Signature {
+        name: "Many",
+        parameters: &fields,
+    })
+    .to_string();
+    assert!(text.contains("\n     … 4032 fields more\n") && text.contains("\n       …\n"));
+    assert!(text.lines().count() < 140);
+}
+
+#[test]
+fn what_is_not_known_is_a_question() {
+    let unaligned = Parameter {
+        align: None,
+        ..f32("a")
+    };
+    let fields = [u8("b"), unaligned];
+    let text = LayoutTable(&Signature {
+        name: "K",
+        parameters: &fields,
+    })
+    .to_string();
+    assert!(text.starts_with("`K`: 2 parameters\n") && !text.contains('|'));
+    assert!(
+        text.lines()
+            .last()
+            .unwrap()
+            .ends_with("     ?      4      ?")
+    );
+    let none = Signature {
+        name: "None",
+        parameters: &[],
+    };
+    assert_eq!(
+        LayoutTable(&none).to_string(),
+        "`None`: 0 parameters, 0 bytes"
     );
 }

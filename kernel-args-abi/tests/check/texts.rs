@@ -1,1 +1,327 @@
-//! x
+//! The texts that a user reads, to the letter, made while this compiles.
+
+use super::sides::*;
+use kernel_args_abi::check::{Report, report};
+use kernel_args_abi::{Class, CppBase, CppType, Parameter, Signature};
+
+const HOST: Signature = signature("Saxpy", &[u32("n"), f64("alpha"), slice("x", FLOAT)]);
+const KERNEL: Signature = signature(
+    "saxpy",
+    &[
+        ptx("", ".param .u32 saxpy_param_0", 4, 4, Class::Integer),
+        ptx("", ".param .f32 saxpy_param_1", 4, 4, Class::Float),
+        ptx("", ".param .u64 saxpy_param_2", 8, 8, Class::Integer),
+        ptx("", ".param .u64 saxpy_param_3", 8, 8, Class::Integer),
+    ],
+);
+const REPORT: Report = report(&HOST, &KERNEL);
+
+/// As the derive would at a field: this constant fails to compile if the field is wrong.
+const _: () = if let Some(message) = REPORT.field_message(0) {
+    panic!("{}", message.as_str());
+};
+
+#[test]
+fn a_field_that_does_not_fit() {
+    const TEXT: &str = match &REPORT.field_message(1) {
+        Some(message) => message.as_str(),
+        None => "",
+    };
+    assert_eq!(
+        TEXT,
+        "\
+`alpha` does not fit parameter 1 of kernel `saxpy`
+  host    f64                        8 bytes, aligned to 8
+  kernel  .param .f32 saxpy_param_1  4 bytes, aligned to 4
+  a float literal in Rust is f64 unless it says f32: write `2.0f32`, or declare `alpha: f32`"
+    );
+}
+
+#[test]
+fn a_missing_parameter() {
+    assert_eq!(
+        REPORT.missing_message().unwrap().as_str(),
+        "\
+kernel `saxpy` takes one parameter more, number 3
+  kernel  .param .u64 saxpy_param_3  8 bytes, aligned to 8
+  add a field for it after `x`: `u64`, `i64` or `&CudaSlice<…>`"
+    );
+    assert!(REPORT.field_message(2).is_none());
+}
+
+#[test]
+fn a_field_too_many() {
+    const EXTRA: Report = report(
+        &signature("K", &[u32("n"), f32("beta")]),
+        &signature("k", &[ptx_u32()]),
+    );
+    assert_eq!(
+        EXTRA.field_message(1).unwrap().as_str(),
+        "\
+`beta` is one field too many: kernel `k` has no parameter for it
+  host    f32  float  4 bytes, aligned to 4
+  remove it: the kernel takes 1 parameter, the struct has 2 fields"
+    );
+    assert!(EXTRA.missing_message().is_none());
+}
+
+#[test]
+fn both_c_plus_plus_types_are_shown_where_the_kernels_is_known() {
+    let (host, kernel) = (slice("y", FLOAT), with_cpp(ptx_u64(), FLOAT.pointer(false)));
+    assert_eq!(
+        text(&[host], &[kernel]),
+        "\
+`y` does not fit parameter 0 of kernel `k`
+  host    &CudaSlice<_>        float const*  8 bytes, aligned to 8
+  kernel  .param .u64 k_param  float*        8 bytes, aligned to 8
+  the kernel may write through it, pass `&mut`: declare `y: &mut CudaSlice<f32>`"
+    );
+}
+
+#[test]
+fn a_very_long_spelling_is_cut_not_lost() {
+    let long: &'static str = std::string::String::leak("x".repeat(3000));
+    let host = [Parameter {
+        spelling: long,
+        ..f64("a")
+    }];
+    let kernel = [ptx_f32()];
+    let kernel = Signature {
+        name: "k",
+        parameters: &kernel,
+    };
+    let report: Report = report(
+        &Signature {
+            name: "K",
+            parameters: &host,
+        },
+        &kernel,
+    );
+    let message = report.field_message(0).unwrap();
+    assert!(message.as_str().ends_with("x…") && message.len() > 2000);
+}
+
+/// The text of the first field that is wrong.
+fn text(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> String {
+    let host = Signature {
+        name: "K",
+        parameters: host,
+    };
+    let kernel = Signature {
+        name: "k",
+        parameters: kernel,
+    };
+    let report: Report = report(&host, &kernel);
+    let message = report.message(*report.mismatches().first().expect("they differ"));
+    message.as_str().to_owned()
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
+fn each_usual_mistake_has_its_hint() {
+    let v = |spelling, size, align, cpp| field("v", spelling, size, align, Class::Bytes, cpp);
+    let unknown = CppType::UNKNOWN;
+    let record = |size| Parameter::record(0, size);
+    let half = || ptx_bytes(2, 2);
+    for (host, kernel, part) in [
+        (f64("a"), record(4), "write `2.0f32`, or declare `a: f32`"),
+        (
+            f32("a"),
+            ptx("", "", 8, 8, Class::Float),
+            "C's `double` is f64: declare `a: f64`",
+        ),
+        (
+            usize("n"),
+            ptx_u32(),
+            "`usize` has 8 bytes, C's `int` has 4: declare `n: u32` or `n: i32`",
+        ),
+        (usize("n"), with_cpp(ptx_u32(), INT), "declare `n: i32`"),
+        (
+            boolean("b"),
+            ptx_u32(),
+            "`bool` is 1 byte on the device too, C's `int` is 4: declare `b: u32` or `b: i32`",
+        ),
+        (
+            u8("b"),
+            ptx_u32(),
+            "C's `int` is 4 bytes: declare `b: u32` or `b: i32`",
+        ),
+        (
+            u32("c"),
+            record(1),
+            "`c` has 4 bytes, the kernel takes 1: declare `c: u8`, `c: i8` or `c: bool`",
+        ),
+        (
+            i32("p"),
+            with_cpp(ptx_u64(), FLOAT.pointer(true)),
+            "the kernel takes a device pointer: declare `p: &CudaSlice<f32>`",
+        ),
+        (
+            i32("p"),
+            ptx_u64(),
+            "`p` has 4 bytes, the kernel takes 8: declare `p: i64`, `p: u64` or `p: &CudaSlice<…>`",
+        ),
+        (
+            slice("n", INT),
+            ptx_u32(),
+            "the value itself, not its address: declare `n: i32` or `n: u32`",
+        ),
+        (
+            u32("a"),
+            ptx_f32(),
+            "the kernel takes a floating-point number: declare `a: f32`",
+        ),
+        (
+            f32("n"),
+            ptx_u32(),
+            "the kernel takes an integer: declare `n: u32` or `n: i32`",
+        ),
+        (
+            f32("h"),
+            half(),
+            "half precision has 2 bytes: declare `h: half::f16` or `h: half::bf16`",
+        ),
+        (
+            f32("h"),
+            with_cpp(half(), CppType::named("__nv_bfloat16")),
+            "declare `h: half::bf16`",
+        ),
+        (
+            v("[f32; 4]", 16, 4, unknown),
+            ptx_bytes(16, 16),
+            "CUDA's vectors and complex numbers are: use `Float4`, `Int4` or `Double2`",
+        ),
+        (
+            v("glam::Vec2", 8, 4, unknown),
+            ptx_bytes(8, 8),
+            "use `Float2`, `Int2` or `UInt2`",
+        ),
+        (
+            v("Complex<f64>", 16, 8, unknown),
+            with_cpp(ptx_bytes(16, 16), CppType::named("double2")),
+            "the kernel aligns it to 16: declare `v: Double2`",
+        ),
+        (
+            v("[f64; 4]", 32, 8, unknown),
+            with_cpp(ptx_bytes(32, 32), CppType::named("double4_32a")),
+            "declare `v: Double4A32`",
+        ),
+        (
+            v("TensorMap", 128, 64, unknown),
+            ptx_bytes(128, 128),
+            "to 64 bytes by CUDA 12 and to 128 by CUDA 13",
+        ),
+        (
+            v("Params", 12, 4, unknown),
+            ptx_bytes(16, 4),
+            "the kernel's struct has 16 bytes, `Params` has 12",
+        ),
+        (
+            v("Params", 24, 8, CppType::named("Params")),
+            with_cpp(ptx_bytes(24, 8), CppType::named("sim::Args")),
+            "`#[device_type(cpp = \"sim::Args\")]`",
+        ),
+        (
+            v("Params", 24, 4, unknown),
+            ptx_bytes(24, 8),
+            "`#[repr(C, align(8))]`",
+        ),
+        (
+            v("Params", 24, 8, unknown),
+            ptx_bytes(24, 4),
+            "less than `Params` is",
+        ),
+        (
+            v("Params", 4, 4, unknown),
+            ptx_f32(),
+            "the kernel takes a floating-point number: declare `v: f32`",
+        ),
+        (
+            v("Params", 4, 4, unknown),
+            ptx_u32(),
+            "the kernel takes a plain value: declare `v: u32` or `v: i32`",
+        ),
+        (
+            u32("s"),
+            ptx_bytes(24, 8),
+            "the kernel takes a struct or vector of 24 bytes, aligned to 8: declare a type of 24 bytes",
+        ),
+        (
+            i32("n"),
+            with_cpp(ptx_u32(), UINT),
+            "the kernel takes it as `unsigned int`: declare `n: u32`",
+        ),
+        (
+            slice("x", FLOAT),
+            with_cpp(ptx_u64(), DOUBLE.pointer(true)),
+            "`double const*`: declare `x: &CudaSlice<f64>`, or put `#[kernel_args(opaque)]`",
+        ),
+        (
+            u8("b"),
+            with_cpp(
+                ptx("", "", 1, 1, Class::Integer),
+                CppType::of(CppBase::Bool),
+            ),
+            "declare `b: bool`",
+        ),
+    ] {
+        let text = text(&[host], &[kernel]);
+        let hint = text.lines().last().unwrap();
+        assert!(hint.contains(part), "{hint}\n{part}");
+    }
+}
+
+#[test]
+fn an_offset_tells_the_alignment() {
+    let host = [
+        u32("i"),
+        field("v", "[f32; 4]", 16, 4, Class::Bytes, CppType::UNKNOWN),
+    ];
+    let kernel = [Parameter::record(0, 4), Parameter::record(16, 16)];
+    assert_eq!(
+        text(&host, &kernel),
+        "\
+`v` does not fit parameter 1 of kernel `k`
+  host    [f32; 4]  16 bytes, aligned to 4, at byte 4
+  kernel            16 bytes, at byte 16
+  the kernel has it at byte 16, where a type aligned to 4 would be at 4; the kernel aligns it to 16 as CUDA's vectors and complex numbers are: use `Float4`, `Int4` or `Double2`"
+    );
+}
+
+#[test]
+fn exchanged_and_moved_fields_are_told() {
+    const MOVED: Report = report(
+        &signature("K", &[f64("d"), u32("n"), slice("x", FLOAT), u8("b")]),
+        &signature(
+            "k",
+            &[
+                ptx_u32(),
+                ptx_u64(),
+                ptx("", "", 1, 1, Class::Integer),
+                ptx("", "", 8, 8, Class::Float),
+            ],
+        ),
+    );
+    const EXCHANGED: Report = report(
+        &signature("K", &[f32("alpha"), u32("n")]),
+        &signature("k", &[ptx_u32(), ptx_f32()]),
+    );
+    for field in 0..2 {
+        let message = EXCHANGED.field_message(field).unwrap();
+        assert!(
+            message
+                .as_str()
+                .ends_with("\n  `alpha` and `n` look exchanged")
+        );
+    }
+    let text = MOVED.field_message(0).unwrap();
+    assert!(
+        text.as_str()
+            .ends_with("it would fit parameter 3: the order of the fields is not the kernel's")
+    );
+    let text = MOVED.missing_message().unwrap();
+    assert!(
+        text.as_str()
+            .ends_with("`d` would fit here: move it after `b`")
+    );
+}

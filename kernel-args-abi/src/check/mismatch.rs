@@ -1,0 +1,125 @@
+//! One mistake in a list of fields.
+
+use super::{
+    compare::distance,
+    difference::{Difference, Differences},
+};
+use crate::signature::Parameter;
+
+/// One mistake in a list of fields.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// A field does not fit its parameter.
+    Differs {
+        /// The field's index.
+        field: usize,
+        /// The parameter's index.
+        parameter: usize,
+        /// How they differ; never empty.
+        differences: Differences,
+        /// The field that looks exchanged with this one.
+        exchanged: Option<usize>,
+    },
+    /// The kernel takes a parameter that no field passes.
+    Missing {
+        /// The parameter's index.
+        parameter: usize,
+        /// The index of the field before which it is missing; the number of fields where it is the end.
+        before: usize,
+        /// The field that would fit here and is one too many where it stands.
+        moved: Option<usize>,
+    },
+    /// A field has no parameter.
+    Extra {
+        /// The field's index.
+        field: usize,
+        /// The parameter that it would fit, which no field passes.
+        moved: Option<usize>,
+    },
+}
+
+impl Mismatch {
+    /// The index of the field that is wrong; `None` where a parameter has no field.
+    #[must_use]
+    pub const fn field(self) -> Option<usize> {
+        match self {
+            Self::Differs { field, .. } | Self::Extra { field, .. } => Some(field),
+            Self::Missing { .. } => None,
+        }
+    }
+
+    /// The index of the kernel's parameter; `None` where a field has none.
+    #[must_use]
+    pub const fn parameter(self) -> Option<usize> {
+        match self {
+            Self::Differs { parameter, .. } | Self::Missing { parameter, .. } => Some(parameter),
+            Self::Extra { .. } => None,
+        }
+    }
+}
+
+/// Marks two mismatches that look like one mistake: two fields exchanged, or one moved.
+pub(super) const fn relate(
+    mismatches: &mut [Mismatch],
+    i: usize,
+    j: usize,
+    host: &[Parameter<'_>],
+    kernel: &[Parameter<'_>],
+) {
+    let (before, after) = mismatches.split_at_mut(j);
+    match (&mut before[i], &mut after[0]) {
+        (
+            Mismatch::Differs {
+                field,
+                parameter,
+                differences,
+                exchanged: exchanged @ None,
+            },
+            Mismatch::Differs {
+                field: other_field,
+                parameter: other_parameter,
+                differences: other_differences,
+                exchanged: other_exchanged @ None,
+            },
+        ) if is_own(*differences)
+            && is_own(*other_differences)
+            && distance(&host[*field], &kernel[*other_parameter]) <= 1
+            && distance(&host[*other_field], &kernel[*parameter]) <= 1 =>
+        {
+            *exchanged = Some(*other_field);
+            *other_exchanged = Some(*field);
+        }
+        (
+            Mismatch::Extra {
+                field,
+                moved: to @ None,
+            },
+            Mismatch::Missing {
+                parameter,
+                moved: from @ None,
+                ..
+            },
+        )
+        | (
+            Mismatch::Missing {
+                parameter,
+                moved: from @ None,
+                ..
+            },
+            Mismatch::Extra {
+                field,
+                moved: to @ None,
+            },
+        ) if distance(&host[*field], &kernel[*parameter]) <= 1 => {
+            *to = Some(*parameter);
+            *from = Some(*field);
+        }
+        _ => {}
+    }
+}
+
+/// Whether something of the field itself is wrong, not only where it lies.
+const fn is_own(differences: Differences) -> bool {
+    !matches!(differences.first(), Some(Difference::Offset) | None)
+}

@@ -1,0 +1,138 @@
+//! The shortest way through a part of two lists that differ.
+
+use super::compare::{EXCHANGE, GAP, distance};
+use crate::signature::Parameter;
+
+/// The number of fields, and of parameters, that are aligned at once. Further ones follow in steps of
+/// half of it.
+pub(super) const WINDOW: usize = 32;
+
+/// One step of a way through two lists.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Both,
+    Missing,
+    Extra,
+}
+
+/// The shortest distances from a window's beginning to each of its points.
+pub(super) struct Grid {
+    rows: usize,
+    columns: usize,
+    /// Of each field to each parameter.
+    pair: [[u16; WINDOW]; WINDOW],
+    /// From the beginning to the point before field `a` and parameter `b`.
+    to: [[u16; WINDOW + 1]; WINDOW + 1],
+}
+
+impl Grid {
+    pub(super) const fn new(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> Self {
+        let mut grid = Self {
+            rows: host.len(),
+            columns: kernel.len(),
+            pair: [[0; WINDOW]; WINDOW],
+            to: [[0; WINDOW + 1]; WINDOW + 1],
+        };
+        let mut a = 0;
+        while a < host.len() {
+            let mut b = 0;
+            while b < kernel.len() {
+                grid.pair[a][b] = distance(&host[a], &kernel[b]);
+                b += 1;
+            }
+            a += 1;
+        }
+        let mut a = 0;
+        while a <= host.len() {
+            let mut b = 0;
+            while b <= kernel.len() {
+                grid.to[a][b] = grid.shortest(a, b);
+                b += 1;
+            }
+            a += 1;
+        }
+        grid
+    }
+
+    const fn shortest(&self, a: usize, b: usize) -> u16 {
+        if a == 0 || b == 0 {
+            return (a + b) as u16 * GAP;
+        }
+        let mut best = self.to[a - 1][b - 1] + self.pair[a - 1][b - 1];
+        best = smaller(best, self.to[a - 1][b] + GAP);
+        best = smaller(best, self.to[a][b - 1] + GAP);
+        if self.is_exchange(a, b) {
+            best = smaller(best, self.to[a - 2][b - 2] + EXCHANGE);
+        }
+        best
+    }
+
+    /// Whether the two neighbours before this point fit when they are exchanged.
+    const fn is_exchange(&self, a: usize, b: usize) -> bool {
+        a > 1 && b > 1 && self.pair[a - 1][b - 2] <= 1 && self.pair[a - 2][b - 1] <= 1
+    }
+
+    /// Whether the shortest way to a point exchanges the two neighbours before it, and no other is as short.
+    pub(super) const fn ends_in_exchange(&self, a: usize, b: usize) -> bool {
+        self.is_exchange(a, b)
+            && self.to[a][b] == self.to[a - 2][b - 2] + EXCHANGE
+            && self.to[a][b] < self.to[a - 1][b - 1] + self.pair[a - 1][b - 1]
+    }
+
+    /// The last step of the shortest way to a point, where it exchanges nothing.
+    pub(super) const fn step_to(&self, a: usize, b: usize) -> Step {
+        if a == 0 {
+            return Step::Missing;
+        }
+        if b == 0 {
+            return Step::Extra;
+        }
+        let best = self.to[a][b];
+        if best == self.to[a - 1][b - 1] + self.pair[a - 1][b - 1] {
+            Step::Both
+        } else if best == self.to[a - 1][b] + GAP {
+            Step::Extra
+        } else {
+            Step::Missing
+        }
+    }
+
+    /// The point on the far edges with the shortest way to it and, at least, to the end of the lists,
+    /// which are `h` and `k` long.
+    pub(super) const fn exit(&self, h: usize, k: usize) -> (usize, usize) {
+        let mut best = (usize::MAX, 0, 0);
+        let mut a = self.rows;
+        let mut b = 0;
+        while b <= self.columns {
+            best = self.nearer(best, a, b, h, k);
+            b += 1;
+        }
+        b = self.columns;
+        a = 0;
+        while a <= self.rows {
+            best = self.nearer(best, a, b, h, k);
+            a += 1;
+        }
+        (best.1, best.2)
+    }
+
+    const fn nearer(
+        &self,
+        best: (usize, usize, usize),
+        a: usize,
+        b: usize,
+        h: usize,
+        k: usize,
+    ) -> (usize, usize, usize) {
+        let way = self.to[a][b] as usize + (h - a).abs_diff(k - b) * GAP as usize;
+        if way < best.0 || way == best.0 && a + b > best.1 + best.2 {
+            (way, a, b)
+        } else {
+            best
+        }
+    }
+}
+
+const fn smaller(a: u16, b: u16) -> u16 {
+    if a < b { a } else { b }
+}
