@@ -12,6 +12,9 @@ const ROW: usize = 16;
 /// The rows of the map, and the fields, that are shown at most; of more, the first and the last.
 const MOST: usize = 64;
 
+/// The largest block that is mapped, in bytes: twice the limit of a parameter block.
+const LARGEST: usize = 65_536;
+
 /// The letters of fields in the map, in turn.
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -19,7 +22,8 @@ const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 /// and alignment in bytes, and a map of all bytes, 16 in a row, where each field has a letter and padding
 /// is `.`.
 ///
-/// The size is that of the block: without tail padding. Rows in the middle of a large field are left out.
+/// The size is that of the block: without tail padding. Rows in the middle of a large field are left out, and the map
+/// of more than 64 KiB.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutTable<'a>(pub &'a Signature<'a>);
 
@@ -152,7 +156,7 @@ impl fmt::Display for LayoutTable<'_> {
         }
         self.write_fields(f)?;
         match size {
-            Some(size) if size > 0 => {
+            Some(size @ 1..=LARGEST) => {
                 f.write_str("\n\n   byte  (`.` is padding)")?;
                 self.write_map(f, size)
             }

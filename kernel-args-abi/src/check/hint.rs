@@ -218,7 +218,7 @@ const fn push_offset<const N: usize>(message: &mut Message<N>, place: Place<'_>)
     // The smallest alignment that explains it.
     let start = match place.parameter.checked_sub(1) {
         Some(previous) => match place.kernel[previous].offset {
-            Some(before) => before + place.kernel[previous].size,
+            Some(before) => before.saturating_add(place.kernel[previous].size),
             None => return,
         },
         None => 0,

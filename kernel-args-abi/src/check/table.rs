@@ -252,7 +252,7 @@ fn push_type(cell: &mut Message<96>, kernel: &Parameter<'_>) {
         push_cpp(cell, kernel.cpp);
         return;
     }
-    let bits = kernel.size * 8;
+    let bits = kernel.size.saturating_mul(8);
     // Writing to a message cannot fail.
     let _ = match kernel.class {
         Class::Unknown => Ok(()),

@@ -318,4 +318,67 @@ proptest! {
         let found = found(&host, &kernel, None);
         prop_assert_eq!(found.is_empty(), same(&host, &kernel));
     }
+
+    #[test]
+    fn nothing_panics_whatever_the_image_says(host in anything(), kernel in anything(), base in proptest::option::of(any::<usize>())) {
+        let host = Signature { name: "Höst<", parameters: &host };
+        let kernel = Signature { name: "", parameters: &kernel };
+        let report: Report<'_, 8> = report_at(&host, &kernel, base);
+        for mismatch in report.mismatches() {
+            prop_assert!(!report.message(*mismatch).is_empty());
+        }
+        let table = report.table().to_string();
+        prop_assert_eq!(table.contains("<-"), !report.is_empty());
+        for side in [host, kernel] {
+            prop_assert!(kernel_args_abi::LayoutTable(&side).to_string().lines().count() < 200);
+        }
+    }
+}
+
+/// Parameters as a damaged or hostile image may describe them.
+fn anything() -> impl Strategy<Value = Fields> {
+    let names = [
+        "",
+        "é::<",
+        "sim::Params<float",
+        ">>",
+        "complex<>",
+        "float",
+        "4",
+        "__nv_fp",
+        "x::",
+    ];
+    let base = prop_oneof![
+        proptest::sample::select(names.to_vec()).prop_map(CppBase::Named),
+        Just(CppBase::Unknown),
+        Just(CppBase::Void),
+        Just(CppBase::Long { signed: true }),
+        (any::<bool>(), any::<u16>()).prop_map(|(signed, bits)| CppBase::Integer { signed, bits }),
+        any::<u16>().prop_map(|bits| CppBase::Float { bits }),
+    ];
+    let cpp =
+        (base, 0..=CppType::MAX_DEPTH, any::<u8>()).prop_map(|(base, depth, const_mask)| CppType {
+            base,
+            depth,
+            const_mask,
+        });
+    let size = prop_oneof![0usize..20, any::<usize>()];
+    let class = proptest::sample::select(vec![
+        Class::Unknown,
+        Class::Bits,
+        Class::Integer,
+        Class::Float,
+        Class::Pointer,
+        Class::Bytes,
+    ]);
+    let align =
+        proptest::option::of((0u32..=28).prop_map(|log2| Alignment::new(1 << log2).unwrap()));
+    let offset = proptest::option::of(size.clone());
+    let parameter =
+        (offset, size, align, class, cpp).prop_map(|(offset, size, align, class, cpp)| Parameter {
+            offset,
+            align,
+            ..field("ñ", "É", size, 1, class, cpp)
+        });
+    proptest::collection::vec(parameter, 0..40)
 }
