@@ -196,6 +196,9 @@ impl<'a, const N: usize> Report<'a, N> {
     /// The parameters that no field passes, for an error at the struct. `None` where there are none.
     #[must_use]
     pub const fn missing_message(&self) -> Option<Message> {
+        if self.is_empty() {
+            return None;
+        }
         let mut message = Message::new();
         let mut i = 0;
         while i < self.len() {
