@@ -5,6 +5,7 @@ use super::{
     hint::{self, Place},
     message::{Message, columns},
     mismatch::Mismatch,
+    name,
     pair::expected_offset,
     report::Report,
     rust::push_declaration,
@@ -191,6 +192,8 @@ const fn push_sides<const N: usize, const M: usize>(
 /// One side's columns.
 struct Side<'a> {
     parameter: &'a Parameter<'a>,
+    /// The spelling in two parts; what was between them is left out.
+    spelling: (&'a str, &'a str),
     cpp: Message<256>,
     offset: Option<usize>,
 }
@@ -203,17 +206,23 @@ impl<'a> Side<'a> {
         }
         Self {
             parameter,
+            spelling: shortened(parameter.spelling),
             cpp,
             offset,
         }
     }
 
     const fn widths(&self) -> (usize, usize) {
-        let (spelling, cpp) = (columns(self.parameter.spelling), columns(self.cpp.as_str()));
+        let (spelling, cpp) = (self.spelling_columns(), columns(self.cpp.as_str()));
         (
             if spelling > WIDEST { WIDEST } else { spelling },
             if cpp > WIDEST { WIDEST } else { cpp },
         )
+    }
+
+    const fn spelling_columns(&self) -> usize {
+        let (head, tail) = (columns(self.spelling.0), columns(self.spelling.1));
+        if tail == 0 { head } else { head + 1 + tail }
     }
 
     const fn push<const M: usize>(
@@ -224,7 +233,12 @@ impl<'a> Side<'a> {
     ) {
         message.push(label);
         if widths.0 > 0 {
-            message.push_padded(self.parameter.spelling, widths.0 + 2);
+            message.push(self.spelling.0);
+            if !self.spelling.1.is_empty() {
+                message.push("…");
+                message.push(self.spelling.1);
+            }
+            message.push_padded("", (widths.0 + 2).saturating_sub(self.spelling_columns()));
         }
         if widths.1 > 0 {
             message.push_padded(self.cpp.as_str(), widths.1 + 2);
@@ -239,4 +253,25 @@ impl<'a> Side<'a> {
 
 const fn larger(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
+}
+
+/// PTX's declaration without most of a long mangled name: `.param .u64 ` and `_param_2`.
+const fn shortened(spelling: &str) -> (&str, &str) {
+    let bytes = spelling.as_bytes();
+    if bytes.len() <= WIDEST {
+        return (spelling, "");
+    }
+    let mut at = bytes.len();
+    let mut tail = 0;
+    while at > 0 && bytes[at - 1] != b' ' {
+        at -= 1;
+        if tail == 0 && name::starts_with(bytes.split_at(at).1, b"_param_") {
+            tail = at;
+        }
+    }
+    if tail > at {
+        (spelling.split_at(at).0, spelling.split_at(tail).1)
+    } else {
+        (spelling, "")
+    }
 }

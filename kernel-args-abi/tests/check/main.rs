@@ -1,5 +1,7 @@
 //! A struct against a kernel: every rule, every text, and no false alarm.
 
+#[cfg(feature = "read")]
+mod compiled;
 mod mutants;
 mod pairing;
 mod rendering;
