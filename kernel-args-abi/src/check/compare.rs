@@ -69,8 +69,10 @@ const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
         | (_, Class::Unknown | Class::Bits)
         | (Class::Pointer, Class::Integer) => true,
         (Class::Integer, Class::Pointer) => cpp::is_address(host.cpp),
-        (Class::Integer, Class::Bytes) => kernel.size == 16 && is_aligned(kernel, 16),
-        (Class::Float, Class::Bytes) => kernel.size <= 2 && is_aligned(kernel, kernel.size),
+        // What nvcc makes of `__int128`, of `__half`, and of any scalar that is a `__grid_constant__`.
+        (Class::Integer | Class::Float | Class::Pointer, Class::Bytes) => {
+            is_aligned(kernel, kernel.size)
+        }
         (h, k) => h.same(k),
     }
 }
