@@ -1,1 +1,5 @@
 //! What the suites share.
+
+pub mod draw;
+pub mod driver;
+pub mod tally;

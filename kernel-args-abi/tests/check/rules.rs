@@ -378,11 +378,7 @@ fn an_enum_is_its_integer() {
             },
         );
     }
-    differs(
-        u32("a"),
-        color(Class::Bytes),
-        &[Difference::Type],
-    );
+    differs(u32("a"), color(Class::Bytes), &[Difference::Type]);
     fits(color(Class::Integer), with_cpp(ptx_u32(), UINT));
     differs(
         field("a", "A", 4, 4, Class::Bytes, CppType::named("Color")),

@@ -9,7 +9,7 @@ use super::{
     symbol::{self, check},
     verify,
 };
-use crate::KernelArgs;
+use crate::{DevicePointerMut, KernelArgs};
 use core::ptr;
 use cudarc::driver::{
     CudaContext,
@@ -253,6 +253,23 @@ impl Module {
     /// The symbols of the kernels that the images hold, as far as they could be read.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| kernel.symbol.as_str())
+    }
+
+    /// The address and the size in bytes of the global variable `name` (`__device__`, `__constant__`), which lives as
+    /// long as the module.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the module has none of that name.
+    pub fn global(&self, name: &str) -> Result<(DevicePointerMut<u8>, usize), Error> {
+        self.context.bind_to_thread().map_err(Error::current)?;
+        let name = CString::new(name).unwrap_or_default();
+        let (mut address, mut size) = (0, 0);
+        // SAFETY: the module is loaded, and the name ends with NUL.
+        let status = unsafe {
+            sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut size, self.handle, name.as_ptr())
+        };
+        check("cuModuleGetGlobal", status)?;
+        Ok((DevicePointerMut::from_raw(address), size))
     }
 
     /// The kernel `entry`, verified against `A`.

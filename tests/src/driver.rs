@@ -1,0 +1,93 @@
+//! Which driver a suite runs on: a real one where there is a GPU, else the test driver.
+
+use kernel_args_test_driver::{Settings, is_active, reexec_with_test_driver};
+use libtest_mimic::{Arguments, Trial};
+use std::{fmt, process::ExitCode, sync::Arc};
+
+/// The driver that this process runs on.
+#[derive(Clone, Debug)]
+pub enum Driver {
+    /// NVIDIA's, with a GPU of this name.
+    Real(String),
+    /// The stand-in of this workspace: no kernel runs, launches are taken as the driver takes them.
+    Test,
+}
+
+impl Driver {
+    /// Whether kernels really run.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        matches!(self, Self::Real(_))
+    }
+
+    fn find() -> Option<Self> {
+        if is_active() {
+            return Some(Self::Test);
+        }
+        let ctx = kernel_args::context(0).ok()?;
+        Some(Self::Real(ctx.name().ok()?))
+    }
+}
+
+impl fmt::Display for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Real(gpu) => write!(f, "NVIDIA's driver on {gpu}"),
+            Self::Test => f.write_str("the test driver (no GPU on this machine)"),
+        }
+    }
+}
+
+/// The `main` of a suite: finds a driver, runs `trials` on it one after another, and calls `close`.
+///
+/// Without a GPU the suite runs again on the test driver, and one more trial, which is ignored, stands for the GPU
+/// that it did not run on.
+#[must_use]
+pub fn suite(name: &str, trials: fn(&Driver) -> Vec<Trial>, close: fn(&Driver)) -> ExitCode {
+    let Some(driver) = Driver::find() else {
+        return match reexec_with_test_driver(&Settings::new()) {
+            Ok(Some(code)) => code,
+            other => {
+                eprintln!("{name}: there is neither a GPU nor the test driver: {other:?}");
+                ExitCode::FAILURE
+            }
+        };
+    };
+    let mut arguments = Arguments::from_args();
+    // One GPU: what one trial leaves behind must not depend on what runs beside it.
+    arguments.test_threads = Some(1);
+    let mut trials = trials(&driver);
+    if !driver.is_real() {
+        trials.push(Trial::test("on_a_real_gpu", || Ok(())).with_ignored_flag(true));
+    }
+    let listing = arguments.list;
+    if !listing {
+        println!("{name}: on {driver}");
+        if !driver.is_real() {
+            println!("{name}: skipped on a GPU: there is none on this machine");
+        }
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if !listing {
+        close(&driver);
+    }
+    conclusion.exit_code()
+}
+
+/// A trial from a function that may fail with any error.
+pub fn trial<E: fmt::Display>(
+    name: impl Into<String>,
+    run: impl FnOnce() -> Result<(), E> + Send + 'static,
+) -> Trial {
+    Trial::test(name, move || {
+        run().map_err(|error| error.to_string().into())
+    })
+}
+
+/// A context of the first GPU, or of the test driver.
+///
+/// # Errors
+/// Where there is neither.
+pub fn context() -> Result<Arc<cudarc::driver::CudaContext>, kernel_args::Error> {
+    kernel_args::context(0)
+}

@@ -1,0 +1,80 @@
+//! What a suite did, for its closing table.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
+
+/// Kernels, launches and bytes that were compared.
+#[derive(Default)]
+pub struct Tally {
+    kernels: BTreeSet<String>,
+    launches: usize,
+    bytes: usize,
+    differences: usize,
+}
+
+static TALLY: Mutex<Option<Tally>> = Mutex::new(None);
+
+/// Counts one echo, and says where it differs from what was passed.
+///
+/// # Errors
+/// With both sides from the first byte that differs on.
+pub fn compare(kernel: &str, way: &str, echo: &[u8], passed: &[u8]) -> Result<(), String> {
+    let mut tally = TALLY.lock().unwrap_or_else(PoisonError::into_inner);
+    let tally = tally.get_or_insert_default();
+    tally.kernels.insert(kernel.into());
+    tally.launches += 1;
+    tally.bytes += passed.len();
+    let (count, text) = differences(echo, passed);
+    tally.differences += count;
+    if count == 0 {
+        Ok(())
+    } else {
+        Err(format!("{kernel}, {way}: {text}"))
+    }
+}
+
+/// How many bytes differ, and both sides from the first one on.
+fn differences(echo: &[u8], passed: &[u8]) -> (usize, String) {
+    let pairs = || echo.iter().zip(passed);
+    let count = pairs().filter(|(a, b)| a != b).count() + echo.len().abs_diff(passed.len());
+    let at = pairs()
+        .position(|(a, b)| a != b)
+        .unwrap_or(echo.len().min(passed.len()));
+    let window = |bytes: &[u8]| format!("{:02x?}", &bytes[at..bytes.len().min(at + 16)]);
+    let text = format!(
+        "{count} of {} bytes differ, from byte {at} on\n  passed {}\n  echo   {}",
+        passed.len(),
+        window(passed),
+        window(echo)
+    );
+    (count, text)
+}
+
+/// Prints the table.
+pub fn print(suite: &str, driver: &dyn std::fmt::Display) {
+    let tally = TALLY.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(tally) = &*tally {
+        println!(
+            "{suite}: on {driver}: {} kernels, {} launches, {} bytes compared, {} differences",
+            tally.kernels.len(),
+            tally.launches,
+            tally.bytes,
+            tally.differences
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differences;
+
+    #[test]
+    fn a_wrong_echo_is_found() {
+        assert_eq!(differences(&[1, 2, 3], &[1, 2, 3]).0, 0);
+        assert_eq!(differences(&[1, 2, 3], &[1, 0, 3]).0, 1);
+        assert_eq!(differences(&[1, 2], &[1, 2, 3]).0, 1);
+        assert!(differences(&[1, 2], &[1, 3]).1.contains("from byte 1"));
+    }
+}
