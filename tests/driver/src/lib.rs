@@ -1,1 +1,112 @@
-//! Placeholder.
+//! A stand-in `libcuda` for tests on machines without a GPU. **Never offered as a GPU**: it runs no PTX and no SASS;
+//! it takes launches as the CUDA driver takes them, so that everything up to the first instruction of a kernel can be
+//! tested where there is no device.
+//!
+//! It is an independent second implementation: it shares no code with the crates that it tests. Where a kernel's
+//! parameters lie is read from a cubin's own records ([`cubin`]) or worked out from PTX by the rules in `placement.rs`.
+//!
+//! # Getting it
+//! The crate builds `libkernel_args_test_driver.so` beside the test binaries of every package that depends on it.
+//! The file is deliberately not called `libcuda`: a process gets it by being started again with a fresh directory in
+//! front of `LD_LIBRARY_PATH`, in which `libcuda.so` and `libcuda.so.1` are links to it.
+//!
+//! - [`within`] does that for one `#[test]`,
+//! - [`reexec_with_test_driver`] for a binary with its own `main`,
+//! - [`Session`] for any other command (an example, valgrind).
+//! - [`locate`] finds the library beside the running binary, in cargo's tree and in a bundle copied elsewhere.
+//!
+//! # What it is
+//! One H100 by default: `sm_90`, 132 SMs, 1024 threads a block, a grid of at most 2^31-1 × 65535 × 65535, 48 KiB of
+//! dynamic shared memory and up to 227 KiB where a function opts in. Driver 13.0. Host memory is device memory, every
+//! stream runs at once and in order, fresh memory is filled with `0xA5`.
+//!
+//! # What kernels do
+//! A kernel is known by its function's name, plain or Itanium-mangled:
+//!
+//! | name | effect |
+//! |---|---|
+//! | begins with `echo` | parameter 0 is `unsigned char* out`; the bytes of parameters 1, 2, … are copied to `out`, one after another without padding |
+//! | `saxpy(int n, float alpha, const float* x, float* y)` | `y[i] = alpha * x[i] + y[i]` |
+//! | `vector_add(const float* a, const float* b, float* c, int n)` | `c[i] = a[i] + b[i]` |
+//! | `reduce_sum(const float* in, float* out, unsigned n)` | adds the sum of `in[0..n]` to `out[0]` |
+//! | any other | nothing: the launch is checked and recorded |
+//!
+//! A kernel that touches an address outside the live allocations leaves `CUDA_ERROR_ILLEGAL_ADDRESS` (700) in its
+//! context: the launch itself succeeds and every later call in that context fails until the context is destroyed.
+//!
+//! # Launches
+//! As measured on an H100 with driver 580: `kernelParams` reads each parameter's size from each pointer; `extra` is
+//! copied verbatim: one byte too many is `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES` (701), too few succeed and the rest
+//! reads as zero; both forms, or neither for a kernel that has parameters, is `CUDA_ERROR_INVALID_VALUE` (1).
+//! A null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE`, where a real driver crashes.
+//! A function launched on another context's stream is `CUDA_ERROR_INVALID_HANDLE` (400); no current context is
+//! `CUDA_ERROR_INVALID_CONTEXT` (201); a zero or too large grid or block, or more dynamic shared memory than the
+//! function opted into, is `CUDA_ERROR_INVALID_VALUE`.
+//!
+//! # Controls
+//! From outside, read when the library is loaded ([`Settings`] writes them):
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `KERNEL_ARGS_TEST_DRIVER_SM` | 75 to 121: the compute capability (90) |
+//! | `KERNEL_ARGS_TEST_DRIVER_DEVICES` | 0 to 8: the number of devices (1) |
+//! | `KERNEL_ARGS_TEST_DRIVER_VERSION` | what `cuDriverGetVersion` says (13000) |
+//! | `KERNEL_ARGS_TEST_DRIVER_ABSENT` | names, comma-separated, that `cuGetProcAddress` does not find |
+//! | `KERNEL_ARGS_TEST_DRIVER_FAIL` | `cuLaunchKernel=700`: every such call fails; `cuMemAlloc_v2=2:1`: the first one |
+//!
+//! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see
+//! `control.rs`): the same settings at run time, how often each entry point was called, the last launch with its
+//! parameter bytes, live allocations.
+//!
+//! An *old driver* ([`Settings::old`]) lacks `cuFuncGetParamInfo` and `cuKernelGetParamInfo`, for `dlsym` too: the
+//! session's directory then holds a copy of the library in which those two names are struck out of the dynamic
+//! symbol table. It still takes PTX up to 9.0, which a real driver of that age would not.
+//!
+//! An entry point that is not implemented is not exported: cudarc panics when it is used, with its name.
+
+// The entry points carry the names and argument lists of CUDA's driver API.
+#![allow(clippy::too_many_arguments)]
+
+#[macro_use]
+mod entry;
+
+mod bank;
+mod capture;
+mod client;
+mod config;
+mod context;
+mod control;
+mod copy;
+mod cubin;
+mod cubin_writer;
+mod device;
+mod error;
+mod event;
+mod function;
+mod graph;
+mod graph_exec;
+mod graph_kernel;
+mod handle;
+mod image;
+mod install;
+mod jit;
+mod kernels;
+mod launch;
+mod library;
+mod link;
+mod memory;
+mod module;
+mod occupancy;
+mod operation;
+mod placement;
+mod pointer;
+mod pool;
+mod proc_address;
+mod ptx;
+mod settings;
+mod state;
+mod stream;
+
+pub use client::{Control, Launch, LaunchForm};
+pub use install::{Session, is_active, locate, reexec_with_test_driver, within};
+pub use settings::Settings;

@@ -1,0 +1,93 @@
+//! A launch's parameter bank: the bytes that the kernel will read, out of either form that `cuLaunchKernel` takes.
+
+use crate::{
+    entry::{In, in_at},
+    error::{Outcome, Status},
+    image::Kernel,
+};
+
+/// The form in which the caller passed the parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Neither: the kernel has no parameters.
+    None,
+    KernelParams,
+    Extra,
+}
+
+/// The bank with the form that it came in.
+#[derive(Clone, Debug)]
+pub(crate) struct Bank {
+    pub(crate) form: Form,
+    /// As long as the kernel's parameters reach; what nothing was passed for is zero.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// `CU_LAUNCH_PARAM_END`, `_BUFFER_POINTER`, `_BUFFER_SIZE`.
+const END: usize = 0;
+const BUFFER_POINTER: usize = 1;
+const BUFFER_SIZE: usize = 2;
+
+impl Bank {
+    /// Places the parameters as the driver does.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for both forms at once, for none where the kernel has parameters, for an `extra`
+    /// that is no list, and for a null entry in `kernelParams`; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES` for a buffer
+    /// larger than the bank.
+    pub(crate) fn read(
+        kernel: &Kernel,
+        kernel_params: In<usize>,
+        extra: In<usize>,
+    ) -> Outcome<Self> {
+        match (kernel_params.is_null(), extra.is_null()) {
+            (false, false) => Err(Status::INVALID_VALUE),
+            (true, true) if kernel.parameters.is_empty() => Ok(Self {
+                form: Form::None,
+                bytes: Vec::new(),
+            }),
+            (true, true) => Err(Status::INVALID_VALUE),
+            (false, true) => Self::from_kernel_params(kernel, kernel_params),
+            (true, false) => Self::from_extra(kernel, extra),
+        }
+    }
+
+    fn from_kernel_params(kernel: &Kernel, pointers: In<usize>) -> Outcome<Self> {
+        let mut bytes = vec![0; kernel.bank_size()];
+        for (index, parameter) in kernel.parameters.iter().enumerate() {
+            let value = in_at::<u8>(pointers.at(index)?).take(parameter.size)?;
+            bytes[parameter.offset..][..parameter.size].copy_from_slice(&value);
+        }
+        Ok(Self {
+            form: Form::KernelParams,
+            bytes,
+        })
+    }
+
+    fn from_extra(kernel: &Kernel, extra: In<usize>) -> Outcome<Self> {
+        let (mut buffer, mut size) = (None, None);
+        let mut index = 0;
+        loop {
+            match extra.at(index)? {
+                END => break,
+                BUFFER_POINTER => buffer = Some(in_at::<u8>(extra.at(index + 1)?)),
+                BUFFER_SIZE => size = Some(in_at::<usize>(extra.at(index + 1)?).get()?),
+                _ => return Err(Status::INVALID_VALUE),
+            }
+            index += 2;
+        }
+        let (Some(buffer), Some(size)) = (buffer, size) else {
+            return Err(Status::INVALID_VALUE);
+        };
+        let mut bytes = vec![0; kernel.bank_size()];
+        if size > bytes.len() {
+            return Err(Status::LAUNCH_OUT_OF_RESOURCES);
+        }
+        let passed = buffer.take(size)?;
+        bytes[..size].copy_from_slice(&passed);
+        Ok(Self {
+            form: Form::Extra,
+            bytes,
+        })
+    }
+}

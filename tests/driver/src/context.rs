@@ -1,0 +1,343 @@
+//! Contexts: primary and not, each thread's stack of current ones, sticky errors, limits.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    ffi::{c_int, c_uint, c_void},
+};
+
+use crate::{
+    entry::{In, Out},
+    error::{Outcome, Status},
+    handle::Handle,
+    state::Driver,
+};
+
+/// A live context.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) device: c_int,
+    primary: bool,
+    flags: u32,
+    id: u64,
+    /// The error that a kernel left behind. Nothing but destroying the context clears it.
+    pub(crate) sticky: Option<Status>,
+    limits: BTreeMap<c_uint, usize>,
+    cache_config: c_uint,
+}
+
+thread_local! {
+    /// The current context is the last one.
+    static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+}
+
+fn top() -> Handle {
+    STACK.with_borrow(|stack| stack.last().copied().unwrap_or_default())
+}
+
+fn replace_top(context: Handle) {
+    STACK.with_borrow_mut(|stack| {
+        stack.pop();
+        if !context.is_null() {
+            stack.push(context);
+        }
+    });
+}
+
+/// `CU_LIMIT_*` with their values on an H100: stack size, printf buffer, malloc heap, device runtime, L2 fetch.
+const LIMITS: [(c_uint, usize); 7] = [
+    (0, 1024),
+    (1, 7 << 20),
+    (2, 8 << 20),
+    (3, 2),
+    (4, 2048),
+    (5, 128),
+    (6, 0),
+];
+
+impl Context {
+    fn new(device: c_int, primary: bool, flags: u32, id: u64) -> Self {
+        Self {
+            device,
+            primary,
+            flags,
+            id,
+            sticky: None,
+            limits: LIMITS.into(),
+            cache_config: 0,
+        }
+    }
+}
+
+impl Driver {
+    /// The thread's current context, whatever state it is in.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_CONTEXT` where the thread has none, `CUDA_ERROR_CONTEXT_IS_DESTROYED` where it was
+    /// destroyed meanwhile.
+    pub(crate) fn current(&self) -> Outcome<Handle> {
+        let context = top();
+        if context.is_null() {
+            return Err(Status::INVALID_CONTEXT);
+        }
+        if !self.contexts.contains(context) {
+            return Err(Status::CONTEXT_IS_DESTROYED);
+        }
+        Ok(context)
+    }
+
+    /// The current context, if no kernel of it has failed.
+    ///
+    /// # Errors
+    /// As [`Self::current`], and the context's sticky error.
+    pub(crate) fn healthy(&self) -> Outcome<Handle> {
+        let context = self.current()?;
+        self.check(context)?;
+        Ok(context)
+    }
+
+    /// The sticky error of `context`, as an error.
+    pub(crate) fn check(&self, context: Handle) -> Outcome {
+        match self.context(context)?.sticky {
+            Some(status) => Err(status),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn context(&self, context: Handle) -> Outcome<&Context> {
+        self.contexts
+            .get(context)
+            .map_err(|_| Status::INVALID_CONTEXT)
+    }
+
+    /// The live context that a call names, or the current one where it names none.
+    fn named_or_current(&self, context: Handle) -> Outcome<Handle> {
+        if context.is_null() {
+            self.current()
+        } else {
+            self.context(context).map(|_| context)
+        }
+    }
+
+    fn new_context(&mut self, device: c_int, flags: u32) -> Outcome<Handle> {
+        self.device(device)?;
+        let handle = self.contexts.reserve();
+        self.contexts
+            .insert_at(handle, Context::new(device, false, flags, handle.0 as u64));
+        STACK.with_borrow_mut(|stack| stack.push(handle));
+        Ok(handle)
+    }
+
+    /// Destroys a context with all that lives in it.
+    fn destroy_context(&mut self, context: Handle) -> Outcome {
+        self.contexts
+            .remove(context)
+            .map_err(|_| Status::INVALID_CONTEXT)?;
+        self.streams.retain(|stream| stream.context != context);
+        self.events.retain(|event| event.context != context);
+        self.modules.retain(|module| module.context != context);
+        self.functions
+            .retain(|function| function.context != Some(context));
+        self.memory.free_context(context);
+        Ok(())
+    }
+
+    fn release_primary(&mut self, device: c_int) -> Outcome {
+        let entry = self.device(device)?;
+        if entry.retained == 0 {
+            return Err(Status::INVALID_CONTEXT);
+        }
+        entry.retained -= 1;
+        let (primary, last) = (entry.primary, entry.retained == 0);
+        if last && self.contexts.contains(primary) {
+            self.destroy_context(primary)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+entry_points! {
+    fn cuDevicePrimaryCtxRetain(driver, context: Out<Handle>, device: c_int) {
+        let entry = driver.device(device)?;
+        let (primary, flags) = (entry.primary, entry.primary_flags);
+        context.set(primary)?;
+        driver.device(device)?.retained += 1;
+        if !driver.contexts.contains(primary) {
+            driver.contexts.insert_at(primary, Context::new(device, true, flags, primary.0 as u64));
+        }
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxRelease_v2(driver, device: c_int) {
+        driver.release_primary(device)
+    }
+
+    fn cuDevicePrimaryCtxReset_v2(driver, device: c_int) {
+        let primary = driver.device(device)?.primary;
+        if driver.contexts.contains(primary) {
+            driver.destroy_context(primary)?;
+            if driver.device(device)?.retained > 0 {
+                let flags = driver.device(device)?.primary_flags;
+                driver.contexts.insert_at(primary, Context::new(device, true, flags, primary.0 as u64));
+            }
+        }
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxGetState(driver, device: c_int, flags: Out<c_uint>, active: Out<c_int>) {
+        let entry = driver.device(device)?;
+        let (primary, primary_flags) = (entry.primary, entry.primary_flags);
+        flags.set(primary_flags)?;
+        active.set(c_int::from(driver.contexts.contains(primary)))
+    }
+
+    fn cuDevicePrimaryCtxSetFlags_v2(driver, device: c_int, flags: c_uint) {
+        driver.device(device)?.primary_flags = flags;
+        Ok(())
+    }
+
+    fn cuCtxCreate_v2(driver, context: Out<Handle>, flags: c_uint, device: c_int) {
+        context.set(Handle::NULL)?;
+        context.set(driver.new_context(device, flags)?)
+    }
+
+    fn cuCtxCreate_v3(
+        driver, context: Out<Handle>, _affinity: In<c_void>, affinities: c_int, flags: c_uint, device: c_int,
+    ) {
+        if affinities != 0 {
+            return Err(Status::UNSUPPORTED_LIMIT);
+        }
+        context.set(Handle::NULL)?;
+        context.set(driver.new_context(device, flags)?)
+    }
+
+    fn cuCtxCreate_v4(driver, context: Out<Handle>, parameters: In<c_void>, flags: c_uint, device: c_int) {
+        // Execution affinity and graphics sharing need a real device.
+        if !parameters.is_null() {
+            return Err(Status::NOT_SUPPORTED);
+        }
+        context.set(Handle::NULL)?;
+        context.set(driver.new_context(device, flags)?)
+    }
+
+    fn cuCtxDestroy_v2(driver, context: Handle) {
+        if driver.context(context)?.primary {
+            return Err(Status::INVALID_CONTEXT);
+        }
+        driver.destroy_context(context)?;
+        if top() == context {
+            replace_top(Handle::NULL);
+        }
+        Ok(())
+    }
+
+    fn cuCtxGetCurrent(_driver, context: Out<Handle>) {
+        context.set(top())
+    }
+
+    fn cuCtxSetCurrent(driver, context: Handle) {
+        if !context.is_null() {
+            driver.context(context)?;
+        }
+        replace_top(context);
+        Ok(())
+    }
+
+    fn cuCtxPushCurrent_v2(driver, context: Handle) {
+        driver.context(context)?;
+        STACK.with_borrow_mut(|stack| stack.push(context));
+        Ok(())
+    }
+
+    fn cuCtxPopCurrent_v2(_driver, context: Out<Handle>) {
+        let popped = STACK.with_borrow_mut(Vec::pop).ok_or(Status::INVALID_CONTEXT)?;
+        context.set_if_wanted(popped);
+        Ok(())
+    }
+
+    fn cuCtxGetDevice(driver, device: Out<c_int>) {
+        let context = driver.current()?;
+        device.set(driver.context(context)?.device)
+    }
+
+    fn cuCtxGetDevice_v2(driver, device: Out<c_int>, context: Handle) {
+        let context = driver.named_or_current(context)?;
+        device.set(driver.context(context)?.device)
+    }
+
+    fn cuCtxGetId(driver, context: Handle, id: Out<u64>) {
+        let context = driver.named_or_current(context)?;
+        id.set(driver.context(context)?.id)
+    }
+
+    fn cuCtxGetApiVersion(driver, context: Handle, version: Out<c_uint>) {
+        driver.named_or_current(context)?;
+        version.set(3020)
+    }
+
+    fn cuCtxGetFlags(driver, flags: Out<c_uint>) {
+        let context = driver.current()?;
+        flags.set(driver.context(context)?.flags)
+    }
+
+    fn cuCtxSetFlags(driver, flags: c_uint) {
+        let context = driver.current()?;
+        driver.contexts.get_mut(context)?.flags = flags;
+        Ok(())
+    }
+
+    fn cuCtxSynchronize(driver) {
+        let context = driver.healthy()?;
+        driver.refuse_while_capturing(context)
+    }
+
+    fn cuCtxSynchronize_v2(driver, context: Handle) {
+        let context = driver.named_or_current(context)?;
+        driver.check(context)?;
+        driver.refuse_while_capturing(context)
+    }
+
+    fn cuCtxGetLimit(driver, value: Out<usize>, limit: c_uint) {
+        let context = driver.current()?;
+        let held = driver.context(context)?.limits.get(&limit).copied();
+        value.set(held.ok_or(Status::UNSUPPORTED_LIMIT)?)
+    }
+
+    fn cuCtxSetLimit(driver, limit: c_uint, value: usize) {
+        let context = driver.healthy()?;
+        let held = driver.contexts.get_mut(context)?.limits.get_mut(&limit);
+        *held.ok_or(Status::UNSUPPORTED_LIMIT)? = value;
+        Ok(())
+    }
+
+    fn cuCtxGetCacheConfig(driver, config: Out<c_uint>) {
+        let context = driver.current()?;
+        config.set(driver.context(context)?.cache_config)
+    }
+
+    fn cuCtxSetCacheConfig(driver, config: c_uint) {
+        let context = driver.current()?;
+        driver.contexts.get_mut(context)?.cache_config = config;
+        Ok(())
+    }
+
+    fn cuCtxGetStreamPriorityRange(driver, least: Out<c_int>, greatest: Out<c_int>) {
+        driver.current()?;
+        least.set_if_wanted(0);
+        greatest.set_if_wanted(-5);
+        Ok(())
+    }
+
+    fn cuCtxEnablePeerAccess(driver, peer: Handle, _flags: c_uint) {
+        driver.healthy()?;
+        driver.context(peer)?;
+        Err(Status::PEER_ACCESS_UNSUPPORTED)
+    }
+
+    fn cuCtxDisablePeerAccess(driver, peer: Handle) {
+        driver.healthy()?;
+        driver.context(peer)?;
+        Err(Status::PEER_ACCESS_NOT_ENABLED)
+    }
+}

@@ -1,0 +1,240 @@
+//! The C side of an entry point: what its arguments may be, and the macro that exports it.
+//!
+//! The argument types below hold a pointer that came in through an exported function, and nothing else constructs
+//! them. CUDA's contract for every such function is that a pointer is null or valid for what the function does with
+//! it; that is what lets their methods be safe functions here, with the proof in one place.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use crate::error::{Outcome, Status};
+
+/// An argument to which an entry point writes one `T`.
+#[repr(transparent)]
+pub(crate) struct Out<T>(*mut T);
+
+impl<T> Clone for Out<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Out<T> {}
+
+impl<T: Copy> Out<T> {
+    /// Writes `value`.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a null pointer.
+    pub(crate) fn set(self, value: T) -> Outcome {
+        if self.0.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: not null, so valid for writes of a `T` (module documentation). C does not promise alignment here.
+        unsafe { self.0.write_unaligned(value) };
+        Ok(())
+    }
+
+    /// Writes `value` where the caller wants it: null means that it does not.
+    pub(crate) fn set_if_wanted(self, value: T) {
+        let _ = self.set(value);
+    }
+
+    /// Reads what the caller left there: a few entry points take a capacity in and give a count back.
+    pub(crate) fn get(self) -> Outcome<T> {
+        In(self.0.cast_const()).get()
+    }
+
+    /// Writes the first `values` that fit into `capacity` elements.
+    pub(crate) fn fill(self, values: &[T], capacity: usize) -> Outcome {
+        let count = values.len().min(capacity);
+        if count == 0 {
+            return Ok(());
+        }
+        if self.0.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: `capacity` is what the caller says that the buffer holds, and `count` does not exceed it.
+        unsafe { self.0.copy_from_nonoverlapping(values.as_ptr(), count) };
+        Ok(())
+    }
+
+    /// Element `index` of an array.
+    pub(crate) fn at(self, index: usize) -> Self {
+        Self(self.0.wrapping_add(index))
+    }
+}
+
+impl Out<c_char> {
+    /// Writes `text` and its NUL into a buffer of `capacity` bytes, cut where it does not fit. Gives the bytes
+    /// written, the NUL included.
+    pub(crate) fn set_text(self, text: &str, capacity: usize) -> Outcome<usize> {
+        let Some(room) = capacity.checked_sub(1) else {
+            return Ok(0);
+        };
+        let kept = text.len().min(room);
+        let bytes: Vec<c_char> = text.as_bytes()[..kept]
+            .iter()
+            .map(|&byte| byte.cast_signed())
+            .chain([0])
+            .collect();
+        self.fill(&bytes, capacity)?;
+        Ok(kept + 1)
+    }
+}
+
+impl<T> Out<T> {
+    /// The same place seen as another type, for the entry points that take `void*`.
+    pub(crate) fn cast<U>(self) -> Out<U> {
+        Out(self.0.cast())
+    }
+
+    /// The address, for memory that an operation writes later.
+    pub(crate) fn address(self) -> usize {
+        self.0.expose_provenance()
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+}
+
+/// A place named by an address that the caller passed inside another structure (a JIT option's value).
+pub(crate) fn out_at<T>(address: usize) -> Out<T> {
+    Out(std::ptr::with_exposed_provenance_mut(address))
+}
+
+/// An argument from which an entry point reads one or more `T`.
+#[repr(transparent)]
+pub(crate) struct In<T>(*const T);
+
+impl<T> Clone for In<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for In<T> {}
+
+impl<T: Copy> In<T> {
+    /// Reads one `T`.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a null pointer.
+    pub(crate) fn get(self) -> Outcome<T> {
+        self.at(0)
+    }
+
+    /// Reads element `index`.
+    pub(crate) fn at(self, index: usize) -> Outcome<T> {
+        if self.0.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: the caller passed an array that has this element; entry points read no further than CUDA's
+        // documentation says that the driver reads.
+        let element = unsafe { self.0.add(index) };
+        // SAFETY: as above; C does not promise alignment.
+        Ok(unsafe { element.read_unaligned() })
+    }
+
+    /// Reads `count` elements. No pointer is needed for none.
+    pub(crate) fn take(self, count: usize) -> Outcome<Vec<T>> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        if self.0.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        let mut elements = Vec::<T>::with_capacity(count);
+        let room = elements.as_mut_ptr().cast::<u8>();
+        // SAFETY: the caller passed `count` elements, the vector has room for as many; bytes need no alignment.
+        unsafe {
+            self.0
+                .cast::<u8>()
+                .copy_to_nonoverlapping(room, count * size_of::<T>())
+        };
+        // SAFETY: the copy filled `count` elements.
+        unsafe { elements.set_len(count) };
+        Ok(elements)
+    }
+}
+
+impl<T> In<T> {
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// The address, for memory that an operation reads later.
+    pub(crate) fn address(self) -> usize {
+        self.0.expose_provenance()
+    }
+}
+
+/// A place named by an address that the caller passed inside another structure.
+pub(crate) fn in_at<T>(address: usize) -> In<T> {
+    In(std::ptr::with_exposed_provenance(address))
+}
+
+/// A NUL-terminated string argument.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Text(*const c_char);
+
+impl Text {
+    /// The string.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a null pointer or bytes that are not UTF-8.
+    pub(crate) fn get(self) -> Outcome<String> {
+        if self.0.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: not null, so a string that ends with NUL (module documentation).
+        let text = unsafe { CStr::from_ptr(self.0) };
+        text.to_str()
+            .map(str::to_owned)
+            .map_err(|_| Status::INVALID_VALUE)
+    }
+}
+
+/// A callback with its argument, to be called once the driver's lock is free.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostCall {
+    pub(crate) function: extern "C" fn(*mut c_void),
+    pub(crate) argument: usize,
+}
+
+impl HostCall {
+    pub(crate) fn run(self) {
+        (self.function)(std::ptr::with_exposed_provenance_mut(self.argument));
+    }
+}
+
+/// Exports entry points. Each body runs with the driver's lock held, after the call was counted and no failure was
+/// ordered for it, and gives an [`Outcome`](crate::error::Outcome).
+///
+/// It also defines `address_of(name)` for the entry points of the module, which `cuGetProcAddress` asks.
+macro_rules! entry_points {
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident($driver:ident $(, $argument:ident: $type:ty)* $(,)?) $body:block
+    )*) => {
+        $(
+            $(#[$attribute])*
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name($($argument: $type),*) -> $crate::error::Status {
+                $crate::state::call(
+                    stringify!($name),
+                    move |$driver: &mut $crate::state::Driver| -> $crate::error::Outcome { $body },
+                )
+            }
+        )*
+
+        /// The address of this module's entry point `name`.
+        pub(crate) fn address_of(name: &str) -> Option<*const std::ffi::c_void> {
+            match name {
+                $(stringify!($name) => Some($name as *const std::ffi::c_void),)*
+                _ => None,
+            }
+        }
+    };
+}

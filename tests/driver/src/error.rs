@@ -1,0 +1,144 @@
+//! `CUresult`: the codes, their names and what they say (CUDA driver API, "Data types used by CUDA driver").
+
+use std::ffi::{CStr, c_char};
+
+use crate::entry::Out;
+
+/// A `CUresult`, as the entry points return it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Status(pub(crate) u32);
+
+/// What an entry point's body gives.
+pub(crate) type Outcome<T = ()> = Result<T, Status>;
+
+macro_rules! statuses {
+    ($($constant:ident $code:literal $text:literal)*) => {
+        // The table is the driver's whole vocabulary: it names codes for callers that only order them.
+        #[allow(dead_code)]
+        impl Status {
+            $(pub(crate) const $constant: Self = Self($code);)*
+        }
+
+        /// Code, name, description.
+        const TABLE: &[(u32, &CStr, &CStr)] = &[
+            $((
+                $code,
+                match CStr::from_bytes_with_nul(concat!("CUDA_", statuses!(@prefix $constant), stringify!($constant), "\0").as_bytes()) {
+                    Ok(name) => name,
+                    Err(_) => panic!("a name holds no NUL"),
+                },
+                match CStr::from_bytes_with_nul(concat!($text, "\0").as_bytes()) {
+                    Ok(text) => text,
+                    Err(_) => panic!("a description holds no NUL"),
+                },
+            ),)*
+        ];
+    };
+    (@prefix SUCCESS) => { "" };
+    (@prefix $other:ident) => { "ERROR_" };
+}
+
+statuses! {
+    SUCCESS 0 "no error"
+    INVALID_VALUE 1 "invalid argument"
+    OUT_OF_MEMORY 2 "out of memory"
+    NOT_INITIALIZED 3 "initialization error"
+    DEINITIALIZED 4 "driver shutting down"
+    PROFILER_DISABLED 5 "profiler disabled"
+    STUB_LIBRARY 34 "the library is a stub"
+    DEVICE_UNAVAILABLE 46 "device busy or unavailable"
+    NO_DEVICE 100 "no CUDA-capable device"
+    INVALID_DEVICE 101 "invalid device ordinal"
+    DEVICE_NOT_LICENSED 102 "device not licensed"
+    INVALID_IMAGE 200 "invalid kernel image"
+    INVALID_CONTEXT 201 "invalid device context"
+    MAP_FAILED 205 "mapping failed"
+    UNMAP_FAILED 206 "unmapping failed"
+    NO_BINARY_FOR_GPU 209 "no kernel image for this device"
+    ECC_UNCORRECTABLE 214 "uncorrectable ECC error"
+    UNSUPPORTED_LIMIT 215 "limit not supported"
+    CONTEXT_ALREADY_IN_USE 216 "context already in use"
+    PEER_ACCESS_UNSUPPORTED 217 "peer access not supported"
+    INVALID_PTX 218 "the PTX could not be compiled"
+    NVLINK_UNCORRECTABLE 220 "uncorrectable NVLink error"
+    JIT_COMPILER_NOT_FOUND 221 "PTX JIT compiler not found"
+    UNSUPPORTED_PTX_VERSION 222 "PTX of an unsupported toolchain"
+    JIT_COMPILATION_DISABLED 223 "PTX JIT compilation disabled"
+    INVALID_SOURCE 300 "invalid kernel source"
+    FILE_NOT_FOUND 301 "file not found"
+    SHARED_OBJECT_SYMBOL_NOT_FOUND 302 "shared object symbol not found"
+    SHARED_OBJECT_INIT_FAILED 303 "shared object initialization failed"
+    OPERATING_SYSTEM 304 "operating system call failed"
+    INVALID_HANDLE 400 "invalid resource handle"
+    ILLEGAL_STATE 401 "object in an illegal state"
+    NOT_FOUND 500 "named symbol not found"
+    NOT_READY 600 "device not ready"
+    ILLEGAL_ADDRESS 700 "illegal memory access"
+    LAUNCH_OUT_OF_RESOURCES 701 "too many resources requested for launch"
+    LAUNCH_TIMEOUT 702 "the launch timed out"
+    LAUNCH_INCOMPATIBLE_TEXTURING 703 "launch with an incompatible texturing mode"
+    PEER_ACCESS_ALREADY_ENABLED 704 "peer access already enabled"
+    PEER_ACCESS_NOT_ENABLED 705 "peer access not enabled"
+    PRIMARY_CONTEXT_ACTIVE 708 "primary context active"
+    CONTEXT_IS_DESTROYED 709 "context destroyed"
+    ASSERT 710 "device-side assert"
+    HOST_MEMORY_ALREADY_REGISTERED 712 "host memory already registered"
+    HOST_MEMORY_NOT_REGISTERED 713 "host memory not registered"
+    HARDWARE_STACK_ERROR 714 "hardware stack error"
+    ILLEGAL_INSTRUCTION 715 "illegal instruction"
+    MISALIGNED_ADDRESS 716 "misaligned address"
+    INVALID_ADDRESS_SPACE 717 "invalid address space"
+    INVALID_PC 718 "invalid program counter"
+    LAUNCH_FAILED 719 "unspecified launch failure"
+    COOPERATIVE_LAUNCH_TOO_LARGE 720 "too many blocks in a cooperative launch"
+    NOT_PERMITTED 800 "operation not permitted"
+    NOT_SUPPORTED 801 "operation not supported"
+    SYSTEM_NOT_READY 802 "system not ready"
+    SYSTEM_DRIVER_MISMATCH 803 "driver mismatch"
+    STREAM_CAPTURE_UNSUPPORTED 900 "operation not permitted while a stream is capturing"
+    STREAM_CAPTURE_INVALIDATED 901 "capture invalidated by an earlier error"
+    STREAM_CAPTURE_MERGE 902 "operation would merge two captures"
+    STREAM_CAPTURE_UNMATCHED 903 "capture not begun in this stream"
+    STREAM_CAPTURE_UNJOINED 904 "capturing stream has unjoined work"
+    STREAM_CAPTURE_ISOLATION 905 "dependency crosses from uncaptured work into a capture"
+    STREAM_CAPTURE_IMPLICIT 906 "implicit dependency on the legacy stream in a capture"
+    CAPTURED_EVENT 907 "event last recorded in a capturing stream"
+    STREAM_CAPTURE_WRONG_THREAD 908 "capture begun in another thread"
+    TIMEOUT 909 "wait timed out"
+    GRAPH_EXEC_UPDATE_FAILURE 910 "the graph differs too much for an update"
+    EXTERNAL_DEVICE 911 "external device failed"
+    INVALID_CLUSTER_SIZE 912 "invalid cluster size"
+    UNKNOWN 999 "unknown error"
+}
+
+/// The name and the description of `code`.
+fn entry(code: u32) -> Outcome<(&'static CStr, &'static CStr)> {
+    TABLE
+        .iter()
+        .find(|(known, _, _)| *known == code)
+        .map(|(_, name, text)| (*name, *text))
+        .ok_or(Status::INVALID_VALUE)
+}
+
+entry_points! {
+    fn cuGetErrorName(_driver, error: Status, name: Out<*const c_char>) {
+        match entry(error.0) {
+            Ok((text, _)) => name.set(text.as_ptr()),
+            Err(status) => {
+                name.set_if_wanted(std::ptr::null());
+                Err(status)
+            }
+        }
+    }
+
+    fn cuGetErrorString(_driver, error: Status, text: Out<*const c_char>) {
+        match entry(error.0) {
+            Ok((_, description)) => text.set(description.as_ptr()),
+            Err(status) => {
+                text.set_if_wanted(std::ptr::null());
+                Err(status)
+            }
+        }
+    }
+}

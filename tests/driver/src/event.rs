@@ -1,0 +1,130 @@
+//! Events. Work is done when the call that orders it returns, so that a recorded event is always complete.
+
+use std::{ffi::c_uint, time::Instant};
+
+use crate::{
+    entry::Out,
+    error::{Outcome, Status},
+    handle::Handle,
+    state::Driver,
+};
+
+/// An event.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) context: Handle,
+    flags: c_uint,
+    recorded: Option<Instant>,
+    /// The capture in which it was last recorded, and the nodes that it stands for.
+    captured: Option<(Handle, Vec<Handle>)>,
+}
+
+/// `CU_EVENT_DISABLE_TIMING`.
+const DISABLE_TIMING: c_uint = 2;
+/// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING`, `CU_EVENT_INTERPROCESS`.
+const KNOWN_FLAGS: c_uint = 7;
+
+impl Driver {
+    /// The event, unless its context has failed or it is part of a capture.
+    fn settled_event(&self, event: Handle) -> Outcome<&Event> {
+        let held = self.events.get(event)?;
+        self.check(held.context)?;
+        if held.captured.is_some() {
+            return Err(Status::CAPTURED_EVENT);
+        }
+        Ok(held)
+    }
+
+    fn record_event(&mut self, event: Handle, stream: Handle) -> Outcome {
+        let target = self.stream_target(stream)?;
+        self.check(target.context)?;
+        if self.events.get(event)?.context != target.context {
+            return Err(Status::INVALID_HANDLE);
+        }
+        let captured = match target.capture {
+            Some(capture) => Some((capture, self.frontier(capture, stream)?)),
+            None => None,
+        };
+        let held = self.events.get_mut(event)?;
+        held.recorded = Some(Instant::now());
+        held.captured = captured;
+        Ok(())
+    }
+
+    /// Makes `stream` wait for `event`. Waiting for an event of a capture draws the stream into that capture.
+    pub(crate) fn wait_for_event(&mut self, stream: Handle, event: Handle) -> Outcome {
+        let target = self.stream_target(stream)?;
+        self.check(target.context)?;
+        let held = self.events.get(event)?;
+        // An event whose capture has ended stands for nothing that could be waited for any more.
+        let captured = held
+            .captured
+            .clone()
+            .filter(|(capture, _)| self.captures.contains(*capture));
+        match (target.capture, captured) {
+            (None, None) => Ok(()),
+            (Some(capture), None) if held.recorded.is_some() => {
+                Err(self.break_capture(capture, Status::STREAM_CAPTURE_ISOLATION))
+            }
+            (Some(_), None) => Ok(()),
+            (None, Some((capture, _))) if target.legacy => {
+                Err(self.break_capture(capture, Status::STREAM_CAPTURE_IMPLICIT))
+            }
+            (Some(own), Some((other, _))) if own != other => {
+                self.invalidate(other);
+                Err(self.break_capture(own, Status::STREAM_CAPTURE_MERGE))
+            }
+            (_, Some((capture, nodes))) => self.join_capture(capture, stream, &nodes),
+        }
+    }
+
+    fn elapsed(&self, start: Handle, end: Handle) -> Outcome<f32> {
+        let (start, end) = (self.settled_event(start)?, self.settled_event(end)?);
+        if (start.flags | end.flags) & DISABLE_TIMING != 0 {
+            return Err(Status::INVALID_HANDLE);
+        }
+        let (Some(start), Some(end)) = (start.recorded, end.recorded) else {
+            return Err(Status::INVALID_HANDLE);
+        };
+        Ok(end.saturating_duration_since(start).as_secs_f32() * 1e3)
+    }
+}
+
+entry_points! {
+    fn cuEventCreate(driver, event: Out<Handle>, flags: c_uint) {
+        if flags & !KNOWN_FLAGS != 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let context = driver.healthy()?;
+        event.set(Handle::NULL)?;
+        event.set(driver.events.insert(Event { context, flags, recorded: None, captured: None }))
+    }
+
+    fn cuEventDestroy_v2(driver, event: Handle) {
+        driver.events.remove(event).map(drop)
+    }
+
+    fn cuEventRecord(driver, event: Handle, stream: Handle) {
+        driver.record_event(event, stream)
+    }
+
+    fn cuEventRecordWithFlags(driver, event: Handle, stream: Handle, _flags: c_uint) {
+        driver.record_event(event, stream)
+    }
+
+    fn cuEventSynchronize(driver, event: Handle) {
+        driver.settled_event(event).map(drop)
+    }
+
+    fn cuEventQuery(driver, event: Handle) {
+        driver.settled_event(event).map(drop)
+    }
+
+    fn cuEventElapsedTime(driver, milliseconds: Out<f32>, start: Handle, end: Handle) {
+        milliseconds.set(driver.elapsed(start, end)?)
+    }
+
+    fn cuEventElapsedTime_v2(driver, milliseconds: Out<f32>, start: Handle, end: Handle) {
+        milliseconds.set(driver.elapsed(start, end)?)
+    }
+}

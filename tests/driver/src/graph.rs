@@ -1,0 +1,238 @@
+//! Graphs and their nodes: making them, asking them, taking them apart.
+
+use std::ffi::c_uint;
+
+use crate::{
+    entry::{In, Out},
+    error::{Outcome, Status},
+    graph_kernel::NodeArrays,
+    handle::Handle,
+    operation::Operation,
+    state::Driver,
+};
+
+/// A graph.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    /// In the order of their making.
+    pub(crate) nodes: Vec<Handle>,
+}
+
+/// A node.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) graph: Handle,
+    pub(crate) operation: Operation,
+    pub(crate) dependencies: Vec<Handle>,
+    /// For a kernel node: what `cuGraphKernelNodeGetParams` points at, once it was asked.
+    pub(crate) arrays: Option<NodeArrays>,
+}
+
+impl Driver {
+    /// Adds a node.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a dependency that is no node of the graph, or one named twice.
+    pub(crate) fn add_node(
+        &mut self,
+        graph: Handle,
+        operation: Operation,
+        dependencies: Vec<Handle>,
+    ) -> Outcome<Handle> {
+        let held = self.graphs.get(graph)?;
+        let known = dependencies
+            .iter()
+            .all(|dependency| held.nodes.contains(dependency));
+        let twice = dependencies
+            .iter()
+            .enumerate()
+            .any(|(index, node)| dependencies[..index].contains(node));
+        if !known || twice {
+            return Err(Status::INVALID_VALUE);
+        }
+        let node = self.nodes.insert(Node {
+            graph,
+            operation,
+            dependencies,
+            arrays: None,
+        });
+        self.graphs.get_mut(graph)?.nodes.push(node);
+        Ok(node)
+    }
+
+    pub(crate) fn destroy_graph(&mut self, graph: Handle) -> Outcome {
+        for node in self.graphs.remove(graph)?.nodes {
+            self.nodes.remove(node)?;
+        }
+        Ok(())
+    }
+
+    /// The nodes in an order in which each comes after what it depends on.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a cycle.
+    pub(crate) fn ordered(&self, graph: Handle) -> Outcome<Vec<Handle>> {
+        let mut waiting = self.graphs.get(graph)?.nodes.clone();
+        let mut ordered: Vec<Handle> = Vec::with_capacity(waiting.len());
+        while !waiting.is_empty() {
+            let ready = waiting.iter().position(|node| {
+                self.nodes.get(*node).is_ok_and(|held| {
+                    held.dependencies
+                        .iter()
+                        .all(|first| ordered.contains(first))
+                })
+            });
+            ordered.push(waiting.remove(ready.ok_or(Status::INVALID_VALUE)?));
+        }
+        Ok(ordered)
+    }
+
+    /// Every dependency of the graph: from, to.
+    fn edges(&self, graph: Handle) -> Outcome<Vec<(Handle, Handle)>> {
+        let mut edges = Vec::new();
+        for node in &self.graphs.get(graph)?.nodes {
+            edges.extend(
+                self.nodes
+                    .get(*node)?
+                    .dependencies
+                    .iter()
+                    .map(|from| (*from, *node)),
+            );
+        }
+        Ok(edges)
+    }
+
+    fn clone_graph(&mut self, original: Handle) -> Outcome<Handle> {
+        let clone = self.graphs.insert(Graph::default());
+        let mut twins: Vec<(Handle, Handle)> = Vec::new();
+        for node in self.ordered(original)? {
+            let held = self.nodes.get(node)?;
+            let operation = held.operation.clone();
+            let twin_of = |first: &Handle| {
+                twins
+                    .iter()
+                    .find(|(old, _)| old == first)
+                    .map(|(_, new)| *new)
+            };
+            let dependencies = held.dependencies.iter().filter_map(twin_of).collect();
+            let twin = self.add_node(clone, operation, dependencies)?;
+            twins.push((node, twin));
+        }
+        Ok(clone)
+    }
+}
+
+/// A list as the API gives it: the caller's room in, the number written (or, without a buffer, the number there is)
+/// out; what room is left is nulled.
+fn give(list: &[Handle], buffer: Out<Handle>, count: Out<usize>) -> Outcome {
+    if buffer.is_null() {
+        return count.set(list.len());
+    }
+    let room = count.get()?;
+    buffer.fill(list, room)?;
+    for index in list.len()..room {
+        buffer.at(index).set(Handle::NULL)?;
+    }
+    count.set(list.len().min(room))
+}
+
+entry_points! {
+    fn cuGraphCreate(driver, graph: Out<Handle>, flags: c_uint) {
+        if flags != 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        graph.set(Handle::NULL)?;
+        graph.set(driver.graphs.insert(Graph::default()))
+    }
+
+    fn cuGraphDestroy(driver, graph: Handle) {
+        driver.destroy_graph(graph)
+    }
+
+    fn cuGraphClone(driver, clone: Out<Handle>, original: Handle) {
+        clone.set(Handle::NULL)?;
+        clone.set(driver.clone_graph(original)?)
+    }
+
+    fn cuGraphAddEmptyNode(
+        driver, node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize,
+    ) {
+        node.set(driver.add_node(graph, Operation::Nothing, dependencies.take(count)?)?)
+    }
+
+    fn cuGraphDestroyNode(driver, node: Handle) {
+        let graph = driver.nodes.remove(node)?.graph;
+        let nodes = &mut driver.graphs.get_mut(graph)?.nodes;
+        nodes.retain(|held| *held != node);
+        for other in nodes.clone() {
+            driver.nodes.get_mut(other)?.dependencies.retain(|held| *held != node);
+        }
+        Ok(())
+    }
+
+    fn cuGraphGetNodes(driver, graph: Handle, nodes: Out<Handle>, count: Out<usize>) {
+        give(&driver.graphs.get(graph)?.nodes, nodes, count)
+    }
+
+    fn cuGraphGetRootNodes(driver, graph: Handle, nodes: Out<Handle>, count: Out<usize>) {
+        let mut roots = driver.graphs.get(graph)?.nodes.clone();
+        roots.retain(|node| driver.nodes.get(*node).is_ok_and(|held| held.dependencies.is_empty()));
+        give(&roots, nodes, count)
+    }
+
+    fn cuGraphGetEdges(driver, graph: Handle, from: Out<Handle>, to: Out<Handle>, count: Out<usize>) {
+        let (sources, ends): (Vec<_>, Vec<_>) = driver.edges(graph)?.into_iter().unzip();
+        if !from.is_null() {
+            from.fill(&sources, count.get()?)?;
+        }
+        give(&ends, to, count)
+    }
+
+    fn cuGraphGetEdges_v2(
+        driver, graph: Handle, from: Out<Handle>, to: Out<Handle>, data: Out<u64>, count: Out<usize>,
+    ) {
+        let (sources, ends): (Vec<_>, Vec<_>) = driver.edges(graph)?.into_iter().unzip();
+        if !from.is_null() {
+            from.fill(&sources, count.get()?)?;
+        }
+        if !data.is_null() {
+            data.fill(&vec![0; ends.len()], count.get()?)?;
+        }
+        give(&ends, to, count)
+    }
+
+    fn cuGraphNodeGetType(driver, node: Handle, kind: Out<c_uint>) {
+        kind.set(driver.nodes.get(node)?.operation.node_type())
+    }
+
+    fn cuGraphNodeGetDependencies(driver, node: Handle, dependencies: Out<Handle>, count: Out<usize>) {
+        give(&driver.nodes.get(node)?.dependencies, dependencies, count)
+    }
+
+    fn cuGraphNodeGetDependencies_v2(
+        driver, node: Handle, dependencies: Out<Handle>, data: Out<u64>, count: Out<usize>,
+    ) {
+        let held = &driver.nodes.get(node)?.dependencies;
+        if !data.is_null() {
+            data.fill(&vec![0; held.len()], count.get()?)?;
+        }
+        give(held, dependencies, count)
+    }
+
+    fn cuGraphAddDependencies_v2(
+        driver, graph: Handle, from: In<Handle>, to: In<Handle>, _data: In<u64>, count: usize,
+    ) {
+        let pairs: Vec<_> = from.take(count)?.into_iter().zip(to.take(count)?).collect();
+        let nodes = &driver.graphs.get(graph)?.nodes;
+        if !pairs.iter().all(|(from, to)| from != to && nodes.contains(from) && nodes.contains(to)) {
+            return Err(Status::INVALID_VALUE);
+        }
+        for (from, to) in pairs {
+            let dependencies = &mut driver.nodes.get_mut(to)?.dependencies;
+            if !dependencies.contains(&from) {
+                dependencies.push(from);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,195 @@
+//! Instantiated graphs: `cuGraphInstantiate*`, launches, updates.
+
+use std::ffi::{c_char, c_uint};
+
+use crate::{
+    entry::Out,
+    error::{Outcome, Status},
+    handle::Handle,
+    launch::Via,
+    operation::Operation,
+    state::Driver,
+};
+
+/// An executable graph: a copy of the operations, in the order of their dependencies.
+#[derive(Debug)]
+pub(crate) struct Exec {
+    steps: Vec<Step>,
+    flags: u64,
+}
+
+/// A node of it.
+#[derive(Debug)]
+struct Step {
+    /// The node of the graph that it was made from.
+    node: Handle,
+    operation: Operation,
+    enabled: bool,
+}
+
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`, `_DEVICE_LAUNCH`.
+const AUTO_FREE: u64 = 1;
+const DEVICE_LAUNCH: u64 = 4;
+const KNOWN_FLAGS: u64 = 15;
+
+/// `CUgraphExecUpdateResultInfo`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct UpdateResult {
+    result: c_uint,
+    error_node: Handle,
+    error_from: Handle,
+}
+
+/// `CU_GRAPH_EXEC_UPDATE_SUCCESS`, `_ERROR_TOPOLOGY_CHANGED`, `_ERROR_NODE_TYPE_CHANGED`.
+const UPDATED: c_uint = 0;
+const TOPOLOGY_CHANGED: c_uint = 2;
+const TYPE_CHANGED: c_uint = 3;
+
+impl Exec {
+    fn step(&mut self, node: Handle) -> Outcome<&mut Step> {
+        self.steps
+            .iter_mut()
+            .find(|step| step.node == node)
+            .ok_or(Status::INVALID_VALUE)
+    }
+
+    /// What `node` does when the graph is launched.
+    pub(crate) fn operation(&self, node: Handle) -> Outcome<&Operation> {
+        let step = self
+            .steps
+            .iter()
+            .find(|step| step.node == node)
+            .ok_or(Status::INVALID_VALUE)?;
+        Ok(&step.operation)
+    }
+
+    pub(crate) fn replace(&mut self, node: Handle, operation: Operation) -> Outcome {
+        self.step(node)?.operation = operation;
+        Ok(())
+    }
+}
+
+impl Driver {
+    fn instantiate_graph(&mut self, graph: Handle, flags: u64) -> Outcome<Handle> {
+        if flags & !KNOWN_FLAGS != 0
+            || flags & (AUTO_FREE | DEVICE_LAUNCH) == AUTO_FREE | DEVICE_LAUNCH
+        {
+            return Err(Status::INVALID_VALUE);
+        }
+        if flags & DEVICE_LAUNCH != 0 {
+            return Err(Status::NOT_SUPPORTED);
+        }
+        let steps = self.steps(graph)?;
+        Ok(self.execs.insert(Exec { steps, flags }))
+    }
+
+    fn steps(&self, graph: Handle) -> Outcome<Vec<Step>> {
+        let step = |node: Handle| {
+            let operation = self.nodes.get(node)?.operation.clone();
+            Ok(Step {
+                node,
+                operation,
+                enabled: true,
+            })
+        };
+        self.ordered(graph)?.into_iter().map(step).collect()
+    }
+
+    fn launch_graph(&mut self, exec: Handle, stream: Handle) -> Outcome {
+        let target = self.stream_target(stream)?;
+        self.check(target.context)?;
+        let held = self.execs.get(exec)?;
+        let operations: Vec<Operation> = held
+            .steps
+            .iter()
+            .filter(|step| step.enabled)
+            .map(|step| step.operation.clone())
+            .collect();
+        for operation in operations {
+            match target.capture {
+                Some(capture) => {
+                    self.capture_operation(capture, stream, operation)?;
+                }
+                // A kernel of the graph that failed stops the rest, as it does on a GPU.
+                None if self.check(target.context).is_err() => break,
+                None => self.execute(target, &operation, Via::Graph)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over the operations of a graph of the same shape.
+    fn update(&mut self, exec: Handle, graph: Handle) -> Outcome<UpdateResult> {
+        let steps = self.steps(graph)?;
+        let held = self.execs.get_mut(exec)?;
+        let refuse = |result, error_node| UpdateResult {
+            result,
+            error_node,
+            error_from: Handle::NULL,
+        };
+        if steps.len() != held.steps.len() {
+            return Ok(refuse(TOPOLOGY_CHANGED, Handle::NULL));
+        }
+        for (old, new) in held.steps.iter().zip(&steps) {
+            if old.operation.node_type() != new.operation.node_type() {
+                return Ok(refuse(TYPE_CHANGED, new.node));
+            }
+        }
+        for (old, new) in held.steps.iter_mut().zip(steps) {
+            old.operation = new.operation;
+        }
+        Ok(refuse(UPDATED, Handle::NULL))
+    }
+}
+
+entry_points! {
+    fn cuGraphInstantiateWithFlags(driver, exec: Out<Handle>, graph: Handle, flags: u64) {
+        exec.set(Handle::NULL)?;
+        exec.set(driver.instantiate_graph(graph, flags)?)
+    }
+
+    fn cuGraphInstantiate_v2(
+        driver, exec: Out<Handle>, graph: Handle, error_node: Out<Handle>, log: Out<c_char>, capacity: usize,
+    ) {
+        error_node.set_if_wanted(Handle::NULL);
+        if !log.is_null() {
+            log.set_text("", capacity)?;
+        }
+        exec.set(Handle::NULL)?;
+        exec.set(driver.instantiate_graph(graph, 0)?)
+    }
+
+    fn cuGraphExecGetFlags(driver, exec: Handle, flags: Out<u64>) {
+        flags.set(driver.execs.get(exec)?.flags)
+    }
+
+    fn cuGraphExecDestroy(driver, exec: Handle) {
+        driver.execs.remove(exec).map(drop)
+    }
+
+    fn cuGraphLaunch(driver, exec: Handle, stream: Handle) {
+        driver.launch_graph(exec, stream)
+    }
+
+    fn cuGraphUpload(driver, exec: Handle, stream: Handle) {
+        let target = driver.stream_target(stream)?;
+        driver.check(target.context)?;
+        driver.execs.get(exec).map(drop)
+    }
+
+    fn cuGraphExecUpdate_v2(driver, exec: Handle, graph: Handle, info: Out<UpdateResult>) {
+        let result = driver.update(exec, graph)?;
+        info.set(result)?;
+        if result.result == UPDATED { Ok(()) } else { Err(Status::GRAPH_EXEC_UPDATE_FAILURE) }
+    }
+
+    fn cuGraphNodeSetEnabled(driver, exec: Handle, node: Handle, enabled: c_uint) {
+        driver.execs.get_mut(exec)?.step(node)?.enabled = enabled != 0;
+        Ok(())
+    }
+
+    fn cuGraphNodeGetEnabled(driver, exec: Handle, node: Handle, enabled: Out<c_uint>) {
+        enabled.set(c_uint::from(driver.execs.get_mut(exec)?.step(node)?.enabled))
+    }
+}

@@ -1,0 +1,177 @@
+//! What kernels do here, by the name of their function (see the table in the crate's documentation).
+
+use std::ffi::c_int;
+
+use crate::{
+    error::{Outcome, Status},
+    handle::Handle,
+    launch::KernelCall,
+    memory::Memory,
+};
+
+/// A kernel at work: its parameters, and the memory as its context sees it.
+struct Run<'a> {
+    call: &'a KernelCall,
+    memory: &'a mut Memory,
+    context: Handle,
+    device: c_int,
+}
+
+/// Runs `call` in `context`.
+///
+/// # Errors
+/// What the kernel leaves in its context: `CUDA_ERROR_ILLEGAL_ADDRESS`, `CUDA_ERROR_MISALIGNED_ADDRESS`.
+pub(crate) fn run(
+    call: &KernelCall,
+    memory: &mut Memory,
+    context: Handle,
+    device: c_int,
+) -> Outcome {
+    let sizes: Vec<usize> = call
+        .kernel
+        .parameters
+        .iter()
+        .map(|parameter| parameter.size)
+        .collect();
+    let mut run = Run {
+        call,
+        memory,
+        context,
+        device,
+    };
+    match (function_name(&call.kernel.name), sizes.as_slice()) {
+        (name, [8, ..]) if name.starts_with("echo") => run.echo(),
+        ("saxpy", [4, 4, 8, 8]) => run.saxpy(),
+        ("vector_add", [8, 8, 8, 4]) => run.vector_add(),
+        ("reduce_sum", [8, 8, 4]) => run.reduce_sum(),
+        _ => Ok(()),
+    }
+}
+
+/// The function's own name: `echo` of `echo`, `_Z4echoPhi` and `_ZN5tests4echoIiEEvPhT_`.
+fn function_name(symbol: &str) -> &str {
+    let Some(mangled) = symbol.strip_prefix("_Z") else {
+        return symbol;
+    };
+    let nested = mangled.strip_prefix('N');
+    let mut rest = nested.unwrap_or(mangled);
+    let mut name = None;
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let length = rest[..digits].parse::<usize>().ok();
+        match length.and_then(|length| Some((rest.get(digits..digits + length)?, digits + length)))
+        {
+            Some((part, end)) => {
+                name = Some(part);
+                rest = &rest[end..];
+                if nested.is_none() {
+                    break;
+                }
+            }
+            None => break,
+        }
+    }
+    name.unwrap_or(symbol)
+}
+
+impl Run<'_> {
+    /// The bytes of parameter `index`.
+    fn parameter(&self, index: usize) -> &[u8] {
+        let parameter = self.call.kernel.parameters[index];
+        &self.call.bank.bytes[parameter.offset..][..parameter.size]
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        self.parameter(index)
+            .try_into()
+            .map_or(0, u32::from_le_bytes)
+    }
+
+    fn pointer(&self, index: usize) -> u64 {
+        self.parameter(index)
+            .try_into()
+            .map_or(0, u64::from_le_bytes)
+    }
+
+    /// The elements that a kernel with one thread for each reaches: those below `count` that have a thread.
+    fn reached(&self, count: i64) -> usize {
+        let geometry = &self.call.geometry;
+        let threads = i64::from(geometry.grid[0]) * i64::from(geometry.block[0]);
+        usize::try_from(count.clamp(0, threads)).unwrap_or(0)
+    }
+
+    fn floats(&self, address: u64, count: usize) -> Outcome<Vec<f32>> {
+        if count > 0 && !address.is_multiple_of(4) {
+            return Err(Status::MISALIGNED_ADDRESS);
+        }
+        let bytes = self
+            .memory
+            .load(address, count * 4, self.context, self.device)?;
+        Ok(bytes
+            .chunks_exact(4)
+            .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+            .collect())
+    }
+
+    fn store_floats(&mut self, address: u64, values: impl Iterator<Item = f32>) -> Outcome {
+        let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
+        self.memory
+            .store(address, &bytes, self.context, self.device)
+    }
+
+    fn echo(&mut self) -> Outcome {
+        let bytes: Vec<u8> = (1..self.call.kernel.parameters.len())
+            .flat_map(|index| self.parameter(index).to_vec())
+            .collect();
+        self.memory
+            .store(self.pointer(0), &bytes, self.context, self.device)
+    }
+
+    fn saxpy(&mut self) -> Outcome {
+        let count = self.reached(i64::from(self.word(0).cast_signed()));
+        let alpha = f32::from_bits(self.word(1));
+        let x = self.floats(self.pointer(2), count)?;
+        let y = self.floats(self.pointer(3), count)?;
+        // nvcc contracts to one fused multiply-add.
+        self.store_floats(
+            self.pointer(3),
+            x.iter().zip(y).map(|(x, y)| alpha.mul_add(*x, y)),
+        )
+    }
+
+    fn vector_add(&mut self) -> Outcome {
+        let count = self.reached(i64::from(self.word(3).cast_signed()));
+        let a = self.floats(self.pointer(0), count)?;
+        let b = self.floats(self.pointer(1), count)?;
+        self.store_floats(self.pointer(2), a.iter().zip(b).map(|(a, b)| a + b))
+    }
+
+    /// Every element counts whatever the grid: such kernels stride over it.
+    fn reduce_sum(&mut self) -> Outcome {
+        let values = self.floats(self.pointer(0), self.word(2) as usize)?;
+        let before = self.floats(self.pointer(1), 1)?;
+        let sum = before.iter().chain(&values).sum();
+        self.store_floats(self.pointer(1), std::iter::once(sum))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::function_name;
+
+    #[test]
+    fn a_function_is_known_by_its_own_name() {
+        for (symbol, name) in [
+            ("echo", "echo"),
+            ("echo_17", "echo_17"),
+            ("_Z4echoPhi", "echo"),
+            ("_Z7echo_u8PhNS_3FooE", "echo_u8"),
+            ("_ZN5tests4echoIiEEvPhT_", "echo"),
+            ("_Z5saxpyifPKfPf", "saxpy"),
+            ("_Z9", "_Z9"),
+            ("_Z", "_Z"),
+        ] {
+            assert_eq!(function_name(symbol), name);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Launches: what the driver checks, the entry points, and the record of the last one.
+
+use std::{ffi::c_uint, sync::Arc};
+
+use crate::{
+    bank::Bank,
+    device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, MULTIPROCESSORS},
+    entry::{In, in_at},
+    error::{Outcome, Status},
+    handle::Handle,
+    image::Kernel,
+    kernels,
+    operation::Operation,
+    state::Driver,
+    stream::Target,
+};
+
+/// A checked launch.
+#[derive(Clone, Debug)]
+pub(crate) struct KernelCall {
+    pub(crate) function: Handle,
+    pub(crate) kernel: Arc<Kernel>,
+    pub(crate) geometry: Geometry,
+    pub(crate) bank: Bank,
+}
+
+/// How many threads, in what groups, with how much dynamic shared memory each block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Geometry {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) cluster: Option<[u32; 3]>,
+    pub(crate) cooperative: bool,
+}
+
+/// What ordered a kernel to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Via {
+    Stream,
+    Graph,
+}
+
+/// A launch that ran.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    pub(crate) call: KernelCall,
+    pub(crate) stream: Handle,
+    pub(crate) via: Via,
+}
+
+/// `CUlaunchConfig`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct LaunchConfig {
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    stream: Handle,
+    attributes: usize,
+    count: u32,
+}
+
+/// `CUlaunchAttribute`: an id, four bytes of padding, 64 bytes of value.
+type Attribute = [u32; 18];
+
+impl LaunchConfig {
+    /// The geometry with the attributes that matter to it. The others are taken and mean nothing here.
+    pub(crate) fn geometry(&self) -> Outcome<Geometry> {
+        const COOPERATIVE: u32 = 2;
+        const CLUSTER: u32 = 4;
+        let mut geometry = Geometry {
+            grid: self.grid,
+            block: self.block,
+            shared: self.shared,
+            ..Geometry::default()
+        };
+        for [id, _, value @ ..] in in_at::<Attribute>(self.attributes).take(self.count as usize)? {
+            match id {
+                COOPERATIVE => geometry.cooperative = value[0] != 0,
+                CLUSTER => geometry.cluster = Some([value[0], value[1], value[2]]),
+                0..=18 => {}
+                _ => return Err(Status::INVALID_VALUE),
+            }
+        }
+        Ok(geometry)
+    }
+}
+
+impl Driver {
+    /// Checks a launch of `function` in `context` and reads its parameters.
+    pub(crate) fn prepare(
+        &self,
+        function: Handle,
+        context: Handle,
+        geometry: Geometry,
+        kernel_params: In<usize>,
+        extra: In<usize>,
+    ) -> Outcome<KernelCall> {
+        let held = self.functions.get(function)?;
+        if held.context.is_some_and(|own| own != context) {
+            return Err(Status::INVALID_HANDLE);
+        }
+        let geometry = self.check_geometry(function, geometry)?;
+        let bank = Bank::read(&held.kernel, kernel_params, extra)?;
+        Ok(KernelCall {
+            function,
+            kernel: Arc::clone(&held.kernel),
+            geometry,
+            bank,
+        })
+    }
+
+    /// The geometry, with the cluster that the kernel demands.
+    fn check_geometry(&self, function: Handle, mut geometry: Geometry) -> Outcome<Geometry> {
+        let held = self.functions.get(function)?;
+        let kernel = &held.kernel;
+        let within = |extents: [u32; 3], limits: [u32; 3]| {
+            extents
+                .iter()
+                .zip(limits)
+                .all(|(extent, limit)| (1..=limit).contains(extent))
+        };
+        if !within(geometry.grid, MAX_GRID) || !within(geometry.block, MAX_BLOCK) {
+            return Err(Status::INVALID_VALUE);
+        }
+        let threads: u32 = geometry.block.iter().product();
+        let fits = threads <= MAX_THREADS.min(kernel.max_threads);
+        if !fits
+            || kernel
+                .required_threads
+                .is_some_and(|required| required != geometry.block)
+        {
+            return Err(Status::INVALID_VALUE);
+        }
+        if geometry.shared > held.dynamic_shared {
+            return Err(Status::INVALID_VALUE);
+        }
+        if let (Some(required), Some(asked)) = (kernel.cluster, geometry.cluster)
+            && required != asked
+        {
+            return Err(Status::INVALID_VALUE);
+        }
+        geometry.cluster = geometry.cluster.or(kernel.cluster);
+        if let Some(cluster) = geometry.cluster {
+            self.check_cluster(cluster, geometry.grid, held.non_portable_cluster)?;
+        }
+        if geometry.cooperative {
+            let each = held.blocks_per_sm(threads, geometry.shared, self.figures());
+            let blocks: u64 = geometry
+                .grid
+                .iter()
+                .map(|&extent| u64::from(extent))
+                .product();
+            if blocks > u64::from(each * MULTIPROCESSORS) {
+                return Err(Status::COOPERATIVE_LAUNCH_TOO_LARGE);
+            }
+        }
+        Ok(geometry)
+    }
+
+    fn check_cluster(&self, cluster: [u32; 3], grid: [u32; 3], non_portable: bool) -> Outcome {
+        let most = if non_portable { 16 } else { 8 };
+        let blocks = cluster
+            .iter()
+            .try_fold(1u32, |product, extent| product.checked_mul(*extent));
+        if self.config.sm < 90 || blocks == Some(0) {
+            return Err(Status::INVALID_VALUE);
+        }
+        if !blocks.is_some_and(|blocks| blocks <= most) {
+            return Err(Status::INVALID_CLUSTER_SIZE);
+        }
+        let divides = grid
+            .iter()
+            .zip(cluster)
+            .all(|(extent, part)| extent % part == 0);
+        if divides {
+            Ok(())
+        } else {
+            Err(Status::INVALID_VALUE)
+        }
+    }
+
+    fn launch(
+        &mut self,
+        function: Handle,
+        geometry: Geometry,
+        stream: Handle,
+        kernel_params: In<usize>,
+        extra: In<usize>,
+    ) -> Outcome {
+        self.healthy()?;
+        let context = self.stream_target(stream)?.context;
+        let call = self.prepare(function, context, geometry, kernel_params, extra)?;
+        self.submit(stream, Operation::Kernel(Box::new(call)))
+    }
+
+    /// Runs a checked launch. What the kernel does wrong stays in its context, as on a GPU: the launch succeeds.
+    pub(crate) fn run_kernel(&mut self, target: Target, call: &KernelCall, via: Via) -> Outcome {
+        let device = self.context(target.context)?.device;
+        self.launches += 1;
+        self.last_launch = Some(Recorded {
+            call: call.clone(),
+            stream: target.stream,
+            via,
+        });
+        if let Err(status) = kernels::run(call, &mut self.memory, target.context, device) {
+            self.contexts.get_mut(target.context)?.sticky = Some(status);
+        }
+        Ok(())
+    }
+}
+
+entry_points! {
+    fn cuLaunchKernel(
+        driver, function: Handle, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
+        block_z: c_uint, shared: c_uint, stream: Handle, kernel_params: In<usize>, extra: In<usize>,
+    ) {
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        let geometry = Geometry { grid, block, shared, ..Geometry::default() };
+        driver.launch(function, geometry, stream, kernel_params, extra)
+    }
+
+    fn cuLaunchKernelEx(
+        driver, config: In<LaunchConfig>, function: Handle, kernel_params: In<usize>, extra: In<usize>,
+    ) {
+        let config = config.get()?;
+        driver.launch(function, config.geometry()?, config.stream, kernel_params, extra)
+    }
+
+    fn cuLaunchCooperativeKernel(
+        driver, function: Handle, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
+        block_z: c_uint, shared: c_uint, stream: Handle, kernel_params: In<usize>,
+    ) {
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        let geometry = Geometry { grid, block, shared, cluster: None, cooperative: true };
+        driver.launch(function, geometry, stream, kernel_params, in_at(0))
+    }
+}

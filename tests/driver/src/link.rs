@@ -1,0 +1,98 @@
+//! The linker: `cuLinkCreate` to `cuLinkComplete`, whose result is a cubin with the kernels of all its inputs.
+
+use std::ffi::{c_uint, c_void};
+
+use crate::{
+    cubin_writer,
+    entry::{In, Out, Text, in_at},
+    error::{Outcome, Status},
+    handle::Handle,
+    image::{Image, Refusal, Source},
+    jit::Options,
+    module::source_of,
+    state::Driver,
+};
+
+/// A link in progress.
+#[derive(Debug)]
+pub(crate) struct Link {
+    options: Options,
+    image: Image,
+    /// The finished cubin: the caller gets a pointer into it, good until the link is destroyed.
+    cubin: Vec<u8>,
+}
+
+/// `CU_JIT_INPUT_CUBIN`, `CU_JIT_INPUT_PTX`.
+const CUBIN: c_uint = 0;
+const PTX: c_uint = 1;
+
+impl Driver {
+    fn add_to_link(&mut self, link: Handle, kind: c_uint, bytes: Vec<u8>) -> Outcome {
+        self.healthy()?;
+        let sm = self.config.sm;
+        let held = self.links.get_mut(link)?;
+        let source = source_of(bytes);
+        match (kind, &source) {
+            (CUBIN, Source::Cubin(_)) | (PTX, Source::Ptx(_)) => {}
+            (CUBIN | PTX, _) => return Err(Status::INVALID_IMAGE),
+            _ => return Err(Status::NOT_SUPPORTED),
+        }
+        let added = Image::read(&source, sm).and_then(|image| {
+            match image
+                .kernels
+                .iter()
+                .find(|kernel| held.image.kernel(&kernel.name).is_some())
+            {
+                Some(twice) => {
+                    let log = format!("error   : Multiple definition of '{}'", twice.name);
+                    Err(Refusal::new(Status::INVALID_IMAGE, log))
+                }
+                None => Ok(image),
+            }
+        });
+        let image = held
+            .options
+            .report(added, |image| crate::module::info(image, sm))?;
+        held.image.kernels.extend(image.kernels);
+        held.image.variables.extend(image.variables);
+        Ok(())
+    }
+}
+
+entry_points! {
+    fn cuLinkCreate_v2(driver, count: c_uint, options: In<c_uint>, values: Out<usize>, link: Out<Handle>) {
+        driver.healthy()?;
+        let options = Options::read(count, options, values)?;
+        link.set(Handle::NULL)?;
+        link.set(driver.links.insert(Link { options, image: Image::default(), cubin: Vec::new() }))
+    }
+
+    fn cuLinkAddData_v2(
+        driver, link: Handle, kind: c_uint, data: In<c_void>, length: usize, _name: In<c_void>, _count: c_uint,
+        _options: In<c_uint>, _values: Out<usize>,
+    ) {
+        let bytes = in_at::<u8>(data.address()).take(length)?;
+        driver.add_to_link(link, kind, bytes)
+    }
+
+    fn cuLinkAddFile_v2(
+        driver, link: Handle, kind: c_uint, path: Text, _count: c_uint, _options: In<c_uint>, _values: Out<usize>,
+    ) {
+        let bytes = std::fs::read(path.get()?).map_err(|_| Status::FILE_NOT_FOUND)?;
+        driver.add_to_link(link, kind, bytes)
+    }
+
+    fn cuLinkComplete(driver, link: Handle, cubin: Out<*const u8>, length: Out<usize>) {
+        driver.healthy()?;
+        let sm = driver.config.sm;
+        let held = driver.links.get_mut(link)?;
+        held.cubin = cubin_writer::write(&held.image, sm);
+        cubin.set(held.cubin.as_ptr())?;
+        length.set_if_wanted(held.cubin.len());
+        Ok(())
+    }
+
+    fn cuLinkDestroy(driver, link: Handle) {
+        driver.links.remove(link).map(drop)
+    }
+}

@@ -1,0 +1,330 @@
+//! Device memory, which is host memory: the live allocations, and every access to them.
+
+use std::{
+    alloc::{Layout, alloc, alloc_zeroed, dealloc},
+    collections::BTreeMap,
+    ffi::c_int,
+};
+
+use crate::{
+    device::TOTAL_MEMORY,
+    error::{Outcome, Status},
+    handle::Handle,
+};
+
+/// Who may reach an allocation, and who frees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `cuMemAlloc`: the context's own.
+    Device,
+    /// `cuMemAllocAsync`: the device's, for all its contexts.
+    Pooled,
+    /// `cuMemAllocManaged`: host and every device.
+    Managed,
+    /// `cuMemHostAlloc`: host and every device.
+    Pinned,
+    /// `cuMemHostRegister`: memory of the program, only known here.
+    Registered,
+    /// A module's variable: freed with the module.
+    Variable,
+}
+
+/// One live allocation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allocation {
+    pub(crate) length: usize,
+    pub(crate) kind: Kind,
+    pub(crate) context: Handle,
+    pub(crate) device: c_int,
+    pub(crate) id: u64,
+    pub(crate) flags: u32,
+}
+
+impl Allocation {
+    /// Whether the host may read and write it directly.
+    pub(crate) fn on_host(&self) -> bool {
+        matches!(self.kind, Kind::Managed | Kind::Pinned | Kind::Registered)
+    }
+
+    /// Whether a kernel of `context` on `device` may touch it.
+    fn reachable_from(&self, context: Handle, device: c_int) -> bool {
+        match self.kind {
+            Kind::Device | Kind::Variable => self.context == context,
+            Kind::Pooled => self.device == device,
+            Kind::Managed | Kind::Pinned | Kind::Registered => true,
+        }
+    }
+}
+
+/// All live allocations by their first address.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    live: BTreeMap<u64, Allocation>,
+    allocated: u64,
+    made: u64,
+}
+
+/// As `cuMemAlloc` aligns on an H100.
+const ALIGNMENT: usize = 512;
+/// Larger allocations are left zeroed: filling them would touch every page.
+const FILL_LIMIT: usize = 16 << 20;
+const FILL: u8 = 0xa5;
+
+fn layout(length: usize) -> Outcome<Layout> {
+    Layout::from_size_align(length, ALIGNMENT).map_err(|_| Status::OUT_OF_MEMORY)
+}
+
+fn host(address: u64) -> *mut u8 {
+    std::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+impl Memory {
+    /// Allocates `length` bytes, filled with `0xA5` up to 16 MiB.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for none, `CUDA_ERROR_OUT_OF_MEMORY` beyond the device's 80 GiB.
+    pub(crate) fn allocate(
+        &mut self,
+        length: usize,
+        kind: Kind,
+        context: Handle,
+        device: c_int,
+        flags: u32,
+    ) -> Outcome<u64> {
+        if length == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        if self.allocated.saturating_add(length as u64) > TOTAL_MEMORY {
+            return Err(Status::OUT_OF_MEMORY);
+        }
+        let layout = layout(length)?;
+        let start = if length <= FILL_LIMIT {
+            // SAFETY: the layout's size is not zero.
+            let start = unsafe { alloc(layout) };
+            if !start.is_null() {
+                // SAFETY: the block just allocated has `length` bytes.
+                unsafe { start.write_bytes(FILL, length) };
+            }
+            start
+        } else {
+            // SAFETY: the layout's size is not zero.
+            unsafe { alloc_zeroed(layout) }
+        };
+        if start.is_null() {
+            return Err(Status::OUT_OF_MEMORY);
+        }
+        let address = start.expose_provenance() as u64;
+        self.allocated += length as u64;
+        self.made += 1;
+        let allocation = Allocation {
+            length,
+            kind,
+            context,
+            device,
+            id: self.made,
+            flags,
+        };
+        self.live.insert(address, allocation);
+        Ok(address)
+    }
+
+    /// Makes memory of the program known.
+    pub(crate) fn register(
+        &mut self,
+        address: u64,
+        length: usize,
+        context: Handle,
+        device: c_int,
+    ) -> Outcome {
+        if address == 0 || length == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let end = address + length as u64;
+        if self
+            .live
+            .range(..end)
+            .next_back()
+            .is_some_and(|(start, held)| start + held.length as u64 > address)
+        {
+            return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        self.made += 1;
+        let kind = Kind::Registered;
+        self.live.insert(
+            address,
+            Allocation {
+                length,
+                kind,
+                context,
+                device,
+                id: self.made,
+                flags: 0,
+            },
+        );
+        Ok(())
+    }
+
+    /// Frees the allocation that begins at `address` and is of one of `kinds`.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where there is none: freed already, or an address inside one.
+    pub(crate) fn free(&mut self, address: u64, kinds: &[Kind]) -> Outcome {
+        match self.live.get(&address) {
+            Some(allocation) if kinds.contains(&allocation.kind) => {}
+            _ => return Err(Status::INVALID_VALUE),
+        }
+        let Some(allocation) = self.live.remove(&address) else {
+            return Err(Status::INVALID_VALUE);
+        };
+        if allocation.kind != Kind::Registered {
+            self.allocated -= allocation.length as u64;
+            let layout = layout(allocation.length)?;
+            // SAFETY: the block came from `allocate` with this layout, and its entry, the only one, was just removed.
+            unsafe { dealloc(host(address), layout) };
+        }
+        Ok(())
+    }
+
+    /// Frees what belongs to a context that is destroyed.
+    pub(crate) fn free_context(&mut self, context: Handle) {
+        let doomed: Vec<(u64, Kind)> = self
+            .live
+            .iter()
+            .filter(|(_, allocation)| allocation.context == context)
+            .map(|(address, allocation)| (*address, allocation.kind))
+            .collect();
+        for (address, kind) in doomed {
+            // It was found a line above.
+            let _ = self.free(address, &[kind]);
+        }
+    }
+
+    /// The allocation that holds `address`, with its first address.
+    pub(crate) fn find(&self, address: u64) -> Option<(u64, Allocation)> {
+        let (start, allocation) = self.live.range(..=address).next_back()?;
+        (address - start < allocation.length as u64).then_some((*start, *allocation))
+    }
+
+    /// Whether `length` bytes from `address` on lie in one allocation.
+    pub(crate) fn holds(&self, address: u64, length: usize) -> bool {
+        self.find(address).is_some_and(|(start, allocation)| {
+            (allocation.length as u64 - (address - start)) >= length as u64
+        })
+    }
+
+    /// Whether a kernel may touch `length` bytes from `address` on.
+    fn reachable(&self, address: u64, length: usize, context: Handle, device: c_int) -> bool {
+        self.holds(address, length)
+            && self
+                .find(address)
+                .is_some_and(|(_, found)| found.reachable_from(context, device))
+    }
+
+    /// What a kernel reads.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    pub(crate) fn load(
+        &self,
+        address: u64,
+        length: usize,
+        context: Handle,
+        device: c_int,
+    ) -> Outcome<Vec<u8>> {
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        if !self.reachable(address, length, context, device) {
+            return Err(Status::ILLEGAL_ADDRESS);
+        }
+        let mut bytes = vec![0; length];
+        // SAFETY: the source lies in a live allocation, the destination in the vector just made.
+        unsafe { host(address).copy_to_nonoverlapping(bytes.as_mut_ptr(), length) };
+        Ok(bytes)
+    }
+
+    /// What a kernel writes. Errors as [`Self::load`].
+    pub(crate) fn store(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        context: Handle,
+        device: c_int,
+    ) -> Outcome {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if !self.reachable(address, bytes.len(), context, device) {
+            return Err(Status::ILLEGAL_ADDRESS);
+        }
+        // SAFETY: the destination lies in a live allocation; `bytes` is no part of one.
+        unsafe { host(address).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    /// Copies between two places, each checked where it is device memory.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where a device range is not inside one live allocation, or a host pointer is null.
+    pub(crate) fn copy(&mut self, to: Place, from: Place, length: usize) -> Outcome {
+        if length == 0 {
+            return Ok(());
+        }
+        let to = self.resolve(to, length)?;
+        let from = self.resolve(from, length)?;
+        // SAFETY: device ranges were checked; host ranges are the caller's to guarantee, as CUDA demands of it. They
+        // may overlap.
+        unsafe { to.copy_from(from, length) };
+        Ok(())
+    }
+
+    /// Writes `pattern` over `count` repetitions from `address` on, checked as [`Self::copy`].
+    pub(crate) fn set(&mut self, address: u64, pattern: &[u8], count: usize) -> Outcome {
+        let bytes = pattern.repeat(count);
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let start = self.resolve(Place::Device(address), bytes.len())?;
+        // SAFETY: the destination was checked; `bytes` is no part of an allocation.
+        unsafe { start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    fn resolve(&self, place: Place, length: usize) -> Outcome<*mut u8> {
+        match place {
+            Place::Device(address) if self.holds(address, length) => Ok(host(address)),
+            Place::Host(address) if address != 0 => Ok(host(address)),
+            Place::Any(address) if address != 0 => match self.find(address) {
+                Some(_) if !self.holds(address, length) => Err(Status::INVALID_VALUE),
+                _ => Ok(host(address)),
+            },
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+
+    /// The number and the bytes of the live allocations that a program made and has to free.
+    pub(crate) fn live(&self) -> (u64, u64) {
+        let owned = self
+            .live
+            .values()
+            .filter(|held| held.kind != Kind::Variable);
+        owned.fold((0, 0), |(count, bytes), held| {
+            (count + 1, bytes + held.length as u64)
+        })
+    }
+
+    pub(crate) fn free_bytes(&self) -> u64 {
+        TOTAL_MEMORY - self.allocated
+    }
+}
+
+/// One side of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Must lie in a live allocation.
+    Device(u64),
+    /// Any memory of the program.
+    Host(u64),
+    /// Either, told apart by the address (`cuMemcpy`).
+    Any(u64),
+}

@@ -1,0 +1,241 @@
+//! Modules: loading an image, its functions, its variables.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{c_uint, c_void},
+};
+
+use crate::{
+    cubin,
+    entry::{In, Out, Text, in_at},
+    error::{Outcome, Status},
+    function::Function,
+    handle::Handle,
+    image::{Image, Source},
+    jit::Options,
+    memory::{Kind, Place},
+    state::Driver,
+};
+
+/// A loaded module.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) context: Handle,
+    /// In the order of the image.
+    pub(crate) functions: Vec<Handle>,
+    /// Address and size by name.
+    variables: BTreeMap<String, (u64, usize)>,
+}
+
+/// First bytes of a fat binary, and of the wrapper that nvcc puts around one.
+const FATBIN: [[u8; 4]; 2] = [0xba55_ed50_u32.to_le_bytes(), 0x4662_43b1_u32.to_le_bytes()];
+
+/// The image at an address, of which only its own bytes tell where it ends.
+pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
+    if image.is_null() {
+        return Err(Status::INVALID_VALUE);
+    }
+    let bytes = in_at::<u8>(image.address());
+    let mut magic = Vec::new();
+    for index in 0..4 {
+        magic.push(bytes.at(index)?);
+        // A shorter text.
+        if magic[index] == 0 {
+            return Ok(Source::Ptx(magic));
+        }
+    }
+    if magic == *b"\x7fELF" {
+        let part = |offset: usize, length: usize| {
+            in_at::<u8>(image.address() + offset)
+                .take(length)
+                .unwrap_or_default()
+        };
+        return Ok(Source::Cubin(part(0, cubin::length(part))));
+    }
+    if FATBIN.iter().any(|known| magic == *known) {
+        return Ok(Source::Fatbin);
+    }
+    let mut text = magic;
+    while text.last() != Some(&0) {
+        text.push(bytes.at(text.len())?);
+    }
+    Ok(Source::Ptx(text))
+}
+
+/// The image in bytes of known length.
+pub(crate) fn source_of(bytes: Vec<u8>) -> Source {
+    match bytes.get(..4) {
+        Some(b"\x7fELF") => Source::Cubin(bytes),
+        Some(magic) if FATBIN.iter().any(|known| magic == *known) => Source::Fatbin,
+        _ => Source::Ptx(bytes),
+    }
+}
+
+pub(crate) fn source_in_file(path: &str) -> Outcome<Source> {
+    std::fs::read(path)
+        .map(source_of)
+        .map_err(|_| Status::FILE_NOT_FOUND)
+}
+
+/// What the info log says of an image when asked to be verbose.
+pub(crate) fn info(image: &Image, sm: u32) -> String {
+    let lines = image.kernels.iter().map(|kernel| {
+        format!(
+            "ptxas info    : Compiling entry function '{}' for 'sm_{sm}'\n\
+             ptxas info    : Used {} registers, {} bytes smem, {} bytes of parameters",
+            kernel.name,
+            kernel.registers,
+            kernel.static_shared,
+            kernel.bank_size()
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+impl Driver {
+    /// Loads `source` into the current context.
+    pub(crate) fn load(&mut self, source: &Source, options: Options) -> Outcome<Handle> {
+        let context = self.healthy()?;
+        let sm = self.config.sm;
+        let image = options.report(Image::read(source, sm), |image| info(image, sm))?;
+        self.instantiate(&image, context)
+    }
+
+    /// Makes a module of `image` in `context`.
+    pub(crate) fn instantiate(&mut self, image: &Image, context: Handle) -> Outcome<Handle> {
+        let module = self.modules.reserve();
+        let functions = image
+            .kernels
+            .iter()
+            .map(|kernel| {
+                self.functions
+                    .insert(Function::new(kernel.clone(), Some(context), module))
+            })
+            .collect();
+        let variables = self.place_variables(image, context)?;
+        self.modules.insert_at(
+            module,
+            Module {
+                context,
+                functions,
+                variables,
+            },
+        );
+        Ok(module)
+    }
+
+    pub(crate) fn place_variables(
+        &mut self,
+        image: &Image,
+        context: Handle,
+    ) -> Outcome<BTreeMap<String, (u64, usize)>> {
+        let device = self.context(context)?.device;
+        let mut places = BTreeMap::new();
+        for variable in image
+            .variables
+            .iter()
+            .filter(|variable| !variable.bytes.is_empty())
+        {
+            let length = variable.bytes.len();
+            let address = self
+                .memory
+                .allocate(length, Kind::Variable, context, device, 0)?;
+            let initial = Place::Host(variable.bytes.as_ptr().expose_provenance() as u64);
+            self.memory.copy(Place::Device(address), initial, length)?;
+            places.insert(variable.name.clone(), (address, length));
+        }
+        Ok(places)
+    }
+
+    pub(crate) fn unload(&mut self, module: Handle) -> Outcome {
+        let held = self.modules.remove(module)?;
+        for function in held.functions {
+            // A destroyed context took it along.
+            let _ = self.functions.remove(function);
+        }
+        for (address, _) in held.variables.values() {
+            self.memory.free(*address, &[Kind::Variable])?;
+        }
+        Ok(())
+    }
+
+    /// The module's function `name`.
+    pub(crate) fn function_named(&self, module: Handle, name: &str) -> Outcome<Handle> {
+        let functions = &self.modules.get(module)?.functions;
+        let named = |function: &&Handle| {
+            self.functions
+                .get(**function)
+                .is_ok_and(|held| held.kernel.name == name)
+        };
+        functions
+            .iter()
+            .find(named)
+            .copied()
+            .ok_or(Status::NOT_FOUND)
+    }
+
+    pub(crate) fn variable_named(&self, module: Handle, name: &str) -> Outcome<(u64, usize)> {
+        self.modules
+            .get(module)?
+            .variables
+            .get(name)
+            .copied()
+            .ok_or(Status::NOT_FOUND)
+    }
+}
+
+entry_points! {
+    fn cuModuleLoadData(driver, module: Out<Handle>, image: In<c_void>) {
+        module.set(Handle::NULL)?;
+        module.set(driver.load(&source_at(image)?, Options::default())?)
+    }
+
+    fn cuModuleLoadDataEx(
+        driver, module: Out<Handle>, image: In<c_void>, count: c_uint, options: In<c_uint>, values: Out<usize>,
+    ) {
+        module.set(Handle::NULL)?;
+        let options = Options::read(count, options, values)?;
+        module.set(driver.load(&source_at(image)?, options)?)
+    }
+
+    fn cuModuleLoad(driver, module: Out<Handle>, path: Text) {
+        module.set(Handle::NULL)?;
+        module.set(driver.load(&source_in_file(&path.get()?)?, Options::default())?)
+    }
+
+    fn cuModuleLoadFatBinary(driver, module: Out<Handle>, image: In<c_void>) {
+        module.set(Handle::NULL)?;
+        module.set(driver.load(&source_at(image)?, Options::default())?)
+    }
+
+    fn cuModuleUnload(driver, module: Handle) {
+        driver.current()?;
+        driver.unload(module)
+    }
+
+    fn cuModuleGetFunction(driver, function: Out<Handle>, module: Handle, name: Text) {
+        driver.healthy()?;
+        function.set(driver.function_named(module, &name.get()?)?)
+    }
+
+    fn cuModuleGetFunctionCount(driver, count: Out<c_uint>, module: Handle) {
+        count.set(driver.modules.get(module)?.functions.len() as c_uint)
+    }
+
+    fn cuModuleEnumerateFunctions(driver, functions: Out<Handle>, capacity: c_uint, module: Handle) {
+        functions.fill(&driver.modules.get(module)?.functions, capacity as usize)
+    }
+
+    fn cuModuleGetGlobal_v2(driver, address: Out<u64>, bytes: Out<usize>, module: Handle, name: Text) {
+        driver.healthy()?;
+        let (place, length) = driver.variable_named(module, &name.get()?)?;
+        address.set_if_wanted(place);
+        bytes.set_if_wanted(length);
+        Ok(())
+    }
+
+    fn cuModuleGetLoadingMode(_driver, mode: Out<c_uint>) {
+        // CU_MODULE_EAGER_LOADING.
+        mode.set(1)
+    }
+}

@@ -1,0 +1,113 @@
+//! What a stream does: run at once, or put into the graph that the stream is capturing.
+
+use crate::{
+    entry::HostCall,
+    error::{Outcome, Status},
+    handle::Handle,
+    launch::{KernelCall, Via},
+    memory::{Kind, Place},
+    state::Driver,
+    stream::Target,
+};
+
+/// One piece of work.
+#[derive(Clone, Debug)]
+pub(crate) enum Operation {
+    Nothing,
+    Kernel(Box<KernelCall>),
+    Copy {
+        to: Place,
+        from: Place,
+        length: usize,
+    },
+    /// `height` rows of `width` patterns, `pitch` bytes apart.
+    Fill {
+        address: u64,
+        pattern: Vec<u8>,
+        width: usize,
+        height: usize,
+        pitch: usize,
+    },
+    Host(HostCall),
+    /// The memory exists already: a node that only marks where the graph allocates.
+    Allocate {
+        address: u64,
+        length: usize,
+    },
+    Free {
+        address: u64,
+    },
+}
+
+impl Operation {
+    /// The number of its node in `CUgraphNodeType`.
+    pub(crate) fn node_type(&self) -> u32 {
+        match self {
+            Self::Kernel(_) => 0,
+            Self::Copy { .. } => 1,
+            Self::Fill { .. } => 2,
+            Self::Host(_) => 3,
+            Self::Nothing => 5,
+            Self::Allocate { .. } => 10,
+            Self::Free { .. } => 11,
+        }
+    }
+}
+
+impl Driver {
+    /// Gives `operation` to `stream`.
+    ///
+    /// # Errors
+    /// The context's sticky error, a bad stream, what the capture refuses, what the operation itself refuses.
+    pub(crate) fn submit(&mut self, stream: Handle, operation: Operation) -> Outcome {
+        let target = self.stream_target(stream)?;
+        self.check(target.context)?;
+        match target.capture {
+            Some(capture) => self
+                .capture_operation(capture, target.stream, operation)
+                .map(drop),
+            None => {
+                if target.legacy {
+                    self.refuse_implicit_dependency(target.context)?;
+                }
+                self.execute(target, &operation, Via::Stream)
+            }
+        }
+    }
+
+    /// Runs `operation` now.
+    pub(crate) fn execute(&mut self, target: Target, operation: &Operation, via: Via) -> Outcome {
+        match operation {
+            Operation::Nothing => Ok(()),
+            Operation::Kernel(call) => self.run_kernel(target, call, via),
+            Operation::Copy { to, from, length } => self.memory.copy(*to, *from, *length),
+            Operation::Fill {
+                address,
+                pattern,
+                width,
+                height,
+                pitch,
+            } => {
+                for row in 0..*height {
+                    self.memory
+                        .set(address + (row * pitch) as u64, pattern, *width)?;
+                }
+                Ok(())
+            }
+            Operation::Host(call) => {
+                self.host_calls.push(*call);
+                Ok(())
+            }
+            Operation::Allocate { address, length } => {
+                if self.memory.holds(*address, *length) {
+                    Ok(())
+                } else {
+                    Err(Status::INVALID_VALUE)
+                }
+            }
+            Operation::Free { address } => self
+                .memory
+                .free(*address, &[Kind::Pooled, Kind::Device, Kind::Managed]),
+        }
+    }
+}

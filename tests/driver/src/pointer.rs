@@ -1,0 +1,228 @@
+//! Allocation entry points, and what can be asked of an address: `cuMemAlloc*`, `cuMemHost*`, `cuPointerGetAttribute`.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use crate::{
+    entry::{In, Out},
+    error::{Outcome, Status},
+    handle::Handle,
+    memory::Kind,
+    operation::Operation,
+    state::Driver,
+};
+
+/// `CUmemLocation`: eight bytes, passed by value in one register.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Location {
+    kind: c_uint,
+    id: c_int,
+}
+
+impl Driver {
+    fn allocate(&mut self, length: usize, kind: Kind, flags: u32) -> Outcome<u64> {
+        let context = self.healthy()?;
+        // Under CU_STREAM_CAPTURE_MODE_GLOBAL or THREAD_LOCAL a call that might synchronise breaks the capture.
+        self.refuse_unsafe_while_capturing()?;
+        let device = self.context(context)?.device;
+        self.memory.allocate(length, kind, context, device, flags)
+    }
+
+    /// Stream-ordered: on a capturing stream the memory is made now and the graph holds an allocation node.
+    fn allocate_on(&mut self, length: usize, stream: Handle) -> Outcome<u64> {
+        let target = self.stream_target(stream)?;
+        self.check(target.context)?;
+        let device = self.context(target.context)?.device;
+        let address = self
+            .memory
+            .allocate(length, Kind::Pooled, Handle::NULL, device, 0)?;
+        self.submit(stream, Operation::Allocate { address, length })?;
+        Ok(address)
+    }
+
+    fn free(&mut self, address: u64, kinds: &[Kind]) -> Outcome {
+        self.healthy()?;
+        if address == 0 {
+            return Ok(());
+        }
+        self.memory.free(address, kinds)
+    }
+
+    fn pointer_attribute(&self, attribute: c_uint, address: u64, data: Out<c_void>) -> Outcome {
+        let (start, held) = self.memory.find(address).ok_or(Status::INVALID_VALUE)?;
+        match attribute {
+            1 => data.cast().set(held.context),
+            // CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE.
+            2 => data
+                .cast()
+                .set(if matches!(held.kind, Kind::Pinned | Kind::Registered) {
+                    1u32
+                } else {
+                    2
+                }),
+            3 => data.cast().set(address),
+            4 if held.on_host() => data.cast().set(address),
+            7 => data.cast().set(held.id),
+            8 => data.cast().set(u32::from(held.kind == Kind::Managed)),
+            9 => data.cast().set(held.device),
+            11 => data.cast().set(start),
+            12 => data.cast().set(held.length),
+            13 => data.cast().set(1u32),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+}
+
+entry_points! {
+    fn cuMemAlloc_v2(driver, address: Out<u64>, length: usize) {
+        address.set(0)?;
+        address.set(driver.allocate(length, Kind::Device, 0)?)
+    }
+
+    fn cuMemAllocPitch_v2(
+        driver, address: Out<u64>, pitch: Out<usize>, width: usize, height: usize, _element: c_uint,
+    ) {
+        let row = width.checked_next_multiple_of(512).ok_or(Status::OUT_OF_MEMORY)?;
+        let length = row.checked_mul(height).ok_or(Status::OUT_OF_MEMORY)?;
+        pitch.set(row)?;
+        address.set(0)?;
+        address.set(driver.allocate(length, Kind::Device, 0)?)
+    }
+
+    fn cuMemAllocManaged(driver, address: Out<u64>, length: usize, flags: c_uint) {
+        // CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST.
+        if flags != 1 && flags != 2 {
+            return Err(Status::INVALID_VALUE);
+        }
+        address.set(0)?;
+        address.set(driver.allocate(length, Kind::Managed, flags)?)
+    }
+
+    fn cuMemAllocAsync(driver, address: Out<u64>, length: usize, stream: Handle) {
+        address.set(0)?;
+        address.set(driver.allocate_on(length, stream)?)
+    }
+
+    fn cuMemAllocFromPoolAsync(driver, address: Out<u64>, length: usize, pool: Handle, stream: Handle) {
+        driver.pools.get(pool)?;
+        address.set(0)?;
+        address.set(driver.allocate_on(length, stream)?)
+    }
+
+    fn cuMemFree_v2(driver, address: u64) {
+        driver.refuse_unsafe_while_capturing()?;
+        driver.free(address, &[Kind::Device, Kind::Pooled, Kind::Managed])
+    }
+
+    fn cuMemFreeAsync(driver, address: u64, stream: Handle) {
+        if address == 0 {
+            return Ok(());
+        }
+        if !driver.memory.find(address).is_some_and(|(start, _)| start == address) {
+            return Err(Status::INVALID_VALUE);
+        }
+        driver.submit(stream, Operation::Free { address })
+    }
+
+    fn cuMemHostAlloc(driver, address: Out<u64>, length: usize, flags: c_uint) {
+        address.set(driver.allocate(length, Kind::Pinned, flags)?)
+    }
+
+    fn cuMemAllocHost_v2(driver, address: Out<u64>, length: usize) {
+        address.set(driver.allocate(length, Kind::Pinned, 0)?)
+    }
+
+    fn cuMemFreeHost(driver, address: u64) {
+        driver.free(address, &[Kind::Pinned])
+    }
+
+    fn cuMemHostRegister_v2(driver, address: u64, length: usize, _flags: c_uint) {
+        let context = driver.healthy()?;
+        let device = driver.context(context)?.device;
+        driver.memory.register(address, length, context, device)
+    }
+
+    fn cuMemHostUnregister(driver, address: u64) {
+        driver.healthy()?;
+        driver.memory.free(address, &[Kind::Registered]).map_err(|_| Status::HOST_MEMORY_NOT_REGISTERED)
+    }
+
+    fn cuMemHostGetDevicePointer_v2(driver, device: Out<u64>, address: u64, _flags: c_uint) {
+        match driver.memory.find(address) {
+            Some((_, held)) if held.on_host() => device.set(address),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+
+    fn cuMemHostGetFlags(driver, flags: Out<c_uint>, address: u64) {
+        match driver.memory.find(address) {
+            Some((_, held)) if held.kind == Kind::Pinned => flags.set(held.flags),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+
+    fn cuMemGetInfo_v2(driver, free: Out<u64>, total: Out<u64>) {
+        driver.healthy()?;
+        free.set_if_wanted(driver.memory.free_bytes());
+        total.set_if_wanted(crate::device::TOTAL_MEMORY);
+        Ok(())
+    }
+
+    fn cuMemGetAddressRange_v2(driver, base: Out<u64>, size: Out<usize>, address: u64) {
+        driver.current()?;
+        let (start, held) = driver.memory.find(address).ok_or(Status::NOT_FOUND)?;
+        base.set_if_wanted(start);
+        size.set_if_wanted(held.length);
+        Ok(())
+    }
+
+    fn cuPointerGetAttribute(driver, data: Out<c_void>, attribute: c_uint, address: u64) {
+        driver.pointer_attribute(attribute, address, data)
+    }
+
+    fn cuPointerGetAttributes(
+        driver, count: c_uint, attributes: In<c_uint>, data: In<usize>, address: u64,
+    ) {
+        // Unlike the single form, an unknown address is no error: its fields read as zero.
+        for index in 0..count as usize {
+            let place = crate::entry::out_at::<c_void>(data.at(index)?);
+            let attribute = attributes.at(index)?;
+            if driver.pointer_attribute(attribute, address, place).is_err() {
+                place.cast().set(0u32)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn cuMemAdvise_v2(driver, address: u64, length: usize, _advice: c_uint, _location: Location) {
+        driver.managed(address, length)
+    }
+
+    fn cuMemPrefetchAsync_v2(
+        driver, address: u64, length: usize, location: Location, _flags: c_uint, stream: Handle,
+    ) {
+        const DEVICE: c_uint = 1;
+        driver.managed(address, length)?;
+        if location.kind == DEVICE {
+            driver.device(location.id)?;
+        }
+        driver.submit(stream, Operation::Nothing)
+    }
+
+    fn cuStreamAttachMemAsync(driver, stream: Handle, address: u64, length: usize, _flags: c_uint) {
+        // Length 0 means the whole allocation.
+        driver.managed(address, length)?;
+        driver.submit(stream, Operation::Nothing)
+    }
+}
+
+impl Driver {
+    /// Whether the range is managed memory.
+    fn managed(&self, address: u64, length: usize) -> Outcome {
+        let (_, held) = self.memory.find(address).ok_or(Status::INVALID_VALUE)?;
+        if held.kind != Kind::Managed || !self.memory.holds(address, length) {
+            return Err(Status::INVALID_VALUE);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! `cuGetProcAddress`: entry points by name, in the newest version of each.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use crate::{
+    capture, context, control, copy, device,
+    entry::{Out, Text},
+    error::{self, Outcome, Status},
+    event, function, graph, graph_exec, graph_kernel, launch, library, link, module, occupancy,
+    pointer, pool,
+    state::Driver,
+    stream,
+};
+
+/// `CU_GET_PROC_ADDRESS_SUCCESS`, `_SYMBOL_NOT_FOUND`.
+const FOUND: c_uint = 0;
+const NOT_FOUND: c_uint = 1;
+
+/// The address of the entry point with exactly this name.
+fn exact(name: &str) -> Option<*const c_void> {
+    [
+        address_of,
+        capture::address_of,
+        context::address_of,
+        copy::address_of,
+        device::address_of,
+        error::address_of,
+        event::address_of,
+        function::address_of,
+        graph::address_of,
+        graph_exec::address_of,
+        graph_kernel::address_of,
+        launch::address_of,
+        library::address_of,
+        link::address_of,
+        module::address_of,
+        occupancy::address_of,
+        pointer::address_of,
+        pool::address_of,
+        stream::address_of,
+        control::address_of,
+    ]
+    .iter()
+    .find_map(|lookup| lookup(name))
+}
+
+impl Driver {
+    /// The address for a name without its version suffix, as callers of CUDA 13 mean it.
+    fn proc_address(&self, name: &str) -> Option<*const c_void> {
+        ["_v4", "_v3", "_v2", ""]
+            .iter()
+            .map(|version| format!("{name}{version}"))
+            .filter(|name| !self.config.is_absent(name))
+            .find_map(|name| exact(&name))
+    }
+
+    fn give_address(
+        &self,
+        symbol: Text,
+        address: Out<*const c_void>,
+        status: Option<Out<c_uint>>,
+    ) -> Outcome {
+        let found = self.proc_address(&symbol.get()?);
+        address.set(found.unwrap_or(std::ptr::null()))?;
+        if let Some(status) = status {
+            status.set_if_wanted(if found.is_some() { FOUND } else { NOT_FOUND });
+        }
+        found.map(drop).ok_or(Status::NOT_FOUND)
+    }
+}
+
+entry_points! {
+    fn cuGetProcAddress_v2(
+        driver, symbol: Text, address: Out<*const c_void>, _version: c_int, _flags: u64, status: Out<c_uint>,
+    ) {
+        driver.give_address(symbol, address, Some(status))
+    }
+
+    fn cuGetProcAddress(driver, symbol: Text, address: Out<*const c_void>, _version: c_int, _flags: u64) {
+        driver.give_address(symbol, address, None)
+    }
+}

@@ -1,0 +1,175 @@
+//! PTX: what a module of PTX declares, checked as far as its grammar goes (PTX ISA 9.0, chapters 4, 5, 7 and 11).
+//! Nothing is compiled: instructions are looked at by name only.
+
+mod body;
+mod lexer;
+mod opcodes;
+mod reader;
+mod variable;
+
+use std::sync::Arc;
+
+use crate::{
+    error::Status,
+    image::{Image, Kernel, Refusal, Variable},
+    placement::{self, Shape},
+};
+
+use body::Body;
+
+/// The newest PTX that the driver takes, as a driver for CUDA 13.0 does.
+const NEWEST: (u32, u32) = (9, 0);
+/// What ptxas would allot is not known here.
+const REGISTERS: u32 = 32;
+
+/// A module as its text declares it.
+#[derive(Debug, Default)]
+struct Module {
+    version: (u32, u32),
+    target: Target,
+    entries: Vec<Entry>,
+    variables: Vec<Variable>,
+    /// Module-level `.shared` variables: name and bytes. A kernel has those that it names.
+    shared: Vec<(String, u32)>,
+}
+
+/// `.target sm_90a`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Target {
+    sm: u32,
+    /// `a`: only this GPU; `f`: only this family; or neither.
+    suffix: Option<u8>,
+}
+
+impl Target {
+    /// Whether code for this target runs on a device of capability `sm`.
+    fn runs_on(self, sm: u32) -> bool {
+        match self.suffix {
+            Some(b'a') => self.sm == sm,
+            Some(_) => self.sm / 10 == sm / 10 && self.sm <= sm,
+            None => self.sm <= sm,
+        }
+    }
+}
+
+/// An `.entry` with a body.
+#[derive(Debug, Default)]
+struct Entry {
+    name: String,
+    line: u32,
+    parameters: Vec<Shape>,
+    directives: Directives,
+    body: Body,
+}
+
+/// The performance directives that the driver reports or enforces.
+#[derive(Clone, Copy, Debug, Default)]
+struct Directives {
+    max_threads: Option<[u32; 3]>,
+    required_threads: Option<[u32; 3]>,
+    max_registers: Option<u32>,
+    cluster: Option<[u32; 3]>,
+}
+
+/// A mistake in the text, for the error log.
+#[derive(Debug)]
+pub(crate) struct Mistake {
+    line: u32,
+    text: String,
+}
+
+impl Mistake {
+    fn new(line: u32, text: impl Into<String>) -> Self {
+        Self {
+            line,
+            text: text.into(),
+        }
+    }
+
+    /// In the wording of ptxas, which users know from its log.
+    fn refusal(&self, status: Status) -> Refusal {
+        let Self { line, text } = self;
+        Refusal::new(
+            status,
+            format!(
+                "ptxas application ptx input, line {line}; error   : {text}\n\
+                 ptxas fatal   : Ptx assembly aborted due to errors"
+            ),
+        )
+    }
+}
+
+/// Reads PTX for a device of compute capability `sm`.
+pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
+    let module = reader::read(text).map_err(|mistake| mistake.refusal(Status::INVALID_PTX))?;
+    let (major, minor) = module.version;
+    if module.version > NEWEST {
+        let text = format!(
+            "Unsupported .version {major}.{minor}; current version is '{}.{}'",
+            NEWEST.0, NEWEST.1
+        );
+        return Err(Mistake::new(1, text).refusal(Status::UNSUPPORTED_PTX_VERSION));
+    }
+    if !module.target.runs_on(sm) {
+        let text = format!(
+            "SM version specified by .target ({}) does not run on this device (sm_{sm})",
+            module.target.sm
+        );
+        return Err(Mistake::new(1, text).refusal(Status::INVALID_PTX));
+    }
+    let mut kernels = Vec::with_capacity(module.entries.len());
+    for entry in &module.entries {
+        kernels.push(Arc::new(
+            module
+                .kernel(entry, sm)
+                .map_err(|mistake| mistake.refusal(Status::INVALID_PTX))?,
+        ));
+    }
+    Ok(Image {
+        kernels,
+        variables: module.variables,
+    })
+}
+
+impl Module {
+    fn kernel(&self, entry: &Entry, sm: u32) -> Result<Kernel, Mistake> {
+        let limit = placement::limit(self.version, self.target.sm);
+        let size = placement::c_size(&entry.parameters);
+        if size > limit {
+            let text = format!(
+                "Formal parameter space overflowed ({size} bytes required, max {limit} bytes allowed) in function {}",
+                entry.name
+            );
+            return Err(Mistake::new(entry.line, text));
+        }
+        let product = |threads: [u32; 3]| threads.iter().product();
+        let directives = entry.directives;
+        let named = |(name, bytes): &(String, u32)| {
+            if entry.body.names.contains(name) {
+                *bytes
+            } else {
+                0
+            }
+        };
+        Ok(Kernel {
+            name: entry.name.clone(),
+            parameters: placement::place(&entry.parameters, sm),
+            max_threads: directives
+                .required_threads
+                .or(directives.max_threads)
+                .map_or(1024, product),
+            required_threads: directives.required_threads,
+            cluster: directives.cluster,
+            static_shared: entry.body.shared + self.shared.iter().map(named).sum::<u32>(),
+            registers: directives
+                .max_registers
+                .map_or(REGISTERS, |most| most.min(REGISTERS)),
+            local: entry.body.local,
+            ptx_version: self.target.sm,
+            binary_version: sm,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Variable declarations: `.global .align 4 .b8 table[16] = {…};` (PTX ISA, 5.4).
+
+use super::{
+    Mistake,
+    lexer::{self, Kind},
+    reader::Reader,
+};
+
+/// A declared variable.
+pub(super) struct Declared {
+    pub(super) name: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// More than a GPU's memory is no declaration.
+const LARGEST: usize = 1 << 30;
+
+/// The size of a scalar type, which is its natural alignment too.
+pub(super) fn scalar_size(word: &str) -> Option<usize> {
+    Some(match word {
+        ".b8" | ".u8" | ".s8" => 1,
+        ".b16" | ".u16" | ".s16" | ".f16" | ".bf16" => 2,
+        ".b32" | ".u32" | ".s32" | ".f32" | ".f16x2" | ".bf16x2" => 4,
+        ".b64" | ".u64" | ".s64" | ".f64" | ".texref" | ".samplerref" | ".surfref" => 8,
+        ".b128" => 16,
+        _ => return None,
+    })
+}
+
+/// A declaration from its state space (`.global`, `.shared`, …) to its `;`.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
+    reader.word()?;
+    let (mut element, mut lanes) = (None, 1usize);
+    let name = loop {
+        match reader.word()? {
+            ".align" => drop(reader.integer()?),
+            ".v2" => lanes = 2,
+            ".v4" => lanes = 4,
+            ".v8" => lanes = 8,
+            ".attribute" => while !reader.next()?.is(')') {},
+            word if word.starts_with('.') => element = scalar_size(word).or(element),
+            word => break word.to_owned(),
+        }
+    };
+    let element = element.ok_or_else(|| reader.unexpected())?;
+    let mut count = lanes;
+    while reader.takes('[') {
+        // `[]` takes its length from the initialiser, or is dynamic shared memory.
+        if reader.takes(']') {
+            count = 0;
+            continue;
+        }
+        let extent = reader.integer()?;
+        count = usize::try_from(extent)
+            .ok()
+            .and_then(|extent| count.checked_mul(extent))
+            .unwrap_or(usize::MAX);
+        reader.expect(']')?;
+    }
+    let size = count.checked_mul(element).filter(|size| *size <= LARGEST);
+    let mut bytes = vec![0; size.ok_or_else(|| reader.unexpected())?];
+    if reader.takes('=') {
+        initialise(reader, element, &mut bytes)?;
+    } else {
+        while reader.takes(',') {
+            // `.reg`-like lists of names are not counted for memory: ptxas refuses them there.
+            return Err(reader.unexpected());
+        }
+        reader.expect(';')?;
+    }
+    Ok(Declared { name, bytes })
+}
+
+/// Values up to the `;`. Addresses of other variables, which only a real loader knows, stay zero.
+fn initialise(reader: &mut Reader<'_>, element: usize, bytes: &mut Vec<u8>) -> Result<(), Mistake> {
+    let (mut at, mut negative) = (0, false);
+    loop {
+        let token = reader.next()?;
+        let value = match &token.kind {
+            Kind::Mark(';') => return Ok(()),
+            Kind::Mark('-') => {
+                negative = true;
+                continue;
+            }
+            Kind::Number(literal) => number(literal),
+            Kind::Word(_) => 0,
+            _ => continue,
+        };
+        let value = if negative {
+            value.wrapping_neg()
+        } else {
+            value
+        };
+        negative = false;
+        if bytes.len() < at + element {
+            bytes.resize(at + element, 0);
+        }
+        let raw = u128::from(value).to_le_bytes();
+        bytes[at..at + element].copy_from_slice(&raw[..element]);
+        at += element;
+    }
+}
+
+/// An integer, or a float spelled by its bits (`0f3F800000`, `0d…`).
+fn number(literal: &str) -> u64 {
+    match literal.get(..2) {
+        Some("0f" | "0F" | "0d" | "0D") => u64::from_str_radix(&literal[2..], 16).unwrap_or(0),
+        _ => lexer::integer(literal).unwrap_or(0),
+    }
+}

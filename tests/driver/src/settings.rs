@@ -1,0 +1,83 @@
+//! What a session's driver is told to be.
+
+/// Settings for a [`Session`](crate::Session). The default is one H100 with a driver for CUDA 13.0.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    sm: Option<u32>,
+    devices: Option<usize>,
+    version: Option<u32>,
+    absent: Vec<String>,
+    failures: Vec<String>,
+}
+
+impl Settings {
+    /// One H100 with a driver for CUDA 13.0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The compute capability, 75 to 121.
+    #[must_use]
+    pub fn sm(mut self, sm: u32) -> Self {
+        self.sm = Some(sm);
+        self
+    }
+
+    /// The number of devices, 0 to 8. With none, `cuInit` is `CUDA_ERROR_NO_DEVICE`.
+    #[must_use]
+    pub fn devices(mut self, devices: usize) -> Self {
+        self.devices = Some(devices);
+        self
+    }
+
+    /// A driver older than 12.4: it cannot tell a function's parameters.
+    #[must_use]
+    pub fn old(self) -> Self {
+        let mut old = self
+            .without("cuFuncGetParamInfo")
+            .without("cuKernelGetParamInfo");
+        old.version = Some(12030);
+        old
+    }
+
+    /// A driver that lacks this entry point: neither `dlsym` nor `cuGetProcAddress` finds it.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.absent.push(name.to_owned());
+        self
+    }
+
+    /// Every call of this entry point returns this `CUresult`.
+    #[must_use]
+    pub fn fail(mut self, name: &str, code: u32) -> Self {
+        self.failures.push(format!("{name}={code}"));
+        self
+    }
+
+    /// The first `times` calls of this entry point return this `CUresult`.
+    #[must_use]
+    pub fn fail_times(mut self, name: &str, code: u32, times: u64) -> Self {
+        self.failures.push(format!("{name}={code}:{times}"));
+        self
+    }
+
+    pub(crate) fn absent(&self) -> &[String] {
+        &self.absent
+    }
+
+    /// The environment variables that say all this.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        let list = |names: &[String]| (!names.is_empty()).then(|| names.join(","));
+        [
+            ("SM", self.sm.map(|sm| sm.to_string())),
+            ("DEVICES", self.devices.map(|devices| devices.to_string())),
+            ("VERSION", self.version.map(|version| version.to_string())),
+            ("ABSENT", list(&self.absent)),
+            ("FAIL", list(&self.failures)),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((format!("KERNEL_ARGS_TEST_DRIVER_{name}"), value?)))
+        .collect()
+    }
+}

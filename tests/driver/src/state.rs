@@ -1,0 +1,133 @@
+//! The driver's state, behind one lock, and what happens at every call before its body runs.
+
+use std::{
+    collections::BTreeMap,
+    panic::AssertUnwindSafe,
+    sync::{LazyLock, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    capture::Capture,
+    config::Config,
+    context::Context,
+    control,
+    device::Device,
+    entry::HostCall,
+    error::{Outcome, Status},
+    event::Event,
+    function::Function,
+    graph::{Graph, Node},
+    graph_exec::Exec,
+    handle::Handles,
+    launch::Recorded,
+    library::Library,
+    link::Link,
+    memory::Memory,
+    module::Module,
+    pool::Pool,
+    stream::Stream,
+};
+
+/// Everything that the driver knows.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    pub(crate) initialised: bool,
+    pub(crate) config: Config,
+    /// How often each entry point was called, failed calls included.
+    pub(crate) calls: BTreeMap<&'static str, u64>,
+    pub(crate) devices: Vec<Device>,
+    pub(crate) contexts: Handles<Context>,
+    pub(crate) streams: Handles<Stream>,
+    pub(crate) captures: Handles<Capture>,
+    pub(crate) events: Handles<Event>,
+    pub(crate) modules: Handles<Module>,
+    pub(crate) functions: Handles<Function>,
+    pub(crate) libraries: Handles<Library>,
+    pub(crate) links: Handles<Link>,
+    pub(crate) graphs: Handles<Graph>,
+    pub(crate) nodes: Handles<Node>,
+    pub(crate) execs: Handles<Exec>,
+    pub(crate) pools: Handles<Pool>,
+    pub(crate) memory: Memory,
+    pub(crate) launches: u64,
+    pub(crate) last_launch: Option<Recorded>,
+    /// Callbacks that the call in progress ordered.
+    pub(crate) host_calls: Vec<HostCall>,
+}
+
+impl Driver {
+    fn new(config: Config) -> Self {
+        let mut driver = Self {
+            initialised: false,
+            devices: Vec::new(),
+            config,
+            calls: BTreeMap::new(),
+            contexts: Handles::new(1),
+            streams: Handles::new(2),
+            captures: Handles::new(3),
+            events: Handles::new(4),
+            modules: Handles::new(5),
+            functions: Handles::new(6),
+            libraries: Handles::new(7),
+            links: Handles::new(8),
+            graphs: Handles::new(9),
+            nodes: Handles::new(10),
+            execs: Handles::new(11),
+            pools: Handles::new(12),
+            memory: Memory::default(),
+            launches: 0,
+            last_launch: None,
+            host_calls: Vec::new(),
+        };
+        driver.make_devices();
+        driver
+    }
+}
+
+static DRIVER: LazyLock<Mutex<Driver>> =
+    LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment())));
+
+/// The driver's state, for the duration of the guard.
+pub(crate) fn lock() -> MutexGuard<'static, Driver> {
+    // A body that panicked is reported as CUDA_ERROR_UNKNOWN; the state behind it is still the best there is.
+    DRIVER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The entry points that work before `cuInit`.
+const BEFORE_INIT: [&str; 6] = [
+    "cuInit",
+    "cuDriverGetVersion",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuGetProcAddress",
+    "cuGetProcAddress_v2",
+];
+
+/// One call: counted, failed if that was ordered, else run under the lock. Callbacks run after the lock is free,
+/// since a callback may own objects whose release calls the driver.
+pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome) -> Status {
+    let mut driver = lock();
+    if !name.starts_with(control::PREFIX) {
+        *driver.calls.entry(name).or_default() += 1;
+        if let Some(status) = driver.config.take_failure(name) {
+            return status;
+        }
+        if driver.config.is_absent(name) {
+            return Status::NOT_FOUND;
+        }
+        if !driver.initialised && !BEFORE_INIT.contains(&name) {
+            return Status::NOT_INITIALIZED;
+        }
+    }
+    let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| body(&mut driver)));
+    let host_calls = std::mem::take(&mut driver.host_calls);
+    drop(driver);
+    for host_call in host_calls {
+        host_call.run();
+    }
+    match outcome {
+        Ok(Ok(())) => Status::SUCCESS,
+        Ok(Err(status)) => status,
+        Err(_) => Status::UNKNOWN,
+    }
+}

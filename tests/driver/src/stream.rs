@@ -1,0 +1,180 @@
+//! Streams. Work runs at once and in order, so that a stream is never busy.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use crate::{
+    entry::{HostCall, Out},
+    error::{Outcome, Status},
+    handle::Handle,
+    operation::Operation,
+    state::Driver,
+};
+
+/// A stream made by `cuStreamCreate`.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) context: Handle,
+    pub(crate) flags: c_uint,
+    pub(crate) priority: c_int,
+    /// The capture that it takes part in.
+    pub(crate) capture: Option<Handle>,
+}
+
+/// Where work that names a stream goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) stream: Handle,
+    pub(crate) context: Handle,
+    pub(crate) capture: Option<Handle>,
+    /// The legacy default stream, on which every blocking stream waits.
+    pub(crate) legacy: bool,
+}
+
+/// `CU_STREAM_NON_BLOCKING`.
+const NON_BLOCKING: c_uint = 1;
+/// `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`: handles that name the current context's default streams.
+const LEGACY: Handle = Handle(1);
+const PER_THREAD: Handle = Handle(2);
+
+impl Stream {
+    /// Whether it waits for the legacy default stream, and that for it.
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.flags & NON_BLOCKING == 0
+    }
+}
+
+impl Driver {
+    /// The context and the capture behind a stream handle.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_CONTEXT` for a default stream without a current context, `CUDA_ERROR_INVALID_HANDLE` for
+    /// what is no live stream.
+    pub(crate) fn stream_target(&self, stream: Handle) -> Outcome<Target> {
+        if stream.is_null() || stream == LEGACY || stream == PER_THREAD {
+            let context = self.current()?;
+            return Ok(Target {
+                stream,
+                context,
+                capture: None,
+                legacy: stream != PER_THREAD,
+            });
+        }
+        // Without any context a real driver does not get as far as the stream.
+        self.current()?;
+        let held = self.streams.get(stream)?;
+        Ok(Target {
+            stream,
+            context: held.context,
+            capture: held.capture,
+            legacy: false,
+        })
+    }
+
+    fn create_stream(&mut self, handle: Out<Handle>, flags: c_uint, priority: c_int) -> Outcome {
+        if flags > NON_BLOCKING {
+            return Err(Status::INVALID_VALUE);
+        }
+        let context = self.healthy()?;
+        handle.set(Handle::NULL)?;
+        // Priorities out of range are clamped, as CUDA documents.
+        let stream = Stream {
+            context,
+            flags,
+            priority: priority.clamp(-5, 0),
+            capture: None,
+        };
+        handle.set(self.streams.insert(stream))
+    }
+
+    /// A stream's flags and priority; the default streams have zeros.
+    fn stream_figures(&self, stream: Handle) -> Outcome<(c_uint, c_int)> {
+        self.stream_target(stream)?;
+        Ok(self
+            .streams
+            .get(stream)
+            .map_or((0, 0), |held| (held.flags, held.priority)))
+    }
+}
+
+entry_points! {
+    fn cuStreamCreate(driver, stream: Out<Handle>, flags: c_uint) {
+        driver.create_stream(stream, flags, 0)
+    }
+
+    fn cuStreamCreateWithPriority(driver, stream: Out<Handle>, flags: c_uint, priority: c_int) {
+        driver.create_stream(stream, flags, priority)
+    }
+
+    fn cuStreamDestroy_v2(driver, stream: Handle) {
+        let held = driver.streams.remove(stream)?;
+        if let Some(capture) = held.capture {
+            driver.invalidate(capture);
+        }
+        Ok(())
+    }
+
+    fn cuStreamSynchronize(driver, stream: Handle) {
+        let target = driver.stream_target(stream)?;
+        driver.check(target.context)?;
+        match target.capture {
+            Some(capture) => Err(driver.break_capture(capture, Status::STREAM_CAPTURE_UNSUPPORTED)),
+            None if target.legacy => driver.refuse_implicit_dependency(target.context),
+            None => Ok(()),
+        }
+    }
+
+    fn cuStreamQuery(driver, stream: Handle) {
+        let target = driver.stream_target(stream)?;
+        driver.check(target.context)?;
+        match target.capture {
+            Some(capture) => Err(driver.break_capture(capture, Status::STREAM_CAPTURE_UNSUPPORTED)),
+            None => Ok(()),
+        }
+    }
+
+    fn cuStreamWaitEvent(driver, stream: Handle, event: Handle, _flags: c_uint) {
+        driver.wait_for_event(stream, event)
+    }
+
+    fn cuStreamGetCtx(driver, stream: Handle, context: Out<Handle>) {
+        context.set(driver.stream_target(stream)?.context)
+    }
+
+    fn cuStreamGetCtx_v2(driver, stream: Handle, context: Out<Handle>, green: Out<Handle>) {
+        green.set_if_wanted(Handle::NULL);
+        context.set(driver.stream_target(stream)?.context)
+    }
+
+    fn cuStreamGetDevice(driver, stream: Handle, device: Out<c_int>) {
+        let context = driver.stream_target(stream)?.context;
+        device.set(driver.context(context)?.device)
+    }
+
+    fn cuStreamGetFlags(driver, stream: Handle, flags: Out<c_uint>) {
+        flags.set(driver.stream_figures(stream)?.0)
+    }
+
+    fn cuStreamGetPriority(driver, stream: Handle, priority: Out<c_int>) {
+        priority.set(driver.stream_figures(stream)?.1)
+    }
+
+    fn cuStreamGetId(driver, stream: Handle, id: Out<u64>) {
+        driver.stream_target(stream)?;
+        id.set(stream.0 as u64)
+    }
+
+    fn cuLaunchHostFunc(
+        driver, stream: Handle, function: Option<extern "C" fn(*mut c_void)>, argument: Out<c_void>,
+    ) {
+        let function = function.ok_or(Status::INVALID_VALUE)?;
+        driver.submit(stream, Operation::Host(HostCall { function, argument: argument.address() }))
+    }
+
+    fn cuProfilerStart(driver) {
+        driver.current().map(drop)
+    }
+
+    fn cuProfilerStop(driver) {
+        driver.current().map(drop)
+    }
+}
