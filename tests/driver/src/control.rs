@@ -159,6 +159,11 @@ entry_points! {
         name.set_text(&recorded.call.kernel.name, capacity).map(drop)
     }
 
+    /// What stands in the dynamic symbol table for an entry point that a session struck out.
+    fn kernel_args_test_driver_absent(_driver) {
+        Err(Status::NOT_FOUND)
+    }
+
     /// How many objects are alive.
     fn kernel_args_test_driver_live(driver, objects: Out<LiveObjects>) {
         objects.set(driver.live())

@@ -124,12 +124,16 @@ impl Drop for Session {
     }
 }
 
-/// Takes `names` out of the library's dynamic symbols, by pointing their entries at the empty name: `dlsym` still
-/// finds the entry by its hash, and passes it over when it compares the name.
+/// The control whose name the entries of struck-out entry points take.
+const STAND_IN: &str = "kernel_args_test_driver_absent";
+
+/// Takes `names` out of the library's dynamic symbols, by giving their entries the name of [`STAND_IN`]: `dlsym` still
+/// finds an entry by its hash, and passes it over when it compares the name; references inside the library, which go
+/// by the name too, lead to the stand-in.
 fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
     let invalid =
         |error: object::read::Error| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
-    let mut places = Vec::new();
+    let (mut places, mut stand_in) = (Vec::new(), None);
     {
         let bytes = &*library;
         let header = FileHeader64::<Endianness>::parse(bytes).map_err(invalid)?;
@@ -141,21 +145,24 @@ fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
         let table = sections.section(symbols.section()).map_err(invalid)?;
         for (index, symbol) in symbols.enumerate() {
             let name = symbols.symbol_name(endian, symbol).map_err(invalid)?;
-            if names.iter().any(|struck| struck.as_bytes() == name) {
-                places.push(table.sh_offset(endian) as usize + index.0 * size_of_val(symbol));
+            let place = table.sh_offset(endian) as usize + index.0 * size_of_val(symbol);
+            if name == STAND_IN.as_bytes() {
+                // `st_name`, the first field.
+                stand_in = Some(bytes[place..place + 4].to_owned());
+            } else if names.iter().any(|struck| struck.as_bytes() == name) {
+                places.push(place);
             }
         }
     }
-    if places.len() != names.len() {
+    let Some(stand_in) = stand_in.filter(|_| places.len() == names.len()) else {
         let text = format!(
             "of {names:?} the test driver exports {}: check their names",
             places.len()
         );
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-    }
+    };
     for place in places {
-        // `st_name`, the first field.
-        library[place..place + 4].fill(0);
+        library[place..place + 4].copy_from_slice(&stand_in);
     }
     Ok(())
 }
