@@ -41,12 +41,11 @@ impl Bank {
         extra: In<usize>,
     ) -> Outcome<Self> {
         match (kernel_params.is_null(), extra.is_null()) {
-            (false, false) => Err(Status::INVALID_VALUE),
             (true, true) if kernel.parameters.is_empty() => Ok(Self {
                 form: Form::None,
                 bytes: Vec::new(),
             }),
-            (true, true) => Err(Status::INVALID_VALUE),
+            (true, true) | (false, false) => Err(Status::INVALID_VALUE),
             (false, true) => Self::from_kernel_params(kernel, kernel_params),
             (true, false) => Self::from_extra(kernel, extra),
         }

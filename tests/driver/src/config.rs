@@ -7,7 +7,7 @@ use crate::error::Status;
 pub(crate) struct Config {
     /// Compute capability, `10 * major + minor`.
     pub(crate) sm: u32,
-    pub(crate) devices: usize,
+    pub(crate) devices: u32,
     /// What `cuDriverGetVersion` says, `1000 * major + 10 * minor`.
     pub(crate) version: i32,
     absent: Vec<String>,
@@ -24,7 +24,7 @@ struct Failure {
 }
 
 impl Config {
-    pub(crate) const MAX_DEVICES: usize = 8;
+    pub(crate) const MAX_DEVICES: u32 = 8;
 
     pub(crate) fn from_environment() -> Self {
         let mut config = Self {
@@ -39,7 +39,7 @@ impl Config {
             config.set_sm(sm);
         }
         if let Some(devices) = number("DEVICES") {
-            config.devices = (devices as usize).min(Self::MAX_DEVICES);
+            config.devices = devices.min(Self::MAX_DEVICES);
         }
         if let Some(version) = number("VERSION") {
             config.version = version.cast_signed();

@@ -114,7 +114,7 @@ entry_points! {
     }
 
     /// Replaces the devices. Refused once there is a context.
-    fn kernel_args_test_driver_set_devices(driver, count: usize) {
+    fn kernel_args_test_driver_set_devices(driver, count: c_uint) {
         if count > Config::MAX_DEVICES {
             return Err(Status::INVALID_VALUE);
         }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use object::{
     Endianness, LittleEndian,
-    elf::{FileHeader64, STT_FUNC, STT_OBJECT},
+    elf::{FileHeader64, SHT_NOBITS, STT_FUNC, STT_OBJECT},
     read::{
         SectionIndex,
         elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable},
@@ -265,9 +265,8 @@ pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
     end = end.max(sections + size * count);
     for index in 0..count {
         let header = sections + index * size;
-        const NO_BITS: u32 = 8;
         let kind = u32::from_le_bytes(at(header + 4, 4).try_into().unwrap_or_default());
-        if kind != NO_BITS {
+        if kind != SHT_NOBITS.0 {
             end = end.max(long(header + 0x18) + long(header + 0x20));
         }
     }

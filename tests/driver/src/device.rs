@@ -48,8 +48,8 @@ pub(crate) fn figures(sm: u32) -> Figures {
         0..80 => (1024, 16, 64, 64),
         80 | 87 => (2048, 32, 164, 163),
         81..=86 => (1536, 16, 100, 99),
-        88..90 => (1536, 24, 100, 99),
         90..120 => (2048, 32, 228, 227),
+        // 88, 89 and from 120 on.
         _ => (1536, 24, 100, 99),
     };
     Figures {
@@ -63,7 +63,7 @@ pub(crate) fn figures(sm: u32) -> Figures {
 impl Driver {
     /// Makes the configured devices. Called before any context exists.
     pub(crate) fn make_devices(&mut self) {
-        self.devices = (0..self.config.devices)
+        self.devices = (0..self.config.devices.cast_signed())
             .map(|ordinal| {
                 let pool = self.pools.insert(Pool::of_device(ordinal));
                 let primary = self.contexts.reserve();
@@ -100,7 +100,6 @@ impl Driver {
             5..=7 => MAX_GRID[attribute as usize - 5],
             8 => SHARED_DEFAULT,
             9 | 12 | 82 => REGISTERS,
-            10 => 32,
             11 => 0x7fff_ffff,
             13 => 1_980_000,
             14 => 512,
@@ -115,7 +114,7 @@ impl Driver {
             38 => 50 << 20,
             39 => figures.threads_per_sm,
             40 => 3,
-            51 => 32,
+            10 | 51 => 32,
             75 => sm / 10,
             76 => sm % 10,
             81 => figures.shared_per_sm,
@@ -152,7 +151,7 @@ entry_points! {
     }
 
     fn cuDeviceGetCount(driver, count: Out<c_int>) {
-        count.set(driver.devices.len() as c_int)
+        count.set(driver.config.devices.cast_signed())
     }
 
     fn cuDeviceGet(driver, device: Out<c_int>, ordinal: c_int) {

@@ -146,12 +146,9 @@ impl<T: Copy> In<T> {
         }
         let mut elements = Vec::<T>::with_capacity(count);
         let room = elements.as_mut_ptr().cast::<u8>();
+        let (source, length) = (self.0.cast::<u8>(), count * size_of::<T>());
         // SAFETY: the caller passed `count` elements, the vector has room for as many; bytes need no alignment.
-        unsafe {
-            self.0
-                .cast::<u8>()
-                .copy_to_nonoverlapping(room, count * size_of::<T>())
-        };
+        unsafe { source.copy_to_nonoverlapping(room, length) };
         // SAFETY: the copy filled `count` elements.
         unsafe { elements.set_len(count) };
         Ok(elements)

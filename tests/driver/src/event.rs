@@ -62,11 +62,10 @@ impl Driver {
             .clone()
             .filter(|(capture, _)| self.captures.contains(*capture));
         match (target.capture, captured) {
-            (None, None) => Ok(()),
             (Some(capture), None) if held.recorded.is_some() => {
                 Err(self.break_capture(capture, Status::STREAM_CAPTURE_ISOLATION))
             }
-            (Some(_), None) => Ok(()),
+            (_, None) => Ok(()),
             (None, Some((capture, _))) if target.legacy => {
                 Err(self.break_capture(capture, Status::STREAM_CAPTURE_IMPLICIT))
             }

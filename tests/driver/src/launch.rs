@@ -167,7 +167,7 @@ impl Driver {
         if self.config.sm < 90 || blocks == Some(0) {
             return Err(Status::INVALID_VALUE);
         }
-        if !blocks.is_some_and(|blocks| blocks <= most) {
+        if blocks.is_none_or(|blocks| blocks > most) {
             return Err(Status::INVALID_CLUSTER_SIZE);
         }
         let divides = grid

@@ -62,17 +62,15 @@ impl Driver {
     pub(crate) fn submit(&mut self, stream: Handle, operation: Operation) -> Outcome {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
-        match target.capture {
-            Some(capture) => self
+        if let Some(capture) = target.capture {
+            return self
                 .capture_operation(capture, target.stream, operation)
-                .map(drop),
-            None => {
-                if target.legacy {
-                    self.refuse_implicit_dependency(target.context)?;
-                }
-                self.execute(target, &operation, Via::Stream)
-            }
+                .map(drop);
         }
+        if target.legacy {
+            self.refuse_implicit_dependency(target.context)?;
+        }
+        self.execute(target, &operation, Via::Stream)
     }
 
     /// Runs `operation` now.

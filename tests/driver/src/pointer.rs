@@ -118,7 +118,7 @@ entry_points! {
         if address == 0 {
             return Ok(());
         }
-        if !driver.memory.find(address).is_some_and(|(start, _)| start == address) {
+        if driver.memory.find(address).is_none_or(|(start, _)| start != address) {
             return Err(Status::INVALID_VALUE);
         }
         driver.submit(stream, Operation::Free { address })

@@ -22,9 +22,9 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    pub(crate) fn of_device(ordinal: usize) -> Self {
+    pub(crate) fn of_device(device: c_int) -> Self {
         Self {
-            device: ordinal as c_int,
+            device,
             attributes: (1..=8).map(|id| (id, u64::from(id <= 3))).collect(),
         }
     }
@@ -64,7 +64,7 @@ entry_points! {
             return Err(Status::INVALID_VALUE);
         }
         driver.device(device)?;
-        let handle = driver.pools.insert(Pool::of_device(device.unsigned_abs() as usize));
+        let handle = driver.pools.insert(Pool::of_device(device));
         pool.set(handle)
     }
 

@@ -1,5 +1,6 @@
 //! Graphs: kernel nodes made, asked, changed and launched; stream capture and what breaks it.
 
+#[macro_use]
 mod raw;
 
 use std::ptr::null_mut;
@@ -32,11 +33,7 @@ fn node_params(function: sys::CUfunction) -> NodeParams {
 
 fn graph() -> sys::CUgraph {
     let mut graph = null_mut();
-    // SAFETY: a local.
-    assert_eq!(
-        code(unsafe { sys::cuGraphCreate(&raw mut graph, 0) }),
-        Ok(())
-    );
+    assert_eq!(call!(sys::cuGraphCreate(&raw mut graph, 0)), Ok(()));
     graph
 }
 
@@ -46,26 +43,27 @@ fn add(
     params: &NodeParams,
 ) -> Result<sys::CUgraphNode, u32> {
     let mut node = null_mut();
-    // SAFETY: a local, an array of as many as said, parameters whose arrays the caller holds.
-    code(unsafe {
-        sys::cuGraphAddKernelNode_v2(&raw mut node, graph, after.as_ptr(), after.len(), params)
-    })?;
+    call!(sys::cuGraphAddKernelNode_v2(
+        &raw mut node,
+        graph,
+        after.as_ptr(),
+        after.len(),
+        params
+    ))?;
     Ok(node)
 }
 
 fn instantiate(graph: sys::CUgraph) -> sys::CUgraphExec {
     let mut exec = null_mut();
-    // SAFETY: a local.
     assert_eq!(
-        code(unsafe { sys::cuGraphInstantiateWithFlags(&raw mut exec, graph, 0) }),
+        call!(sys::cuGraphInstantiateWithFlags(&raw mut exec, graph, 0)),
         Ok(())
     );
     exec
 }
 
 fn run(exec: sys::CUgraphExec) -> Result<(), u32> {
-    // SAFETY: it takes handles.
-    code(unsafe { sys::cuGraphLaunch(exec, null_mut()) })
+    call!(sys::cuGraphLaunch(exec, null_mut()))
 }
 
 #[test]
@@ -93,16 +91,15 @@ fn a_node_keeps_its_parameters_and_an_update_replaces_them() {
 
         // As asked, so set again: the arrays are the node's own.
         let mut asked = node_params(null_mut());
-        // SAFETY: a local.
         assert_eq!(
-            code(unsafe { sys::cuGraphKernelNodeGetParams_v2(node, &raw mut asked) }),
+            call!(sys::cuGraphKernelNodeGetParams_v2(node, &raw mut asked)),
             Ok(())
         );
         assert_eq!((asked.func, asked.extra.is_null()), (echo.function, true));
         // SAFETY: the node has three parameters.
-        let third = unsafe { asked.kernelParams.add(2).read() };
+        let arrays = unsafe { std::slice::from_raw_parts(asked.kernelParams, 3) };
         // SAFETY: the third has four bytes.
-        assert_eq!(unsafe { third.cast::<[u8; 4]>().read() }, word);
+        assert_eq!(unsafe { arrays[2].cast::<[u8; 4]>().read() }, word);
 
         // An instantiated graph is changed by itself, in either form.
         let mut buffer = [&address[..], &[3, 0, 0, 0], &[4; 4]].concat();
@@ -110,9 +107,12 @@ fn a_node_keeps_its_parameters_and_an_update_replaces_them() {
         let mut packed = extra(&buffer, &mut size);
         let mut update = node_params(echo.function);
         update.extra = packed.as_mut_ptr();
-        // SAFETY: parameters whose arrays live.
         assert_eq!(
-            code(unsafe { sys::cuGraphExecKernelNodeSetParams_v2(exec, node, &raw const update) }),
+            call!(sys::cuGraphExecKernelNodeSetParams_v2(
+                exec,
+                node,
+                &raw const update
+            )),
             Ok(())
         );
         buffer.fill(0);
@@ -137,8 +137,7 @@ fn a_node_keeps_its_parameters_and_an_update_replaces_them() {
             Err(1),
             "neither form"
         );
-        // SAFETY: it takes a handle.
-        assert_eq!(code(unsafe { sys::cuGraphDestroy(graph) }), Ok(()));
+        assert_eq!(call!(sys::cuGraphDestroy(graph)), Ok(()));
         assert_eq!(run(exec), Ok(()), "an instantiated graph is its own");
     });
 }
@@ -176,9 +175,8 @@ fn nodes_run_after_what_they_depend_on() {
         assert_eq!(run(instantiate(graph)), Ok(()));
         assert_eq!((driver.launches(), echo.echoed(1)), (3, vec![2]));
         let mut count = 0;
-        // SAFETY: no array, a local.
         assert_eq!(
-            code(unsafe { sys::cuGraphGetNodes(graph, null_mut(), &raw mut count) }),
+            call!(sys::cuGraphGetNodes(graph, null_mut(), &raw mut count)),
             Ok(())
         );
         assert_eq!(count, 3);
@@ -195,9 +193,8 @@ fn nodes_run_after_what_they_depend_on() {
         };
         assert_eq!(code(circle), Ok(()));
         let mut exec = null_mut();
-        // SAFETY: a local.
         assert_eq!(
-            code(unsafe { sys::cuGraphInstantiateWithFlags(&raw mut exec, graph, 0) }),
+            call!(sys::cuGraphInstantiateWithFlags(&raw mut exec, graph, 0)),
             INVALID_VALUE
         );
     });
@@ -253,8 +250,7 @@ fn capture_through_cudarc_records_and_replays() {
 
 fn capturing(stream: &CudaStream) -> Result<sys::CUgraph, u32> {
     let mut graph = null_mut();
-    // SAFETY: a local.
-    code(unsafe { sys::cuStreamEndCapture(stream.cu_stream(), &raw mut graph) })?;
+    call!(sys::cuStreamEndCapture(stream.cu_stream(), &raw mut graph))?;
     Ok(graph)
 }
 
@@ -269,7 +265,7 @@ fn what_a_capture_cannot_hold_breaks_it() {
         let begin = || {
             stream
                 .begin_capture(THREAD_LOCAL)
-                .expect("not capturing yet")
+                .expect("not capturing yet");
         };
 
         begin();
@@ -294,7 +290,7 @@ fn what_a_capture_cannot_hold_breaks_it() {
             Err(907)
         );
         other.wait(&inside).expect("it joins");
-        // SAFETY: the function is never dereferenced by this test.
+        // SAFETY: the callback does nothing.
         let result = unsafe { sys::cuLaunchHostFunc(other.cu_stream(), Some(nothing), null_mut()) };
         assert_eq!(code(result), Ok(()));
         assert_eq!(
@@ -306,9 +302,12 @@ fn what_a_capture_cannot_hold_breaks_it() {
         begin();
         let fork = stream.record_event(None).expect("an event");
         other.wait(&fork).expect("it joins");
-        // SAFETY: as above.
         assert_eq!(
-            code(unsafe { sys::cuLaunchHostFunc(other.cu_stream(), Some(nothing), null_mut()) }),
+            call!(sys::cuLaunchHostFunc(
+                other.cu_stream(),
+                Some(nothing),
+                null_mut()
+            )),
             Ok(())
         );
         stream.join(&other).expect("joined");
@@ -317,9 +316,8 @@ fn what_a_capture_cannot_hold_breaks_it() {
         assert_eq!(capturing(&stream), Err(401), "not capturing any more");
         assert_eq!(other.synchronize().map_err(|error| error.0 as u32), Ok(()));
 
-        // SAFETY: it takes a handle and a mode.
         assert_eq!(
-            code(unsafe { sys::cuStreamBeginCapture_v2(null_mut(), THREAD_LOCAL) }),
+            call!(sys::cuStreamBeginCapture_v2(null_mut(), THREAD_LOCAL)),
             Err(900)
         );
     });

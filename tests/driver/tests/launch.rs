@@ -1,5 +1,6 @@
 //! Both forms of `cuLaunchKernel`, and every mistake that the driver refuses.
 
+#[macro_use]
 mod raw;
 
 use std::ptr::null_mut;
@@ -165,8 +166,7 @@ fn dynamic_shared_memory_needs_an_opt_in() {
             .expect("right");
         let k = function(module, "k").expect("it has this entry");
         let dynamic = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        // SAFETY: it takes numbers.
-        let opt_in = |bytes: i32| code(unsafe { sys::cuFuncSetAttribute(k, dynamic, bytes) });
+        let opt_in = |bytes: i32| call!(sys::cuFuncSetAttribute(k, dynamic, bytes));
         let with = |shared: u32| launch(k, ([1, 1, 1], [1, 1, 1], shared), &[]);
         assert_eq!(attribute(k, dynamic), Ok(47 * 1024));
         assert_eq!(
@@ -190,8 +190,7 @@ fn a_context_must_be_current_and_the_functions_own() {
         let values: [&[u8]; 2] = [&value, &[1]];
         let _other = CudaContext::new(1).expect("a second device");
         assert_eq!(launch(echo.function, ONE, &values), INVALID_HANDLE);
-        // SAFETY: no context is a context to set.
-        assert_eq!(code(unsafe { sys::cuCtxSetCurrent(null_mut()) }), Ok(()));
+        assert_eq!(call!(sys::cuCtxSetCurrent(null_mut())), Ok(()));
         assert_eq!(launch(echo.function, ONE, &values), INVALID_CONTEXT);
         echo.context.bind_to_thread().expect("it is alive");
         assert_eq!(launch(echo.function, ONE, &values), Ok(()));
@@ -218,8 +217,7 @@ fn a_bad_address_fails_every_later_call_of_its_context() {
         // Another context is not touched; a new primary context begins afresh.
         let other = CudaContext::new(1).expect("a second device");
         assert!(other.synchronize().is_ok());
-        // SAFETY: it takes a number.
-        assert_eq!(code(unsafe { sys::cuDevicePrimaryCtxReset_v2(0) }), Ok(()));
+        assert_eq!(call!(sys::cuDevicePrimaryCtxReset_v2(0)), Ok(()));
         assert!(CudaContext::new(0).expect("reset").synchronize().is_ok());
     });
 }
@@ -251,8 +249,12 @@ fn launch_attributes_reach_the_launch() {
                 attrs: &raw mut attribute,
                 numAttrs: 1,
             };
-            // SAFETY: locals that live through the call.
-            code(unsafe { sys::cuLaunchKernelEx(&raw const config, k, null_mut(), null_mut()) })
+            call!(sys::cuLaunchKernelEx(
+                &raw const config,
+                k,
+                null_mut(),
+                null_mut()
+            ))
         };
         assert_eq!(launch_ex(8, 4), Ok(()));
         let last = driver.last_launch().expect("it ran");
@@ -270,10 +272,18 @@ fn launch_attributes_reach_the_launch() {
 
         // 132 SMs hold two such blocks each.
         let cooperative = |grid: u32| {
-            // SAFETY: the kernel has no parameters.
-            code(unsafe {
-                sys::cuLaunchCooperativeKernel(k, grid, 1, 1, 1024, 1, 1, 0, null_mut(), null_mut())
-            })
+            call!(sys::cuLaunchCooperativeKernel(
+                k,
+                grid,
+                1,
+                1,
+                1024,
+                1,
+                1,
+                0,
+                null_mut(),
+                null_mut()
+            ))
         };
         assert_eq!((cooperative(264), cooperative(265)), (Ok(()), Err(720)));
         assert!(driver.last_launch().expect("it ran").cooperative);

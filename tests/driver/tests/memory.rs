@@ -1,29 +1,34 @@
 //! Memory of every kind, copies, fills, and what the driver says of an address.
 
+#[macro_use]
 mod raw;
 
 use std::{ffi::c_void, ptr::null_mut};
 
-use cudarc::driver::{CudaContext, sys};
+use cudarc::driver::{
+    CudaContext,
+    sys::{self, CUpointer_attribute as Ask},
+};
 use kernel_args_test_driver::{Settings, within};
 use raw::*;
 
 fn allocate(length: usize) -> Result<u64, u32> {
     let mut address = 0;
-    // SAFETY: a local.
-    code(unsafe { sys::cuMemAlloc_v2(&raw mut address, length) })?;
+    call!(sys::cuMemAlloc_v2(&raw mut address, length))?;
     Ok(address)
 }
 
 fn free(address: u64) -> Result<(), u32> {
-    // SAFETY: it takes a number.
-    code(unsafe { sys::cuMemFree_v2(address) })
+    call!(sys::cuMemFree_v2(address))
 }
 
 fn read(address: u64, length: usize) -> Result<Vec<u8>, u32> {
     let mut bytes = vec![0u8; length];
-    // SAFETY: as many bytes as the vector has.
-    code(unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, length) })?;
+    call!(sys::cuMemcpyDtoH_v2(
+        bytes.as_mut_ptr().cast(),
+        address,
+        length
+    ))?;
     Ok(bytes)
 }
 
@@ -52,39 +57,21 @@ fn fills_and_copies_are_exact() {
     within(&Settings::new(), |_| {
         let _context = CudaContext::new(0).expect("a device");
         let address = allocate(16).expect("memory");
-        // SAFETY: they take numbers.
-        let results = unsafe { [sys::cuMemsetD32_v2(address, 0x0403_0201, 3)] };
-        assert_eq!(results.map(code), [Ok(())]);
-        // SAFETY: it takes numbers.
-        assert_eq!(
-            code(unsafe { sys::cuMemsetD16_v2(address + 12, 0xbeef, 2) }),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuMemsetD32_v2(address, 0x0403_0201, 3)), Ok(()));
+        assert_eq!(call!(sys::cuMemsetD16_v2(address + 12, 0xbeef, 2)), Ok(()));
         assert_eq!(
             read(address, 16).expect("inside"),
             [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 0xef, 0xbe, 0xef, 0xbe]
         );
-        // SAFETY: it takes numbers; the ranges overlap.
-        assert_eq!(
-            code(unsafe { sys::cuMemcpyDtoD_v2(address + 2, address, 8) }),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuMemcpyDtoD_v2(address + 2, address, 8)), Ok(()));
         assert_eq!(
             read(address, 12).expect("inside"),
             [1, 2, 1, 2, 3, 4, 1, 2, 3, 4, 3, 4]
         );
         // Two rows of two, four apart.
-        // SAFETY: it takes numbers.
-        assert_eq!(
-            code(unsafe { sys::cuMemsetD2D8_v2(address, 4, 9, 2, 2) }),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuMemsetD2D8_v2(address, 4, 9, 2, 2)), Ok(()));
         assert_eq!(read(address, 8).expect("inside"), [9, 9, 1, 2, 9, 9, 1, 2]);
-        // SAFETY: it takes numbers.
-        assert_eq!(
-            code(unsafe { sys::cuMemsetD8_v2(address, 0, 17) }),
-            INVALID_VALUE
-        );
+        assert_eq!(call!(sys::cuMemsetD8_v2(address, 0, 17)), INVALID_VALUE);
     });
 }
 
@@ -111,15 +98,10 @@ fn pinned_memory_is_reachable_from_both_sides() {
     within(&Settings::new(), |_| {
         let echo = Echo::new(".u64");
         let mut host: *mut c_void = null_mut();
-        // SAFETY: a local.
-        assert_eq!(
-            code(unsafe { sys::cuMemHostAlloc(&raw mut host, 16, 2) }),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuMemHostAlloc(&raw mut host, 16, 2)), Ok(()));
         let mut device = 0;
-        // SAFETY: a local.
         assert_eq!(
-            code(unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0) }),
+            call!(sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0)),
             Ok(())
         );
         assert_eq!(
@@ -133,10 +115,8 @@ fn pinned_memory_is_reachable_from_both_sides() {
         assert_eq!(synchronize(), Ok(()));
         // SAFETY: 16 bytes were allocated, the kernel wrote the first eight.
         assert_eq!(unsafe { host.cast::<u64>().read() }, 42);
-        // SAFETY: it was allocated above.
-        assert_eq!(code(unsafe { sys::cuMemFreeHost(host) }), Ok(()));
-        // SAFETY: a stale pointer is recognised.
-        assert_eq!(code(unsafe { sys::cuMemFreeHost(host) }), INVALID_VALUE);
+        assert_eq!(call!(sys::cuMemFreeHost(host)), Ok(()));
+        assert_eq!(call!(sys::cuMemFreeHost(host)), INVALID_VALUE);
     });
 }
 
@@ -153,7 +133,6 @@ fn a_pointer_tells_its_allocation() {
             };
             code(result).map(|()| value)
         };
-        use sys::CUpointer_attribute as Ask;
         assert_eq!(ask(Ask::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL), Ok(1));
         assert_eq!(ask(Ask::CU_POINTER_ATTRIBUTE_MEMORY_TYPE), Ok(2));
         assert_eq!(ask(Ask::CU_POINTER_ATTRIBUTE_IS_MANAGED), Ok(0));

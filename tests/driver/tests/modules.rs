@@ -1,5 +1,6 @@
 //! Loading: PTX with mistakes and its logs, functions, variables, linking, libraries, cubins.
 
+#[macro_use]
 mod raw;
 
 use std::{
@@ -68,28 +69,28 @@ fn functions_are_found_counted_and_gone_with_their_module() {
         let a = function(module, "a").expect("it has this entry");
         assert_eq!(function(module, "c"), Err(500));
         let mut count = 0;
-        // SAFETY: a local.
         assert_eq!(
-            code(unsafe { sys::cuModuleGetFunctionCount(&raw mut count, module) }),
+            call!(sys::cuModuleGetFunctionCount(&raw mut count, module)),
             Ok(())
         );
         let mut functions = [null_mut(); 2];
-        // SAFETY: an array of as many as said.
         assert_eq!(
-            code(unsafe { sys::cuModuleEnumerateFunctions(functions.as_mut_ptr(), 2, module) }),
+            call!(sys::cuModuleEnumerateFunctions(
+                functions.as_mut_ptr(),
+                2,
+                module
+            )),
             Ok(())
         );
         assert_eq!((count, functions[0]), (2, a));
         let mut name = std::ptr::null();
-        // SAFETY: a local.
         assert_eq!(
-            code(unsafe { sys::cuFuncGetName(&raw mut name, functions[1]) }),
+            call!(sys::cuFuncGetName(&raw mut name, functions[1])),
             Ok(())
         );
         // SAFETY: the driver gave a string that lives as long as the function.
         assert_eq!(unsafe { CStr::from_ptr(name) }, c"b");
-        // SAFETY: it takes a handle.
-        assert_eq!(code(unsafe { sys::cuModuleUnload(module) }), Ok(()));
+        assert_eq!(call!(sys::cuModuleUnload(module)), Ok(()));
         assert_eq!(
             (launch(a, ONE, &[&[0; 4]]), driver.live_modules()),
             (INVALID_HANDLE, 0)
@@ -112,9 +113,12 @@ fn variables_have_an_address_and_their_initial_value() {
         };
         assert_eq!((code(result), length), (Ok(()), 12));
         let mut values = [0u32; 3];
-        // SAFETY: twelve bytes.
         assert_eq!(
-            code(unsafe { sys::cuMemcpyDtoH_v2(values.as_mut_ptr().cast(), address, 12) }),
+            call!(sys::cuMemcpyDtoH_v2(
+                values.as_mut_ptr().cast(),
+                address,
+                12
+            )),
             Ok(())
         );
         assert_eq!((values, driver.live_allocations()), ([1, 2, 3], (0, 0)));
@@ -126,9 +130,13 @@ fn linked_ptx_becomes_a_cubin_that_launches() {
     within(&Settings::new(), |_| {
         let context = CudaContext::new(0).expect("a device");
         let mut link = null_mut();
-        // SAFETY: no options, a local.
         assert_eq!(
-            code(unsafe { sys::cuLinkCreate_v2(0, null_mut(), null_mut(), &raw mut link) }),
+            call!(sys::cuLinkCreate_v2(
+                0,
+                null_mut(),
+                null_mut(),
+                &raw mut link
+            )),
             Ok(())
         );
         let add = |text: &str| {
@@ -137,19 +145,16 @@ fn linked_ptx_becomes_a_cubin_that_launches() {
                 text.as_ptr().cast_mut().cast(),
             );
             let name = c"part".as_ptr();
-            // SAFETY: as many bytes as the text has, a string that ends with NUL, no options.
-            code(unsafe {
-                sys::cuLinkAddData_v2(
-                    link,
-                    kind,
-                    data,
-                    text.len(),
-                    name,
-                    0,
-                    null_mut(),
-                    null_mut(),
-                )
-            })
+            call!(sys::cuLinkAddData_v2(
+                link,
+                kind,
+                data,
+                text.len(),
+                name,
+                0,
+                null_mut(),
+                null_mut(),
+            ))
         };
         assert_eq!(add(&ptx(&[("first", ".u32")])), Ok(()));
         assert_eq!(
@@ -158,22 +163,16 @@ fn linked_ptx_becomes_a_cubin_that_launches() {
         );
         assert_eq!(add(&ptx(&[("first", "")])), Err(200), "twice");
         let (mut cubin, mut length) = (null_mut(), 0);
-        // SAFETY: locals.
         assert_eq!(
-            code(unsafe { sys::cuLinkComplete(link, &raw mut cubin, &raw mut length) }),
+            call!(sys::cuLinkComplete(link, &raw mut cubin, &raw mut length)),
             Ok(())
         );
         let mut module = null_mut();
-        // SAFETY: the linker's own image.
-        assert_eq!(
-            code(unsafe { sys::cuModuleLoadData(&raw mut module, cubin) }),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuModuleLoadData(&raw mut module, cubin)), Ok(()));
         // SAFETY: as many bytes as the driver said.
         let bytes = unsafe { std::slice::from_raw_parts(cubin.cast::<u8>(), length) }.to_vec();
         assert_eq!(&bytes[..4], b"\x7fELF");
-        // SAFETY: it takes a handle.
-        assert_eq!(code(unsafe { sys::cuLinkDestroy(link) }), Ok(()));
+        assert_eq!(call!(sys::cuLinkDestroy(link)), Ok(()));
 
         let echo = function(module, "echo").expect("it was linked");
         assert_eq!(
@@ -201,33 +200,36 @@ fn a_cubin_of_another_gpu_is_209_and_a_fat_binary_801() {
     within(&Settings::new(), |driver| {
         let _context = CudaContext::new(0).expect("a device");
         let mut link = null_mut();
-        // SAFETY: no options, a local.
         assert_eq!(
-            code(unsafe { sys::cuLinkCreate_v2(0, null_mut(), null_mut(), &raw mut link) }),
+            call!(sys::cuLinkCreate_v2(
+                0,
+                null_mut(),
+                null_mut(),
+                &raw mut link
+            )),
             Ok(())
         );
         let (mut cubin, mut length) = (null_mut(), 0);
-        // SAFETY: locals.
         assert_eq!(
-            code(unsafe { sys::cuLinkComplete(link, &raw mut cubin, &raw mut length) }),
+            call!(sys::cuLinkComplete(link, &raw mut cubin, &raw mut length)),
             Ok(())
         );
         assert!(driver.set_sm(80));
         let mut module = null_mut();
-        // SAFETY: the linker's own image.
         assert_eq!(
-            code(unsafe { sys::cuModuleLoadData(&raw mut module, cubin) }),
+            call!(sys::cuModuleLoadData(&raw mut module, cubin)),
             Err(209)
         );
         let fatbin = 0xba55_ed50u32.to_le_bytes();
-        // SAFETY: four bytes are read before the format is known.
         assert_eq!(
-            code(unsafe { sys::cuModuleLoadData(&raw mut module, fatbin.as_ptr().cast()) }),
+            call!(sys::cuModuleLoadData(
+                &raw mut module,
+                fatbin.as_ptr().cast()
+            )),
             Err(801)
         );
-        // SAFETY: a string that ends with NUL.
         assert_eq!(
-            code(unsafe { sys::cuModuleLoad(&raw mut module, c"/nonexistent".as_ptr()) }),
+            call!(sys::cuModuleLoad(&raw mut module, c"/nonexistent".as_ptr())),
             Err(301)
         );
     });
@@ -254,15 +256,22 @@ fn a_librarys_kernel_is_asked_and_launched_in_any_context() {
         };
         assert_eq!(code(result), Ok(()));
         let mut kernel = null_mut();
-        // SAFETY: a local, and a string that ends with NUL.
         assert_eq!(
-            code(unsafe { sys::cuLibraryGetKernel(&raw mut kernel, library, c"echo".as_ptr()) }),
+            call!(sys::cuLibraryGetKernel(
+                &raw mut kernel,
+                library,
+                c"echo".as_ptr()
+            )),
             Ok(())
         );
         let (mut offset, mut size) = (0, 0);
-        // SAFETY: locals.
         assert_eq!(
-            code(unsafe { sys::cuKernelGetParamInfo(kernel, 2, &raw mut offset, &raw mut size) }),
+            call!(sys::cuKernelGetParamInfo(
+                kernel,
+                2,
+                &raw mut offset,
+                &raw mut size
+            )),
             Ok(())
         );
         assert_eq!((offset, size), (12, 4));
@@ -272,9 +281,8 @@ fn a_librarys_kernel_is_asked_and_launched_in_any_context() {
             let out = stream.alloc_zeros::<u8>(8).expect("memory");
             let address = cudarc::driver::DevicePtr::device_ptr(&out, &stream).0;
             let mut function = null_mut();
-            // SAFETY: a local.
             assert_eq!(
-                code(unsafe { sys::cuKernelGetFunction(&raw mut function, kernel) }),
+                call!(sys::cuKernelGetFunction(&raw mut function, kernel)),
                 Ok(())
             );
             for handle in [function, kernel.cast()] {
@@ -288,7 +296,6 @@ fn a_librarys_kernel_is_asked_and_launched_in_any_context() {
                 [1, 2, 2, 2, 2]
             );
         }
-        // SAFETY: it takes a handle.
-        assert_eq!(code(unsafe { sys::cuLibraryUnload(library) }), Ok(()));
+        assert_eq!(call!(sys::cuLibraryUnload(library)), Ok(()));
     });
 }

@@ -73,7 +73,7 @@ fn sm_100_follows_c_at_every_alignment() {
 fn one_process_can_meet_several_generations() {
     within(&Settings::new(), |driver| {
         for (sm, tensor_map) in [
-            (75, 32),
+            (75u32, 32),
             (80, 32),
             (89, 32),
             (90, 112),
@@ -86,7 +86,10 @@ fn one_process_can_meet_several_generations() {
             assert_eq!(seen, Ok((tensor_map, 128)), "sm_{sm}");
             assert_eq!(parameter(echo.function, 2), INVALID_VALUE.map(|()| (0, 0)));
             let capability = CudaContext::new(0).and_then(|context| context.compute_capability());
-            assert_eq!(capability.ok(), Some((sm as i32 / 10, sm as i32 % 10)));
+            assert_eq!(
+                capability.ok(),
+                Some((sm.cast_signed() / 10, sm.cast_signed() % 10))
+            );
         }
         assert!(!driver.set_sm(60));
     });

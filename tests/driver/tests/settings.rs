@@ -1,5 +1,6 @@
 //! What the driver can be told to be: old, poor in devices, failing.
 
+#[macro_use]
 mod raw;
 
 use std::ffi::c_void;
@@ -39,11 +40,7 @@ fn an_old_driver_lacks_the_parameter_queries_and_still_launches() {
         }
         assert!(exported("cuFuncGetAttribute") && exported("cuLaunchKernel"));
         let mut version = 0;
-        // SAFETY: a local.
-        assert_eq!(
-            code(unsafe { sys::cuDriverGetVersion(&raw mut version) }),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuDriverGetVersion(&raw mut version)), Ok(()));
         assert_eq!(version, 12030);
         let echo = Echo::new(".u32");
         assert_eq!(
@@ -102,12 +99,10 @@ fn devices_are_counted_and_named_for_what_they_are() {
 #[test]
 fn without_devices_there_is_no_cuda() {
     within(&Settings::new().devices(0), |_| {
-        // SAFETY: it takes a number.
-        assert_eq!(code(unsafe { sys::cuInit(0) }), Err(100));
+        assert_eq!(call!(sys::cuInit(0)), Err(100));
         let mut count = 0;
-        // SAFETY: a local.
         assert_eq!(
-            code(unsafe { sys::cuDeviceGetCount(&raw mut count) }),
+            call!(sys::cuDeviceGetCount(&raw mut count)),
             Err(3),
             "cuInit did not succeed"
         );
@@ -123,8 +118,7 @@ fn a_call_fails_as_ordered_from_outside() {
         |driver| {
             let echo = Echo::new(".u8");
             let mut address = 0;
-            // SAFETY: a local.
-            let mut allocate = || code(unsafe { sys::cuMemAlloc_v2(&raw mut address, 8) });
+            let mut allocate = || call!(sys::cuMemAlloc_v2(&raw mut address, 8));
             assert_eq!(
                 [allocate(), allocate(), allocate()],
                 [Err(2), Err(2), Ok(())]

@@ -97,7 +97,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<Token>, Mistake> {
             b'/' if rest.starts_with(b"/*") => {
                 let end = rest.windows(2).skip(2).position(|pair| pair == b"*/");
                 let length = end.ok_or_else(|| Mistake::new(line, "Unterminated comment"))? + 4;
-                line += rest[..length].iter().filter(|&&byte| byte == b'\n').count() as u32;
+                line += rest[..length].split(|&byte| byte == b'\n').count() as u32 - 1;
                 length
             }
             b'0'..=b'9' => {

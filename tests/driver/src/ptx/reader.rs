@@ -62,7 +62,7 @@ pub(super) fn read(text: &[u8]) -> Result<Module, Mistake> {
             ".file" => reader.skip_line(),
             ".section" => reader.section()?,
             ".pragma" | ".alias" | ".tex" | ".texref" | ".samplerref" | ".surfref" => {
-                reader.skip_statement()?
+                reader.skip_statement()?;
             }
             _ => return Err(reader.unexpected()),
         }
@@ -121,16 +121,14 @@ impl<'a> Reader<'a> {
 
     /// The mistake of finding what is next.
     pub(super) fn unexpected(&self) -> Mistake {
-        match self.peek() {
-            Some(token) => Mistake::new(
-                token.line,
-                format!("Parsing error near '{}': syntax error", token.spelling()),
+        let (line, near) = match (self.peek(), self.tokens.last()) {
+            (Some(token), _) => (token.line, token.spelling()),
+            (None, last) => (
+                last.map_or(1, |token| token.line),
+                "<end of text>".to_owned(),
             ),
-            None => {
-                let line = self.tokens.last().map_or(1, |token| token.line);
-                Mistake::new(line, "Parsing error near '<end of text>': syntax error")
-            }
-        }
+        };
+        Mistake::new(line, format!("Parsing error near '{near}': syntax error"))
     }
 
     /// Whether the last token read was `word`.

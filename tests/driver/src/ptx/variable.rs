@@ -62,10 +62,6 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
     if reader.takes('=') {
         initialise(reader, element, &mut bytes)?;
     } else {
-        while reader.takes(',') {
-            // `.reg`-like lists of names are not counted for memory: ptxas refuses them there.
-            return Err(reader.unexpected());
-        }
         reader.expect(';')?;
     }
     Ok(Declared { name, bytes })

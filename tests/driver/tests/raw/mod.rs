@@ -2,6 +2,8 @@
 //!
 //! The functions are safe because they run on the test driver only, which checks every handle; pointers come from the
 //! slices and locals of the caller.
+
+// No one test uses all of it.
 #![allow(dead_code)]
 
 use std::{
@@ -12,14 +14,23 @@ use std::{
 
 use cudarc::driver::{CudaContext, CudaSlice, sys};
 
-pub const INVALID_VALUE: Result<(), u32> = Err(1);
-pub const INVALID_CONTEXT: Result<(), u32> = Err(201);
-pub const INVALID_HANDLE: Result<(), u32> = Err(400);
-pub const ILLEGAL_ADDRESS: Result<(), u32> = Err(700);
-pub const OUT_OF_RESOURCES: Result<(), u32> = Err(701);
+pub(crate) const INVALID_VALUE: Result<(), u32> = Err(1);
+pub(crate) const INVALID_CONTEXT: Result<(), u32> = Err(201);
+pub(crate) const INVALID_HANDLE: Result<(), u32> = Err(400);
+pub(crate) const ILLEGAL_ADDRESS: Result<(), u32> = Err(700);
+pub(crate) const OUT_OF_RESOURCES: Result<(), u32> = Err(701);
+
+/// One call of an entry point, as [`code`] gives its result.
+macro_rules! call {
+    ($call:expr) => {
+        // SAFETY: the tests run on the test driver, which checks handles, addresses of device memory and numbers; what
+        // they pass by pointer are locals and arrays that outlive the call and are as long as they say.
+        $crate::raw::code(unsafe { $call })
+    };
+}
 
 /// A result by its code.
-pub fn code(result: sys::CUresult) -> Result<(), u32> {
+pub(crate) fn code(result: sys::CUresult) -> Result<(), u32> {
     match result as u32 {
         0 => Ok(()),
         code => Err(code),
@@ -27,7 +38,7 @@ pub fn code(result: sys::CUresult) -> Result<(), u32> {
 }
 
 /// PTX with entries of the given names and parameter lists, whose bodies do nothing.
-pub fn ptx(entries: &[(&str, &str)]) -> String {
+pub(crate) fn ptx(entries: &[(&str, &str)]) -> String {
     let header = ".version 8.1\n.target sm_75\n.address_size 64\n".to_owned();
     entries.iter().fold(header, |text, (name, parameters)| {
         let parameters: Vec<String> = parameters
@@ -52,30 +63,35 @@ pub fn ptx(entries: &[(&str, &str)]) -> String {
 }
 
 /// A module of PTX in the current context.
-pub fn load(text: &str) -> Result<sys::CUmodule, u32> {
+pub(crate) fn load(text: &str) -> Result<sys::CUmodule, u32> {
     let (image, mut module) = (CString::new(text).expect("PTX holds no NUL"), null_mut());
-    // SAFETY: a string that ends with NUL, and a local.
-    code(unsafe { sys::cuModuleLoadData(&raw mut module, image.as_ptr().cast()) })?;
+    call!(sys::cuModuleLoadData(
+        &raw mut module,
+        image.as_ptr().cast()
+    ))?;
     Ok(module)
 }
 
-pub fn function(module: sys::CUmodule, name: &str) -> Result<sys::CUfunction, u32> {
+pub(crate) fn function(module: sys::CUmodule, name: &str) -> Result<sys::CUfunction, u32> {
     let (name, mut function) = (CString::new(name).expect("a name holds no NUL"), null_mut());
-    // SAFETY: a string that ends with NUL, and a local.
-    code(unsafe { sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()) })?;
+    call!(sys::cuModuleGetFunction(
+        &raw mut function,
+        module,
+        name.as_ptr()
+    ))?;
     Ok(function)
 }
 
 /// The function `echo` with the given parameters after `out`, its context, and 256 bytes for its echo.
-pub struct Echo {
-    pub context: Arc<CudaContext>,
-    pub function: sys::CUfunction,
-    pub out: CudaSlice<u8>,
-    pub address: u64,
+pub(crate) struct Echo {
+    pub(crate) context: Arc<CudaContext>,
+    pub(crate) function: sys::CUfunction,
+    pub(crate) out: CudaSlice<u8>,
+    pub(crate) address: u64,
 }
 
 impl Echo {
-    pub fn new(parameters: &str) -> Self {
+    pub(crate) fn new(parameters: &str) -> Self {
         use cudarc::driver::DevicePtr;
         let context = CudaContext::new(0).expect("the test driver has a device");
         let module =
@@ -93,7 +109,7 @@ impl Echo {
     }
 
     /// What the kernel echoed.
-    pub fn echoed(&self, length: usize) -> Vec<u8> {
+    pub(crate) fn echoed(&self, length: usize) -> Vec<u8> {
         let mut bytes = self
             .context
             .default_stream()
@@ -104,29 +120,32 @@ impl Echo {
     }
 }
 
-pub fn parameter(function: sys::CUfunction, index: usize) -> Result<(usize, usize), u32> {
+pub(crate) fn parameter(function: sys::CUfunction, index: usize) -> Result<(usize, usize), u32> {
     let (mut offset, mut size) = (0, 0);
-    // SAFETY: two locals.
-    code(unsafe { sys::cuFuncGetParamInfo(function, index, &raw mut offset, &raw mut size) })?;
+    call!(sys::cuFuncGetParamInfo(
+        function,
+        index,
+        &raw mut offset,
+        &raw mut size
+    ))?;
     Ok((offset, size))
 }
 
-pub fn attribute(
+pub(crate) fn attribute(
     function: sys::CUfunction,
     attribute: sys::CUfunction_attribute,
 ) -> Result<i32, u32> {
     let mut value = 0;
-    // SAFETY: a local.
-    code(unsafe { sys::cuFuncGetAttribute(&raw mut value, attribute, function) })?;
+    call!(sys::cuFuncGetAttribute(&raw mut value, attribute, function))?;
     Ok(value)
 }
 
 /// Grid, block, dynamic shared memory.
-pub type Shape = ([u32; 3], [u32; 3], u32);
-pub const ONE: Shape = ([1, 1, 1], [1, 1, 1], 0);
+pub(crate) type Shape = ([u32; 3], [u32; 3], u32);
+pub(crate) const ONE: Shape = ([1, 1, 1], [1, 1, 1], 0);
 
 /// `kernelParams` with the values' addresses.
-pub fn pointers(values: &[&[u8]]) -> Vec<*mut c_void> {
+pub(crate) fn pointers(values: &[&[u8]]) -> Vec<*mut c_void> {
     values
         .iter()
         .map(|value| value.as_ptr().cast_mut().cast())
@@ -134,7 +153,7 @@ pub fn pointers(values: &[&[u8]]) -> Vec<*mut c_void> {
 }
 
 /// `cuLaunchKernel` on `stream`, with either array null where it is `None`.
-pub fn launch_on(
+pub(crate) fn launch_on(
     stream: sys::CUstream,
     function: sys::CUfunction,
     (grid, block, shared): Shape,
@@ -144,26 +163,23 @@ pub fn launch_on(
     let start = |array: Option<&mut [*mut c_void]>| array.map_or(null_mut(), <[_]>::as_mut_ptr);
     let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
     let (kernel_params, extra) = (start(kernel_params), start(extra));
-    // SAFETY: the arrays are the caller's and live through the call.
-    code(unsafe {
-        sys::cuLaunchKernel(
-            function,
-            gx,
-            gy,
-            gz,
-            bx,
-            by,
-            bz,
-            shared,
-            stream,
-            kernel_params,
-            extra,
-        )
-    })
+    call!(sys::cuLaunchKernel(
+        function,
+        gx,
+        gy,
+        gz,
+        bx,
+        by,
+        bz,
+        shared,
+        stream,
+        kernel_params,
+        extra,
+    ))
 }
 
 /// A launch of `kernelParams` on the default stream.
-pub fn launch(function: sys::CUfunction, shape: Shape, values: &[&[u8]]) -> Result<(), u32> {
+pub(crate) fn launch(function: sys::CUfunction, shape: Shape, values: &[&[u8]]) -> Result<(), u32> {
     launch_on(
         null_mut(),
         function,
@@ -174,7 +190,11 @@ pub fn launch(function: sys::CUfunction, shape: Shape, values: &[&[u8]]) -> Resu
 }
 
 /// A launch of a packed buffer on the default stream, saying that it has `size` bytes.
-pub fn launch_packed(function: sys::CUfunction, buffer: &[u8], mut size: usize) -> Result<(), u32> {
+pub(crate) fn launch_packed(
+    function: sys::CUfunction,
+    buffer: &[u8],
+    mut size: usize,
+) -> Result<(), u32> {
     launch_on(
         null_mut(),
         function,
@@ -185,7 +205,7 @@ pub fn launch_packed(function: sys::CUfunction, buffer: &[u8], mut size: usize) 
 }
 
 /// The `extra` array of a buffer.
-pub fn extra(buffer: &[u8], size: &mut usize) -> [*mut c_void; 5] {
+pub(crate) fn extra(buffer: &[u8], size: &mut usize) -> [*mut c_void; 5] {
     let tag = |tag: usize| std::ptr::without_provenance_mut(tag);
     [
         tag(1),
@@ -196,7 +216,6 @@ pub fn extra(buffer: &[u8], size: &mut usize) -> [*mut c_void; 5] {
     ]
 }
 
-pub fn synchronize() -> Result<(), u32> {
-    // SAFETY: it takes nothing.
-    code(unsafe { sys::cuCtxSynchronize() })
+pub(crate) fn synchronize() -> Result<(), u32> {
+    call!(sys::cuCtxSynchronize())
 }
