@@ -1,0 +1,97 @@
+//! What a limit forbids is an error before the driver is called.
+
+use crate::results::{Outcome, Saxpy};
+use kernel_args::{Error, IntoDim, Kernel, KernelArgs, Launch, launch};
+use kernel_args_tests::driver::{context, trial};
+use libtest_mimic::Trial;
+
+/// A kernel that may be launched with at most 64 threads, and one that must be launched with exactly (8, 4, 1).
+const DIRECTIVES: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry at_most() .maxntid 64, 1, 1 { ret; }
+.visible .entry exactly() .reqntid 8, 4, 1 { ret; }
+";
+
+#[derive(KernelArgs)]
+struct Nothing;
+
+fn refused(kernel: &Kernel<Nothing>, launch: Launch<'_>, words: &str) -> Outcome {
+    // SAFETY: the kernels touch nothing, and the launch is refused.
+    let error = match unsafe { kernel_args::launch(kernel, launch, Nothing) } {
+        Err(error @ Error::Limit(_)) => error.to_string(),
+        other => return Err(format!("{launch:?}: {other:?}").into()),
+    };
+    assert!(error.contains(words), "{error}");
+    Ok(())
+}
+
+fn grids_and_blocks() -> Outcome {
+    let kernel = Kernel::<Nothing>::from_image(&context()?, DIRECTIVES, "at_most")?;
+    fn of(grid: impl IntoDim, block: impl IntoDim) -> Launch<'static> {
+        Launch::new(grid, block)
+    }
+    refused(&kernel, of(0, 1), "a grid has at least one block")?;
+    refused(&kernel, of((1, 0), 1), "a grid has at least one block")?;
+    refused(&kernel, of((1, 1, 0), 1), "a grid has at least one block")?;
+    refused(&kernel, of(1, 0), "a block has at least one thread")?;
+    refused(&kernel, of(1, (1, 1, 0)), "a block has at least one thread")?;
+    refused(&kernel, of((1, 65_536), 1), "65535")?;
+    refused(&kernel, of((1, 1, 65_536), 1), "65535")?;
+    refused(&kernel, of(1, (1, 1, 65)), "64")?;
+    refused(&kernel, of(1, 65), "at most 64 threads")?;
+    refused(&kernel, of(1, u32::MAX), "1024")?;
+    // SAFETY: the kernel touches nothing.
+    unsafe { launch!(kernel, (65_535, 2, 3), (4, 4, 4), Nothing)? };
+    Ok(())
+}
+
+fn a_required_block() -> Outcome {
+    let kernel = Kernel::<Nothing>::from_image(&context()?, DIRECTIVES, "exactly")?;
+    refused(&kernel, Launch::new(1, 32), "exactly (8, 4, 1)")?;
+    // SAFETY: the kernel touches nothing.
+    unsafe { launch!(kernel, 1, (8, 4), Nothing)? };
+    Ok(())
+}
+
+fn shared_memory() -> Outcome {
+    let kernel = Kernel::<Nothing>::from_image(&context()?, DIRECTIVES, "at_most")?;
+    // SAFETY: the kernel touches nothing.
+    unsafe { launch!(kernel, 1, 1, Nothing, shared = 100 * 1024)? };
+    refused(&kernel, Launch::new(1, 1).shared(1 << 20), "1048576 bytes of dynamic shared memory")?;
+    refused(&kernel, Launch::new(1, 1).shared(u32::MAX), "this device gives it at most")
+}
+
+/// A stream or a slice of another context.
+fn another_context() -> Outcome {
+    let ctx = context()?;
+    let other = cudarc::driver::CudaContext::new_non_primary(0, 0)?;
+    let kernel = Kernel::<Saxpy>::load(&ctx)?;
+    let (ours, theirs) = (ctx.default_stream(), other.default_stream());
+    let x = ours.clone_htod(&[1.0_f32; 4])?;
+    let mut y = theirs.alloc_zeros::<f32>(4)?;
+    // SAFETY: nothing is launched.
+    let error = unsafe { launch!(kernel, 1, 4, Saxpy { n: 4, alpha: 1.0, x: &x, y: &mut y }) };
+    let text = match error {
+        Err(error @ Error::Foreign { field: Some("y"), .. }) => error.to_string(),
+        other => return Err(format!("{other:?}").into()),
+    };
+    assert!(text.contains("`y` belongs to another context"), "{text}");
+
+    let mut y = ours.alloc_zeros::<f32>(4)?;
+    let args = Saxpy { n: 4, alpha: 1.0, x: &x, y: &mut y };
+    // SAFETY: nothing is launched.
+    let error = unsafe { launch!(kernel, 1, 4, args, stream = &theirs) };
+    assert!(matches!(error, Err(Error::Foreign { field: None, .. })), "{error:?}");
+    Ok(())
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("limits/grids_and_blocks", grids_and_blocks),
+        trial("limits/a_required_block", a_required_block),
+        trial("limits/shared_memory", shared_memory),
+        trial("limits/another_context", another_context),
+    ]
+}

@@ -1,0 +1,130 @@
+//! Images, the driver's compiler and its linker.
+
+use crate::results::{Outcome, SAXPY, Saxpy};
+use kernel_args::{DevicePointerMut, Error, JitOptions, Kernel, KernelArgs, Module, OptimizationLevel, launch};
+use kernel_args_tests::driver::{Driver, context, trial};
+use libtest_mimic::Trial;
+
+fn broken_ptx_says_why() -> Outcome {
+    let broken = SAXPY.replacen("ld.param", "ld.parma", 1);
+    let error = Module::load(&context()?, broken).expect_err("the driver rejects it");
+    let Error::Load { log, .. } = &error else {
+        return Err(format!("{error:?}").into());
+    };
+    assert!(!log.is_empty());
+    assert!(error.to_string().contains("the driver's compiler says"), "{error}");
+    Ok(())
+}
+
+fn not_an_image_says_so() -> Outcome {
+    let ctx = context()?;
+    assert!(matches!(Module::load(&ctx, ""), Err(Error::Image(_))));
+    assert!(matches!(Module::load(&ctx, b"\x7fELF not really"), Err(Error::Load { .. })));
+    let file = std::path::Path::new("no/such/file.ptx");
+    let error = Module::load(&ctx, file).expect_err("there is no such file");
+    assert!(error.to_string().contains("no/such/file.ptx"), "{error}");
+    Ok(())
+}
+
+fn unknown_entry_names_the_nearest() -> Outcome {
+    let module = Module::load(&context()?, SAXPY)?;
+    let error = module.kernel::<Saxpy>("saxpi").expect_err("there is none of that name");
+    assert!(error.to_string().contains("saxpy"), "{error}");
+    assert_eq!(module.entries().collect::<Vec<_>>(), ["saxpy"]);
+    Ok(())
+}
+
+fn options_reach_the_compiler(driver: &Driver) -> Outcome {
+    let options = JitOptions::new()
+        .max_registers(32)
+        .optimization(OptimizationLevel::O1)
+        .line_info()
+        .verbose();
+    let module = Module::load_with(&context()?, SAXPY, &options)?;
+    let _: Kernel<Saxpy> = module.kernel("saxpy")?;
+    if driver.is_real() {
+        assert!(module.log().contains("registers"), "{:?}", module.log());
+        // A GPU of another architecture than this one's: compiled, but not loadable here.
+        let other = Module::load_with(&context()?, SAXPY, &JitOptions::new().target(75));
+        assert!(other.is_err());
+    }
+    Ok(())
+}
+
+/// A kernel in one PTX that calls a device function in another.
+const CALLER: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 result) twice (.param .b32 x);
+.visible .entry call_twice(.param .u64 out, .param .u32 x)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<3>;
+    .param .b32 argument;
+    .param .b32 result;
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd2, %rd1;
+    ld.param.u32 %r1, [x];
+    st.param.b32 [argument], %r1;
+    call.uni (result), twice, (argument);
+    ld.param.b32 %r2, [result];
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+";
+
+const CALLEE: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .func (.param .b32 result) twice (.param .b32 x)
+{
+    .reg .b32 %r<3>;
+    ld.param.b32 %r1, [x];
+    add.u32 %r2, %r1, %r1;
+    st.param.b32 [result], %r2;
+    ret;
+}
+";
+
+#[derive(KernelArgs)]
+struct CallTwice {
+    out: DevicePointerMut<u32>,
+    x: u32,
+}
+
+fn two_ptx_are_linked(driver: &Driver) -> Outcome {
+    use cudarc::driver::DevicePtrMut;
+    let ctx = context()?;
+    let module = Module::link(&ctx, [CALLER.into(), CALLEE.into()], &JitOptions::new())?;
+    let kernel: Kernel<CallTwice> = module.kernel("call_twice")?;
+    let stream = ctx.default_stream();
+    let mut out = stream.alloc_zeros::<u32>(1)?;
+    {
+        let (address, _guard) = out.device_ptr_mut(&stream);
+        let out = DevicePointerMut::from_raw(address);
+        // SAFETY: `out` has one element.
+        unsafe { launch!(kernel, 1, 1, CallTwice { out, x: 21 })? };
+    }
+    if driver.is_real() {
+        assert_eq!(stream.clone_dtoh(&out)?, [42]);
+    }
+    let alone = Module::link(&ctx, [CALLER.into()], &JitOptions::new());
+    if driver.is_real() {
+        let error = alone.expect_err("`twice` is nowhere");
+        assert!(error.to_string().contains("twice"), "{error}");
+    }
+    Ok(())
+}
+
+pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
+    let (one, two) = (driver.clone(), driver.clone());
+    vec![
+        trial("broken_ptx_says_why", broken_ptx_says_why),
+        trial("not_an_image_says_so", not_an_image_says_so),
+        trial("unknown_entry_names_the_nearest", unknown_entry_names_the_nearest),
+        trial("options_reach_the_compiler", move || options_reach_the_compiler(&one)),
+        trial("two_ptx_are_linked", move || two_ptx_are_linked(&two)),
+    ]
+}

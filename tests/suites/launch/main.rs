@@ -1,0 +1,32 @@
+//! Loading, verifying and launching: what goes right, and what each mistake says.
+
+mod errors;
+mod limits;
+mod load;
+mod results;
+mod sticky;
+mod threads;
+mod verification;
+
+use kernel_args_tests::driver::suite;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if let Some(code) = sticky::child() {
+        return code;
+    }
+    suite(
+        "launch",
+        |driver| {
+            let mut trials = results::trials(driver);
+            trials.extend(load::trials(driver));
+            trials.extend(verification::trials());
+            trials.extend(limits::trials());
+            trials.extend(errors::trials());
+            trials.extend(threads::trials());
+            trials.extend(sticky::trials());
+            trials
+        },
+        |_| (),
+    )
+}

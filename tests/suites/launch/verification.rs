@@ -1,0 +1,99 @@
+//! A struct that does not fit is refused when the kernel is loaded, with the field's name.
+
+use crate::results::{Outcome, SAXPY, TYPED};
+use cudarc::driver::CudaSlice;
+use kernel_args::{DevicePointer, Error, Kernel, KernelArgs, Module, Verification};
+use kernel_args_tests::driver::{context, trial};
+use libtest_mimic::Trial;
+
+/// Loads `entry` of `$ptx` for a struct of these fields; it must be refused for `$wrong` and say `$words`.
+macro_rules! refused {
+    ($($name:ident: $ptx:ident $entry:literal { $($field:ident: $ty:ty),* } => [$($wrong:literal),*] $words:literal;)*) => {
+        $(fn $name() -> Outcome {
+            #[derive(KernelArgs)]
+            #[allow(dead_code, reason = "never made: the kernel is refused")]
+            struct Wrong<'a> {
+                $($field: $ty,)*
+                #[kernel_args(skip)]
+                _lifetime: std::marker::PhantomData<&'a ()>,
+            }
+            let module = Module::load(&context()?, $ptx)?;
+            let error = module.kernel::<Wrong>($entry).expect_err("the struct does not fit");
+            let Error::Mismatch(mismatch) = &error else {
+                return Err(format!("not a mismatch: {error}").into());
+            };
+            let wrong: &[&str] = &[$($wrong),*];
+            assert_eq!(mismatch.fields, wrong, "{error}");
+            let text = error.to_string();
+            assert!(text.contains($words), "{text}");
+            Ok(())
+        })*
+
+        pub(crate) fn trials() -> Vec<Trial> {
+            let mut trials = vec![$(trial(concat!("refused/", stringify!($name)), $name)),*];
+            trials.extend(accepted());
+            trials
+        }
+    };
+}
+
+refused! {
+    f64_for_float: SAXPY "saxpy" { n: u32, alpha: f64, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+        => ["alpha"] "f32";
+    usize_for_int: SAXPY "saxpy" { n: usize, alpha: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+        => ["n"] "u32";
+    exchanged: SAXPY "saxpy" { alpha: f32, n: u32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+        => ["alpha", "n"] "exchanged";
+    int_for_float: SAXPY "saxpy" { n: u32, alpha: u32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+        => ["alpha"] "f32";
+    missing: SAXPY "saxpy" { n: u32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+        => [] "saxpy_param_1";
+    extra: SAXPY "saxpy" { n: u32, alpha: f32, beta: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+        => ["beta"] "beta";
+    read_for_write: TYPED "saxpy(int, float, float const*, float*)"
+        { n: i32, alpha: f32, x: &'a CudaSlice<f32>, y: &'a CudaSlice<f32> }
+        => ["y"] "&mut";
+    pointee: TYPED "saxpy<float>" { n: i32, alpha: f32, x: &'a CudaSlice<f64>, y: &'a mut CudaSlice<f32> }
+        => ["x"] "f32";
+    signedness: TYPED "saxpy<float>" { n: u32, alpha: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+        => ["n"] "i32";
+}
+
+fn several_that_fit_are_listed() -> Outcome {
+    #[derive(KernelArgs)]
+    struct Loose {
+        n: i32,
+        #[kernel_args(opaque)]
+        a: f64,
+        #[kernel_args(opaque)]
+        x: DevicePointer<f64>,
+        #[kernel_args(opaque)]
+        y: DevicePointer<f64>,
+    }
+    let _ = |loose: Loose| (loose.n, loose.a, loose.x, loose.y);
+    let module = Module::load(&context()?, TYPED)?;
+    let error = module.kernel::<Kernelless>("saxpy").expect_err("none fits");
+    assert!(error.to_string().contains("saxpy<float>"), "{error}");
+    module.kernel::<Loose>("saxpy<double>")?;
+    Ok(())
+}
+
+#[derive(KernelArgs)]
+struct Kernelless(u8);
+
+fn what_was_verified_is_told() -> Outcome {
+    let kernel: Kernel<crate::results::Saxpy> = Kernel::from_image(&context()?, SAXPY, "saxpy")?;
+    let Verification::Verified { driver, image, .. } = *kernel.verification() else {
+        return Err(format!("{:?}", kernel.verification()).into());
+    };
+    assert!(image);
+    assert!(driver, "needs driver 12.4 or newer");
+    Ok(())
+}
+
+fn accepted() -> Vec<Trial> {
+    vec![
+        trial("several_that_fit_are_listed", several_that_fit_are_listed),
+        trial("what_was_verified_is_told", what_was_verified_is_told),
+    ]
+}
