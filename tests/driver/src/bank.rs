@@ -29,7 +29,8 @@ const BUFFER_POINTER: usize = 1;
 const BUFFER_SIZE: usize = 2;
 
 impl Bank {
-    /// Places the parameters as the driver does.
+    /// Places the parameters as the driver does. An `extra` that names no buffer counts as none, and a kernel without
+    /// parameters takes both forms at once (seen on driver 580).
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for both forms at once, for none where the kernel has parameters, for an `extra`
@@ -40,14 +41,39 @@ impl Bank {
         kernel_params: In<usize>,
         extra: In<usize>,
     ) -> Outcome<Self> {
-        match (kernel_params.is_null(), extra.is_null()) {
-            (true, true) if kernel.parameters.is_empty() => Ok(Self {
+        let buffer = Self::buffer(extra)?;
+        match (kernel_params.is_null(), buffer) {
+            (true, None) if kernel.parameters.is_empty() => Ok(Self {
                 form: Form::None,
                 bytes: Vec::new(),
             }),
-            (true, true) | (false, false) => Err(Status::INVALID_VALUE),
-            (false, true) => Self::from_kernel_params(kernel, kernel_params),
-            (true, false) => Self::from_extra(kernel, extra),
+            (true, None) => Err(Status::INVALID_VALUE),
+            (false, Some(_)) if !kernel.parameters.is_empty() => Err(Status::INVALID_VALUE),
+            (false, None) => Self::from_kernel_params(kernel, kernel_params),
+            (_, Some((buffer, size))) => Self::from_buffer(kernel, buffer, size),
+        }
+    }
+
+    /// The buffer and its size that an `extra` list names.
+    fn buffer(extra: In<usize>) -> Outcome<Option<(In<u8>, usize)>> {
+        if extra.is_null() {
+            return Ok(None);
+        }
+        let (mut buffer, mut size) = (None, None);
+        let mut index = 0;
+        loop {
+            match extra.at(index)? {
+                END => break,
+                BUFFER_POINTER => buffer = Some(in_at::<u8>(extra.at(index + 1)?)),
+                BUFFER_SIZE => size = Some(in_at::<usize>(extra.at(index + 1)?).get()?),
+                _ => return Err(Status::INVALID_VALUE),
+            }
+            index += 2;
+        }
+        match (buffer, size) {
+            (Some(buffer), Some(size)) => Ok(Some((buffer, size))),
+            (None, None) => Ok(None),
+            _ => Err(Status::INVALID_VALUE),
         }
     }
 
@@ -63,21 +89,7 @@ impl Bank {
         })
     }
 
-    fn from_extra(kernel: &Kernel, extra: In<usize>) -> Outcome<Self> {
-        let (mut buffer, mut size) = (None, None);
-        let mut index = 0;
-        loop {
-            match extra.at(index)? {
-                END => break,
-                BUFFER_POINTER => buffer = Some(in_at::<u8>(extra.at(index + 1)?)),
-                BUFFER_SIZE => size = Some(in_at::<usize>(extra.at(index + 1)?).get()?),
-                _ => return Err(Status::INVALID_VALUE),
-            }
-            index += 2;
-        }
-        let (Some(buffer), Some(size)) = (buffer, size) else {
-            return Err(Status::INVALID_VALUE);
-        };
+    fn from_buffer(kernel: &Kernel, buffer: In<u8>, size: usize) -> Outcome<Self> {
         let mut bytes = vec![0; kernel.bank_size()];
         if size > bytes.len() {
             return Err(Status::LAUNCH_OUT_OF_RESOURCES);

@@ -90,6 +90,11 @@ impl Driver {
         Ok(())
     }
 
+    /// Whether the capture is in progress and unbroken.
+    pub(crate) fn is_capturing(&self, capture: Handle) -> bool {
+        self.captures.get(capture).is_ok_and(|held| !held.invalid)
+    }
+
     pub(crate) fn invalidate(&mut self, capture: Handle) {
         if let Ok(held) = self.captures.get_mut(capture) {
             held.invalid = true;

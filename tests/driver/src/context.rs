@@ -175,14 +175,8 @@ entry_points! {
 
     fn cuDevicePrimaryCtxReset_v2(driver, device: c_int) {
         let primary = driver.device(device)?.primary;
-        if driver.contexts.contains(primary) {
-            driver.destroy_context(primary)?;
-            if driver.device(device)?.retained > 0 {
-                let flags = driver.device(device)?.primary_flags;
-                driver.contexts.insert_at(primary, Context::new(device, true, flags, primary.0 as u64));
-            }
-        }
-        Ok(())
+        // Whoever still holds it sees CUDA_ERROR_CONTEXT_IS_DESTROYED until it is retained again.
+        if driver.contexts.contains(primary) { driver.destroy_context(primary) } else { Ok(()) }
     }
 
     fn cuDevicePrimaryCtxGetState(driver, device: c_int, flags: Out<c_uint>, active: Out<c_int>) {

@@ -38,6 +38,12 @@ pub(crate) mod attribute {
     pub(crate) const PARAMETER_V2: u8 = 0x45;
 }
 
+/// What `.nv.shared.<kernel>` counts beyond the kernel's own variables: from sm_90 on ptxas begins them behind the
+/// 1024 bytes that the system keeps of each block (seen in cubins of ptxas 13.0).
+pub(crate) fn reserved_shared(sm: u32) -> u32 {
+    if sm >= 90 { 1024 } else { 0 }
+}
+
 type Header = FileHeader64<Endianness>;
 
 /// Reads a cubin for a device of compute capability `sm`.
@@ -131,7 +137,9 @@ impl<'a> Elf<'a> {
         let mut kernel = Kernel {
             max_threads: 1024,
             registers: 32,
-            static_shared: self.section_size(&format!(".nv.shared.{name}")),
+            static_shared: self
+                .section_size(&format!(".nv.shared.{name}"))
+                .saturating_sub(reserved_shared(self.sm)),
             ptx_version: self.sm,
             binary_version: self.sm,
             ..Kernel::default()

@@ -1,7 +1,7 @@
 //! Writes a cubin: what `cuLinkComplete` gives. It holds the records of its kernels and no code.
 
 use crate::{
-    cubin::{ABI_13, ENTRY, MACHINE, attribute},
+    cubin::{ABI_13, ENTRY, MACHINE, attribute, reserved_shared},
     image::{Image, Kernel},
 };
 
@@ -72,7 +72,7 @@ pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
         if kernel.static_shared > 0 {
             let name = format!(".nv.shared.{}", kernel.name);
             sections.push(Section {
-                size: kernel.static_shared as usize,
+                size: (kernel.static_shared + reserved_shared(sm)) as usize,
                 ..Section::new(name, NO_BITS, Vec::new())
             });
         }

@@ -25,14 +25,28 @@ const DISABLE_TIMING: c_uint = 2;
 const KNOWN_FLAGS: c_uint = 7;
 
 impl Driver {
-    /// The event, unless its context has failed or it is part of a capture.
-    fn settled_event(&self, event: Handle) -> Outcome<&Event> {
+    /// The event, unless its context has failed or it stands for captured work. Asking for such an event breaks the
+    /// capture; once that is broken or over, the event is `CUDA_ERROR_INVALID_VALUE` until it is recorded anew (seen on
+    /// driver 580).
+    fn settled_event(&mut self, event: Handle) -> Outcome<&Event> {
         let held = self.events.get(event)?;
         self.check(held.context)?;
-        if held.captured.is_some() {
-            return Err(Status::CAPTURED_EVENT);
+        if let Some(capture) = self.capture_of(event)? {
+            return Err(self.break_capture(capture, Status::CAPTURED_EVENT));
         }
-        Ok(held)
+        self.events.get(event)
+    }
+
+    /// The capture in progress that the event belongs to.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where its capture is broken or over.
+    fn capture_of(&self, event: Handle) -> Outcome<Option<Handle>> {
+        match &self.events.get(event)?.captured {
+            None => Ok(None),
+            Some((capture, _)) if self.is_capturing(*capture) => Ok(Some(*capture)),
+            Some(_) => Err(Status::INVALID_VALUE),
+        }
     }
 
     fn record_event(&mut self, event: Handle, stream: Handle) -> Outcome {
@@ -55,12 +69,9 @@ impl Driver {
     pub(crate) fn wait_for_event(&mut self, stream: Handle, event: Handle) -> Outcome {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
+        self.capture_of(event)?;
         let held = self.events.get(event)?;
-        // An event whose capture has ended stands for nothing that could be waited for any more.
-        let captured = held
-            .captured
-            .clone()
-            .filter(|(capture, _)| self.captures.contains(*capture));
+        let captured = held.captured.clone();
         match (target.capture, captured) {
             (Some(capture), None) if held.recorded.is_some() => {
                 Err(self.break_capture(capture, Status::STREAM_CAPTURE_ISOLATION))
@@ -77,8 +88,10 @@ impl Driver {
         }
     }
 
-    fn elapsed(&self, start: Handle, end: Handle) -> Outcome<f32> {
-        let (start, end) = (self.settled_event(start)?, self.settled_event(end)?);
+    fn elapsed(&mut self, start: Handle, end: Handle) -> Outcome<f32> {
+        self.settled_event(start)?;
+        self.settled_event(end)?;
+        let (start, end) = (self.events.get(start)?, self.events.get(end)?);
         if (start.flags | end.flags) & DISABLE_TIMING != 0 {
             return Err(Status::INVALID_HANDLE);
         }
@@ -100,7 +113,9 @@ entry_points! {
     }
 
     fn cuEventDestroy_v2(driver, event: Handle) {
-        driver.events.remove(event).map(drop)
+        // Gone either way, and the context's error is told all the same.
+        let held = driver.events.remove(event)?;
+        driver.check(held.context)
     }
 
     fn cuEventRecord(driver, event: Handle, stream: Handle) {

@@ -190,8 +190,16 @@ impl Driver {
         extra: In<usize>,
     ) -> Outcome {
         self.healthy()?;
-        let context = self.stream_target(stream)?.context;
-        let call = self.prepare(function, context, geometry, kernel_params, extra)?;
+        let target = self.stream_target(stream)?;
+        let call = match self.prepare(function, target.context, geometry, kernel_params, extra) {
+            Ok(call) => call,
+            Err(status) => {
+                // A refused launch breaks the capture that it was meant for (seen on driver 580).
+                return Err(target
+                    .capture
+                    .map_or(status, |capture| self.break_capture(capture, status)));
+            }
+        };
         self.submit(stream, Operation::Kernel(Box::new(call)))
     }
 

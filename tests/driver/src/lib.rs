@@ -35,13 +35,18 @@
 //! context: the launch itself succeeds and every later call in that context fails until the context is destroyed.
 //!
 //! # Launches
-//! As measured on an H100 with driver 580: `kernelParams` reads each parameter's size from each pointer; `extra` is
-//! copied verbatim: one byte too many is `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES` (701), too few succeed and the rest
-//! reads as zero; both forms, or neither for a kernel that has parameters, is `CUDA_ERROR_INVALID_VALUE` (1).
-//! A null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE`, where a real driver crashes.
+//! As seen on an H100 and an H200 with driver 580: `kernelParams` reads each parameter's size from each pointer;
+//! `extra` is copied verbatim: one byte too many is `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES` (701), too few succeed and
+//! the rest reads as zero; both forms, or neither, for a kernel that has parameters is `CUDA_ERROR_INVALID_VALUE` (1).
 //! A function launched on another context's stream is `CUDA_ERROR_INVALID_HANDLE` (400); no current context is
 //! `CUDA_ERROR_INVALID_CONTEXT` (201); a zero or too large grid or block, or more dynamic shared memory than the
-//! function opted into, is `CUDA_ERROR_INVALID_VALUE`.
+//! function opted into, is `CUDA_ERROR_INVALID_VALUE`. Text that does not begin as PTX is `CUDA_ERROR_INVALID_IMAGE`
+//! (200), PTX with a mistake `CUDA_ERROR_INVALID_PTX` (218) with a log. A refused launch, a synchronisation, or a wait
+//! for work outside breaks a stream capture.
+//!
+//! Not as a real driver: a null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE` and a stale handle
+//! `CUDA_ERROR_INVALID_HANDLE`, where a real driver may crash; fat binaries are `CUDA_ERROR_NOT_SUPPORTED`; occupancy
+//! and register counts are estimates.
 //!
 //! # Controls
 //! From outside, read when the library is loaded ([`Settings`] writes them):

@@ -62,10 +62,11 @@ impl Driver {
     ) -> Outcome {
         let found = self.proc_address(&symbol.get()?);
         address.set(found.unwrap_or(std::ptr::null()))?;
-        if let Some(status) = status {
-            status.set_if_wanted(if found.is_some() { FOUND } else { NOT_FOUND });
+        match status.filter(|status| !status.is_null()) {
+            // With a place for it, the status alone tells (seen on driver 580).
+            Some(status) => status.set(if found.is_some() { FOUND } else { NOT_FOUND }),
+            None => found.map(drop).ok_or(Status::NOT_FOUND),
         }
-        found.map(drop).ok_or(Status::NOT_FOUND)
     }
 }
 

@@ -5,7 +5,7 @@ mod raw;
 
 use std::ptr::null_mut;
 
-use cudarc::driver::{CudaContext, CudaStream, LaunchConfig, PushKernelArg, sys};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, LaunchConfig, PushKernelArg, sys};
 use kernel_args_test_driver::{LaunchForm, Settings, within};
 use raw::*;
 
@@ -248,7 +248,11 @@ fn capture_through_cudarc_records_and_replays() {
     });
 }
 
-fn capturing(stream: &CudaStream) -> Result<sys::CUgraph, u32> {
+fn status(result: Result<(), DriverError>) -> Result<(), u32> {
+    result.map_err(|error| error.0 as u32)
+}
+
+fn end_capture(stream: &CudaStream) -> Result<sys::CUgraph, u32> {
     let mut graph = null_mut();
     call!(sys::cuStreamEndCapture(stream.cu_stream(), &raw mut graph))?;
     Ok(graph)
@@ -269,32 +273,36 @@ fn what_a_capture_cannot_hold_breaks_it() {
         };
 
         begin();
-        assert_eq!(
-            stream.synchronize().map_err(|error| error.0 as u32),
-            Err(900)
-        );
-        assert_eq!(capturing(&stream), Err(901));
+        assert_eq!(status(stream.synchronize()), Err(900));
+        assert_eq!(end_capture(&stream), Err(901));
 
         begin();
         let outside = other.record_event(None).expect("an event");
-        assert_eq!(
-            stream.wait(&outside).map_err(|error| error.0 as u32),
-            Err(905)
-        );
-        assert_eq!(capturing(&stream), Err(901));
+        assert_eq!(status(stream.wait(&outside)), Err(905));
+        assert_eq!(end_capture(&stream), Err(901));
 
         begin();
         let inside = stream.record_event(None).expect("an event");
+        assert_eq!(status(inside.synchronize()), Err(907));
+        assert_eq!(status(other.wait(&inside)), Err(1), "its capture is broken");
+        assert_eq!(end_capture(&stream), Err(901));
+        assert_eq!(status(inside.synchronize()), Err(1), "its capture is over");
+        inside.record(&stream).expect("recorded anew");
+        assert_eq!(status(inside.synchronize()), Ok(()));
+
+        begin();
+        let fork = stream.record_event(None).expect("an event");
+        other.wait(&fork).expect("it joins");
         assert_eq!(
-            inside.synchronize().map_err(|error| error.0 as u32),
-            Err(907)
+            call!(sys::cuLaunchHostFunc(
+                other.cu_stream(),
+                Some(nothing),
+                null_mut()
+            )),
+            Ok(())
         );
-        other.wait(&inside).expect("it joins");
-        // SAFETY: the callback does nothing.
-        let result = unsafe { sys::cuLaunchHostFunc(other.cu_stream(), Some(nothing), null_mut()) };
-        assert_eq!(code(result), Ok(()));
         assert_eq!(
-            capturing(&stream),
+            end_capture(&stream),
             Err(904),
             "the other stream's work was not joined"
         );
@@ -311,10 +319,10 @@ fn what_a_capture_cannot_hold_breaks_it() {
             Ok(())
         );
         stream.join(&other).expect("joined");
-        let graph = capturing(&stream).expect("joined");
+        let graph = end_capture(&stream).expect("joined");
         assert!(!graph.is_null());
-        assert_eq!(capturing(&stream), Err(401), "not capturing any more");
-        assert_eq!(other.synchronize().map_err(|error| error.0 as u32), Ok(()));
+        assert_eq!(end_capture(&stream), Err(401), "not capturing any more");
+        assert_eq!(status(other.synchronize()), Ok(()));
 
         assert_eq!(
             call!(sys::cuStreamBeginCapture_v2(null_mut(), THREAD_LOCAL)),
@@ -346,7 +354,16 @@ fn packed_launches_are_captured_too() {
             ),
             Ok(())
         );
+        buffer.fill(0);
+        let graph = end_capture(&stream).expect("unbroken");
+        assert_eq!(run(instantiate(graph)), Ok(()));
+        assert_eq!((echo.echoed(4), driver.launches()), (vec![5, 6, 7, 8], 1));
+
+        stream
+            .begin_capture(THREAD_LOCAL)
+            .expect("not capturing yet");
         size = 13;
+        let buffer = [0; 13];
         let mut packed = extra(&buffer, &mut size);
         let too_long = launch_on(
             stream.cu_stream(),
@@ -356,9 +373,10 @@ fn packed_launches_are_captured_too() {
             Some(&mut packed),
         );
         assert_eq!(too_long, OUT_OF_RESOURCES);
-        buffer.fill(0);
-        let graph = capturing(&stream).expect("a refused launch leaves the capture whole");
-        assert_eq!(run(instantiate(graph)), Ok(()));
-        assert_eq!((echo.echoed(4), driver.launches()), (vec![5, 6, 7, 8], 1));
+        assert_eq!(
+            end_capture(&stream),
+            Err(901),
+            "a refused launch breaks the capture"
+        );
     });
 }

@@ -109,6 +109,29 @@ fn exactly_one_form_is_taken() {
         assert_eq!(launch_packed(nothing, &[0], 0), Ok(()));
         assert_eq!(launch_packed(nothing, &[0], 1), OUT_OF_RESOURCES);
         assert_eq!(driver.launches(), 3);
+        // Without parameters both forms pass; a list that names no buffer is none.
+        let (mut none, mut empty) = ([null_mut(); 1], [null_mut(); 1]);
+        size = 0;
+        let mut packed = extra(&buffer, &mut size);
+        assert_eq!(
+            launch_on(null_mut(), nothing, ONE, Some(&mut none), Some(&mut packed)),
+            Ok(())
+        );
+        let mut params = pointers(&[&value, &[1, 2, 3, 4]]);
+        assert_eq!(
+            launch_on(
+                null_mut(),
+                echo.function,
+                ONE,
+                Some(&mut params),
+                Some(&mut empty)
+            ),
+            Ok(())
+        );
+        assert_eq!(
+            launch_on(null_mut(), echo.function, ONE, None, Some(&mut empty)),
+            INVALID_VALUE
+        );
     });
 }
 
@@ -218,6 +241,7 @@ fn a_bad_address_fails_every_later_call_of_its_context() {
         let other = CudaContext::new(1).expect("a second device");
         assert!(other.synchronize().is_ok());
         assert_eq!(call!(sys::cuDevicePrimaryCtxReset_v2(0)), Ok(()));
+        assert_eq!(call!(sys::cuCtxSetCurrent(other.cu_ctx())), Ok(()));
         assert!(CudaContext::new(0).expect("reset").synchronize().is_ok());
     });
 }

@@ -48,6 +48,10 @@ fn accesses_outside_an_allocation_are_refused() {
         assert_eq!((free(address), free(address)), (Ok(()), INVALID_VALUE));
         assert_eq!(read(address, 1), Err(1), "freed");
         assert_eq!((allocate(0), free(0)), (Err(1), Ok(())));
+        let mut nothing = 1;
+        // The stream-ordered form takes 0 bytes.
+        let result = call!(sys::cuMemAllocAsync(&raw mut nothing, 0, null_mut()));
+        assert_eq!((result, nothing), (Ok(()), 0));
         assert_eq!(allocate(81 << 30), Err(2));
     });
 }

@@ -56,7 +56,7 @@ fn broken_ptx_is_218_with_a_log() {
         assert_eq!((log.len(), length), (9, 10), "cut to the buffer");
         let (result, log, _) = load_with_log(&broken.replace("addd", "add"), 1024);
         assert_eq!((result, log.as_str()), (Ok(()), ""));
-        assert_eq!(load(""), Err(218));
+        assert_eq!(load(""), Err(200));
         assert_eq!(load(".version 9.1\n.target sm_75"), Err(222));
     });
 }

@@ -76,6 +76,8 @@ struct Directives {
 pub(crate) struct Mistake {
     line: u32,
     text: String,
+    /// The text does not begin with `.version`.
+    headless: bool,
 }
 
 impl Mistake {
@@ -83,12 +85,13 @@ impl Mistake {
         Self {
             line,
             text: text.into(),
+            headless: false,
         }
     }
 
     /// In the wording of ptxas, which users know from its log.
     fn refusal(&self, status: Status) -> Refusal {
-        let Self { line, text } = self;
+        let Self { line, text, .. } = self;
         Refusal::new(
             status,
             format!(
@@ -101,7 +104,14 @@ impl Mistake {
 
 /// Reads PTX for a device of compute capability `sm`.
 pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
-    let module = reader::read(text).map_err(|mistake| mistake.refusal(Status::INVALID_PTX))?;
+    let module = reader::read(text).map_err(|mistake| {
+        // What does not begin as PTX is no image at all to the driver.
+        mistake.refusal(if mistake.headless {
+            Status::INVALID_IMAGE
+        } else {
+            Status::INVALID_PTX
+        })
+    })?;
     let (major, minor) = module.version;
     if module.version > NEWEST {
         let text = format!(

@@ -16,7 +16,13 @@ pub(super) struct Reader<'a> {
 
 /// Reads a whole module.
 pub(super) fn read(text: &[u8]) -> Result<Module, Mistake> {
-    let tokens = lexer::tokens(text)?;
+    let tokens = lexer::tokens(text).map_err(|mistake| {
+        let headless = !text.windows(8).any(|part| part == b".version");
+        Mistake {
+            headless,
+            ..mistake
+        }
+    })?;
     let mut reader = Reader {
         tokens: &tokens,
         at: 0,
@@ -171,10 +177,11 @@ impl<'a> Reader<'a> {
     fn header(&mut self, module: &mut Module) -> Result<(), Mistake> {
         if self.peek().and_then(Token::word) != Some(".version") {
             let line = self.peek().map_or(1, |token| token.line);
-            return Err(Mistake::new(
-                line,
-                "Missing .version directive at start of file",
-            ));
+            let mistake = Mistake::new(line, "Missing .version directive at start of file");
+            return Err(Mistake {
+                headless: true,
+                ..mistake
+            });
         }
         self.skip();
         let version = match &self.next()?.kind {

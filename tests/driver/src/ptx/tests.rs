@@ -94,7 +94,6 @@ fn variables_hold_their_initial_bytes() {
 #[test]
 fn mistakes_are_told_with_their_line() {
     for (text, line, part) in [
-        (".target sm_90", 1, ".version"),
         (".version 8.1\n.address_size 64", 2, ".target"),
         (
             ".version 8.1\n.target sm_75\n\n.entry k(.param .u32 a { ret; }",
@@ -131,6 +130,19 @@ fn mistakes_are_told_with_their_line() {
             "{text}: {}",
             refusal.log
         );
+    }
+}
+
+#[test]
+fn what_does_not_begin_as_ptx_is_no_image() {
+    for text in [
+        "",
+        "hello",
+        ".target sm_90",
+        ".entry k() { ret; }",
+        "\u{fffd}",
+    ] {
+        assert_eq!(refusal(text).status, Status::INVALID_IMAGE, "{text}");
     }
 }
 
