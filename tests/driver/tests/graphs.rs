@@ -126,12 +126,20 @@ fn a_node_keeps_its_parameters_and_an_update_replaces_them() {
         assert_eq!(run(instantiate(graph)), Ok(()));
         assert_eq!(echo.echoed(5), [1, 2, 2, 2, 2]);
 
-        size = 17;
-        let mut packed = extra(&[0; 17], &mut size);
-        update.extra = packed.as_mut_ptr();
-        // SAFETY: as above.
-        let too_long = unsafe { sys::cuGraphKernelNodeSetParams_v2(node, &raw const update) };
-        assert_eq!(code(too_long), OUT_OF_RESOURCES);
+        let buffer = [&address[..], &[6, 0, 0, 0], &[7; 4], &[0]].concat();
+        for (length, result) in [(17, OUT_OF_RESOURCES), (16, Ok(()))] {
+            size = length;
+            let mut packed = extra(&buffer, &mut size);
+            update.extra = packed.as_mut_ptr();
+            assert_eq!(
+                call!(sys::cuGraphKernelNodeSetParams_v2(node, &raw const update)),
+                result
+            );
+        }
+        assert_eq!(run(exec), Ok(()), "instantiated before");
+        assert_eq!(echo.echoed(5), [3, 4, 4, 4, 4]);
+        assert_eq!(run(instantiate(graph)), Ok(()));
+        assert_eq!(echo.echoed(5), [6, 7, 7, 7, 7]);
         assert_eq!(
             add(graph, &[], &node_params(echo.function)),
             Err(1),
