@@ -27,6 +27,12 @@ pub mod block;
 pub mod check;
 pub mod class;
 pub mod cpp;
+#[cfg(feature = "read")]
+pub mod cubin;
+#[cfg(feature = "read")]
+pub mod fatbin;
+#[cfg(feature = "read")]
+pub mod image;
 pub mod layout;
 pub mod layout_table;
 #[cfg(feature = "read")]

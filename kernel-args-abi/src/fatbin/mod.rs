@@ -1,0 +1,243 @@
+//! Fat binaries: containers of PTX texts and cubins, as `nvcc -fatbin` writes them.
+//!
+//! The format is not documented. What is read here was found in the output of nvcc 13.0 in each of its
+//! compression modes, and agrees with what is publicly known of older toolkits.
+//!
+//! A container is a header of 16 bytes (magic, `u16` version, `u16` header size, `u64` size of the
+//! rest), then members. A member is a header of 64 bytes or more and its payload, padded to 8 bytes.
+
+mod compression;
+
+pub use compression::Compression;
+
+use crate::block::Sm;
+use alloc::{borrow::Cow, vec::Vec};
+use core::fmt;
+
+/// The first four bytes of a fat binary, as a little-endian number.
+pub const MAGIC: u32 = 0xba55_ed50;
+/// The same of the wrapper that nvcc puts around one in host object files.
+const WRAPPER_MAGIC: u32 = 0x4662_43b1;
+
+/// The largest member that is decompressed, in bytes.
+pub const MEMBER_LIMIT: u64 = 512 << 20;
+
+/// One member of a fat binary.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Member<'a> {
+    /// What it holds.
+    pub kind: Kind,
+    /// The GPU generation that it is for; of PTX, the lowest one.
+    pub sm: Sm,
+    /// How its payload is compressed.
+    pub compression: Compression,
+    /// Its bytes as they lie in the container.
+    pub payload: &'a [u8],
+    /// The size of its bytes when decompressed.
+    pub size: u64,
+}
+
+/// What a member of a fat binary holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// PTX text.
+    Ptx,
+    /// A cubin.
+    Elf,
+    /// NVVM IR, for optimisation while linking (`code=lto_90`).
+    Ltoir,
+    /// What this crate does not know: the number in its header.
+    Other(u16),
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ptx => f.write_str("PTX"),
+            Self::Elf => f.write_str("a cubin"),
+            Self::Ltoir => f.write_str("LTO-IR"),
+            Self::Other(kind) => write!(f, "something of unknown kind {kind}"),
+        }
+    }
+}
+
+/// Why bytes are not a fat binary that can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// It does not begin with [`MAGIC`]: the number it begins with.
+    Magic(u32),
+    /// It is the wrapper that nvcc puts in host object files, which points to a fat binary.
+    Wrapper,
+    /// The container is of another version.
+    Version(u16),
+    /// A header or a payload ends outside of the bytes: the offset of the header.
+    Cut(usize),
+    /// A member is not PTX or a cubin.
+    Kind(Kind),
+    /// A member is compressed, and the crate was built without its feature `compressed`.
+    Feature(Compression),
+    /// A member would be larger than [`MEMBER_LIMIT`] when decompressed.
+    Size(u64),
+    /// A member's payload is not what its compression writes, or has another size than its header says.
+    Payload(Compression),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Magic(found) => write!(f, "not a fat binary: it begins with {found:#010x}, not {MAGIC:#010x}"),
+            Self::Wrapper => f.write_str(
+                "the wrapper of a fat binary (`__fatBinC_Wrapper_t`), which holds its address only: \
+                 pass the fat binary, for instance from `nvcc -fatbin`",
+            ),
+            Self::Version(version) => write!(f, "a fat binary of version {version}, where 1 is known"),
+            Self::Cut(at) => write!(f, "a fat binary that is cut off: what begins at byte {at} ends outside of it"),
+            Self::Kind(kind) => write!(
+                f,
+                "a member of a fat binary is {kind}, which does not tell its kernels' parameters: \
+                 compile to PTX or a cubin as well"
+            ),
+            Self::Feature(compression) => write!(
+                f,
+                "a member of a fat binary is compressed by {compression}: enable the feature `compressed` of \
+                 kernel-args-abi, or compile with `--compress-mode=none`"
+            ),
+            Self::Size(size) => write!(
+                f,
+                "a member of a fat binary is {size} bytes large when decompressed, above the limit of {MEMBER_LIMIT}"
+            ),
+            Self::Payload(compression) => write!(f, "a member of a fat binary is not proper {compression} data"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// The members of a fat binary, in order, without decompressing them.
+///
+/// Several containers that follow each other, as in the section `.nv_fatbin` of a program, are read as
+/// one.
+///
+/// # Errors
+/// Where it is not a fat binary, or is cut off.
+pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, Error> {
+    let mut members = Vec::new();
+    let mut at = 0;
+    loop {
+        at = container(bytes, at, &mut members)?;
+        let padding = bytes[at..].iter().take(8).take_while(|&&b| b == 0).count();
+        match u32_at(&bytes[at + padding..], 0) {
+            Some(MAGIC) => at += padding,
+            _ => return Ok(members),
+        }
+    }
+}
+
+/// Reads the container at `start`: where it ends.
+fn container<'a>(
+    bytes: &'a [u8],
+    start: usize,
+    members: &mut Vec<Member<'a>>,
+) -> Result<usize, Error> {
+    let header = &bytes[start..];
+    match u32_at(header, 0) {
+        Some(MAGIC) => {}
+        Some(WRAPPER_MAGIC) => return Err(Error::Wrapper),
+        found => return Err(Error::Magic(found.unwrap_or(0))),
+    }
+    let cut = Error::Cut(start);
+    let version = u16_at(header, 4).ok_or(cut)?;
+    if version != 1 {
+        return Err(Error::Version(version));
+    }
+    let header_size = usize::from(u16_at(header, 6).ok_or(cut)?);
+    let size = usize::try_from(u64_at(header, 8).ok_or(cut)?).map_err(|_| cut)?;
+    let mut rest = header
+        .get(header_size.max(16)..)
+        .and_then(|rest| rest.get(..size))
+        .ok_or(cut)?;
+    let end = bytes.len() - header.len() + header_size.max(16) + size;
+    while !rest.is_empty() {
+        let (member, next) = Member::parse(rest).ok_or(Error::Cut(end - rest.len()))?;
+        members.push(member);
+        rest = next;
+    }
+    Ok(end)
+}
+
+impl<'a> Member<'a> {
+    /// The member at the beginning of `bytes`, and the bytes after it.
+    fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        const HEADER: usize = 64;
+        const LZ4: u64 = 0x2000;
+        const ZSTD: u64 = 0x8000;
+        let header_size = usize::try_from(u32_at(bytes, 4)?).ok()?;
+        let padded = usize::try_from(u64_at(bytes, 8)?).ok()?;
+        let packed = usize::try_from(u32_at(bytes, 16)?).ok()?;
+        let flags = u64_at(bytes, 40)?;
+        let unpacked = u64_at(bytes, 56)?;
+        if header_size < HEADER {
+            return None;
+        }
+        let (_, rest) = bytes.split_at_checked(header_size)?;
+        let (payload, rest) = rest.split_at_checked(padded)?;
+        let compression = match (flags & LZ4 != 0, flags & ZSTD != 0) {
+            (_, true) => Compression::Zstd,
+            (true, false) => Compression::Lz4,
+            (false, false) => Compression::None,
+        };
+        let (payload, size) = match compression {
+            Compression::None => (payload, payload.len() as u64),
+            _ => (payload.get(..packed)?, unpacked),
+        };
+        let kind = match u16_at(bytes, 0)? {
+            1 => Kind::Ptx,
+            2 => Kind::Elf,
+            8 => Kind::Ltoir,
+            other => Kind::Other(other),
+        };
+        let member = Self {
+            kind,
+            sm: Sm(u16::try_from(u32_at(bytes, 28)?).ok()?),
+            compression,
+            payload,
+            size,
+        };
+        Some((member, rest))
+    }
+
+    /// The PTX text or cubin. PTX may end with NULs.
+    ///
+    /// # Errors
+    /// Where it is neither, or its payload cannot be decompressed.
+    pub fn bytes(&self) -> Result<Cow<'a, [u8]>, Error> {
+        match self.kind {
+            Kind::Ptx | Kind::Elf => {}
+            kind => return Err(Error::Kind(kind)),
+        }
+        if self.compression == Compression::None {
+            return Ok(Cow::Borrowed(self.payload));
+        }
+        if self.size > MEMBER_LIMIT {
+            return Err(Error::Size(self.size));
+        }
+        self.compression
+            .decompress(self.payload, self.size as usize)
+            .map(Cow::Owned)
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
