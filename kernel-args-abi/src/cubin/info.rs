@@ -105,6 +105,7 @@ fn pointee(log2_align: u8, space: u8) -> Option<Pointee> {
     let space = match space {
         1 => Space::Local,
         2 => Space::Shared,
+        3 => Space::Const,
         4 => Space::Global,
         5 => Space::Generic,
         _ => return None, // 0 is no pointer; 6 and 7 are texture and surface references

@@ -64,8 +64,8 @@ pub struct Parameter {
     pub offset: usize,
     /// In bytes. 0 for a texture or surface reference, which takes no argument.
     pub size: usize,
-    /// PTX's `.ptr`, where the compiler wrote one: nvcc 13.0 does for sm_100 and newer. `.const` cannot
-    /// be told from `.global`.
+    /// PTX's `.ptr`, where the compiler wrote one: nvcc 13.0 does for sm_100 and newer. From sm_90 on
+    /// ptxas makes `.const` of a scalar `.global`. An alignment of 1 is not told from none.
     pub pointee: Option<Pointee>,
 }
 
@@ -222,7 +222,7 @@ impl<'a> Kernel<'a> {
         let mut types = types.into_iter().flatten();
         let mut read = |parameter: &Parameter| {
             let mut read = signature::Parameter::record(parameter.offset, parameter.size);
-            if parameter.pointee.is_some() {
+            if parameter.pointee.is_some() && matches!(parameter.size, 4 | 8) {
                 read.class = crate::Class::Pointer;
             }
             read.cpp = types.next().unwrap_or(read.cpp);
