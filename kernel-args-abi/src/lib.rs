@@ -9,8 +9,11 @@
 //! | [`block`] | the parameter block: unpadded size, limits, where each GPU puts over-aligned parameters |
 //! | [`class`] | the kind of value that a parameter is: integer, float, pointer, bytes |
 //! | [`cpp`] | the C++ type of a parameter |
-//! | `ptx`, `cubin`, `fatbin`, `image` | readers of compiled kernels (feature `read`) |
-//! | `mangled` | C++ types out of mangled names (feature `read`) |
+//! | `ptx` | what a PTX text says of its kernels (feature `read`) |
+//! | `cubin` | the parameter records of a cubin (feature `read`) |
+//! | `fatbin` | the members of a fat binary (feature `read`; compressed ones: `compressed`) |
+//! | `image` | the kernels of any of these (feature `read`) |
+//! | `mangled` | the C++ types that a kernel's symbol tells; which symbol a name means (feature `read`) |
 //! | [`signature`] | one model of a list of parameters, whoever it came from |
 //! | [`check`] | whether a struct fits a kernel: every difference, its text, the table of both sides |
 //! | [`layout_table`] | a layout as a table, with its padding as a byte map |
