@@ -30,7 +30,7 @@ pub fn matches(symbol: &str, wanted: &str) -> bool {
     Wanted::new(wanted).fit(symbol).is_some()
 }
 
-/// The symbols that fit `wanted` best, as [`matches`] tells: the symbol of exactly this name alone, or
+/// The symbols that fit `wanted` best, as [`matches()`] tells: the symbol of exactly this name alone, or
 /// else those of which all that is wanted fits, or else those with further template arguments.
 pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
     let wanted = Wanted::new(wanted);
