@@ -191,6 +191,14 @@ fn a_name_that_grows_exponentially_is_refused() {
     assert_eq!(demangle(&format!("_Z1k{}", "P".repeat(100_000))), None);
 }
 
+/// PTX has ASCII names only, but a user may write any; found by fuzzing.
+#[test]
+fn letters_that_are_not_ascii_are_no_part_of_a_symbol() {
+    assert_eq!(Demangled::new("_ZN8größen1kEP7GrößeS0_i"), None);
+    assert!(!matches("_Z1kP6Groess", "k(Größe*)"));
+    assert!(nearest("größe", ["_Z6groessv"]).len() <= 1);
+}
+
 #[test]
 fn an_entry_is_found_by_what_a_user_writes() {
     let symbols = [

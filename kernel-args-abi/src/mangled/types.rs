@@ -46,9 +46,8 @@ pub(super) fn read<'a>(text: &'a str, arguments: Option<&[&str]>) -> CppType<'a>
 fn strip_qualifiers(mut text: &str) -> (&str, bool) {
     let mut is_const = false;
     loop {
-        let word = text
-            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .map_or(text, |before| &text[before + 1..]);
+        let not_in_word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        let word = text.rsplit(not_in_word).next().unwrap_or_default();
         match word {
             "const" => is_const = true,
             "volatile" | "restrict" | "__restrict" | "__restrict__" => {}
