@@ -189,6 +189,12 @@ fn a_name_that_grows_exponentially_is_refused() {
         started.elapsed()
     );
     assert_eq!(demangle(&format!("_Z1k{}", "P".repeat(100_000))), None);
+    for depth in [12, 80, 1000] {
+        let nested = format!("_Z1k{}i{}", "1aI".repeat(depth), "E".repeat(depth));
+        assert_eq!(Demangled::new(&nested).is_some(), depth == 12, "{depth}");
+        let pointers = format!("_Z1k{}i", "P".repeat(depth));
+        let _ = Demangled::new(&pointers).map(|demangled| demangled.parameters().is_some());
+    }
 }
 
 /// PTX has ASCII names only, but a user may write any; found by fuzzing.
