@@ -69,10 +69,12 @@ const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
         | (_, Class::Unknown | Class::Bits)
         | (Class::Pointer, Class::Integer) => true,
         (Class::Integer, Class::Pointer) => cpp::is_address(host.cpp),
-        // What nvcc makes of `__int128`, of `__half`, and of any scalar that is a `__grid_constant__`.
-        (Class::Integer | Class::Float | Class::Pointer, Class::Bytes) => {
-            is_aligned(kernel, kernel.size)
+        (Class::Integer, Class::Bytes) => {
+            kernel.size == 16 && is_aligned(kernel, 16) || cpp::is_scalar(kernel.cpp)
         }
+        (Class::Float, Class::Bytes) if kernel.size <= 2 => is_aligned(kernel, kernel.size),
+        // A scalar that is a `__grid_constant__`, where the kernel's name tells that it is a scalar.
+        (Class::Float | Class::Pointer, Class::Bytes) => cpp::is_scalar(kernel.cpp),
         (h, k) => h.same(k),
     }
 }

@@ -165,3 +165,12 @@ const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
         _ => false,
     }
 }
+
+/// Whether a type is known and no struct, so that it has no bytes of another kind.
+pub(super) const fn is_scalar(ty: CppType<'_>) -> bool {
+    ty.is_pointer()
+        || !matches!(
+            ty.base,
+            CppBase::Unknown | CppBase::Void | CppBase::Named(_)
+        )
+}

@@ -28,8 +28,9 @@ pub enum Selection {
     },
 }
 
-/// Chooses the kernel that these fields fit. Of several, the one that needs the fewest conversions, as
-/// C++ chooses among overloads: `float*` fits `k(float*)` better than `k(float const*)`.
+/// Chooses the kernel that these fields fit. Of several, the one that needs the fewest conversions, and of those
+/// one that is no template instance, as C++ chooses among overloads: `float*` fits `k(float*)` better than
+/// `k(float const*)`, and that better than `k<float>(float const*)`.
 #[must_use]
 pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Selection {
     let mut best = Selection::None { nearest: None };
@@ -37,7 +38,8 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
     let mut i = 0;
     while i < candidates.len() {
         if fits(host, candidates[i].parameters, None) {
-            let conversions = conversions(host, candidates[i].parameters);
+            let conversions = 2 * conversions(host, candidates[i].parameters)
+                + is_instance(candidates[i].name) as usize;
             best = match best {
                 Selection::One(first) if conversions == fewest => Selection::Several {
                     first,
@@ -89,6 +91,23 @@ const fn nearest<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>])
     nearest
 }
 
+/// Whether a demangled name is that of a template instance: `void k<float>(int)`.
+const fn is_instance(name: &str) -> bool {
+    let name = name.as_bytes();
+    let mut i = 1;
+    while i < name.len() {
+        if name[i] == b'(' && name[i - 1] == b'>' {
+            return true;
+        }
+        // The parameters begin: what follows is theirs. `(anonymous namespace)` stands after `::` or a blank.
+        if name[i] == b'(' && !matches!(name[i - 1], b':' | b' ') {
+            return false;
+        }
+        i += 1;
+    }
+    false
+}
+
 const fn conversions(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize {
     let mut count = 0;
     let mut i = 0;
@@ -99,4 +118,25 @@ const fn conversions(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize 
         i += 1;
     }
     count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_instance;
+
+    #[test]
+    fn instances_are_told_from_overloads() {
+        for (name, instance) in [
+            ("saxpy", false),
+            ("saxpy(int, float)", false),
+            ("void saxpy<float>(int, float)", true),
+            (
+                "void sim::(anonymous namespace)::k<float, 4>(sim::Box<float>)",
+                true,
+            ),
+            ("(anonymous namespace)::k(Box<void (int)>)", false),
+        ] {
+            assert_eq!(is_instance(name), instance, "{name}");
+        }
+    }
 }

@@ -8,6 +8,8 @@ use alloc::{string::String, vec, vec::Vec};
 enum Fit {
     /// Its name does, and the template arguments begin as wanted: `k<float>` and `k<float, 4>`.
     Prefix,
+    /// All that is wanted does, but it is an instance of a template, which was not asked for.
+    Instance,
     /// All that is wanted does.
     Spelling,
     /// It is the symbol itself.
@@ -31,7 +33,8 @@ pub fn matches(symbol: &str, wanted: &str) -> bool {
 }
 
 /// The symbols that fit `wanted` best, as [`matches()`] tells: the symbol of exactly this name alone, or
-/// else those of which all that is wanted fits, or else those with further template arguments.
+/// else those of which all that is wanted fits (overloads before template instances where the parameters are
+/// spelled out), or else those with further template arguments.
 pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
     let wanted = Wanted::new(wanted);
     let mut best = None;
@@ -85,7 +88,14 @@ impl<'w> Wanted<'w> {
             return None;
         }
         let Some(arguments) = &spelling.template else {
-            return Some(Fit::Spelling);
+            // `k(int)` is the overload before it is `k<float>(int)`; plain `k` is any of them.
+            let instance =
+                spelling.parameters.is_some() && demangled.template_arguments().is_some();
+            return Some(if instance {
+                Fit::Instance
+            } else {
+                Fit::Spelling
+            });
         };
         let wanted = spelling::split(&self.text[arguments.clone()])?;
         let given = demangled.template_list()?;

@@ -1,14 +1,17 @@
 //! What an image says of its kernels, owned.
 
 use super::geometry::Dim;
-use kernel_args_abi::{Alignment, Class, Parameter, mangled::Demangled, ptx};
+use kernel_args_abi::{
+    Alignment, Class, CppType, Parameter, Sm,
+    image::{Image, Kernel},
+    mangled::Demangled,
+};
 use std::{
     string::{String, ToString},
     vec::Vec,
 };
 
 /// A kernel as its image describes it.
-#[derive(Debug)]
 pub(super) struct Description {
     pub(super) symbol: String,
     /// `.reqntid`.
@@ -18,7 +21,6 @@ pub(super) struct Description {
 }
 
 /// A [`Parameter`] that owns its texts; the C++ type is in the kernel's name.
-#[derive(Debug)]
 struct Owned {
     name: String,
     spelling: String,
@@ -29,6 +31,30 @@ struct Owned {
 }
 
 impl Description {
+    fn new(kernel: &Kernel<'_>) -> Self {
+        let by_entry = kernel
+            .entry
+            .and_then(|entry| entry.directives.required_threads);
+        let by_record = kernel.records.and_then(|records| records.required_threads);
+        Self {
+            symbol: kernel.name.into(),
+            required_block: by_entry.or(by_record).map(|[x, y, z]| Dim::new(x, y, z)),
+            demangled: kernel.demangled.clone(),
+            parameters: kernel
+                .parameters()
+                .into_iter()
+                .map(|parameter| Owned {
+                    name: parameter.name.into(),
+                    spelling: parameter.spelling.into(),
+                    offset: parameter.offset,
+                    size: parameter.size,
+                    align: parameter.align,
+                    class: parameter.class,
+                })
+                .collect(),
+        }
+    }
+
     /// The parameters in the common model.
     pub(super) fn parameters(&self) -> Vec<Parameter<'_>> {
         let types = self
@@ -45,7 +71,7 @@ impl Description {
                 size: parameter.size,
                 align: parameter.align,
                 class: parameter.class,
-                cpp: types.next().unwrap_or(kernel_args_abi::CppType::UNKNOWN),
+                cpp: types.next().unwrap_or(CppType::UNKNOWN),
             })
             .collect()
     }
@@ -58,31 +84,13 @@ impl Description {
     }
 }
 
-/// The kernels of an image, or why it could not be read.
-pub(super) fn describe(image: &[u8]) -> Result<Vec<Description>, String> {
-    let module = ptx::Module::parse_bytes(image).map_err(|error| error.to_string())?;
-    Ok(module
-        .entries
-        .iter()
-        .map(|entry| Description {
-            symbol: entry.name.into(),
-            required_block: entry
-                .directives
-                .required_threads
-                .map(|[x, y, z]| Dim::new(x, y, z)),
-            demangled: entry.demangle(),
-            parameters: entry
-                .signature_parameters(None)
-                .into_iter()
-                .map(|parameter| Owned {
-                    name: parameter.name.into(),
-                    spelling: parameter.spelling.into(),
-                    offset: parameter.offset,
-                    size: parameter.size,
-                    align: parameter.align,
-                    class: parameter.class,
-                })
-                .collect(),
-        })
+/// The kernels of an image as they are for `sm`, or why it could not be read.
+pub(super) fn describe(image: &[u8], sm: Option<Sm>) -> Result<Vec<Description>, String> {
+    let image = Image::read(image).map_err(|error| error.to_string())?;
+    let kernels = image.kernels().map_err(|error| error.to_string())?;
+    let symbols = kernels.symbols();
+    Ok(symbols
+        .filter_map(|symbol| kernels.kernel(symbol, sm))
+        .map(|kernel| Description::new(&kernel))
         .collect())
 }

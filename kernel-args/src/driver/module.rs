@@ -15,12 +15,12 @@ use cudarc::driver::{
     CudaContext,
     sys::{self, CUjitInputType, CUlinkState, CUmodule, CUresult},
 };
-use kernel_args_abi::mangled;
+use kernel_args_abi::{cubin, mangled};
 use std::{
     borrow::Cow,
     boxed::Box,
     ffi::{CString, c_void},
-    format, fs,
+    fmt, format, fs,
     path::Path,
     string::{String, ToString},
     sync::Arc,
@@ -102,7 +102,11 @@ impl Bytes {
             })?,
         };
         let kind = match bytes.as_slice() {
-            [0x7f, b'E', b'L', b'F', ..] => CUjitInputType::CU_JIT_INPUT_CUBIN,
+            [0x7f, b'E', b'L', b'F', ..] => {
+                // The driver is not told how long a cubin is, and believes its header.
+                cubin::parse(&bytes).map_err(|error| Error::Image(error.to_string()))?;
+                CUjitInputType::CU_JIT_INPUT_CUBIN
+            }
             [0x50, 0xed, 0x55, 0xba, ..] => CUjitInputType::CU_JIT_INPUT_FATBINARY,
             [] => {
                 return Err(Error::Image(
@@ -124,7 +128,6 @@ impl Bytes {
 /// A loaded module: kernels that came from one image, or from several that were linked.
 ///
 /// It is unloaded when it and all its kernels are dropped.
-#[derive(Debug)]
 pub struct Module {
     handle: CUmodule,
     context: Arc<CudaContext>,
@@ -138,6 +141,15 @@ pub struct Module {
 unsafe impl Send for Module {}
 // SAFETY: as above.
 unsafe impl Sync for Module {}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module")
+            .field("entries", &self.entries().collect::<Vec<_>>())
+            .field("unread", &self.unread)
+            .finish_non_exhaustive()
+    }
+}
 
 impl Drop for Module {
     fn drop(&mut self) {
@@ -234,8 +246,9 @@ impl Module {
             unread: None,
             log: options.info_log(),
         };
+        let sm = verify::sm(ctx)?;
         for source in sources {
-            match describe(source) {
+            match describe(source, Some(sm)) {
                 Ok(kernels) => module.kernels.extend(kernels),
                 Err(problem) => module.unread = Some(problem),
             }
@@ -314,27 +327,22 @@ impl Module {
 
     /// The description of the kernel that `entry` names and `A` fits; `None` where the images do not tell.
     fn find<A: KernelArgs>(&self, entry: &str) -> Result<Option<&Description>, Error> {
-        let named: Vec<&Description> = self
-            .kernels
+        let symbols = mangled::candidates(entry, self.entries());
+        let named: Vec<&Description> = symbols
             .iter()
-            .filter(|kernel| mangled::matches(&kernel.symbol, entry))
+            .filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol))
             .collect();
         match named.as_slice() {
             [] if self.kernels.is_empty() || self.unread.is_some() => Ok(None),
             [] => Err(self.no_entry(entry, "the module has none of that name; the nearest are")),
             [one] => Ok(Some(one)),
-            several => {
-                if let Some(exact) = several.iter().find(|kernel| kernel.symbol == entry) {
-                    return Ok(Some(exact));
-                }
-                verify::select::<A>(several)
-                    .map(Some)
-                    .map_err(|(problem, candidates)| Error::Entry {
-                        wanted: entry.into(),
-                        problem,
-                        candidates,
-                    })
-            }
+            several => verify::select::<A>(several)
+                .map(Some)
+                .map_err(|(problem, candidates)| Error::Entry {
+                    wanted: entry.into(),
+                    problem,
+                    candidates,
+                }),
         }
     }
 

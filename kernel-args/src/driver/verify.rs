@@ -8,7 +8,7 @@ use super::{
 use crate::KernelArgs;
 use cudarc::driver::{
     CudaContext,
-    sys::{CUdevice_attribute, CUfunction, CUresult},
+    sys::{CUfunction, CUresult},
 };
 use kernel_args_abi::{
     Parameter, Signature, Sm,
@@ -70,7 +70,7 @@ pub(super) unsafe fn verify<A: KernelArgs>(
 ) -> Result<Verification, Error> {
     if let Some(description) = description {
         let name = description.spelled();
-        compare::<A>(name, &description.parameters(), None)?;
+        compare::<A>(name, &description.parameters(), block_base::<A>(context)?)?;
     }
     // SAFETY: the caller vouches for the function.
     let records = unsafe { records(function) }?;
@@ -160,16 +160,19 @@ unsafe fn records(function: CUfunction) -> Result<Option<Vec<Parameter<'static>>
     }
 }
 
+/// The compute capability of the context's GPU.
+pub(super) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
+    let (major, minor) = context.compute_capability().map_err(Error::current)?;
+    Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))
+}
+
 /// Where the parameter block begins on the context's GPU, if that matters for `A`.
 fn block_base<A: KernelArgs>(context: &Arc<CudaContext>) -> Result<Option<usize>, Error> {
-    if !A::BLOCK.depends_on_gpu() {
-        return Ok(None);
+    if A::BLOCK.depends_on_gpu() {
+        Ok(sm(context)?.block_base(A::BLOCK.size()))
+    } else {
+        Ok(None)
     }
-    let attribute = |attribute| context.attribute(attribute).map_err(Error::current);
-    let major = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-    let minor = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    let sm = Sm(u16::try_from(major * 10 + minor).unwrap_or(0));
-    Ok(sm.block_base(A::BLOCK.size()))
 }
 
 fn compare<A: KernelArgs>(

@@ -59,8 +59,16 @@ fn shared_memory() -> Outcome {
     let kernel = Kernel::<Nothing>::from_image(&context()?, DIRECTIVES, "at_most")?;
     // SAFETY: the kernel touches nothing.
     unsafe { launch!(kernel, 1, 1, Nothing, shared = 100 * 1024)? };
-    refused(&kernel, Launch::new(1, 1).shared(1 << 20), "1048576 bytes of dynamic shared memory")?;
-    refused(&kernel, Launch::new(1, 1).shared(u32::MAX), "this device gives it at most")
+    refused(
+        &kernel,
+        Launch::new(1, 1).shared(1 << 20),
+        "1048576 bytes of dynamic shared memory",
+    )?;
+    refused(
+        &kernel,
+        Launch::new(1, 1).shared(u32::MAX),
+        "this device gives it at most",
+    )
 }
 
 /// A stream or a slice of another context.
@@ -72,18 +80,42 @@ fn another_context() -> Outcome {
     let x = ours.clone_htod(&[1.0_f32; 4])?;
     let mut y = theirs.alloc_zeros::<f32>(4)?;
     // SAFETY: nothing is launched.
-    let error = unsafe { launch!(kernel, 1, 4, Saxpy { n: 4, alpha: 1.0, x: &x, y: &mut y }) };
+    let error = unsafe {
+        launch!(
+            kernel,
+            1,
+            4,
+            Saxpy {
+                n: 4,
+                alpha: 1.0,
+                x: &x,
+                y: &mut y
+            }
+        )
+    };
     let text = match error {
-        Err(error @ Error::Foreign { field: Some("y"), .. }) => error.to_string(),
+        Err(
+            error @ Error::Foreign {
+                field: Some("y"), ..
+            },
+        ) => error.to_string(),
         other => return Err(format!("{other:?}").into()),
     };
     assert!(text.contains("`y` belongs to another context"), "{text}");
 
     let mut y = ours.alloc_zeros::<f32>(4)?;
-    let args = Saxpy { n: 4, alpha: 1.0, x: &x, y: &mut y };
+    let args = Saxpy {
+        n: 4,
+        alpha: 1.0,
+        x: &x,
+        y: &mut y,
+    };
     // SAFETY: nothing is launched.
     let error = unsafe { launch!(kernel, 1, 4, args, stream = &theirs) };
-    assert!(matches!(error, Err(Error::Foreign { field: None, .. })), "{error:?}");
+    assert!(
+        matches!(error, Err(Error::Foreign { field: None, .. })),
+        "{error:?}"
+    );
     Ok(())
 }
 

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
             trials.extend(load::trials(driver));
             trials.extend(verification::trials());
             trials.extend(limits::trials());
-            trials.extend(errors::trials());
+            trials.extend(errors::trials(driver));
             trials.extend(threads::trials());
             trials.extend(sticky::trials());
             trials

@@ -36,7 +36,12 @@ impl From<Error> for EngineError {
 }
 
 impl Engine {
-    fn run(&self, alpha: f32, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), EngineError> {
+    fn run(
+        &self,
+        alpha: f32,
+        x: &CudaSlice<f32>,
+        y: &mut CudaSlice<f32>,
+    ) -> Result<(), EngineError> {
         let n = u32::try_from(x.len()).map_err(|error| EngineError(error.to_string()))?;
         // SAFETY: both slices have `n` elements.
         unsafe { launch!(self.saxpy, n.div_ceil(128), 128, Saxpy { n, alpha, x, y })? };
@@ -117,7 +122,12 @@ fn each_argument_of_the_macro_is_evaluated_once() -> Outcome {
             },
             {
                 order.push("args");
-                Saxpy { n: 8, alpha: 1.0, x: &x, y: &mut y }
+                Saxpy {
+                    n: 8,
+                    alpha: 1.0,
+                    x: &x,
+                    y: &mut y,
+                }
             },
             stream = {
                 order.push("stream");
@@ -144,7 +154,11 @@ fn reduction_with_shared_memory() -> Outcome {
     let input = stream.clone_htod(&host)?;
     for shared in [256 * 4, 64 * 1024, 200 * 1024] {
         let mut out = stream.alloc_zeros::<f32>(1)?;
-        let args = ReduceSum { input: &input, out: &mut out, n: 4096 };
+        let args = ReduceSum {
+            input: &input,
+            out: &mut out,
+            n: 4096,
+        };
         // SAFETY: `input` has `n` elements, `out` one; the shared memory holds one float for each thread.
         unsafe { launch!(reduce, 8, 256, args, shared = shared)? };
         assert_eq!(stream.clone_dtoh(&out)?, [host.iter().sum::<f32>()]);
@@ -167,10 +181,15 @@ fn overloads_and_templates() -> Outcome {
     assert_eq!(single.name(), "_Z5saxpyIfEviT_PKS0_PS0_");
     let double: Kernel<Axpy<f64>> = module.kernel("saxpy<double>")?;
     assert_eq!(double.name(), "_Z5saxpyIdEviT_PKS0_PS0_");
-    let overload: Kernel<Axpy<f64>> = module.kernel("saxpy(int, double, double const*, double*)")?;
+    let overload: Kernel<Axpy<f64>> =
+        module.kernel("saxpy(int, double, double const*, double*)")?;
     assert_eq!(overload.name(), "_Z5saxpyidPKdPd");
     let plain: Kernel<Axpy<f32>> = module.kernel("saxpy")?;
-    assert_eq!(plain.name(), "_Z5saxpyifPKfPf", "as C++, an overload before a template");
+    assert_eq!(
+        plain.name(),
+        "_Z5saxpyifPKfPf",
+        "as C++, an overload before a template"
+    );
     Ok(())
 }
 
@@ -184,15 +203,57 @@ fn a_function_of_cudarc() -> Outcome {
     let mut y = stream.alloc_zeros::<f32>(8)?;
     // SAFETY: both slices have 8 elements.
     unsafe {
-        launch!(function, 1, 8, Saxpy { n: 8, alpha: 1.0, x: &x, y: &mut y })?;
-        launch!(function, 1, 8, Saxpy { n: 8, alpha: 1.0, x: &x, y: &mut y }, stream = &stream)?;
+        launch!(
+            function,
+            1,
+            8,
+            Saxpy {
+                n: 8,
+                alpha: 1.0,
+                x: &x,
+                y: &mut y
+            }
+        )?;
+        launch!(
+            function,
+            1,
+            8,
+            Saxpy {
+                n: 8,
+                alpha: 1.0,
+                x: &x,
+                y: &mut y
+            },
+            stream = &stream
+        )?;
     }
-    let by_function: Kernel<Saxpy> = Kernel::from_function(&ctx, function.clone())?.require_verified()?;
+    let by_function: Kernel<Saxpy> =
+        Kernel::from_function(&ctx, function.clone())?.require_verified()?;
     let by_module: Kernel<Saxpy> = Kernel::from_cudarc_module(&ctx, &module, "saxpy")?;
     // SAFETY: as above.
     unsafe {
-        launch!(by_function, 1, 8, Saxpy { n: 8, alpha: 1.0, x: &x, y: &mut y })?;
-        launch!(by_module, 1, 8, Saxpy { n: 8, alpha: 1.0, x: &x, y: &mut y })?;
+        launch!(
+            by_function,
+            1,
+            8,
+            Saxpy {
+                n: 8,
+                alpha: 1.0,
+                x: &x,
+                y: &mut y
+            }
+        )?;
+        launch!(
+            by_module,
+            1,
+            8,
+            Saxpy {
+                n: 8,
+                alpha: 1.0,
+                x: &x,
+                y: &mut y
+            }
+        )?;
     }
     assert_eq!(stream.clone_dtoh(&y)?, [12.0; 8]);
 
@@ -216,7 +277,12 @@ fn slices_dropped_right_after_the_launch() -> Outcome {
     for i in 0..50 {
         let stream = if i % 2 == 0 { &one } else { &two };
         let x = stream.clone_htod(&vec![1.0_f32; 1 << 16])?;
-        let args = Saxpy { n: 1 << 16, alpha: 1.0, x: &x, y: &mut y };
+        let args = Saxpy {
+            n: 1 << 16,
+            alpha: 1.0,
+            x: &x,
+            y: &mut y,
+        };
         // SAFETY: both slices have `n` elements.
         unsafe { launch!(kernel, 256, 256, args, stream = stream)? };
         drop(x);
@@ -229,10 +295,19 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     vec![
         trial("saxpy_from_a_handle_in_a_struct", saxpy),
         trial("every_spelling_of_a_launch", every_spelling_of_a_launch),
-        trial("each_argument_of_the_macro_is_evaluated_once", each_argument_of_the_macro_is_evaluated_once),
-        trial("reduction_with_shared_memory_beyond_48_kib", reduction_with_shared_memory),
+        trial(
+            "each_argument_of_the_macro_is_evaluated_once",
+            each_argument_of_the_macro_is_evaluated_once,
+        ),
+        trial(
+            "reduction_with_shared_memory_beyond_48_kib",
+            reduction_with_shared_memory,
+        ),
         trial("overloads_and_templates", overloads_and_templates),
         trial("a_function_of_cudarc", a_function_of_cudarc),
-        trial("slices_dropped_right_after_the_launch", slices_dropped_right_after_the_launch),
+        trial(
+            "slices_dropped_right_after_the_launch",
+            slices_dropped_right_after_the_launch,
+        ),
     ]
 }

@@ -39,12 +39,39 @@ fn illegal_address() -> Outcome {
     let ctx = context()?;
     let checked = Kernel::<Saxpy>::load(&ctx)?;
     let kernel: Kernel<Unchecked> = Kernel::from_image(&ctx, crate::results::SAXPY, "saxpy")?;
-    let (x, y) = (DevicePointer::from_raw(0x10), DevicePointerMut::from_raw(0x20));
+    let (x, y) = (
+        DevicePointer::from_raw(0x10),
+        DevicePointerMut::from_raw(0x20),
+    );
     // SAFETY: not at all: that is what is tested. The process ends after it.
-    unsafe { launch!(kernel, 1, 32, Unchecked { n: 32, alpha: 1.0, x, y })? };
+    unsafe {
+        launch!(
+            kernel,
+            1,
+            32,
+            Unchecked {
+                n: 32,
+                alpha: 1.0,
+                x,
+                y
+            }
+        )?
+    };
     let _ = ctx.synchronize();
     // SAFETY: nothing runs any more.
-    let error = unsafe { launch!(kernel, 1, 32, Unchecked { n: 32, alpha: 1.0, x, y }) };
+    let error = unsafe {
+        launch!(
+            kernel,
+            1,
+            32,
+            Unchecked {
+                n: 32,
+                alpha: 1.0,
+                x,
+                y
+            }
+        )
+    };
     drop(checked);
     let code = match &error {
         Err(Error::Launch(error)) => error.error,
@@ -52,13 +79,17 @@ fn illegal_address() -> Outcome {
         other => return Err(format!("no error: {other:?}").into()),
     };
     assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
-    let text = error.map_err(|error| error.to_string()).expect_err("it is an error");
+    let text = error
+        .map_err(|error| error.to_string())
+        .expect_err("it is an error");
     assert!(text.contains("EARLIER"), "{text}");
     Ok(())
 }
 
 fn an_illegal_address_is_blamed_on_the_earlier_kernel() -> Outcome {
-    let output = Command::new(env::current_exe()?).env(VARIABLE, "1").output()?;
+    let output = Command::new(env::current_exe()?)
+        .env(VARIABLE, "1")
+        .output()?;
     if output.status.success() {
         Ok(())
     } else {

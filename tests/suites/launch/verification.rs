@@ -47,7 +47,7 @@ refused! {
     int_for_float: SAXPY "saxpy" { n: u32, alpha: u32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
         => ["alpha"] "f32";
     missing: SAXPY "saxpy" { n: u32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
-        => [] "saxpy_param_1";
+        => [] "add a field for it between `n` and `x`";
     extra: SAXPY "saxpy" { n: u32, alpha: f32, beta: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
         => ["beta"] "beta";
     read_for_write: TYPED "saxpy(int, float, float const*, float*)"
