@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Bundles the suites that want a GPU, so that a machine with a GPU and no Rust can run them.
+
+    python3 tests/gpu.py              builds gpu-bundle/ (git ignores it)
+    sh gpu-bundle/run                 runs everything in it, on the machine with the GPU
+
+The bundle holds stripped release builds of the suites and examples; their PTX is in the binaries. Without a GPU the
+suites run on the test driver, which is in the bundle too, and say so.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUNDLE = ROOT / "gpu-bundle"
+SUITES = ["echo", "launch"]
+EXAMPLES = ["quickstart", "vector_add", "struct_by_value"]
+
+
+def build(arguments):
+    """Builds, and returns the executables by their target's name."""
+    command = ["cargo", *arguments, "--release", "--message-format=json-render-diagnostics"]
+    output = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    messages = (json.loads(line) for line in output.splitlines() if line.startswith("{"))
+    return {
+        message["target"]["name"]: Path(message["executable"])
+        for message in messages
+        if message.get("reason") == "compiler-artifact" and message.get("executable")
+    }
+
+
+def add(path, name):
+    target = BUNDLE / name
+    shutil.copy2(path, target)
+    subprocess.run(["strip", "--strip-debug", str(target)], check=False)
+
+
+def main():
+    shutil.rmtree(BUNDLE, ignore_errors=True)
+    BUNDLE.mkdir()
+    suites = build(["test", "--no-run", "-p", "kernel-args-tests", *(f"--test={suite}" for suite in SUITES)])
+    examples = build(["build", "-p", "kernel-args-examples", *(f"--example={example}" for example in EXAMPLES)])
+    for name in SUITES:
+        add(suites[name], name)
+    for name in EXAMPLES:
+        add(examples[name], name)
+    driver = "libkernel_args_test_driver.so"
+    add(suites[SUITES[0]].parent / driver, driver)
+    benchmarks = add_benchmarks()
+
+    run = BUNDLE / "run"
+    run.write_text(
+        "#!/bin/sh\n"
+        "# Runs every suite and example of the bundle; the exit status is that of the worst.\n"
+        'cd "$(dirname "$0")" || exit 2\n'
+        "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
+        "status=0\n"
+        f"for name in {' '.join([*EXAMPLES, *SUITES])}; do\n"
+        '    echo "=== $name"\n'
+        '    "./$name" || status=$?\n'
+        "done\n"
+        "if command -v compute-sanitizer >/dev/null 2>&1; then\n"
+        '    echo "=== echo under compute-sanitizer"\n'
+        "    compute-sanitizer --error-exitcode 9 ./echo echo_struct || status=$?\n"
+        "fi\n"
+        + "".join(f'echo "=== {name}"\n"./{name}" || status=$?\n' for name in benchmarks)
+        + "exit $status\n"
+    )
+    run.chmod(0o755)
+    size = sum(path.stat().st_size for path in BUNDLE.iterdir())
+    print(f"{BUNDLE.relative_to(ROOT)}: {len(list(BUNDLE.iterdir()))} files, {size / 2**20:.1f} MiB")
+    print("run on a machine with a GPU: sh gpu-bundle/run")
+
+
+def add_benchmarks():
+    """Adds the GPU benchmarks where they are part of the workspace."""
+    return []
+
+
+if __name__ == "__main__":
+    sys.exit(main())
