@@ -1,7 +1,7 @@
 //! Kernels that compute something: the result must be right.
 
 use cudarc::driver::{CudaFunction, CudaSlice, sys};
-use kernel_args::{Dim, Dim3, Error, Kernel, KernelArgs, Module, launch};
+use kernel_args::{Dim, Dim3, Error, Form, Kernel, KernelArgs, Module, launch};
 use kernel_args_tests::driver::{Driver, context, trial};
 use libtest_mimic::Trial;
 use std::{error, sync::Arc};
@@ -291,6 +291,39 @@ fn slices_dropped_right_after_the_launch() -> Outcome {
     Ok(())
 }
 
+/// Launches that a stream records into a graph, in both forms; the graph runs them twice.
+fn captured_into_a_graph() -> Outcome {
+    use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    let ctx = context()?;
+    let stream = ctx.new_stream()?;
+    let kernel = Kernel::<Saxpy>::load(&ctx)?;
+    let x = stream.clone_htod(&[1.0_f32; 8])?;
+    let mut y = stream.alloc_zeros::<f32>(8)?;
+    stream.synchronize()?;
+    // SAFETY: one stream is used for everything that follows, so nothing needs tracking.
+    unsafe { ctx.disable_event_tracking() };
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    for form in [Form::KernelParams, Form::Packed] {
+        let args = Saxpy {
+            n: 8,
+            alpha: 1.5,
+            x: &x,
+            y: &mut y,
+        };
+        // SAFETY: both slices have 8 elements.
+        unsafe { launch!(kernel, 1, 8, args, stream = &stream, form = form)? };
+    }
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let graph = stream.end_capture(flags)?.ok_or("nothing was captured")?;
+    graph.launch()?;
+    graph.launch()?;
+    stream.synchronize()?;
+    assert_eq!(stream.clone_dtoh(&y)?, [6.0; 8]);
+    // SAFETY: as it was before.
+    unsafe { ctx.enable_event_tracking() };
+    Ok(())
+}
+
 pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     vec![
         trial("saxpy_from_a_handle_in_a_struct", saxpy),
@@ -304,6 +337,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
             reduction_with_shared_memory,
         ),
         trial("overloads_and_templates", overloads_and_templates),
+        trial("captured_into_a_graph", captured_into_a_graph),
         trial("a_function_of_cudarc", a_function_of_cudarc),
         trial(
             "slices_dropped_right_after_the_launch",

@@ -1,0 +1,347 @@
+//! What only a driver that can be told to misbehave shows: waits and records, old drivers, failing calls, GPUs of other
+//! generations, leaks. Each test runs on the test driver, in a process of its own.
+
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, LaunchConfig, PushKernelArg, sys::CUresult,
+};
+use kernel_args::{
+    DevicePointerMut, Error, Form, Kernel, KernelArgs, Module, TensorMap, Verification, launch,
+};
+use kernel_args_test_driver::{Control, LaunchForm, Settings, within};
+use std::sync::Arc;
+
+const SAXPY: &str = include_str!("../../ptx/saxpy.ptx");
+const STRUCTS: &str = include_str!("../../ptx/echo_structs.ptx");
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
+struct Saxpy<'a> {
+    n: u32,
+    alpha: f32,
+    x: &'a CudaSlice<f32>,
+    y: &'a mut CudaSlice<f32>,
+}
+
+struct Setup {
+    ctx: Arc<CudaContext>,
+    kernel: Kernel<Saxpy<'static>>,
+    x: CudaSlice<f32>,
+    y: CudaSlice<f32>,
+}
+
+impl Setup {
+    fn new() -> Self {
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
+        let stream = ctx.default_stream();
+        Self {
+            kernel: Kernel::<Saxpy>::load(&ctx).expect("the struct fits"),
+            x: stream.clone_htod(&[1.0; 8]).expect("memory"),
+            y: stream.clone_htod(&[0.0; 8]).expect("memory"),
+            ctx,
+        }
+    }
+
+    fn launch(&mut self, stream: &CudaStream) -> Result<(), Error> {
+        let args = Saxpy {
+            n: 8,
+            alpha: 1.0,
+            x: &self.x,
+            y: &mut self.y,
+        };
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(self.kernel, 1, 8, args, stream = stream) }
+    }
+}
+
+/// How often the driver was called for events, and for the current context, in one launch.
+fn calls(driver: &Control, launch: impl FnOnce()) -> [u64; 3] {
+    driver.reset_calls();
+    launch();
+    ["cuStreamWaitEvent", "cuEventRecord", "cuCtxGetCurrent"].map(|call| driver.calls(call))
+}
+
+#[test]
+fn one_stream_waits_for_nothing() {
+    within(&Settings::new(), |driver| {
+        let mut setup = Setup::new();
+        let stream = setup.ctx.default_stream();
+        let calls = calls(driver, || setup.launch(&stream).expect("it launches"));
+        assert_eq!(calls, [0, 0, 1], "waits, records, contexts looked up");
+    });
+}
+
+/// A `&` slice waits for its writes and records a read; a `&mut` slice waits for both and records a write.
+#[test]
+fn several_streams_wait_and_record_as_cudarc_does() {
+    within(&Settings::new(), |driver| {
+        let mut setup = Setup::new();
+        let _second = setup.ctx.new_stream().expect("a stream");
+        // Slices made from now on have events.
+        setup.x = setup
+            .ctx
+            .default_stream()
+            .clone_htod(&[1.0; 8])
+            .expect("memory");
+        setup.y = setup
+            .ctx
+            .default_stream()
+            .clone_htod(&[0.0; 8])
+            .expect("memory");
+        let third = setup.ctx.new_stream().expect("a stream");
+
+        let ours = calls(driver, || setup.launch(&third).expect("it launches"));
+        let module = setup
+            .ctx
+            .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))
+            .expect("it loads");
+        let function = module.load_function("saxpy").expect("it is there");
+        let theirs = calls(driver, || {
+            let mut builder = third.launch_builder(&function);
+            builder
+                .arg(&8_u32)
+                .arg(&1.0_f32)
+                .arg(&setup.x)
+                .arg(&mut setup.y);
+            // SAFETY: both slices have 8 elements.
+            unsafe { builder.launch(LaunchConfig::for_num_elems(8)) }.expect("it launches");
+        });
+        assert_eq!(ours[..2], [3, 2], "waits, records");
+        assert_eq!(ours[..2], theirs[..2], "as cudarc's own builder");
+    });
+}
+
+/// A result that was written on one stream is there for a launch on another.
+#[test]
+fn a_write_is_recorded_as_a_write() {
+    within(&Settings::new(), |driver| {
+        let mut setup = Setup::new();
+        let (one, two) = (
+            setup.ctx.new_stream().expect("a stream"),
+            setup.ctx.new_stream().expect("a stream"),
+        );
+        setup.x = one.clone_htod(&[1.0; 8]).expect("memory");
+        setup.y = one.alloc_zeros(8).expect("memory");
+        setup.launch(&one).expect("it launches");
+        // Reading `x` waits for its last write only, reading `y` for the launch's.
+        let read = |slice: &CudaSlice<f32>| calls(driver, || drop(two.clone_dtoh(slice)))[0];
+        assert_eq!((read(&setup.x), read(&setup.y)), (1, 1));
+        assert_eq!(two.clone_dtoh(&setup.y).expect("memory"), [1.0; 8]);
+    });
+}
+
+#[test]
+fn a_wait_that_fails_stops_the_launch() {
+    within(&Settings::new(), |driver| {
+        let mut setup = Setup::new();
+        let stream = setup.ctx.new_stream().expect("a stream");
+        setup.x = stream.clone_htod(&[1.0; 8]).expect("memory");
+        let launched = driver.launches();
+        driver.fail("cuStreamWaitEvent", 999);
+        let error = setup.launch(&stream);
+        driver.clear_failures();
+        assert!(matches!(error, Err(Error::Driver(_))), "{error:?}");
+        assert_eq!(driver.launches(), launched, "nothing was launched");
+    });
+}
+
+#[test]
+fn an_old_driver_verifies_by_the_image_alone() {
+    within(&Settings::new().old(), |_| {
+        let ctx = kernel_args::context(0).expect("a device");
+        let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits");
+        let told = format!("{:?}", kernel.verification());
+        assert_eq!(told, "Verified { driver: false, image: true }");
+        kernel.require_verified().expect("the image is enough");
+
+        #[derive(KernelArgs)]
+        struct Wrong {
+            n: u64,
+        }
+        let wrong = Kernel::<Wrong>::from_image(&ctx, SAXPY, "saxpy");
+        assert!(matches!(wrong, Err(Error::Mismatch(_))), "{wrong:?}");
+
+        // cudarc keeps no image: nothing can tell, and that is said.
+        let module = ctx
+            .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))
+            .expect("it loads");
+        let function = module.load_function("saxpy").expect("it is there");
+        let kernel: Kernel<Saxpy> = Kernel::from_function(&ctx, function).expect("it loads");
+        assert!(matches!(kernel.verification(), Verification::Unverified(_)));
+        let refused = kernel.require_verified().expect_err("it was not verified");
+        assert!(refused.to_string().contains("12.4"), "{refused}");
+    });
+}
+
+#[test]
+fn a_failed_launch_is_explained() {
+    for (code, words) in [
+        (1, "beyond a limit"),
+        (98, "CUresult"),
+        (201, "no context is current"),
+        (209, "no code for this GPU"),
+        (400, "another context"),
+        (700, "EARLIER"),
+        (701, "another size than the kernel's"),
+        (716, "EARLIER"),
+        (719, "EARLIER"),
+        (999, "CUresult"),
+    ] {
+        within(&Settings::new(), |driver| {
+            let mut setup = Setup::new();
+            let stream = setup.ctx.default_stream();
+            driver.fail("cuLaunchKernel", code);
+            let error = setup
+                .launch(&stream)
+                .expect_err("the driver fails")
+                .to_string();
+            driver.clear_failures();
+            for words in [
+                "saxpy",
+                "grid (1, 1, 1)",
+                "block (8, 1, 1)",
+                "alpha",
+                "= 1.0",
+                &code.to_string(),
+                words,
+            ] {
+                assert!(error.contains(words), "`{words}` is not in\n{error}");
+            }
+        });
+    }
+}
+
+/// Offsets of over-aligned parameters as each generation has them.
+#[test]
+fn over_aligned_parameters_are_verified_on_every_generation() {
+    #[derive(KernelArgs)]
+    struct First {
+        out: DevicePointerMut<u8>,
+        map: TensorMap,
+        data: DevicePointerMut<f32>,
+    }
+    for sm in [75, 80, 89, 90, 100, 120] {
+        within(&Settings::new().sm(sm), |driver| {
+            let ctx = kernel_args::context(0).expect("a device");
+            let kernel: Kernel<First> = Kernel::from_image(&ctx, STRUCTS, "echo_tensor_map_first")
+                .expect("it fits on every GPU");
+            let stream = ctx.default_stream();
+            let out = stream.alloc_zeros::<u8>(136).expect("memory");
+            let address = {
+                let (address, _guard) = cudarc::driver::DevicePtr::device_ptr(&out, &stream);
+                DevicePointerMut::from_raw(address)
+            };
+            let args = First {
+                out: address,
+                map: TensorMap([7; 16]),
+                data: DevicePointerMut::from_raw(9),
+            };
+            // The packed form was asked for, but its offsets depend on the GPU.
+            // SAFETY: `out` has room for what follows it.
+            unsafe { launch!(kernel, 1, 1, args, form = Form::Packed) }.expect("it launches");
+            let launched = driver.last_launch().expect("a launch");
+            assert_eq!(launched.form, LaunchForm::KernelParams);
+            let echo = stream.clone_dtoh(&out).expect("memory");
+            assert_eq!(
+                echo[..128],
+                [[7_u64; 16].map(u64::to_ne_bytes)].as_flattened().concat()
+            );
+        });
+    }
+}
+
+#[test]
+fn the_form_follows_the_number_of_parameters() {
+    macro_rules! of {
+        ($($field:ident)*) => {{
+            #[derive(KernelArgs)]
+            struct Many { $($field: u32,)* }
+            let _ = |many: Many| [$(many.$field),*];
+            Form::of::<Many>()
+        }};
+    }
+    assert_eq!(of!(a b c d), Form::KernelParams);
+    let many = of!(a b c d e f g h i j k l m n o p q r s t u v w x y z
+        a1 b1 c1 d1 e1 f1 g1 h1 i1 j1 k1 l1 m1 n1 o1 p1 q1 r1 s1 t1 u1 v1 w1 x1 y1 z1);
+    assert_eq!(many, Form::Packed);
+}
+
+#[test]
+fn modules_are_unloaded_with_their_last_kernel() {
+    within(&Settings::new(), |driver| {
+        let ctx = kernel_args::context(0).expect("a device");
+        let module = Module::load(&ctx, SAXPY).expect("it loads");
+        let kernel: Kernel<Saxpy> = module.kernel("saxpy").expect("it fits");
+        let clone = kernel.clone();
+        drop((module, kernel));
+        assert_eq!(driver.live_modules(), 1, "a kernel keeps its module");
+        drop(clone);
+        assert_eq!(driver.live_modules(), 0);
+        assert!(Module::load(&ctx, "no PTX").is_err());
+        assert_eq!(driver.live_modules(), 0);
+    });
+}
+
+/// Arguments that panic while they are built: nothing is launched, nothing leaks.
+#[test]
+fn arguments_that_panic_launch_nothing() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("while the arguments are built");
+        }
+    }
+    within(&Settings::new(), |driver| {
+        let mut setup = Setup::new();
+        let launched = driver.launches();
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let args = Saxpy {
+                n: {
+                    drop(Bomb);
+                    8
+                },
+                alpha: 1.0,
+                x: &setup.x,
+                y: &mut setup.y,
+            };
+            // SAFETY: not reached.
+            unsafe { launch!(setup.kernel, 1, 8, args) }
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(driver.launches(), launched);
+        let stream = setup.ctx.default_stream();
+        setup.launch(&stream).expect("and the next launch works");
+    });
+}
+
+/// Every entry point without a driver: an error value, never cudarc's panic.
+#[test]
+fn without_a_driver_there_is_an_error() {
+    if kernel_args::is_available() {
+        eprintln!("skipped: there is a driver on this machine");
+        return;
+    }
+    let error = kernel_args::context(0).expect_err("there is no driver");
+    assert!(matches!(error, Error::NoDriver));
+    assert!(error.to_string().contains("libcuda.so"), "{error}");
+
+    #[derive(KernelArgs)]
+    struct Nothing;
+    let handle: cudarc::driver::sys::CUfunction = std::ptr::null_mut();
+    // SAFETY: nothing is launched without a driver.
+    let error = unsafe { launch!(handle, 1, 1, Nothing) };
+    assert!(matches!(error, Err(Error::NoDriver)), "{error:?}");
+}
+
+#[test]
+fn a_device_that_is_not_there_is_an_error() {
+    within(&Settings::new().devices(0), |_| {
+        let error = kernel_args::context(0).expect_err("there is no device");
+        let Error::Driver(call) = error else {
+            panic!("{error:?}");
+        };
+        assert!(matches!(
+            call.error,
+            CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE
+        ));
+    });
+}
