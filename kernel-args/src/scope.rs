@@ -3,8 +3,9 @@
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
 use {
+    core::{cell::OnceCell, mem::ManuallyDrop},
     cudarc::driver::{CudaContext, CudaStream},
-    std::{cell::OnceCell, sync::Arc},
+    std::sync::Arc,
 };
 
 /// The surroundings of one launch: the stream that it goes to, and what its arguments had to say.
@@ -14,7 +15,7 @@ pub struct Scope<'k> {
     #[cfg(feature = "cudarc")]
     stream: Option<&'k CudaStream>,
     #[cfg(feature = "cudarc")]
-    default_stream: OnceCell<Arc<CudaStream>>,
+    default_stream: DefaultStream,
     field: Cell<usize>,
     foreign: Cell<Option<usize>>,
     #[cfg(feature = "cudarc")]
@@ -25,12 +26,13 @@ pub struct Scope<'k> {
 impl<'k> Scope<'k> {
     /// A scope for arguments that are tracked by nobody: the caller orders the work.
     #[must_use]
+    #[inline]
     pub fn untracked() -> Self {
         Self {
             #[cfg(feature = "cudarc")]
             stream: None,
             #[cfg(feature = "cudarc")]
-            default_stream: OnceCell::new(),
+            default_stream: DefaultStream::new(),
             field: Cell::new(0),
             foreign: Cell::new(None),
             #[cfg(feature = "cudarc")]
@@ -57,7 +59,7 @@ impl<'k> Scope<'k> {
     pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
         let stream = match self.stream {
             Some(stream) => stream,
-            None => self.default_stream.get_or_init(|| context.default_stream()),
+            None => self.default_stream.of(context),
         };
         if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
             self.mark_foreign();
@@ -104,7 +106,35 @@ impl<'k> Scope<'k> {
     }
 }
 
-/// What must live until a launch has been enqueued, and then says so to whoever owns the argument.
+/// The default stream of a launch that names none, once an argument has asked for it.
+///
+/// It is moved out before it is dropped. A drop in place would take the scope's address, and then the scope of every
+/// launch, which never has one, would stay in memory instead of being optimised away.
+#[cfg(feature = "cudarc")]
+struct DefaultStream(ManuallyDrop<OnceCell<Arc<CudaStream>>>);
+
+#[cfg(feature = "cudarc")]
+impl DefaultStream {
+    const fn new() -> Self {
+        Self(ManuallyDrop::new(OnceCell::new()))
+    }
+
+    fn of(&self, context: &Arc<CudaContext>) -> &CudaStream {
+        self.0.get_or_init(|| context.default_stream())
+    }
+}
+
+#[cfg(feature = "cudarc")]
+impl Drop for DefaultStream {
+    #[inline(always)]
+    fn drop(&mut self) {
+        drop(self.0.take());
+    }
+}
+
+/// What must live until a launch has been enqueued, and then says so to whoever owns the argument; its default is
+/// for an argument that nobody tracks.
+#[derive(Default)]
 #[must_use = "dropping it tells the argument's owner that the launch has been enqueued"]
 pub struct Guard<'s> {
     #[cfg(feature = "cudarc")]
@@ -113,13 +143,6 @@ pub struct Guard<'s> {
 }
 
 impl<'s> Guard<'s> {
-    /// For an argument that nobody tracks.
-    pub const NONE: Self = Self {
-        #[cfg(feature = "cudarc")]
-        _sync: None,
-        argument: PhantomData,
-    };
-
     /// For a slice of cudarc's: it records the use of the memory when the launch has been enqueued.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
