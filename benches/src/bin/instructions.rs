@@ -1,0 +1,163 @@
+//! Instructions and heap allocations from a struct of arguments to the driver's door, and of whole launches.
+
+use kernel_args_benches::{
+    callgrind,
+    launched::{LAUNCHED, Launches},
+    marshal::{Shape, Variant},
+    shapes::SHAPES,
+    versions,
+};
+use kernel_args_test_driver::{Session, Settings};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    env,
+    error::Error,
+    process::Command,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// Counts allocations.
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: everything is the system's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise is the same one.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { System.dealloc(pointer, layout) };
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often `run` takes memory from the heap. A vector that grows counts once for each time it grows.
+fn allocations(run: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    run();
+    ALLOCATIONS.load(Ordering::Relaxed) - before
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    match env::args().nth(1).as_deref() {
+        None => {
+            println!("{}, {}\n", versions::compilers(), versions::machine());
+            marshalling()?;
+            println!();
+            launching()
+        }
+        Some("marshal") => {
+            callgrind::calibrate();
+            for shape in SHAPES {
+                for variant in Variant::ALL {
+                    shape.run(variant);
+                }
+            }
+            Ok(())
+        }
+        // On standard output: the allocations of each launch.
+        Some("launch") => {
+            callgrind::calibrate();
+            let mut launches = Launches::new()?;
+            for launched in LAUNCHED {
+                println!(
+                    "{}",
+                    launched.run(&mut launches, |launch| allocations(launch))
+                );
+            }
+            Ok(())
+        }
+        Some(other) => Err(format!("{other}: it takes no arguments").into()),
+    }
+}
+
+fn marshalling() -> Result<(), Box<dyn Error>> {
+    for shape in SHAPES {
+        check(shape)?;
+    }
+    let mut command = Command::new(env::current_exe()?);
+    let counts = callgrind::count(command.arg("marshal"))?;
+    println!("Instructions from `&mut args` to `cuLaunchKernel` and back");
+    println!(
+        "| parameters | kernelParams: ours | Rust | C | ours / C | packed: ours | Rust | C | ours / C | heap |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for (shape, counts) in SHAPES.iter().zip(counts.chunks_exact(Variant::ALL.len())) {
+        let label = match shape.name {
+            "mix" => format!("{}, mixed", shape.count()),
+            _ => shape.count().to_string(),
+        };
+        print!("| {label} |");
+        for form in counts.chunks_exact(3) {
+            print!(
+                " {} | {} | {} | {} |",
+                form[0],
+                form[1],
+                form[2],
+                ratio(form[0], form[2])
+            );
+        }
+        let heap = allocations(|| {
+            shape.run(Variant::OursParams);
+            shape.run(Variant::OursPacked);
+        });
+        println!(" {heap} |");
+    }
+    Ok(())
+}
+
+fn launching() -> Result<(), Box<dyn Error>> {
+    let session = Session::start(&Settings::new())?;
+    let mut command = session.command(env::current_exe()?);
+    command.arg("launch");
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    let heap = String::from_utf8(output.stdout)?;
+    let counts = callgrind::count(&command)?;
+    if counts.len() != LAUNCHED.len() || heap.lines().count() != LAUNCHED.len() {
+        return Err("some launches were not counted".into());
+    }
+    println!("Instructions of a launch outside the driver, on the test driver");
+    println!("| launch | how | instructions | ours / this | heap |");
+    println!("|---|---|---|---|---|");
+    let rows: Vec<_> = LAUNCHED.iter().zip(counts).zip(heap.lines()).collect();
+    for ((launched, count), heap) in &rows {
+        let ours = rows
+            .iter()
+            .find(|((other, _), _)| other.case == launched.case && other.variant == "ours");
+        let ratio = ours.map_or_else(String::new, |((_, ours), _)| ratio(*ours, *count));
+        println!(
+            "| {} | {} | {count} | {ratio} | {heap} |",
+            launched.case, launched.variant
+        );
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+fn ratio(ours: u64, other: u64) -> String {
+    format!("{:.2}", ours as f64 / other as f64)
+}
+
+/// Every variant hands the same bytes over.
+fn check(shape: &Shape) -> Result<(), String> {
+    let expected = shape.handed_over(Variant::CPacked);
+    for variant in Variant::ALL {
+        if shape.handed_over(variant) != expected {
+            return Err(format!(
+                "{variant:?} of {} hands over other bytes than C",
+                shape.name
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,359 @@
+//! Launches of kernels that do nothing, through cudarc's types: ours, cudarc's builder, and bare driver calls.
+
+use core::{error::Error, ffi::c_void, hint::black_box, ptr};
+use cudarc::{
+    driver::{
+        CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, LaunchArgs,
+        LaunchConfig, PushKernelArg,
+        sys::{self, CUlaunchConfig, CUresult},
+    },
+    nvrtc::Ptx,
+};
+use kernel_args::{DeviceType, Form, Kernel, KernelArgs, launch};
+use std::sync::Arc;
+
+/// The kernels, `ptx/launch_cost.cu`.
+pub const PTX: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../ptx/launch_cost.ptx"
+));
+
+const CONFIG: LaunchConfig = LaunchConfig {
+    grid_dim: (1, 1, 1),
+    block_dim: (32, 1, 1),
+    shared_mem_bytes: 0,
+};
+
+/// Arguments of one of the kernels.
+pub trait Example: KernelArgs {
+    /// The kernel.
+    const ENTRY: &'static str;
+
+    /// Some arguments.
+    fn example() -> Self;
+
+    /// Adds each argument to cudarc's builder.
+    fn push<'a>(&'a self, builder: &mut LaunchArgs<'a>);
+}
+
+/// One large argument of `N` words.
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+pub struct Words<const N: usize> {
+    words: [u64; N],
+}
+
+// SAFETY: plain words.
+unsafe impl<const N: usize> DeviceRepr for Words<N> {}
+
+macro_rules! large {
+    ($($(#[$doc:meta])* $name:ident, $words:literal, $entry:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(KernelArgs)]
+        pub struct $name {
+            words: Words<$words>,
+        }
+
+        impl Example for $name {
+            const ENTRY: &'static str = $entry;
+
+            fn example() -> Self {
+                Self { words: Words { words: core::array::from_fn(|i| i as u64) } }
+            }
+
+            #[inline(always)]
+            fn push<'a>(&'a self, builder: &mut LaunchArgs<'a>) {
+                builder.arg(&self.words);
+            }
+        }
+    )*};
+}
+
+large! {
+    /// A struct of 4 KiB.
+    Large4096, 512, "bytes_4096";
+    /// A struct of 32 KiB, less what the limit takes.
+    Large32760, 4095, "bytes_32760";
+}
+
+/// A context, its default stream, and the kernels.
+pub struct Device {
+    /// The context.
+    pub context: Arc<CudaContext>,
+    /// Its default stream.
+    pub stream: Arc<CudaStream>,
+    /// The kernels, as cudarc loads them.
+    pub module: Arc<CudaModule>,
+}
+
+impl Device {
+    /// The first device.
+    ///
+    /// # Errors
+    /// Where there is no driver or no device.
+    pub fn first() -> Result<Self, Box<dyn Error>> {
+        let context = kernel_args::context(0)?;
+        let stream = context.default_stream();
+        let module = context.load_module(Ptx::from_src(PTX))?;
+        Ok(Self {
+            context,
+            stream,
+            module,
+        })
+    }
+}
+
+/// A kernel and its arguments.
+pub struct Case<A: Example> {
+    /// The kernel, verified.
+    pub kernel: Kernel<A>,
+    /// The same function as cudarc has it.
+    pub function: CudaFunction,
+    /// The arguments.
+    pub args: Box<A>,
+    params: Vec<*mut c_void>,
+    packed: Vec<u8>,
+    stream: Arc<CudaStream>,
+}
+
+impl<A: Example> Case<A> {
+    /// Takes the kernel from the device's module.
+    ///
+    /// # Errors
+    /// Where it does not fit.
+    pub fn new(device: &Device) -> Result<Self, Box<dyn Error>> {
+        let function = device.module.load_function(A::ENTRY)?;
+        let kernel =
+            Kernel::from_function(&device.context, function.clone())?.require_verified()?;
+        let mut args = Box::new(A::example());
+        // Values stand where they are, so that the pointers stay valid as long as the box.
+        let params = (&mut *args).with_kernel_params(|params| params.to_vec());
+        let packed = (&mut *args).with_packed(<[u8]>::to_vec);
+        let stream = device.stream.clone();
+        Ok(Self {
+            kernel,
+            function,
+            args,
+            params,
+            packed,
+            stream,
+        })
+    }
+
+    /// `launch!` with the verified kernel, in the form that it chooses.
+    #[inline(always)]
+    pub fn ours(&mut self) {
+        let args = black_box(&mut *self.args);
+        // SAFETY: the kernel does nothing.
+        let launched = unsafe { launch!(self.kernel, 1, 32, args, stream = &self.stream) };
+        done(&launched);
+    }
+
+    /// The same, in one form.
+    #[inline(always)]
+    pub fn ours_as(&mut self, form: Form) {
+        let args = black_box(&mut *self.args);
+        // SAFETY: the kernel does nothing.
+        let launched =
+            unsafe { launch!(self.kernel, 1, 32, args, stream = &self.stream, form = form) };
+        done(&launched);
+    }
+
+    /// `launch!` with cudarc's function, which is verified at each launch.
+    #[inline(always)]
+    pub fn ours_unverified(&mut self) {
+        let args = black_box(&mut *self.args);
+        // SAFETY: the kernel does nothing.
+        let launched = unsafe { launch!(self.function, 1, 32, args, stream = &self.stream) };
+        done(&launched);
+    }
+
+    /// cudarc's builder.
+    #[inline(always)]
+    pub fn cudarc(&mut self) {
+        let args = black_box(&*self.args);
+        let mut builder = self.stream.launch_builder(&self.function);
+        args.push(&mut builder);
+        // SAFETY: the kernel does nothing.
+        done(&unsafe { builder.launch(CONFIG) });
+    }
+
+    /// `cuLaunchKernel` with `kernelParams` that were prepared before.
+    #[inline(always)]
+    pub fn bare_params(&mut self) {
+        let params = black_box(self.params.as_mut_ptr());
+        self.bare(params, ptr::null_mut());
+    }
+
+    /// `cuLaunchKernel` with a packed buffer that was prepared before.
+    #[inline(always)]
+    pub fn bare_packed(&mut self) {
+        let mut size = self.packed.len();
+        let mut extra = [
+            sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as *mut c_void,
+            black_box(self.packed.as_mut_ptr()).cast(),
+            sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as _,
+            (&raw mut size).cast(),
+            sys::CU_LAUNCH_PARAM_END_AS_INT as _,
+        ];
+        self.bare(ptr::null_mut(), extra.as_mut_ptr());
+    }
+
+    /// `cuLaunchKernelEx` with `kernelParams` that were prepared before.
+    #[inline(always)]
+    pub fn bare_ex(&mut self) {
+        let config = CUlaunchConfig {
+            gridDimX: 1,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: 32,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            hStream: self.stream.cu_stream(),
+            attrs: ptr::null_mut(),
+            numAttrs: 0,
+        };
+        let params = black_box(self.params.as_mut_ptr());
+        // SAFETY: the kernel does nothing, and takes these parameters.
+        let status = unsafe {
+            sys::cuLaunchKernelEx(
+                &raw const config,
+                self.kernel.cu_function(),
+                params,
+                ptr::null_mut(),
+            )
+        };
+        assert_eq!(status, CUresult::CUDA_SUCCESS);
+    }
+
+    /// The bare launch, after the context was made current: the one driver call beside it that ours makes.
+    #[inline(always)]
+    pub fn bare_bound(&mut self) {
+        done(&self.stream.context().bind_to_thread());
+        self.bare_params();
+    }
+
+    /// The arguments marshalled, then the bare launch: ours without context and checks.
+    #[inline(always)]
+    pub fn marshalled(&mut self) {
+        let (function, stream) = (self.kernel.cu_function(), self.stream.cu_stream());
+        black_box(&mut *self.args).with_kernel_params(|params| {
+            // SAFETY: the kernel does nothing, and takes these parameters.
+            let status = unsafe {
+                sys::cuLaunchKernel(
+                    function,
+                    1,
+                    1,
+                    1,
+                    32,
+                    1,
+                    1,
+                    0,
+                    stream,
+                    params.as_mut_ptr(),
+                    ptr::null_mut(),
+                )
+            };
+            assert_eq!(status, CUresult::CUDA_SUCCESS);
+        });
+    }
+
+    #[inline(always)]
+    fn bare(&self, params: *mut *mut c_void, extra: *mut *mut c_void) {
+        let (function, stream) = (self.kernel.cu_function(), self.stream.cu_stream());
+        // SAFETY: the kernel does nothing, and takes these parameters.
+        let status =
+            unsafe { sys::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, params, extra) };
+        assert_eq!(status, CUresult::CUDA_SUCCESS);
+    }
+}
+
+/// Three slices and five scalars: what a user's kernel takes.
+#[derive(KernelArgs)]
+pub struct Slices<'a> {
+    x: &'a CudaSlice<f32>,
+    y: &'a CudaSlice<f32>,
+    out: &'a mut CudaSlice<f32>,
+    n: i32,
+    alpha: f32,
+    beta: f32,
+    stride: u32,
+    seed: u64,
+}
+
+/// The kernel that takes [`Slices`], and memory for it.
+pub struct SlicesCase {
+    kernel: Kernel<Slices<'static>>,
+    function: CudaFunction,
+    memory: [CudaSlice<f32>; 3],
+    scalars: (i32, f32, f32, u32, u64),
+    stream: Arc<CudaStream>,
+}
+
+impl SlicesCase {
+    /// Takes the kernel from the device's module.
+    ///
+    /// # Errors
+    /// Where it does not fit, or memory is short.
+    pub fn new(device: &Device) -> Result<Self, Box<dyn Error>> {
+        let function = device.module.load_function("slices")?;
+        let kernel =
+            Kernel::from_function(&device.context, function.clone())?.require_verified()?;
+        let stream = device.stream.clone();
+        let memory = [(); 3].map(|()| stream.alloc_zeros(1024));
+        let [x, y, out] = memory;
+        Ok(Self {
+            kernel,
+            function,
+            memory: [x?, y?, out?],
+            scalars: (1024, 1.0, 2.0, 4, 7),
+            stream,
+        })
+    }
+
+    /// `launch!` with the verified kernel.
+    #[inline(always)]
+    pub fn ours(&mut self) {
+        let [x, y, out] = black_box(&mut self.memory);
+        let (n, alpha, beta, stride, seed) = *black_box(&self.scalars);
+        let args = Slices {
+            x,
+            y,
+            out,
+            n,
+            alpha,
+            beta,
+            stride,
+            seed,
+        };
+        // SAFETY: the kernel does nothing.
+        done(&unsafe { launch!(self.kernel, 1, 32, args, stream = &self.stream) });
+    }
+
+    /// cudarc's builder.
+    #[inline(always)]
+    pub fn cudarc(&mut self) {
+        let [x, y, out] = black_box(&mut self.memory);
+        let (n, alpha, beta, stride, seed) = black_box(&self.scalars);
+        let mut builder = self.stream.launch_builder(&self.function);
+        builder
+            .arg(&*x)
+            .arg(&*y)
+            .arg(out)
+            .arg(n)
+            .arg(alpha)
+            .arg(beta)
+            .arg(stride)
+            .arg(seed);
+        // SAFETY: the kernel does nothing.
+        done(&unsafe { builder.launch(CONFIG) });
+    }
+}
+
+#[inline(always)]
+fn done<T, E: core::fmt::Debug>(result: &Result<T, E>) {
+    if let Err(error) = result {
+        panic!("{error:?}");
+    }
+}

@@ -1,0 +1,97 @@
+//! Launches whose instructions are counted.
+
+use crate::{
+    callgrind::{Call, measured},
+    launch::{Case, Device, SlicesCase},
+    shapes::{P8, P64, P512},
+};
+use core::{error::Error, ffi::c_void};
+use kernel_args::Form;
+
+/// Everything that is launched while instructions are counted.
+pub struct Launches {
+    device: Device,
+    p8: Case<P8>,
+    p64: Case<P64>,
+    p512: Case<P512>,
+    slices: SlicesCase,
+}
+
+impl Launches {
+    /// On the first device.
+    ///
+    /// # Errors
+    /// Where it cannot be had.
+    pub fn new() -> Result<Self, Box<dyn Error>> {
+        let device = Device::first()?;
+        Ok(Self {
+            p8: Case::new(&device)?,
+            p64: Case::new(&device)?,
+            p512: Case::new(&device)?,
+            slices: SlicesCase::new(&device)?,
+            device,
+        })
+    }
+}
+
+/// One way of launching one kernel.
+pub struct Launched {
+    /// What is launched.
+    pub case: &'static str,
+    /// How.
+    pub variant: &'static str,
+    /// Whether another stream exists, so that cudarc tracks memory by events.
+    streams: bool,
+    launch: Call,
+}
+
+impl Launched {
+    /// Launches once so that symbols are resolved, and once more; callgrind counts the second. Gives what
+    /// `around` makes of the second launch.
+    pub fn run<R>(&self, launches: &mut Launches, around: impl FnOnce(&mut dyn FnMut()) -> R) -> R {
+        let other = self.streams.then(|| launches.device.context.new_stream());
+        let argument = core::ptr::from_mut(launches).cast();
+        // SAFETY: `launched!` makes calls that take the launches.
+        unsafe { (self.launch)(argument) };
+        // SAFETY: as above.
+        let result = around(&mut || unsafe { measured(self.launch, argument) });
+        drop(other);
+        result
+    }
+}
+
+macro_rules! launched {
+    ($($case:literal, $variant:literal, $streams:literal, |$launches:ident| $launch:expr;)*) => {
+        /// All of them.
+        pub const LAUNCHED: &[Launched] = &[$(Launched {
+            case: $case,
+            variant: $variant,
+            streams: $streams,
+            launch: {
+                unsafe extern "C" fn launch(launches: *mut c_void) {
+                    // SAFETY: `Launched::run` passes a reference to the launches.
+                    let $launches = unsafe { &mut *launches.cast::<Launches>() };
+                    $launch;
+                }
+                launch
+            },
+        }),*];
+    };
+}
+
+launched! {
+    "8 scalars", "bare", false, |all| all.p8.bare_params();
+    "8 scalars", "ours", false, |all| all.p8.ours();
+    "8 scalars", "cudarc", false, |all| all.p8.cudarc();
+    "64 scalars", "bare", false, |all| all.p64.bare_packed();
+    "64 scalars", "ours", false, |all| all.p64.ours();
+    "64 scalars", "cudarc", false, |all| all.p64.cudarc();
+    "512 scalars", "bare", false, |all| all.p512.bare_packed();
+    "512 scalars", "ours", false, |all| all.p512.ours();
+    "512 scalars", "ours, kernelParams", false, |all| all.p512.ours_as(Form::KernelParams);
+    "512 scalars", "cudarc", false, |all| all.p512.cudarc();
+    "3 slices, 5 scalars", "ours", false, |all| all.slices.ours();
+    "3 slices, 5 scalars", "cudarc", false, |all| all.slices.cudarc();
+    "the same, a second stream", "ours", true, |all| all.slices.ours();
+    "the same, a second stream", "cudarc", true, |all| all.slices.cudarc();
+}
