@@ -1,6 +1,6 @@
 //! From a field of a struct to the value that the kernel receives.
 
-use crate::{DeviceType, Scope, pointer::Nullable};
+use crate::{DeviceType, Guard, Scope, pointer::Nullable};
 
 /// A field of a `#[derive(KernelArgs)]` struct: it says which [device type](DeviceType) it becomes, and how.
 ///
@@ -9,14 +9,9 @@ use crate::{DeviceType, Scope, pointer::Nullable};
 pub trait KernelArg {
     /// What the kernel receives.
     type Device: DeviceType;
-    /// What must live until the launch has been enqueued: `()`, or a [`Guard`](crate::Guard). Its default is that of
-    /// an argument that nobody tracks.
-    type Guard<'s>: Default
-    where
-        Self: 's;
 
     /// The value for the kernel, and the guard that must outlive the launch.
-    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (Self::Device, Self::Guard<'s>);
+    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (Self::Device, Guard<'s>);
 
     /// The value for the kernel where it already stands in memory as the kernel reads it.
     #[inline]
@@ -48,11 +43,10 @@ macro_rules! pass_by_value {
     ($({$($generics:tt)*})? $ty:ty $(where $($clause:tt)*)?) => {
         impl $(<$($generics)*>)? $crate::KernelArg for $ty $(where $($clause)*)? {
             type Device = Self;
-            type Guard<'s> = () where Self: 's;
 
             #[inline(always)]
-            fn lower<'s>(&'s mut self, _: &'s $crate::Scope<'_>) -> (Self, ()) {
-                (*self, ())
+            fn lower<'s>(&'s mut self, _: &'s $crate::Scope<'_>) -> (Self, $crate::Guard<'s>) {
+                (*self, $crate::Guard::NONE)
             }
 
             #[inline(always)]
@@ -73,16 +67,12 @@ pub trait PointerArg: KernelArg<Device: Nullable> {}
 
 impl<P: PointerArg> KernelArg for Option<P> {
     type Device = P::Device;
-    type Guard<'s>
-        = P::Guard<'s>
-    where
-        P: 's;
 
     #[inline]
-    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (P::Device, P::Guard<'s>) {
+    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (P::Device, Guard<'s>) {
         match self {
             Some(pointer) => pointer.lower(scope),
-            None => (P::Device::NULL, P::Guard::default()),
+            None => (P::Device::NULL, Guard::NONE),
         }
     }
 }

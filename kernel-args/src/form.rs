@@ -1,6 +1,6 @@
 //! The two forms in which `cuLaunchKernel` takes parameters, one parameter at a time.
 
-use crate::{DeviceType, KernelArg, Scope};
+use crate::{DeviceType, Guard, KernelArg, Scope};
 use core::{ffi::c_void, ptr};
 
 mod sealed {
@@ -21,7 +21,7 @@ pub trait Form: sealed::Sealed {
         offset: usize,
         pointers: *mut *mut c_void,
         index: usize,
-    ) -> A::Guard<'s>;
+    ) -> Guard<'s>;
 }
 
 /// `void* kernelParams[]`: a pointer to each parameter.
@@ -44,7 +44,7 @@ impl Form for KernelParams {
         offset: usize,
         pointers: *mut *mut c_void,
         index: usize,
-    ) -> A::Guard<'s> {
+    ) -> Guard<'s> {
         // SAFETY: the caller has room for a pointer at `index`.
         let pointer = unsafe { pointers.add(index) };
         // A value with padding is copied, because the driver reads the padding too.
@@ -54,7 +54,7 @@ impl Form for KernelParams {
             let device = ptr::from_ref(device).cast_mut().cast::<c_void>();
             // SAFETY: as above. The driver only reads through it.
             unsafe { pointer.write(device) };
-            return A::Guard::default();
+            return Guard::NONE;
         }
         // SAFETY: the caller vouches for `image` at `offset`.
         let slot = unsafe { image.add(offset) };
@@ -74,7 +74,7 @@ impl Form for Packed {
         offset: usize,
         _: *mut *mut c_void,
         index: usize,
-    ) -> A::Guard<'s> {
+    ) -> Guard<'s> {
         // SAFETY: the caller vouches for `image` at `offset`.
         let slot = unsafe { image.add(offset) };
         // SAFETY: as above.
@@ -92,7 +92,7 @@ unsafe fn store<'s, A: KernelArg>(
     scope: &'s Scope<'_>,
     slot: *mut u8,
     index: usize,
-) -> A::Guard<'s> {
+) -> Guard<'s> {
     if arg.in_place().is_none() {
         scope.enter(index);
     }

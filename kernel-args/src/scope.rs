@@ -132,24 +132,50 @@ impl Drop for DefaultStream {
     }
 }
 
-/// What must live until a launch has been enqueued, and then says so to whoever owns the argument; its default is
-/// for an argument that nobody tracks.
-#[derive(Default)]
+/// What must live until a launch has been enqueued, and then says so to whoever owns the argument.
+///
+/// One type for all arguments: an associated type in the signatures that the derive's output calls would have rustc
+/// report a field without a form on the device twice.
 #[must_use = "dropping it tells the argument's owner that the launch has been enqueued"]
 pub struct Guard<'s> {
     #[cfg(feature = "cudarc")]
-    _sync: Option<cudarc::driver::SyncOnDrop<'s>>,
+    sync: ManuallyDrop<Option<cudarc::driver::SyncOnDrop<'s>>>,
     argument: PhantomData<&'s ()>,
 }
 
 impl<'s> Guard<'s> {
+    /// For an argument that nobody tracks.
+    pub const NONE: Self = Self {
+        #[cfg(feature = "cudarc")]
+        sync: ManuallyDrop::new(None),
+        argument: PhantomData,
+    };
+
     /// For a slice of cudarc's: it records the use of the memory when the launch has been enqueued.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub fn new(sync: cudarc::driver::SyncOnDrop<'s>) -> Self {
         Self {
-            _sync: Some(sync),
+            sync: ManuallyDrop::new(Some(sync)),
             argument: PhantomData,
         }
     }
+}
+
+/// Nothing for a value, which has no guard, and a call for the rest: were that call inlined, rustc would keep it for
+/// each of many values, too.
+#[cfg(feature = "cudarc")]
+impl Drop for Guard<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.sync.is_some() {
+            enqueued(self.sync.take());
+        }
+    }
+}
+
+#[cfg(feature = "cudarc")]
+#[inline(never)]
+fn enqueued(sync: Option<cudarc::driver::SyncOnDrop<'_>>) {
+    drop(sync);
 }

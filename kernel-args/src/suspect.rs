@@ -11,15 +11,12 @@
 macro_rules! suspects {
     ($($(#[$attr:meta])* $module:ident;)*) => {$(
         pub mod $module {
-            use crate::{DeviceType, KernelArg, Scope, form::Form, __private::Kind};
+            use crate::{DeviceType, Guard, KernelArg, Scope, form::Form, __private::Kind};
             use core::{ffi::c_void, mem::MaybeUninit};
 
             $(#[$attr])*
             pub trait Arg {
                 type Device: DeviceType;
-                type Guard<'s>
-                where
-                    Self: 's;
                 const KIND: Kind;
 
                 /// # Safety
@@ -31,7 +28,7 @@ macro_rules! suspects {
                     offset: usize,
                     pointers: *mut *mut c_void,
                     index: usize,
-                ) -> Self::Guard<'s>;
+                ) -> Guard<'s>;
             }
 
             /// Room for one parameter and for the padding that the device may put before the next one
@@ -45,10 +42,6 @@ macro_rules! suspects {
             #[diagnostic::do_not_recommend]
             impl<A: KernelArg> Arg for A {
                 type Device = A::Device;
-                type Guard<'s>
-                    = A::Guard<'s>
-                where
-                    A: 's;
                 const KIND: Kind = crate::__private::kind::<A>();
 
                 #[inline(always)]
@@ -59,7 +52,7 @@ macro_rules! suspects {
                     offset: usize,
                     pointers: *mut *mut c_void,
                     index: usize,
-                ) -> A::Guard<'s> {
+                ) -> Guard<'s> {
                     // SAFETY: the caller's promise is the same one.
                     unsafe { F::put(self, scope, image, offset, pointers, index) }
                 }

@@ -40,10 +40,6 @@ macro_rules! memory {
     ($([$($life:lifetime)*] $ty:ty, $how:ident -> $pointer:ident, |$this:ident| $place:expr;)*) => {$(
         impl<$($life,)* T: Pointee> KernelArg for $ty {
             type Device = $pointer<T>;
-            type Guard<'s>
-                = Guard<'s>
-            where
-                Self: 's;
 
             #[inline(always)]
             fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> ($pointer<T>, Guard<'s>) {
