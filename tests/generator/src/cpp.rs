@@ -1,0 +1,203 @@
+//! Signatures as CUDA C++.
+
+use crate::{Pointee, Signature, Slot, Struct, Type};
+use std::fmt::Write as _;
+
+/// What stands before the definitions: names that are headers' in CUDA, where NVRTC has none.
+///
+/// cuda.h, "CUtensorMap": aligned to 64 by CUDA 12 and to 128 by CUDA 13. `cuda_fp16.h` and `cuda_bf16.h`:
+/// structs around the bits.
+pub const PRELUDE: &str = "\
+struct alignas(64) TensorMap64 { unsigned long long opaque[16]; };
+struct alignas(128) TensorMap128 { unsigned long long opaque[16]; };
+struct alignas(2) __half { unsigned short bits; };
+struct alignas(2) __nv_bfloat16 { unsigned short bits; };
+struct alignas(4) __half2 { __half x, y; };
+struct alignas(4) __nv_bfloat162 { __nv_bfloat16 x, y; };
+using cudaTextureObject_t = unsigned long long;
+using cudaSurfaceObject_t = unsigned long long;
+using cuFloatComplex = float2;
+using cuDoubleComplex = double2;
+template <typename T, unsigned int N> struct Array { T elements[N]; };
+";
+
+/// Options of the compiler that the sources need.
+pub const OPTIONS: [&str; 3] = ["--std=c++17", "--device-int128", "--disable-warnings"];
+
+impl Type {
+    /// The type as a parameter or a template argument spells it.
+    #[must_use]
+    pub fn cpp(&self) -> String {
+        match self {
+            Self::Leaf(leaf) => leaf.cpp.to_owned(),
+            Self::Pointer { to, is_const, .. } => {
+                let to = match to {
+                    Pointee::Void => "void".to_owned(),
+                    Pointee::Type(ty) => ty.cpp(),
+                };
+                format!("{to}{}*", if *is_const { " const" } else { "" })
+            }
+            Self::Enum(e) => e.name.clone(),
+            Self::Alias { name, .. } => name.clone(),
+            Self::Array(of, len) => format!("Array<{}, {len}>", of.cpp()),
+            Self::Struct(structure) => structure.cpp(),
+        }
+    }
+
+    /// The declaration of a field of this type.
+    fn declare(&self, name: &str) -> String {
+        match self {
+            Self::Array(of, len) => of.declare(&format!("{name}[{len}]")),
+            ty => format!("{} {name}", ty.cpp()),
+        }
+    }
+}
+
+impl Struct {
+    /// The struct's name with its arguments.
+    #[must_use]
+    pub fn cpp(&self) -> String {
+        if self.arguments.is_empty() {
+            return self.name.clone();
+        }
+        let mut arguments: Vec<String> = self.arguments.iter().map(Type::cpp).collect();
+        arguments.extend(self.length.map(|n| n.to_string()));
+        format!("{}<{}>", self.name, arguments.join(", "))
+    }
+
+    fn define_cpp(&self) -> String {
+        let mut text = String::new();
+        if !self.arguments.is_empty() {
+            let types = (0..self.arguments.len()).map(|i| format!("typename T{i}"));
+            let length = self.length.map(|_| "unsigned int N".to_owned());
+            let parameters: Vec<String> = types.chain(length).collect();
+            let _ = write!(text, "template <{}> ", parameters.join(", "));
+        }
+        text.push_str("struct ");
+        if let Some(align) = self.align {
+            let _ = write!(text, "alignas({align}) ");
+        }
+        let _ = write!(text, "{} {{ ", self.name);
+        for (i, field) in self.fields.iter().enumerate() {
+            let _ = match field.slot {
+                Slot::Own => write!(text, "{}; ", field.ty.declare(&format!("f{i}"))),
+                Slot::Argument(t) => write!(text, "T{t} f{i}; "),
+                Slot::Array(t) => write!(text, "T{t} f{i}[N]; "),
+            };
+        }
+        text.push_str("};\n");
+        text
+    }
+}
+
+impl Signature {
+    /// The definitions of the signature's types.
+    #[must_use]
+    pub fn cpp_definitions(&self) -> String {
+        let mut text = String::new();
+        for ty in self.definitions() {
+            match ty {
+                Type::Struct(structure) => text.push_str(&structure.define_cpp()),
+                Type::Alias { name, of } => {
+                    let _ = writeln!(text, "using {name} = {};", of.cpp());
+                }
+                Type::Enum(e) => {
+                    let class = if e.scoped { "class " } else { "" };
+                    let _ = write!(text, "enum {class}{} : {} {{ ", e.name, e.underlying.cpp);
+                    for (i, value) in e.values.iter().enumerate() {
+                        let _ = write!(text, "{}_v{i} = {value}, ", e.name);
+                    }
+                    text.push_str("};\n");
+                }
+                Type::Leaf(_) | Type::Pointer { .. } | Type::Array(..) => {}
+            }
+        }
+        text
+    }
+
+    /// The kernel with a body: it echoes (see `ptx/echo.cuh`), or does nothing.
+    #[must_use]
+    pub fn cpp_kernel(&self) -> String {
+        let mut parameters = Vec::new();
+        let mut arguments = vec!["out".to_owned()];
+        if self.echo {
+            parameters.push("unsigned char* out".to_owned());
+        }
+        for (i, ty) in self.parameters.iter().enumerate() {
+            // The compiler then reads the parameter bank itself: from a copy it may leave padding out.
+            let by_value = if self.echo && ty.is_aggregate() {
+                "const __grid_constant__ "
+            } else {
+                ""
+            };
+            parameters.push(format!("{by_value}{} p{i}", ty.cpp()));
+            arguments.push(format!("p{i}"));
+        }
+        let body = if self.echo {
+            format!(" echo({}); ", arguments.join(", "))
+        } else {
+            String::new()
+        };
+        format!(
+            "extern \"C\" __global__ void {}({}) {{{body}}}\n",
+            self.name,
+            parameters.join(", ")
+        )
+    }
+
+    /// C++ expressions of NVRTC for every number that a compiler can tell of the types: size and alignment of each
+    /// parameter, then of each struct, with the offset of each of its fields.
+    #[must_use]
+    pub fn cpp_facts(&self) -> Vec<String> {
+        let extent = |cpp: String| [format!("sizeof({cpp})"), format!("alignof({cpp})")];
+        let parameters = self.parameters.iter().flat_map(|ty| extent(ty.cpp()));
+        let structs = self.structs().into_iter().flat_map(|structure| {
+            let cpp = structure.cpp();
+            let offsets = (0..structure.fields.len())
+                // What NVRTC's front end makes of `offsetof`, which it lacks by that name.
+                .map(|i| format!("__INTADDR__(&((({cpp}*)0)->f{i}))"))
+                .collect::<Vec<_>>();
+            extent(structure.cpp()).into_iter().chain(offsets)
+        });
+        parameters.chain(structs).collect()
+    }
+
+    /// A source with this signature alone, for a message.
+    #[must_use]
+    pub fn cpp_alone(&self) -> String {
+        let include = if self.echo {
+            "#include \"echo.cuh\"\n"
+        } else {
+            ""
+        };
+        let (types, kernel) = (self.cpp_definitions(), self.cpp_kernel());
+        format!("{include}{PRELUDE}{types}{kernel}")
+    }
+}
+
+/// One source with all these kernels. With `facts`, a global `facts_NAME` for each tells
+/// [`Signature::cpp_facts`].
+#[must_use]
+pub fn source(signatures: &[Signature], facts: bool) -> String {
+    let mut text = String::new();
+    if signatures.iter().any(|signature| signature.echo) {
+        text.push_str("#include \"echo.cuh\"\n");
+    }
+    text.push_str(PRELUDE);
+    for signature in signatures {
+        // Two signatures may give different types the same name.
+        let _ = writeln!(text, "namespace types_of_{} {{", signature.name);
+        text.push_str(&signature.cpp_definitions());
+        text.push_str(&signature.cpp_kernel());
+        if facts {
+            let _ = writeln!(
+                text,
+                "extern \"C\" __device__ unsigned int facts_{}[] = {{ {} }};",
+                signature.name,
+                signature.cpp_facts().join(", ")
+            );
+        }
+        text.push_str("}\n");
+    }
+    text
+}

@@ -1,0 +1,40 @@
+//! Numbers that follow from a seed.
+
+/// SplitMix64 (Steele, Lea, Flood, 2014): golden tables and corpora need the same numbers for ever, which
+/// no crate of random numbers promises across its versions.
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// The stream of numbers number `stream` of `seed`; different streams have nothing in common.
+    #[must_use]
+    pub fn new(seed: u64, stream: u64) -> Self {
+        let mut rng = Self(seed);
+        let mixed = rng.next_u64();
+        Self(mixed ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93))
+    }
+
+    /// The next number.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `limit`, which is not zero.
+    pub fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next_u64() % limit as u64).expect("it is below a usize")
+    }
+
+    /// `true` this often in a hundred.
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of `choices`, which is not empty.
+    pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[self.below(choices.len())]
+    }
+}

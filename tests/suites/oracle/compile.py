@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Compiles CUDA sources with NVRTC, for the oracle suite.
+
+    compile.py FOLDER TARGETS [-I INCLUDE]... SOURCE...
+
+TARGETS are separated by commas: compute_NN gives FOLDER/STEM.ptx, sm_NN gives
+FOLDER/STEM.sm_NN.cubin. `echo.cuh` is found by itself; in the PTX of a
+source that includes it every echo kernel must read and write every byte.
+
+Without sources it says whether the compiler can be used. Exit codes: 0 done; 1 a source does
+not compile, or an echo kernel leaves a byte out; 2 wrong usage; 3 the compiler is not installed (nothing is fetched here).
+"""
+
+import argparse
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "ptx"))
+
+import echo_coverage
+import nvrtc
+import toolchain
+
+OPTIONS = ["--std=c++17", "--device-int128", "--disable-warnings"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compiles CUDA sources with NVRTC.")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("targets", type=lambda text: text.split(","))
+    parser.add_argument("-I", dest="includes", action="append", default=[])
+    parser.add_argument("sources", nargs="*", type=pathlib.Path)
+    arguments = parser.parse_intermixed_args()
+
+    if toolchain.installed("nvrtc") is None:
+        print("NVRTC is not installed: run `python3 ptx/toolchain.py nvrtc`", file=sys.stderr)
+        return toolchain.EXIT_UNAVAILABLE
+    headers = {"echo.cuh": (ROOT / "ptx" / "echo.cuh").read_text()}
+    options = OPTIONS + [f"--include-path={include}" for include in arguments.includes]
+    try:
+        print("NVRTC " + ".".join(map(str, nvrtc.version())))
+        for source in arguments.sources:
+            text = source.read_text()
+            for target in arguments.targets:
+                image = nvrtc.compile(text, source.name, target, headers, options)
+                suffix = "ptx" if target.startswith("compute_") else f"{target}.cubin"
+                (arguments.folder / f"{source.stem}.{suffix}").write_bytes(image)
+                if suffix == "ptx" and "echo.cuh" in text:
+                    faults, _ = echo_coverage.gaps(image.decode())
+                    if faults:
+                        raise nvrtc.CompileError("\n".join(faults))
+    except toolchain.Unavailable as error:
+        print(error, file=sys.stderr)
+        return toolchain.EXIT_UNAVAILABLE
+    except (nvrtc.CompileError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
