@@ -98,14 +98,14 @@ fn count(variable: &str, default: u64) -> usize {
 }
 
 /// Says why a trial cannot run.
-fn ignored(why: &str) -> Result<Completion, Failed> {
+fn ignored(why: &str) -> Completion {
     println!("ignored: {why}");
-    Ok(Completion::ignored_with(why))
+    Completion::ignored_with(why)
 }
 
 fn golden_signatures() -> Result<Completion, Failed> {
     if golden::bless() {
-        return ignored(BLESSING);
+        return Ok(ignored(BLESSING));
     }
     let signatures = golden::all();
     let answers = golden::answers(&signatures)?;
@@ -115,7 +115,7 @@ fn golden_signatures() -> Result<Completion, Failed> {
 
 fn golden_types() -> Result<Completion, Failed> {
     if golden::bless() {
-        return ignored(BLESSING);
+        return Ok(ignored(BLESSING));
     }
     let table = types::Table::parse(&golden::read("types.tsv")?)?;
     types_verdict(&table, "golden answers".to_owned())?;
@@ -125,7 +125,7 @@ fn golden_types() -> Result<Completion, Failed> {
 fn golden_tables() -> Result<Completion, Failed> {
     let version = match compile::version() {
         Ok(version) => version,
-        Err(why) => return ignored(&why),
+        Err(why) => return Ok(ignored(&why)),
     };
     let signatures = golden::all();
     let answers = compile::answers("golden", &signatures)?;
@@ -140,7 +140,7 @@ fn golden_tables() -> Result<Completion, Failed> {
 fn random_signatures() -> Result<Completion, Failed> {
     let version = match compile::version() {
         Ok(version) => version,
-        Err(why) => return ignored(&why),
+        Err(why) => return Ok(ignored(&why)),
     };
     let seed = seed();
     let signatures = signatures(
@@ -220,20 +220,17 @@ fn failure(signature: &Signature, small: &Signature, failing: usize, differences
 
 fn derived_structs() -> Result<Completion, Failed> {
     if golden::bless() {
-        return ignored(BLESSING);
+        return Ok(ignored(BLESSING));
     }
-    let (signatures, answers, authority) = match compile::version() {
-        Ok(version) => {
-            let count = count("KERNEL_ARGS_ORACLE_DERIVED", 240);
-            let signatures = signatures(seed(), Shape::Plain, count);
-            let answers = compile::answers("derived", &signatures)?;
-            (signatures, answers, version)
-        }
-        Err(_) => {
-            let signatures = golden::all();
-            let answers = golden::answers(&signatures)?;
-            (signatures, answers, "golden answers".to_owned())
-        }
+    let (signatures, answers, authority) = if let Ok(version) = compile::version() {
+        let count = count("KERNEL_ARGS_ORACLE_DERIVED", 240);
+        let signatures = signatures(seed(), Shape::Plain, count);
+        let answers = compile::answers("derived", &signatures)?;
+        (signatures, answers, version)
+    } else {
+        let signatures = golden::all();
+        let answers = golden::answers(&signatures)?;
+        (signatures, answers, "golden answers".to_owned())
     };
     let begin = Instant::now();
     let (found, amount) = derived::differences("derived", &signatures, &answers)?;
@@ -285,7 +282,7 @@ fn types_of(
 ) -> Result<Completion, Failed> {
     let version = match version {
         Ok(version) => version,
-        Err(why) => return ignored(&why),
+        Err(why) => return Ok(ignored(&why)),
     };
     let table = table().map_err(|error| format!("{name}: {error}"))?;
     types_verdict(&table, version)?;

@@ -24,6 +24,7 @@ impl Rng {
     }
 
     /// A number below `limit`, which is not zero.
+    #[allow(clippy::missing_panics_doc, reason = "what is below a `usize` is one")]
     pub fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next_u64() % limit as u64).expect("it is below a usize")
     }

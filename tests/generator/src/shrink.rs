@@ -94,11 +94,17 @@ fn weight(signature: &Signature) -> usize {
 fn inside(ty: &Type) -> Vec<Type> {
     let mut found = match ty {
         Type::Leaf(_) => Vec::new(),
-        Type::Pointer { is_const, .. } => vec![Type::Pointer {
-            to: Pointee::Void,
-            is_const: *is_const,
-            optional: false,
-        }],
+        Type::Pointer { to, is_const, .. } => {
+            let mut found = vec![Type::Pointer {
+                to: Pointee::Void,
+                is_const: *is_const,
+                optional: false,
+            }];
+            if let Pointee::Type(to) = to {
+                found.push((**to).clone());
+            }
+            found
+        }
         Type::Enum(e) => vec![Type::Leaf(e.underlying)],
         Type::Alias { of, .. } => vec![(**of).clone()],
         Type::Array(of, len) => {
@@ -215,7 +221,6 @@ fn replace(ty: &Type, old: &Struct, new: &Struct) -> Type {
             Type::Struct(holder)
         }
         Type::Array(of, len) => Type::Array(Box::new(replace(of, old, new)), *len),
-        Type::Alias { .. } | Type::Leaf(_) | Type::Enum(_) => ty.clone(),
         Type::Pointer {
             to: Pointee::Type(to),
             is_const,
@@ -225,6 +230,49 @@ fn replace(ty: &Type, old: &Struct, new: &Struct) -> Type {
             is_const: *is_const,
             optional: *optional,
         },
-        Type::Pointer { .. } => ty.clone(),
+        Type::Pointer { .. } | Type::Alias { .. } | Type::Leaf(_) | Type::Enum(_) => ty.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Shape, signatures};
+
+    #[test]
+    fn what_is_left_is_what_the_mistake_needs() {
+        let has = |signature: &Signature| {
+            let mut found = false;
+            for parameter in &signature.parameters {
+                parameter
+                    .walk(&mut |ty| found |= matches!(ty, Type::Leaf(l) if l.rust == "Float3"));
+            }
+            found
+        };
+        let mut shrunk = 0;
+        for signature in signatures(5, Shape::Plain, 300).into_iter().filter(has) {
+            let small = shrink(signature, |candidates| candidates.iter().position(has));
+            assert_eq!(
+                small.parameters,
+                [Type::named("Float3")],
+                "{}",
+                small.cpp_alone()
+            );
+            shrunk += 1;
+        }
+        assert!(shrunk > 20, "only {shrunk} signatures had one");
+    }
+
+    #[test]
+    fn every_candidate_is_smaller_and_can_be_compiled_as_far_as_we_know() {
+        for signature in signatures(6, Shape::Plain, 100) {
+            for candidate in smaller(&signature) {
+                assert!(weight(&candidate) < weight(&signature));
+                for structure in candidate.structs() {
+                    let widest = structure.fields.iter().map(|f| f.ty.extent().align).max();
+                    assert!(structure.align >= widest || structure.align.is_none());
+                }
+            }
+        }
     }
 }

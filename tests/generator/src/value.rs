@@ -39,7 +39,7 @@ impl Type {
 /// Whether an optional pointer with this address is absent instead.
 #[must_use]
 pub fn is_none(address: u64) -> bool {
-    address % 4 == 0
+    address.is_multiple_of(4)
 }
 
 impl Scalar {
