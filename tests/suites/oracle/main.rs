@@ -15,23 +15,14 @@
 //! Without NVRTC (`python3 ptx/toolchain.py nvrtc`) its trials are ignored, and the derives are held
 //! against the committed answers in `tests/golden`.
 
-#[path = "oracle/answer.rs"]
 mod answer;
-#[path = "oracle/compile.rs"]
 mod compile;
-#[path = "oracle/derived.rs"]
 mod derived;
-#[path = "oracle/engine.rs"]
 mod engine;
-#[path = "oracle/golden.rs"]
 mod golden;
-#[path = "oracle/read_cubin.rs"]
 mod read_cubin;
-#[path = "oracle/read_ptx.rs"]
 mod read_ptx;
-#[path = "oracle/report.rs"]
 mod report;
-#[path = "oracle/types.rs"]
 mod types;
 
 use answer::{Answer, SMS};
