@@ -55,6 +55,7 @@ pub use structs::ENTRIES;
     missing_docs,
     missing_debug_implementations,
     non_camel_case_types,
+    unreachable_pub,
     unused_imports,
     unused_variables,
     dead_code,

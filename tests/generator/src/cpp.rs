@@ -18,7 +18,7 @@ using cudaTextureObject_t = unsigned long long;
 using cudaSurfaceObject_t = unsigned long long;
 using cuFloatComplex = float2;
 using cuDoubleComplex = double2;
-template <typename T, unsigned int N> struct Array { T elements[N]; };
+template <typename T, unsigned N> struct Array { T elements[N]; };
 ";
 
 /// Options of the compiler that the sources need.
@@ -165,15 +165,39 @@ impl Signature {
     /// A source with this signature alone, for a message.
     #[must_use]
     pub fn cpp_alone(&self) -> String {
-        let include = if self.echo {
-            "#include \"echo.cuh\"\n"
-        } else {
-            ""
-        };
-        let (types, kernel) = (self.cpp_definitions(), self.cpp_kernel());
-        format!("{include}{PRELUDE}{types}{kernel}")
+        let mut text = self.cpp_definitions() + &self.cpp_kernel();
+        // Of the prelude what is used, from its end: its types may use earlier ones.
+        for line in PRELUDE.lines().rev() {
+            let declared = line
+                .split([' ', '(', ')', '{', ';'])
+                .filter(|word| !word.is_empty())
+                .find(|word| !NO_NAMES.contains(word));
+            if declared.is_none_or(|name| text.contains(name)) {
+                text = format!("{line}\n{text}");
+            }
+        }
+        if self.echo {
+            text.insert_str(0, "#include \"echo.cuh\"\n");
+        }
+        text
     }
 }
+
+/// Words before the name that a line of the prelude declares.
+const NO_NAMES: [&str; 12] = [
+    "struct",
+    "alignas",
+    "2",
+    "4",
+    "64",
+    "128",
+    "using",
+    "template",
+    "<typename",
+    "T,",
+    "unsigned",
+    "N>",
+];
 
 /// One source with all these kernels. With `facts`, a global `facts_NAME` for each tells
 /// [`Signature::cpp_facts`].

@@ -7,7 +7,8 @@ TARGETS are separated by commas: compute_NN gives FOLDER/STEM.ptx, sm_NN gives
 FOLDER/STEM.sm_NN.cubin. `echo.cuh` is found by itself; in the PTX of a
 source that includes it every echo kernel must read and write every byte.
 
-Without sources it says whether the compiler can be used. Exit codes: 0 done; 1 a source does
+It prints the compiler's version, and the folder of CUDA's headers where the pinned nvcc is
+installed. Without sources it does no more. Exit codes: 0 done; 1 a source does
 not compile, or an echo kernel leaves a byte out; 2 wrong usage; 3 the compiler is not installed (nothing is fetched here).
 """
 
@@ -40,6 +41,8 @@ def main():
     options = OPTIONS + [f"--include-path={include}" for include in arguments.includes]
     try:
         print("NVRTC " + ".".join(map(str, nvrtc.version())))
+        if toolchain.installed("nvcc") is not None:
+            print(toolchain.folder("nvcc") / "nvidia" / "cu13" / "include")
         for source in arguments.sources:
             text = source.read_text()
             for target in arguments.targets:

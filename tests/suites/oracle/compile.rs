@@ -44,10 +44,10 @@ fn command(folder: &Path, targets: &str) -> Command {
     command
 }
 
-/// NVRTC's name and version, or why it cannot be used here.
-pub(crate) fn version() -> Result<String, String> {
-    static VERSION: OnceLock<Result<String, String>> = OnceLock::new();
-    VERSION
+/// What `compile.py` says of itself, or why it cannot be used here.
+fn probe() -> Result<String, String> {
+    static PROBE: OnceLock<Result<String, String>> = OnceLock::new();
+    PROBE
         .get_or_init(|| {
             let output = command(Path::new("."), "compute_75")
                 .output()
@@ -60,6 +60,19 @@ pub(crate) fn version() -> Result<String, String> {
             }
         })
         .clone()
+}
+
+/// NVRTC's name and version, or why it cannot be used here.
+pub(crate) fn version() -> Result<String, String> {
+    Ok(probe()?.lines().next().unwrap_or("NVRTC").to_owned())
+}
+
+/// The folder of CUDA's headers, which come with the pinned nvcc.
+pub(crate) fn headers() -> Result<PathBuf, String> {
+    let folder = probe()?.lines().nth(1).map(PathBuf::from);
+    folder.ok_or_else(|| {
+        "CUDA's headers are not installed: run `python3 ptx/toolchain.py nvcc`".to_owned()
+    })
 }
 
 /// Compiles sources for `targets`, in as many processes as there are processors.

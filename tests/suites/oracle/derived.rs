@@ -161,10 +161,11 @@ fn compare(text: &str, signatures: &[Signature], answers: &[Answer]) -> (Vec<Dif
             _ => ("an unknown line".to_owned(), line.to_owned()),
         };
         if ours != theirs {
-            let what = format!(
-                "{} {}: derived {ours}\n  expected {theirs}",
-                columns[0], columns[2]
-            );
+            let kind = match columns[0] {
+                "packed_at" => format!("packed on sm_{}", columns[2]),
+                kind => kind.to_owned(),
+            };
+            let what = format!("{kind}: derived\n  {ours}\nexpected\n  {theirs}");
             found.push(Difference { index, what });
         }
     }

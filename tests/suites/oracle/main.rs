@@ -53,7 +53,7 @@ fn main() {
         }),
         Trial::ignorable_test("types_have_the_sizes_of_cuda_headers", || {
             let version =
-                compile::version().and_then(|v| types::headers().map(|_| v + ", CUDA's headers"));
+                compile::version().and_then(|v| compile::headers().map(|_| v + ", CUDA's headers"));
             types_of("NVRTC, CUDA's headers", version, types::by_nvrtc_headers)
         }),
         Trial::ignorable_test("types_have_the_sizes_of_gxx", || {
@@ -90,7 +90,6 @@ fn count(variable: &str, default: u64) -> usize {
 
 /// Says why a trial cannot run.
 fn ignored(why: &str) -> Completion {
-    println!("ignored: {why}");
     Completion::ignored_with(why)
 }
 
@@ -182,7 +181,8 @@ fn verdict(
         amount: format!("{} signatures x {} GPUs", signatures.len(), SMS.len()),
         differences: found.iter().map(|(_, differences)| differences.len()).sum(),
     });
-    let Some((index, differences)) = found.first() else {
+    let shortest = |(index, _): &&(usize, Vec<String>)| signatures[*index].cpp_alone().len();
+    let Some((index, differences)) = found.iter().min_by_key(shortest) else {
         return Ok(());
     };
     let small = shrink::shrink(signatures[*index].clone(), first_failing);
@@ -196,13 +196,13 @@ fn verdict(
 
 /// What is said of a failure: the differences, and a small signature with one, as `.cu` and as Rust.
 fn failure(signature: &Signature, small: &Signature, failing: usize, differences: &str) -> Failed {
-    let (seed, name) = (seed(), &signature.name);
+    let name = &signature.name;
     let mut shown: String = differences.chars().take(4000).collect();
     if shown.len() < differences.len() {
         shown.push_str("...");
     }
     Failed::from(format!(
-        "{failing} signatures differ (seed {seed}); the first is {name}:\n{shown}\n\n\
+        "{failing} signatures differ; one of them is {name}:\n{shown}\n\n\
          shrunk, as .cu:\n{}\nas Rust:\n{}",
         small.cpp_alone(),
         small.rust_alone()
@@ -241,7 +241,9 @@ fn derived_structs() -> Result<Completion, Failed> {
         ),
         differences: found.len(),
     });
-    let Some(first) = found.first() else {
+    let shortest =
+        |difference: &&derived::Difference| signatures[difference.index].cpp_alone().len();
+    let Some(first) = found.iter().min_by_key(shortest) else {
         return Ok(Completion::Completed);
     };
     let small = shrink::shrink(signatures[first.index].clone(), |candidates| {

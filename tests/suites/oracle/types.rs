@@ -158,21 +158,10 @@ pub(crate) fn by_nvrtc() -> Result<Table, String> {
     nvrtc("types", cpp::PRELUDE, &[], all())
 }
 
-/// The folder of CUDA's headers, which come with the pinned nvcc.
-pub(crate) fn headers() -> Result<PathBuf, String> {
-    let home = std::env::var_os("KERNEL_ARGS_TOOLCHAIN")
-        .map_or(compile::root().join(".toolchain"), PathBuf::from);
-    let folder = home.join("nvcc-13.0.88/nvidia/cu13/include");
-    if folder.join("vector_types.h").is_file() {
-        return Ok(folder);
-    }
-    Err("CUDA's headers are not installed: run `python3 ptx/toolchain.py nvcc`".to_owned())
-}
-
 /// By NVRTC with CUDA's own headers.
 pub(crate) fn by_nvrtc_headers() -> Result<Table, String> {
     let text = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n";
-    nvrtc("headers", text, &[headers()?], of_headers())
+    nvrtc("headers", text, &[compile::headers()?], of_headers())
 }
 
 /// By g++ for the host: CUDA's rule is that device types are laid out as the host's.
@@ -214,7 +203,7 @@ fn host(name: &str, command: &[&str]) -> Result<String, String> {
     let output = Command::new(command[0])
         .args(&command[1..])
         .args(["-std=c++17", "-w", "-I"])
-        .arg(headers()?)
+        .arg(compile::headers()?)
         .arg(&source)
         .output()
         .map_err(|error| format!("{}: {error}", command[0]))?;
@@ -230,7 +219,7 @@ fn host(name: &str, command: &[&str]) -> Result<String, String> {
 
 /// The first line of what a compiler says of itself, or why it cannot be used.
 pub(crate) fn version(program: &str) -> Result<String, String> {
-    headers()?;
+    compile::headers()?;
     let output = Command::new(program).arg("--version").output();
     match output {
         Ok(output) if output.status.success() => {
