@@ -26,7 +26,7 @@ pub use device_type::DeviceType;
 #[cfg(feature = "cudarc")]
 pub use driver::{
     Dim, DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError, Limit,
-    MismatchError, Module, OptimizationLevel, Target, Unverified, Verification, context,
+    MismatchError, Module, OptimizationLevel, Status, Target, Unverified, Verification, context,
     is_available, launch,
 };
 #[cfg(feature = "half")]

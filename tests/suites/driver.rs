@@ -1,9 +1,7 @@
 //! What only a driver that can be told to misbehave shows: waits and records, old drivers, failing calls, GPUs of other
 //! generations, leaks. Each test runs on the test driver, in a process of its own.
 
-use cudarc::driver::{
-    CudaContext, CudaSlice, CudaStream, LaunchConfig, PushKernelArg, sys::CUresult,
-};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
 use kernel_args::{
     DevicePointerMut, Error, Form, Kernel, KernelArgs, Module, TensorMap, Verification, launch,
 };
@@ -176,7 +174,7 @@ fn an_old_driver_verifies_by_the_image_alone() {
 fn a_failed_launch_is_explained() {
     for (code, words) in [
         (1, "beyond a limit"),
-        (98, "CUresult"),
+        (98, "no code for this GPU"),
         (201, "no context is current"),
         (209, "no code for this GPU"),
         (400, "another context"),
@@ -339,9 +337,6 @@ fn a_device_that_is_not_there_is_an_error() {
         let Error::Driver(call) = error else {
             panic!("{error:?}");
         };
-        assert!(matches!(
-            call.error,
-            CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE
-        ));
+        assert!([100, 101].contains(&call.status.0));
     });
 }

@@ -1,7 +1,6 @@
 //! What can go wrong before, in and after a launch.
 
-use super::geometry::Dim;
-use cudarc::driver::sys::CUresult;
+use super::{geometry::Dim, status::Status};
 use std::{boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why a kernel was not loaded or not launched.
@@ -10,6 +9,11 @@ use std::{boxed::Box, fmt, string::String, vec::Vec};
 pub enum Error {
     /// There is no CUDA driver on this machine.
     NoDriver,
+    /// The driver is too old: it lacks this entry point.
+    OldDriver {
+        /// The entry point.
+        missing: &'static str,
+    },
     /// A driver call failed, outside a launch.
     Driver(DriverCall),
     /// The driver rejected an image; `log` is what its compiler or linker said.
@@ -58,7 +62,7 @@ pub struct DriverCall {
     /// The entry point.
     pub call: &'static str,
     /// What it returned.
-    pub error: CUresult,
+    pub status: Status,
 }
 
 /// A struct that does not fit a kernel.
@@ -91,7 +95,7 @@ pub struct LaunchError {
     /// The kernel.
     pub kernel: String,
     /// What the driver returned.
-    pub error: CUresult,
+    pub status: Status,
     /// The grid in blocks.
     pub grid: Dim,
     /// The block in threads.
@@ -110,18 +114,14 @@ impl Error {
     pub(crate) fn current(error: cudarc::driver::DriverError) -> Self {
         Self::Driver(DriverCall {
             call: "making the context current, or an earlier asynchronous call in it,",
-            error: error.0,
+            status: error.0.into(),
         })
     }
 }
 
 impl fmt::Display for DriverCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} returned {:?} ({})",
-            self.call, self.error, self.error as u32
-        )
+        write!(f, "{} returned {}", self.call, self.status)
     }
 }
 
@@ -132,6 +132,9 @@ impl fmt::Display for Error {
                 "there is no CUDA driver on this machine: libcuda.so (nvcuda.dll on Windows) was not found; \
                  install NVIDIA's driver, or add its folder to the library path",
             ),
+            Self::OldDriver { missing } => {
+                write!(f, "the CUDA driver on this machine is too old: it has no `{missing}`; install a newer one")
+            }
             Self::Driver(call) => call.fmt(f),
             Self::Load { call, log } if log.is_empty() => call.fmt(f),
             Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
@@ -184,14 +187,8 @@ impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "launching kernel `{}` returned {:?} ({})\n  {}\n  grid {}, block {}, {} bytes of dynamic shared memory",
-            self.kernel,
-            self.error,
-            self.error as u32,
-            self.meaning,
-            self.grid,
-            self.block,
-            self.shared
+            "launching kernel `{}` returned {}\n  {}\n  grid {}, block {}, {} bytes of dynamic shared memory",
+            self.kernel, self.status, self.meaning, self.grid, self.block, self.shared
         )?;
         if !self.arguments.is_empty() {
             write!(f, "\n{}", self.arguments)?;

@@ -1,11 +1,11 @@
 //! What a failed launch says: the cold path.
 
+use super::status::Status;
 use super::{
     error::{Error, LaunchError},
     launch::Launch,
 };
 use crate::{KernelArgs, decode::Arguments};
-use cudarc::driver::sys::CUresult;
 use std::{boxed::Box, format, string::String};
 
 /// An argument belongs to another context than the launch.
@@ -17,68 +17,59 @@ pub(super) fn foreign<A: KernelArgs>(kernel: String, field: usize) -> Error {
     }
 }
 
-/// The driver returned `error`.
+/// The driver returned `status`.
 #[cold]
 pub(super) fn launch(
     kernel: String,
-    error: CUresult,
+    status: Status,
     launch: &Launch<'_>,
     arguments: &Arguments<'_>,
 ) -> Error {
     Error::Launch(Box::new(LaunchError {
         kernel,
-        error,
+        status,
         grid: launch.grid,
         block: launch.block,
         shared: launch.shared,
         arguments: format!("{arguments}"),
-        meaning: meaning(error),
+        meaning: meaning(status),
     }))
 }
 
 /// What an error code usually means when a launch returns it. CUDA Driver API, `CUresult`, and experience.
-fn meaning(error: CUresult) -> &'static str {
-    use CUresult as E;
-    match error {
-        E::CUDA_ERROR_INVALID_VALUE => {
+fn meaning(status: Status) -> &'static str {
+    match status.0 {
+        1 => {
             "a grid, block or shared memory size beyond a limit, or no parameters for a kernel that takes some"
         }
-        E::CUDA_ERROR_DEINITIALIZED | E::CUDA_ERROR_NOT_INITIALIZED => {
-            "the driver is not initialised, or the program is shutting down"
+        2 => {
+            "no memory for the kernel's local memory or for the module, which is loaded at its first launch"
         }
-        E::CUDA_ERROR_INVALID_CONTEXT => {
-            "no context is current on this thread, or it was destroyed"
-        }
-        E::CUDA_ERROR_INVALID_HANDLE => {
-            "the function or the stream is of another context, or its module was unloaded"
-        }
-        E::CUDA_ERROR_INVALID_IMAGE | E::CUDA_ERROR_NO_BINARY_FOR_GPU => {
+        3 | 4 => "the driver is not initialised, or the program is shutting down",
+        98 | 200 | 209 => {
             "the image holds no code for this GPU: compile for its architecture, or ship PTX"
         }
-        E::CUDA_ERROR_ILLEGAL_ADDRESS => {
+        201 | 709 => "no context is current on this thread, or it was destroyed",
+        400 => "the function or the stream is of another context, or its module was unloaded",
+        700 => {
             "an EARLIER kernel accessed memory that is not there (a pointer of the host, freed memory, an index out \
              of bounds); the context is lost. compute-sanitizer names the kernel and the line"
         }
-        E::CUDA_ERROR_MISALIGNED_ADDRESS => {
-            "an EARLIER kernel read a vector type through a pointer that is not aligned for it; the context is lost"
-        }
-        E::CUDA_ERROR_LAUNCH_FAILED => {
-            "an EARLIER kernel failed on the device; the context is lost. compute-sanitizer names the kernel and the line"
-        }
-        E::CUDA_ERROR_LAUNCH_TIMEOUT => {
-            "an EARLIER kernel ran longer than the display's watchdog allows"
-        }
-        E::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => {
+        701 => {
             "the block needs more registers or shared memory than there are; or, in the packed form, the parameters \
              have another size than the kernel's"
         }
-        E::CUDA_ERROR_OUT_OF_MEMORY => {
-            "no memory for the kernel's local memory or for the module, which is loaded at its first launch"
+        702 => {
+            "an EARLIER kernel ran longer than the display's watchdog allows; the context is lost"
         }
-        E::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => {
-            "more blocks than can be on the device at once"
+        714 | 715 | 717 | 718 | 719 => {
+            "an EARLIER kernel failed on the device; the context is lost. compute-sanitizer names the kernel and the line"
         }
-        E::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | E::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => {
+        716 => {
+            "an EARLIER kernel read a vector type through a pointer that is not aligned for it; the context is lost"
+        }
+        720 => "more blocks than can be on the device at once, which a cooperative launch needs",
+        900..=908 => {
             "the stream is being captured into a graph, and something not allowed there was enqueued"
         }
         _ => "see the CUDA Driver API, `CUresult`",

@@ -1,15 +1,15 @@
 //! A loaded function and what limits its launches.
 
 use super::{
+    api::{Api, api},
     error::{Error, Limit},
     geometry::Dim,
     launch::Launch,
     module::Module,
-    symbol::check,
 };
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream,
-    sys::{self, CUdevice_attribute, CUfunction, CUfunction_attribute},
+    sys::{CUdevice_attribute, CUfunction, CUfunction_attribute},
 };
 use std::{
     boxed::Box,
@@ -25,8 +25,8 @@ use std::{
 const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
 
 /// A function in a loaded module, with everything that a launch wants to know of it.
-#[derive(Debug)]
 pub(super) struct Function {
+    pub(super) api: &'static Api,
     handle: CUfunction,
     pub(super) name: String,
     pub(super) context: Arc<CudaContext>,
@@ -42,7 +42,6 @@ pub(super) struct Function {
 }
 
 /// What keeps a function loaded.
-#[derive(Debug)]
 pub(super) enum Owner {
     Module(#[expect(dead_code, reason = "held, not read")] Arc<Module>),
     Cudarc(#[expect(dead_code, reason = "held, not read")] CudaFunction),
@@ -63,6 +62,7 @@ impl Function {
         required_block: Option<Dim>,
         owner: Owner,
     ) -> Result<Self, Error> {
+        let api = api()?;
         context.bind_to_thread().map_err(Error::current)?;
         let device = |attribute| -> Result<u32, Error> {
             let value = context.attribute(attribute).map_err(Error::current)?;
@@ -75,6 +75,7 @@ impl Function {
         )?;
         let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(Self {
+            api,
             handle,
             name,
             context: context.clone(),
@@ -146,13 +147,13 @@ impl Function {
         self.context.bind_to_thread().map_err(Error::current)?;
         // SAFETY: the handle is of a function in a module that `_owner` keeps loaded.
         let status = unsafe {
-            sys::cuFuncSetAttribute(
+            (self.api.cuFuncSetAttribute)(
                 self.handle,
                 CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 bytes.cast_signed(),
             )
         };
-        check("cuFuncSetAttribute", status)?;
+        status.check("cuFuncSetAttribute")?;
         self.shared.fetch_max(bytes, Ordering::Relaxed);
         Ok(())
     }
@@ -215,7 +216,7 @@ impl Function {
 fn attribute(handle: CUfunction, attribute: CUfunction_attribute) -> Result<u32, Error> {
     let mut value = 0;
     // SAFETY: the caller has a function of a loaded module, and its context is current; `value` outlives the call.
-    let status = unsafe { sys::cuFuncGetAttribute(&raw mut value, attribute, handle) };
-    check("cuFuncGetAttribute", status)?;
+    let status = unsafe { (api()?.cuFuncGetAttribute)(&raw mut value, attribute, handle) };
+    status.check("cuFuncGetAttribute")?;
     Ok(u32::try_from(value).unwrap_or(0))
 }

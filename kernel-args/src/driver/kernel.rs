@@ -4,7 +4,6 @@ use super::{
     error::Error,
     function::{Function, Owner},
     module::{Image, Module},
-    symbol,
     verify::{self, Verification},
 };
 use crate::{KernelArgs, args::Source};
@@ -93,7 +92,6 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// [`Error::Mismatch`] where `A` does not fit.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
-        symbol::require()?;
         ctx.bind_to_thread().map_err(Error::current)?;
         let handle = function.cu_function();
         let name = verify::function_name(handle);

@@ -1,9 +1,11 @@
 //! `launch!` and its options.
 
 use super::{
+    api::Api,
     error::Error,
     explain,
     geometry::{Dim, IntoDim},
+    status::Status,
     target::Target,
 };
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
 use core::{ffi::c_void, ptr};
 use cudarc::driver::{
     CudaStream,
-    sys::{self, CUfunction, CUresult, CUstream},
+    sys::{self, CUfunction, CUstream},
 };
 use std::string::String;
 
@@ -112,6 +114,7 @@ pub unsafe fn launch<A: KernelArgs>(
 /// A launch that is about to be enqueued: what the driver needs beside the parameters, and what a message
 /// about it says.
 pub(super) struct Enqueue<'a, N> {
+    pub(super) api: &'static Api,
     pub(super) function: CUfunction,
     pub(super) stream: CUstream,
     pub(super) launch: &'a Launch<'a>,
@@ -176,7 +179,7 @@ impl<N: Fn() -> String> Enqueue<'_, N> {
         } = *self.launch;
         // SAFETY: the caller vouches for the parameters, which the driver copies before it returns.
         let status = unsafe {
-            sys::cuLaunchKernel(
+            (self.api.cuLaunchKernel)(
                 self.function,
                 grid.x,
                 grid.y,
@@ -190,7 +193,7 @@ impl<N: Fn() -> String> Enqueue<'_, N> {
                 extra,
             )
         };
-        if status == CUresult::CUDA_SUCCESS {
+        if status == Status::SUCCESS {
             Ok(())
         } else {
             Err(explain::launch(

@@ -1,5 +1,6 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 
+mod api;
 mod context;
 mod error;
 mod explain;
@@ -10,7 +11,7 @@ mod jit;
 mod kernel;
 mod launch;
 mod module;
-mod symbol;
+mod status;
 mod target;
 mod verify;
 
@@ -21,5 +22,6 @@ pub use jit::{JitOptions, OptimizationLevel};
 pub use kernel::Kernel;
 pub use launch::{Form, Launch, launch};
 pub use module::{Image, Module};
+pub use status::Status;
 pub use target::Target;
 pub use verify::{Unverified, Verification};

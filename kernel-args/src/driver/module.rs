@@ -1,19 +1,20 @@
 //! Images of kernels, loaded or linked into a module.
 
 use super::{
+    api::{Api, api},
     error::{DriverCall, Error},
     function::{Function, Owner},
     image::{Description, describe},
     jit::{DriverOptions, JitOptions},
     kernel::Kernel,
-    symbol::{self, check},
+    status::Status,
     verify,
 };
 use crate::{DevicePointerMut, KernelArgs};
 use core::ptr;
 use cudarc::driver::{
     CudaContext,
-    sys::{self, CUjitInputType, CUlinkState, CUmodule, CUresult},
+    sys::{CUjitInputType, CUlinkState, CUmodule, CUresult},
 };
 use kernel_args_abi::{cubin, mangled};
 use std::{
@@ -129,6 +130,7 @@ impl Bytes {
 ///
 /// It is unloaded when it and all its kernels are dropped.
 pub struct Module {
+    api: &'static Api,
     handle: CUmodule,
     context: Arc<CudaContext>,
     kernels: Vec<Description>,
@@ -154,9 +156,8 @@ impl fmt::Debug for Module {
 impl Drop for Module {
     fn drop(&mut self) {
         self.context.record_err(self.context.bind_to_thread());
-        // SAFETY: the handle is this module's own; functions of it hold the module.
-        let status = unsafe { sys::cuModuleUnload(self.handle) };
-        self.context.record_err(status.result());
+        // SAFETY: the handle is this module's own; functions of it hold the module. Nobody is left to tell of an error.
+        unsafe { (self.api.cuModuleUnload)(self.handle) };
     }
 }
 
@@ -182,7 +183,6 @@ impl Module {
         image: impl Into<Image<'i>>,
         options: &JitOptions,
     ) -> Result<Arc<Self>, Error> {
-        symbol::require()?;
         let image = Bytes::read(image.into())?;
         ctx.bind_to_thread().map_err(Error::current)?;
         Self::load_bytes(ctx, &image.bytes, &[&image.bytes], options.to_driver())
@@ -198,7 +198,6 @@ impl Module {
         images: impl IntoIterator<Item = Image<'i>>,
         options: &JitOptions,
     ) -> Result<Arc<Self>, Error> {
-        symbol::require()?;
         let images = images
             .into_iter()
             .map(Bytes::read)
@@ -226,11 +225,12 @@ impl Module {
         sources: &[&[u8]],
         mut options: DriverOptions,
     ) -> Result<Arc<Self>, Error> {
+        let api = api()?;
         let mut handle = ptr::null_mut();
         // SAFETY: PTX ends with NUL, the other images carry their size; the option arrays have as many entries as
         // said, and the logs that they point to outlive the call.
         let status = unsafe {
-            sys::cuModuleLoadDataEx(
+            (api.cuModuleLoadDataEx)(
                 &raw mut handle,
                 image.as_ptr().cast(),
                 options.count(),
@@ -240,6 +240,7 @@ impl Module {
         };
         refused("cuModuleLoadDataEx", status, &options)?;
         let mut module = Self {
+            api,
             handle,
             context: ctx.clone(),
             kernels: Vec::new(),
@@ -279,9 +280,14 @@ impl Module {
         let (mut address, mut size) = (0, 0);
         // SAFETY: the module is loaded, and the name ends with NUL.
         let status = unsafe {
-            sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut size, self.handle, name.as_ptr())
+            (self.api.cuModuleGetGlobal_v2)(
+                &raw mut address,
+                &raw mut size,
+                self.handle,
+                name.as_ptr(),
+            )
         };
-        check("cuModuleGetGlobal", status)?;
+        status.check("cuModuleGetGlobal")?;
         Ok((DevicePointerMut::from_raw(address), size))
     }
 
@@ -300,11 +306,11 @@ impl Module {
         let mut handle = ptr::null_mut();
         // SAFETY: the module is loaded, and the name ends with NUL.
         let status =
-            unsafe { sys::cuModuleGetFunction(&raw mut handle, self.handle, name.as_ptr()) };
+            unsafe { (self.api.cuModuleGetFunction)(&raw mut handle, self.handle, name.as_ptr()) };
         if status == CUresult::CUDA_ERROR_NOT_FOUND {
             return Err(self.no_entry(entry, "the module has none of that name; the nearest are"));
         }
-        check("cuModuleGetFunction", status)?;
+        status.check("cuModuleGetFunction")?;
         // SAFETY: the function was just loaded from this module, which is held.
         let verification = unsafe {
             verify::verify::<A>(
@@ -358,29 +364,31 @@ impl Module {
 }
 
 /// The error of a call that compiles or links, with what the log says.
-fn refused(call: &'static str, status: CUresult, options: &DriverOptions) -> Result<(), Error> {
-    match status {
-        CUresult::CUDA_SUCCESS => Ok(()),
-        error => Err(Error::Load {
-            call: DriverCall { call, error },
-            log: options.error_log(),
-        }),
+fn refused(call: &'static str, status: Status, options: &DriverOptions) -> Result<(), Error> {
+    if status == Status::SUCCESS {
+        return Ok(());
     }
+    Err(Error::Load {
+        call: DriverCall { call, status },
+        log: options.error_log(),
+    })
 }
 
 /// The driver's linker, destroyed with this.
 struct Linker {
+    api: &'static Api,
     state: CUlinkState,
     options: Box<DriverOptions>,
 }
 
 impl Linker {
     fn new(options: &JitOptions) -> Result<Self, Error> {
+        let api = api()?;
         let mut options = Box::new(options.to_driver());
         let mut state = ptr::null_mut();
         // SAFETY: the arrays have as many entries as said, and live as long as the linker.
         let status = unsafe {
-            sys::cuLinkCreate_v2(
+            (api.cuLinkCreate_v2)(
                 options.count(),
                 options.keys(),
                 options.values(),
@@ -388,14 +396,18 @@ impl Linker {
             )
         };
         refused("cuLinkCreate", status, &options)?;
-        Ok(Self { state, options })
+        Ok(Self {
+            api,
+            state,
+            options,
+        })
     }
 
     fn add(&mut self, image: &Bytes, index: usize) -> Result<(), Error> {
         let name = CString::new(format!("image {index}")).unwrap_or_default();
         // SAFETY: the linker is alive; it reads `bytes` in this call only.
         let status = unsafe {
-            sys::cuLinkAddData_v2(
+            (self.api.cuLinkAddData_v2)(
                 self.state,
                 image.kind,
                 image.bytes.as_ptr().cast_mut().cast::<c_void>(),
@@ -412,7 +424,8 @@ impl Linker {
     fn complete(&mut self) -> Result<Vec<u8>, Error> {
         let (mut cubin, mut size) = (ptr::null_mut(), 0);
         // SAFETY: the linker is alive.
-        let status = unsafe { sys::cuLinkComplete(self.state, &raw mut cubin, &raw mut size) };
+        let status =
+            unsafe { (self.api.cuLinkComplete)(self.state, &raw mut cubin, &raw mut size) };
         refused("cuLinkComplete", status, &self.options)?;
         // SAFETY: the linker owns `size` bytes at `cubin` until it is destroyed.
         Ok(unsafe { core::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec())
@@ -422,6 +435,6 @@ impl Linker {
 impl Drop for Linker {
     fn drop(&mut self) {
         // SAFETY: the linker is alive, and what it made was copied.
-        unsafe { sys::cuLinkDestroy(self.state) };
+        unsafe { (self.api.cuLinkDestroy)(self.state) };
     }
 }

@@ -1,10 +1,11 @@
 //! What can be launched.
 
 use super::{
+    api::api,
     error::Error,
     kernel::Kernel,
     launch::{Enqueue, Launch},
-    symbol, verify,
+    verify,
 };
 use crate::{KernelArgs, Scope};
 use cudarc::driver::{CudaFunction, sys::CUfunction};
@@ -43,6 +44,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Target<B> for Kernel<A> {
         function.check(&launch)?;
         function.context.bind_to_thread().map_err(Error::current)?;
         let enqueue = Enqueue {
+            api: function.api,
             function: function.handle(),
             stream: stream.cu_stream(),
             launch: &launch,
@@ -104,7 +106,7 @@ unsafe fn launch_raw<A: KernelArgs>(
     launch: &Launch<'_>,
     mut args: A,
 ) -> Result<(), Error> {
-    symbol::require()?;
+    let api = api()?;
     let name = || verify::function_name(function);
     let (scope, stream) = match launch.stream {
         Some(stream) => {
@@ -116,6 +118,7 @@ unsafe fn launch_raw<A: KernelArgs>(
     // SAFETY: the caller vouches that the function is loaded.
     unsafe { verify::quick::<A>(function) }?;
     let enqueue = Enqueue {
+        api,
         function,
         stream,
         launch,

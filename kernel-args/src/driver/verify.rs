@@ -1,9 +1,10 @@
 //! Whether a struct fits a loaded kernel, by everything that tells.
 
 use super::{
+    api::api,
     error::{Error, MismatchError},
     image::Description,
-    symbol,
+    status::Status,
 };
 use crate::KernelArgs;
 use cudarc::driver::{
@@ -94,7 +95,7 @@ pub(super) unsafe fn verify<A: KernelArgs>(
 /// `function` is loaded, and its context is current.
 #[inline]
 pub(super) unsafe fn quick<A: KernelArgs>(function: CUfunction) -> Result<(), Error> {
-    let Some(get_param_info) = symbol::get_param_info() else {
+    let Some(get_param_info) = api()?.cuFuncGetParamInfo else {
         return Ok(());
     };
     let (mut offset, mut size) = (0, 0);
@@ -102,7 +103,7 @@ pub(super) unsafe fn quick<A: KernelArgs>(function: CUfunction) -> Result<(), Er
         // SAFETY: the caller vouches for the function; both places outlive the call.
         let status = unsafe { get_param_info(function, i, &raw mut offset, &raw mut size) };
         let placed = parameter.offset == Some(offset) || A::BLOCK.depends_on_gpu();
-        if status != CUresult::CUDA_SUCCESS || size != parameter.size || !placed {
+        if status != Status::SUCCESS || size != parameter.size || !placed {
             // SAFETY: as above.
             return unsafe { explain::<A>(function) };
         }
@@ -116,7 +117,7 @@ pub(super) unsafe fn quick<A: KernelArgs>(function: CUfunction) -> Result<(), Er
             &raw mut size,
         )
     };
-    if more == CUresult::CUDA_SUCCESS {
+    if more == Status::SUCCESS {
         // SAFETY: as above.
         return unsafe { explain::<A>(function) };
     }
@@ -141,7 +142,7 @@ unsafe fn explain<A: KernelArgs>(function: CUfunction) -> Result<(), Error> {
 /// # Safety
 /// `function` is loaded, and its context is current.
 unsafe fn records(function: CUfunction) -> Result<Option<Vec<Parameter<'static>>>, Error> {
-    let Some(get_param_info) = symbol::get_param_info() else {
+    let Some(get_param_info) = api()?.cuFuncGetParamInfo else {
         return Ok(None);
     };
     let mut records = Vec::new();
@@ -149,13 +150,10 @@ unsafe fn records(function: CUfunction) -> Result<Option<Vec<Parameter<'static>>
         let (mut offset, mut size) = (0, 0);
         // SAFETY: the caller vouches for the function; both places outlive the call.
         match unsafe { get_param_info(function, records.len(), &raw mut offset, &raw mut size) } {
-            CUresult::CUDA_SUCCESS => records.push(Parameter::record(offset, size)),
+            Status::SUCCESS => records.push(Parameter::record(offset, size)),
             // An index past the end.
-            CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(Some(records)),
-            error => {
-                symbol::check("cuFuncGetParamInfo", error)?;
-                return Ok(None);
-            }
+            error if error == CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(Some(records)),
+            error => error.check("cuFuncGetParamInfo")?,
         }
     }
 }
@@ -232,9 +230,10 @@ pub(super) fn select<'d, A: KernelArgs>(
 /// The kernel's symbol, for messages; the driver tells it from 12.3 on.
 pub(super) fn function_name(function: CUfunction) -> String {
     let mut name = std::ptr::null();
-    let told = symbol::get_name().is_some_and(|get_name| {
+    let get_name = api().ok().and_then(|api| api.cuFuncGetName);
+    let told = get_name.is_some_and(|get_name| {
         // SAFETY: callers have a loaded function; `name` outlives the call.
-        unsafe { get_name(&raw mut name, function) == CUresult::CUDA_SUCCESS }
+        unsafe { get_name(&raw mut name, function) == Status::SUCCESS }
     });
     if told && !name.is_null() {
         // SAFETY: the driver returned a text that ends with NUL and lives as long as the function.

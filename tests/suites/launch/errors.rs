@@ -25,7 +25,7 @@ fn a_refused_launch_explains_itself() -> Outcome {
         Err(Error::Launch(error)) => error,
         other => return Err(format!("{other:?}").into()),
     };
-    assert_eq!(error.error, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert_eq!(error.status, CUresult::CUDA_ERROR_INVALID_VALUE);
     assert_eq!((error.grid.x, error.block.x), (1, 4096));
     let text = error.to_string();
     for words in [
@@ -68,7 +68,7 @@ fn too_many_resources_are_explained() -> Outcome {
         Err(Error::Launch(error)) => error,
         other => return Err(format!("{other:?}").into()),
     };
-    assert_eq!(error.error, CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    assert_eq!(error.status, CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     assert!(error.to_string().contains("registers"), "{error}");
     Ok(())
 }

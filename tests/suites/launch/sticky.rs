@@ -74,8 +74,8 @@ fn illegal_address() -> Outcome {
     };
     drop(checked);
     let code = match &error {
-        Err(Error::Launch(error)) => error.error,
-        Err(Error::Driver(call)) => call.error,
+        Err(Error::Launch(error)) => error.status,
+        Err(Error::Driver(call)) => call.status,
         other => return Err(format!("no error: {other:?}").into()),
     };
     assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);

@@ -1,0 +1,122 @@
+//! The driver's entry points that this crate calls.
+//!
+//! cudarc's bindings return an enum, which a code that a newer driver returns is no variant of, and panic where the
+//! library or a symbol is missing; these return the number, and an error. They are looked up once.
+
+use super::{
+    error::{DriverCall, Error},
+    status::Status,
+};
+use cudarc::driver::sys::{
+    CUdeviceptr, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState,
+    CUmodule, CUstream,
+};
+use libloading::Library;
+use std::{
+    ffi::{c_char, c_int, c_uint, c_void},
+    sync::OnceLock,
+};
+
+/// Entry points by the names that the library exports; the `newer` ones may be missing.
+macro_rules! api {
+    (
+        always { $($name:ident($($argument:ty),* $(,)?);)* }
+        newer { $($(#[$since:meta])* $newer:ident($($newer_argument:ty),* $(,)?);)* }
+    ) => {
+        /// The entry points, named as CUDA's Driver API documents them.
+        #[allow(non_snake_case, reason = "their names")]
+        pub(super) struct Api {
+            $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> Status,)*
+            $($(#[$since])* pub(super) $newer: Option<unsafe extern "C" fn($($newer_argument),*) -> Status>,)*
+        }
+
+        impl Api {
+            fn load(library: &Library) -> Result<Self, Error> {
+                Ok(Self {
+                    $($name: symbol(library, concat!(stringify!($name), "\0"))?,)*
+                    $($newer: symbol(library, concat!(stringify!($newer), "\0")).ok(),)*
+                })
+            }
+        }
+    };
+}
+
+api! {
+    always {
+    cuLaunchKernel(
+        CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void
+    );
+    cuFuncGetAttribute(*mut c_int, CUfunction_attribute, CUfunction);
+    cuFuncSetAttribute(CUfunction, CUfunction_attribute, c_int);
+    cuModuleLoadDataEx(*mut CUmodule, *const c_void, c_uint, *mut CUjit_option, *mut *mut c_void);
+    cuModuleUnload(CUmodule);
+    cuModuleGetFunction(*mut CUfunction, CUmodule, *const c_char);
+    cuModuleGetGlobal_v2(*mut CUdeviceptr, *mut usize, CUmodule, *const c_char);
+    cuLinkCreate_v2(c_uint, *mut CUjit_option, *mut *mut c_void, *mut CUlinkState);
+    cuLinkAddData_v2(
+        CUlinkState, CUjitInputType, *mut c_void, usize, *const c_char, c_uint, *mut CUjit_option, *mut *mut c_void
+    );
+    cuLinkComplete(CUlinkState, *mut *mut c_void, *mut usize);
+    cuLinkDestroy(CUlinkState);
+    cuGetErrorName(Status, *mut *const c_char);
+    }
+    newer {
+    /// Driver 12.4 and newer.
+    cuFuncGetParamInfo(CUfunction, usize, *mut usize, *mut usize);
+    /// Driver 12.3 and newer.
+    cuFuncGetName(*mut *const c_char, CUfunction);
+    }
+}
+
+fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Error> {
+    // SAFETY: the table gives each entry point the type that CUDA's Driver API documents.
+    let symbol = unsafe { library.get::<T>(name.as_bytes()) };
+    symbol.map(|symbol| *symbol).map_err(|_| Error::OldDriver {
+        missing: name.trim_end_matches('\0'),
+    })
+}
+
+/// The driver's library, under the names that it has on this system.
+fn library() -> Option<&'static Library> {
+    static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
+    const NAMES: &[&str] = if cfg!(windows) {
+        &["nvcuda.dll"]
+    } else {
+        &["libcuda.so", "libcuda.so.1"]
+    };
+    let find = || {
+        NAMES.iter().find_map(|name| {
+            // SAFETY: NVIDIA's driver library may be loaded by any program; its initialisers have no precondition.
+            unsafe { Library::new(*name) }.ok()
+        })
+    };
+    LIBRARY.get_or_init(find).as_ref()
+}
+
+pub(super) fn is_available() -> bool {
+    library().is_some()
+}
+
+/// The entry points, or why there are none.
+#[inline]
+pub(super) fn api() -> Result<&'static Api, Error> {
+    static API: OnceLock<Api> = OnceLock::new();
+    match API.get() {
+        Some(api) => Ok(api),
+        None => {
+            let api = Api::load(library().ok_or(Error::NoDriver)?)?;
+            Ok(API.get_or_init(|| api))
+        }
+    }
+}
+
+impl Status {
+    /// The error of a driver call, by the call's name.
+    pub(super) fn check(self, call: &'static str) -> Result<(), Error> {
+        if self == Self::SUCCESS {
+            Ok(())
+        } else {
+            Err(Error::Driver(DriverCall { call, status: self }))
+        }
+    }
+}
