@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
-SUITES = ["echo", "launch"]
+SUITES = ["echo", "launch", "scale"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value"]
 
 
@@ -50,6 +50,7 @@ def main():
         add(examples[name], name)
     driver = "libkernel_args_test_driver.so"
     add(suites[SUITES[0]].parent / driver, driver)
+    add_corpus()
     benchmarks = add_benchmarks()
 
     run = BUNDLE / "run"
@@ -71,9 +72,20 @@ def main():
         + "exit $status\n"
     )
     run.chmod(0o755)
-    size = sum(path.stat().st_size for path in BUNDLE.iterdir())
-    print(f"{BUNDLE.relative_to(ROOT)}: {len(list(BUNDLE.iterdir()))} files, {size / 2**20:.1f} MiB")
+    files = [path for path in BUNDLE.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files)
+    print(f"{BUNDLE.relative_to(ROOT)}: {len(files)} files, {size / 2**20:.1f} MiB")
     print("run on a machine with a GPU: sh gpu-bundle/run")
+
+
+def add_corpus():
+    """Adds the random kernels of the suite `scale`, which NVIDIA's compiler makes; without it the suite is skipped."""
+    corpus = ROOT / "target" / "echo-corpus"
+    if not (corpus / "corpus.tsv").exists():
+        subprocess.run([sys.executable, "ptx/toolchain.py", "nvrtc"], cwd=ROOT, check=True)
+        generate = "run -q -p kernel-args-test-generator --bin echo_corpus -- 500 1 target/echo-corpus compute_75,sm_90"
+        subprocess.run(["cargo", *generate.split()], cwd=ROOT, check=True)
+    shutil.copytree(corpus, BUNDLE / "echo-corpus", ignore=shutil.ignore_patterns("*.cu"))
 
 
 def add_benchmarks():

@@ -1,0 +1,182 @@
+//! Echo at scale: hundreds of random signatures through their derived structs, in both forms, from PTX that the driver
+//! compiles, from cubins, and inside of captured graphs.
+//!
+//! The structs are written by the build script of `tests/derived`, the kernels by the same generator; NVIDIA's compiler
+//! makes the corpus: `cargo run -p kernel-args-test-generator --bin echo_corpus -- 500 1 target/echo-corpus compute_75,sm_90`.
+
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DevicePtrMut,
+    sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
+};
+use kernel_args::{Form, Kernel, KernelArgs, Module, launch};
+use kernel_args_test_derived::{ENTRIES, Visitor, visit};
+use kernel_args_test_generator::{Signature, echo};
+use kernel_args_tests::{
+    driver::{context, suite},
+    tally,
+};
+use libtest_mimic::Trial;
+use std::{
+    env,
+    error::Error,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
+
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+/// How many kernels a file of the corpus holds.
+const BATCH: usize = 50;
+
+fn main() -> ExitCode {
+    suite(
+        "scale",
+        |_| {
+            let corpus = corpus();
+            if corpus.is_none() {
+                println!(
+                    "scale: skipped: there is no corpus; `python3 ptx/toolchain.py nvrtc`, then `cargo run -p \
+                     kernel-args-test-generator --bin echo_corpus -- 500 1 target/echo-corpus compute_75,sm_90`"
+                );
+            }
+            let trial = |name: &'static str, run: fn(&Path) -> Outcome| {
+                let folder = corpus.clone();
+                Trial::test(name, move || {
+                    let folder = folder.ok_or("there is no corpus")?;
+                    run(&folder).map_err(|error| error.to_string().into())
+                })
+                .with_ignored_flag(corpus.is_none())
+            };
+            vec![
+                trial("from_ptx_that_the_driver_compiles", |folder| echo_all(folder, "ptx", 3, Way::Launched)),
+                trial("from_cubins", |folder| echo_all(folder, "sm_90.cubin", 4, Way::Launched)),
+                trial("inside_a_captured_graph", |folder| echo_all(folder, "ptx", 5, Way::Captured)),
+            ]
+        },
+        |driver| tally::print("scale", driver),
+    )
+}
+
+/// The folder of the corpus: beside the suite in a bundle, or in cargo's target folder.
+fn corpus() -> Option<PathBuf> {
+    let exe = env::current_exe().ok()?;
+    let beside = exe.parent()?.join("echo-corpus");
+    let built = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/echo-corpus")).to_path_buf();
+    [beside, built].into_iter().find(|folder| folder.join("corpus.tsv").is_file())
+}
+
+/// How a launch reaches the GPU.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Launched,
+    Captured,
+}
+
+fn echo_all(folder: &Path, kind: &'static str, seed: u64, way: Way) -> Outcome {
+    let ctx = context()?;
+    // SAFETY: one stream does everything that follows.
+    unsafe { ctx.disable_event_tracking() };
+    let stream = ctx.new_stream()?;
+    let kernels = echo::signatures(echo::SEED, echo::DERIVED);
+    let largest = (0..kernels.len()).map(|i| echo::expected(&kernels[i], seed, i).concat().len()).max();
+    let mut out = stream.alloc_zeros::<u8>(largest.unwrap_or(1))?;
+    let address = {
+        let (address, _guard) = out.device_ptr_mut(&stream);
+        address
+    };
+    let mut echoes = Echoes {
+        ctx: ctx.clone(),
+        stream,
+        out,
+        kernels,
+        folder,
+        kind,
+        seed,
+        way,
+        module: None,
+        visited: 0,
+        problem: None,
+    };
+    visit(seed, address, &mut echoes);
+    // SAFETY: as it was before.
+    unsafe { ctx.enable_event_tracking() };
+    if let Some(problem) = echoes.problem {
+        return Err(problem);
+    }
+    assert_eq!(echoes.visited, ENTRIES.len());
+    Ok(())
+}
+
+struct Echoes<'f> {
+    ctx: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    out: CudaSlice<u8>,
+    kernels: Vec<Signature>,
+    folder: &'f Path,
+    kind: &'static str,
+    seed: u64,
+    way: Way,
+    /// The file that the last kernel came from.
+    module: Option<(usize, Arc<Module>)>,
+    visited: usize,
+    problem: Option<Box<dyn Error>>,
+}
+
+impl Echoes<'_> {
+    fn module(&mut self, index: usize) -> Outcome<Arc<Module>> {
+        let file = index / BATCH;
+        match &self.module {
+            Some((loaded, module)) if *loaded == file => Ok(module.clone()),
+            _ => {
+                let path = self.folder.join(format!("echo_{file}.{}", self.kind));
+                let module = Module::load(&self.ctx, path.as_path())?;
+                self.module = Some((file, module.clone()));
+                Ok(module)
+            }
+        }
+    }
+
+    fn check<A: KernelArgs + Copy>(&mut self, index: usize, args: A, forms: &[Form]) -> Outcome {
+        let kernel: Kernel<A> = self.module(index)?.kernel(ENTRIES[index])?.require_verified()?;
+        let expected = echo::expected(&self.kernels[index], self.seed, index).concat();
+        for &form in forms {
+            let poison = vec![0xa5_u8; self.out.len()];
+            self.stream.memcpy_htod(&poison, &mut self.out)?;
+            if self.way == Way::Captured {
+                self.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+            }
+            // SAFETY: `out` has room for the echo, and echo kernels write nothing else.
+            unsafe { launch!(kernel, 1, 1, args, stream = &self.stream, form = form)? };
+            if self.way == Way::Captured {
+                let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+                let graph = self.stream.end_capture(flags)?.ok_or("nothing was captured")?;
+                graph.launch()?;
+                self.stream.synchronize()?;
+            }
+            let echo = self.stream.clone_dtoh(&self.out)?;
+            tally::compare(ENTRIES[index], &format!("{form:?}"), &echo[..expected.len()], &expected)?;
+            if echo[expected.len()..].iter().any(|&byte| byte != 0xa5) {
+                return Err(format!("{}: bytes behind the echo were written", ENTRIES[index]).into());
+            }
+        }
+        Ok(())
+    }
+
+    fn visit<A: KernelArgs + Copy>(&mut self, index: usize, args: A, forms: &[Form]) {
+        self.visited += 1;
+        if self.problem.is_none() {
+            self.problem = self.check(index, args, forms).err();
+        }
+    }
+}
+
+impl Visitor for Echoes<'_> {
+    fn packable<A: KernelArgs + Copy>(&mut self, index: usize, args: A) {
+        self.visit(index, args, &[Form::KernelParams, Form::Packed]);
+    }
+
+    fn over_aligned<A: KernelArgs + Copy>(&mut self, index: usize, args: A) {
+        self.visit(index, args, &[Form::KernelParams]);
+    }
+}
