@@ -1,4 +1,31 @@
-//! Checked parameters for CUDA kernels.
+//! Checked parameters for CUDA kernels: one struct, the device's layout, both forms that `cuLaunchKernel` takes.
+//!
+//! ```
+//! use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs, abi::LayoutTable};
+//!
+//! /// `__global__ void saxpy(unsigned n, float alpha, float const* x, float* y)`
+//! #[derive(KernelArgs)]
+//! struct Saxpy {
+//!     n: u32,
+//!     alpha: f32,
+//!     x: DevicePointer<f32>,
+//!     y: DevicePointerMut<f32>,
+//! }
+//!
+//! println!("{}", LayoutTable(&Saxpy::SIGNATURE));
+//! let args = Saxpy { n: 4, alpha: 2.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
+//! args.with_packed(|buffer| assert_eq!(buffer.len(), 24));
+//! ```
+//!
+//! With cudarc (feature `cudarc`, on by default) [`Module`] loads images, [`Kernel`] verifies a struct against a kernel, and
+//! [`launch!`] launches it; slices of cudarc's are fields then. Without it the crate is `no_std`, and
+//! [`KernelArgs::with_kernel_params`] and [`KernelArgs::with_packed`] serve any other binding.
+//!
+//! | feature | |
+//! |---|---|
+//! | `cudarc` (default) | loading, verifying and launching; cudarc's slices and views as arguments |
+//! | `half` | `half::f16`, `half::bf16`, `Half2`, `BFloat162` |
+//! | `std` | on with `cudarc` |
 #![no_std]
 #[cfg(feature = "std")]
 extern crate std;

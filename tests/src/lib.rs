@@ -3,3 +3,8 @@
 pub mod draw;
 pub mod driver;
 pub mod tally;
+
+/// The README's code, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
