@@ -1,6 +1,7 @@
 //! Derive a struct, look at its layout, launch it, check the result.
 //!
 //! Without a GPU it does everything up to the launch and says so.
+#![allow(clippy::float_cmp, reason = "small whole and half numbers: exact")]
 
 use cudarc::driver::CudaSlice;
 use kernel_args::{Error, Kernel, KernelArgs, abi::LayoutTable, launch};
@@ -33,7 +34,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let n = 1_000_000_u32;
     let stream = ctx.default_stream();
-    let host: Vec<f32> = (0..n).map(|i| (i % 1000) as f32).collect();
+    let host: Vec<f32> = (0..1000_u16)
+        .cycle()
+        .take(1_000_000)
+        .map(f32::from)
+        .collect();
     let x = stream.clone_htod(&host)?;
     let mut y = stream.clone_htod(&vec![1.0_f32; host.len()])?;
 

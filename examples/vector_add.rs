@@ -1,5 +1,6 @@
 //! The whole way from PTX to a result, with every error handled: what a program would do that ships its kernels
 //! as files, and keeps the loaded kernel in a struct of its own.
+#![allow(clippy::float_cmp, reason = "small whole and half numbers: exact")]
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
 use kernel_args::{Error, Kernel, KernelArgs, Module, Verification, launch};
@@ -94,7 +95,7 @@ impl Adder {
                 256,
                 args,
                 stream = &self.stream
-            )?
+            )?;
         };
         Ok(self.stream.clone_dtoh(&c)?)
     }

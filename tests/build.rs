@@ -6,8 +6,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let mut text = String::new();
     for (name, pairs) in [("Eight", 4), ("SixtyFour", 32), ("FiveHundredTwelve", 256)] {
-        let fields: String = (0..pairs).map(|i| format!(" a{i} b{i}")).collect();
-        writeln!(text, "counts!({name}:{fields});").expect("a String takes any text");
+        let fields: Vec<String> = (0..pairs).map(|i| format!("a{i} b{i}")).collect();
+        writeln!(text, "counts!({name}: {});", fields.join(" ")).expect("a String takes any text");
     }
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     fs::write(Path::new(&out).join("counts.rs"), text).expect("OUT_DIR can be written to");

@@ -23,6 +23,6 @@ impl Diagnostics {
 
     /// The `compile_error!`s, or `None` where nothing was reported.
     pub(crate) fn into_compile_errors(self) -> Option<TokenStream> {
-        self.errors.map(|errors| errors.into_compile_error())
+        self.errors.map(syn::Error::into_compile_error)
     }
 }

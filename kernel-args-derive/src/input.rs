@@ -38,7 +38,7 @@ impl<'a> Field<'a> {
 
     /// The type as the user wrote it, on one line.
     pub(crate) fn spelling(&self) -> String {
-        spelling(self.ty.to_token_stream())
+        spelling(&self.ty.to_token_stream())
     }
 
     /// The name of this field's slot in the mirror.
@@ -48,7 +48,7 @@ impl<'a> Field<'a> {
 }
 
 /// Tokens as a person writes them: `&'a mut CudaSlice<f32>`, not `& 'a mut CudaSlice < f32 >`.
-fn spelling(tokens: TokenStream) -> String {
+fn spelling(tokens: &TokenStream) -> String {
     let spaced = tokens.to_string();
     let mut text = String::with_capacity(spaced.len());
     let mut previous = ' ';
@@ -72,6 +72,7 @@ fn spelling(tokens: TokenStream) -> String {
 #[cfg(test)]
 mod tests {
     use super::spelling;
+    use proc_macro2::TokenStream;
 
     #[test]
     fn types_are_spelled_as_a_person_writes_them() {
@@ -83,8 +84,8 @@ mod tests {
             "*const f32",
             "<T as Trait>::Item",
         ] {
-            let tokens = written.parse().ok();
-            assert_eq!(tokens.map(spelling).as_deref(), Some(written));
+            let tokens: Option<TokenStream> = written.parse().ok();
+            assert_eq!(tokens.as_ref().map(spelling).as_deref(), Some(written));
         }
     }
 }

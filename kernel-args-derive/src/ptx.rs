@@ -128,7 +128,7 @@ fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {
     let mut names: Vec<&str> = names.collect();
     let more = names.len().saturating_sub(LISTED);
     names.truncate(LISTED);
-    let mut text: String = names
+    let text: String = names
         .into_iter()
         .map(|symbol| match mangled::demangle(symbol) {
             Some(spelled) => format!("\n  {spelled}"),
@@ -138,10 +138,7 @@ fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {
     match more {
         0 if text.is_empty() => " none".into(),
         0 => text,
-        more => {
-            text.push_str(&format!("\n  … and {more} more"));
-            text
-        }
+        more => text + &format!("\n  … and {more} more"),
     }
 }
 

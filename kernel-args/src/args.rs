@@ -146,12 +146,14 @@ pub unsafe trait KernelArgs: Sized {
         packed.fill(0);
         marshal_params(&mut self, &Scope::untracked(), |pointers| {
             for (i, (parameter, &offset)) in Self::PARAMETERS.iter().zip(offsets).enumerate() {
-                // SAFETY: `pointers` has one initialised pointer for each parameter.
-                let from = unsafe { *pointers.add(i) }.cast::<u8>().cast_const();
+                // SAFETY: `pointers` has one pointer for each parameter.
+                let pointer = unsafe { pointers.add(i) };
+                // SAFETY: as above; the pointer is initialised.
+                let from = unsafe { pointer.read() }.cast::<u8>().cast_const();
                 // SAFETY: each pointer is valid for its parameter's size; `check_offsets` has shown
                 // that `offset + size` is inside `packed`, which no argument can overlap.
                 unsafe {
-                    ptr::copy_nonoverlapping(from, packed[offset..].as_mut_ptr(), parameter.size)
+                    ptr::copy_nonoverlapping(from, packed[offset..].as_mut_ptr(), parameter.size);
                 };
             }
         });

@@ -23,7 +23,7 @@ enum Place {
     Packed(*const u8),
 }
 
-impl<'p> Arguments<'p> {
+impl Arguments<'_> {
     /// `params` has a pointer to each parameter of `A`, valid for `'p`.
     pub(crate) fn params<A: KernelArgs>(params: *const *mut c_void) -> Self {
         Self {
@@ -47,8 +47,12 @@ impl<'p> Arguments<'p> {
     pub fn iter(&self) -> impl Iterator<Item = (&'static Parameter<'static>, &[u8])> {
         self.parameters.iter().enumerate().map(|(i, parameter)| {
             let from = match self.place {
-                // SAFETY: the array has a pointer for each parameter, as `params` demands.
-                Place::Params(params) => unsafe { *params.add(i) }.cast::<u8>().cast_const(),
+                Place::Params(params) => {
+                    // SAFETY: the array has a pointer for each parameter, as `params` demands.
+                    let pointer = unsafe { params.add(i) };
+                    // SAFETY: as above; the pointer is initialised.
+                    unsafe { pointer.read() }.cast::<u8>().cast_const()
+                }
                 // SAFETY: the parameter lies inside the packed form.
                 Place::Packed(image) => unsafe { image.add(parameter.offset.unwrap_or(0)) },
             };

@@ -48,7 +48,7 @@ pub unsafe trait DeviceType: Copy + KernelArg<Device = Self> + 'static {
             assert!(
                 !Self::HAS_PADDING,
                 "a type with padding must write its own zeros"
-            )
+            );
         };
         // SAFETY: the caller vouches for `to`; `Self` has the size that it vouches for.
         unsafe { to.cast::<Self>().write_unaligned(*self) };
@@ -192,7 +192,7 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
         } else {
             // SAFETY: `to` is valid for the array's size; a local reference does not overlap it.
             unsafe {
-                ptr::copy_nonoverlapping(ptr::from_ref(self).cast::<u8>(), to, size_of::<Self>())
+                ptr::copy_nonoverlapping(ptr::from_ref(self).cast::<u8>(), to, size_of::<Self>());
             };
         }
     }

@@ -144,6 +144,10 @@ fn a_wait_that_fails_stops_the_launch() {
 
 #[test]
 fn an_old_driver_verifies_by_the_image_alone() {
+    #[derive(KernelArgs)]
+    struct Wrong {
+        n: u64,
+    }
     within(&Settings::new().old(), |_| {
         let ctx = kernel_args::context(0).expect("a device");
         let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits");
@@ -151,10 +155,6 @@ fn an_old_driver_verifies_by_the_image_alone() {
         assert_eq!(told, "Verified { driver: false, image: true }");
         kernel.require_verified().expect("the image is enough");
 
-        #[derive(KernelArgs)]
-        struct Wrong {
-            n: u64,
-        }
         let wrong = Kernel::<Wrong>::from_image(&ctx, SAXPY, "saxpy");
         assert!(matches!(wrong, Err(Error::Mismatch(_))), "{wrong:?}");
 
@@ -314,6 +314,8 @@ fn arguments_that_panic_launch_nothing() {
 /// Every entry point without a driver: an error value, never cudarc's panic.
 #[test]
 fn without_a_driver_there_is_an_error() {
+    #[derive(KernelArgs)]
+    struct Nothing;
     if kernel_args::is_available() {
         eprintln!("skipped: there is a driver on this machine");
         return;
@@ -322,8 +324,6 @@ fn without_a_driver_there_is_an_error() {
     assert!(matches!(error, Error::NoDriver));
     assert!(error.to_string().contains("libcuda.so"), "{error}");
 
-    #[derive(KernelArgs)]
-    struct Nothing;
     let handle: cudarc::driver::sys::CUfunction = std::ptr::null_mut();
     // SAFETY: nothing is launched without a driver.
     let error = unsafe { launch!(handle, 1, 1, Nothing) };

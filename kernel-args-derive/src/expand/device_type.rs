@@ -43,33 +43,7 @@ fn structure(
     fields: &Fields,
     diagnostics: &mut Diagnostics,
 ) -> Option<TokenStream> {
-    if !input.generics.lifetimes().next().is_none() {
-        return None;
-    }
-    if let Some(span) = repr.packed {
-        diagnostics.error(
-            span,
-            "a packed struct is laid out otherwise on the device: write `#[repr(C)]`, and give the kernel's \
-             struct the same fields without packing",
-        );
-        return None;
-    }
-    if !repr.c && !repr.transparent {
-        diagnostics.error(
-            input.ident.span(),
-            format!(
-                "without `repr(C)` Rust orders the fields of `{}` as it likes: write `#[repr(C)]` on the struct, \
-                 or `#[repr(transparent)]` around one field",
-                input.ident
-            ),
-        );
-        return None;
-    }
-    if fields.is_empty() {
-        diagnostics.error(
-            input.ident.span(),
-            "an empty struct has no bytes in Rust, but C++ gives it one: write a field `unused: u8`",
-        );
+    if !may_be_passed(input, repr, fields, diagnostics) {
         return None;
     }
 
@@ -157,6 +131,45 @@ fn structure(
 
         #force
     })
+}
+
+/// Whether Rust fixes the struct's layout, and C++ has one like it; what is wrong is reported.
+fn may_be_passed(
+    input: &DeriveInput,
+    repr: &Repr,
+    fields: &Fields,
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    if input.generics.lifetimes().next().is_some() {
+        return false;
+    }
+    if let Some(span) = repr.packed {
+        diagnostics.error(
+            span,
+            "a packed struct is laid out otherwise on the device: write `#[repr(C)]`, and give the kernel's \
+             struct the same fields without packing",
+        );
+        return false;
+    }
+    if !repr.c && !repr.transparent {
+        diagnostics.error(
+            input.ident.span(),
+            format!(
+                "without `repr(C)` Rust orders the fields of `{}` as it likes: write `#[repr(C)]` on the struct, \
+                 or `#[repr(transparent)]` around one field",
+                input.ident
+            ),
+        );
+        return false;
+    }
+    if fields.is_empty() {
+        diagnostics.error(
+            input.ident.span(),
+            "an empty struct has no bytes in Rust, but C++ gives it one: write a field `unused: u8`",
+        );
+        return false;
+    }
+    true
 }
 
 /// The class and C++ type of a struct.

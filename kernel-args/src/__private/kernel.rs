@@ -128,7 +128,5 @@ const fn fits(checked: &Checked) {
         message.push(report.message(report.mismatches()[i]).as_str());
         i += 1;
     }
-    if !message.is_empty() {
-        panic!("{}", message.as_str())
-    }
+    assert!(message.is_empty(), "{}", message.as_str());
 }

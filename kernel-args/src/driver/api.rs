@@ -101,13 +101,11 @@ pub(super) fn is_available() -> bool {
 #[inline]
 pub(super) fn api() -> Result<&'static Api, Error> {
     static API: OnceLock<Api> = OnceLock::new();
-    match API.get() {
-        Some(api) => Ok(api),
-        None => {
-            let api = Api::load(library().ok_or(Error::NoDriver)?)?;
-            Ok(API.get_or_init(|| api))
-        }
+    if let Some(api) = API.get() {
+        return Ok(api);
     }
+    let api = Api::load(library().ok_or(Error::NoDriver)?)?;
+    Ok(API.get_or_init(|| api))
 }
 
 impl Status {

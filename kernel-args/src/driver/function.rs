@@ -7,6 +7,7 @@ use super::{
     launch::Launch,
     module::Module,
 };
+use CUdevice_attribute as D;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream,
     sys::{CUdevice_attribute, CUfunction, CUfunction_attribute},
@@ -68,7 +69,6 @@ impl Function {
             let value = context.attribute(attribute).map_err(Error::current)?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
-        use CUdevice_attribute as D;
         let shared = attribute(
             handle,
             CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,

@@ -92,12 +92,13 @@ fn no_parameters(driver: &Driver) -> Outcome {
         let kernel: Kernel<Nothing> = module.kernel(entry)?;
         let raw = kernel.cu_function();
         // SAFETY: the kernels take nothing and touch nothing of ours.
-        unsafe {
-            launch!(kernel, 2, 3, Nothing)?;
-            launch!(kernel, 1, 1, Nothing, form = Form::KernelParams)?;
-            launch!(kernel, 1, 1, Nothing, form = Form::Packed)?;
-            launch!(raw, 1, 1, Nothing, stream = &stream)?;
+        unsafe { launch!(kernel, 2, 3, Nothing) }?;
+        for form in [Form::KernelParams, Form::Packed] {
+            // SAFETY: as above.
+            unsafe { launch!(kernel, 1, 1, Nothing, form = form) }?;
         }
+        // SAFETY: as above.
+        unsafe { launch!(raw, 1, 1, Nothing, stream = &stream) }?;
     }
     ctx.synchronize()?;
     if driver.is_real() {

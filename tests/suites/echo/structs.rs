@@ -17,12 +17,17 @@ use libtest_mimic::Trial;
 const STRUCTS: &str = include_str!("../../../ptx/echo_structs.ptx");
 
 /// A struct whose fields are drawn one by one, and its bytes: `size; field @ offset, …`.
+#[allow(
+    clippy::struct_field_names,
+    reason = "the names of the kernel's source"
+)]
 macro_rules! structs {
     ($($(#[$meta:meta])* struct $name:ident $(<$($t:ident),+>)? = $size:literal {
         $($field:ident: $ty:ty = $offset:literal,)*
     })*) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, DeviceType)]
+        #[allow(clippy::struct_field_names, reason = "the names of the kernel's source")]
         struct $name $(<$($t),+>)? {
             $($field: $ty,)*
         }
@@ -107,6 +112,7 @@ struct TensorMapFirst {
     data: DevicePointerMut<f32>,
 }
 
+#[allow(clippy::many_single_char_names, reason = "the kernel's own names")]
 fn align_mixed() -> Outcome {
     let echo = Echo::<AlignMixed>::load(STRUCTS, "echo_align_mixed")?;
     let mut rng = Rng::with_seed(32);

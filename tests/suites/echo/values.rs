@@ -1,7 +1,15 @@
 //! Scalars, vectors and opaque objects, each between two chars.
 
 use crate::ways::{Between, echo_between};
-use kernel_args::*;
+use kernel_args::{
+    Char1, Char2, Char3, Char4, CuDoubleComplex, CuFloatComplex, Dim3, Double1, Double2, Double3,
+    Double4, Double4A16, Double4A32, Float1, Float2, Float3, Float4, Int1, Int2, Int3, Int4,
+    KernelArgs, Long1, Long2, Long3, Long4, Long4A16, Long4A32, LongLong1, LongLong2, LongLong3,
+    LongLong4, LongLong4A16, LongLong4A32, Short1, Short2, Short3, Short4, SurfaceObject,
+    TensorMap, TensorMapA64, TextureObject, UChar1, UChar2, UChar3, UChar4, UInt1, UInt2, UInt3,
+    UInt4, ULong1, ULong2, ULong3, ULong4, ULong4A16, ULong4A32, ULongLong1, ULongLong2,
+    ULongLong3, ULongLong4, ULongLong4A16, ULongLong4A32, UShort1, UShort2, UShort3, UShort4,
+};
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
 

@@ -53,19 +53,17 @@ impl<'k, A: KernelArgs> Echo<'k, A> {
                 passed,
             )?)
         };
-        // SAFETY (of all four): `out` has room for the echo, and echo kernels write nothing else.
-        run("kernelParams, verified", &|args| unsafe {
-            launch!(self.kernel, 1, 1, args, form = Form::KernelParams)
-        })?;
-        run("packed, verified", &|args| unsafe {
-            launch!(self.kernel, 1, 1, args, form = Form::Packed)
-        })?;
-        run("kernelParams, raw handle", &|args| unsafe {
-            launch!(raw, 1, 1, args, stream = &stream, form = Form::KernelParams)
-        })?;
-        run("packed, raw handle", &|args| unsafe {
-            launch!(raw, 1, 1, args, stream = &stream, form = Form::Packed)
-        })
+        for form in [Form::KernelParams, Form::Packed] {
+            // SAFETY: `out` has room for the echo, and echo kernels write nothing else.
+            run(&format!("{form:?}, verified"), &|args| unsafe {
+                launch!(self.kernel, 1, 1, args, form = form)
+            })?;
+            // SAFETY: as above.
+            run(&format!("{form:?}, raw handle"), &|args| unsafe {
+                launch!(raw, 1, 1, args, stream = &stream, form = form)
+            })?;
+        }
+        Ok(())
     }
 }
 

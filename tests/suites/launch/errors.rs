@@ -44,6 +44,8 @@ fn a_refused_launch_explains_itself() -> Outcome {
 
 /// 701: a kernel that needs more registers than a block of 1024 threads can have.
 fn too_many_resources_are_explained() -> Outcome {
+    use cudarc::driver::DevicePtrMut;
+
     #[derive(KernelArgs)]
     struct Hungry {
         out: kernel_args::DevicePointerMut<f32>,
@@ -55,16 +57,16 @@ fn too_many_resources_are_explained() -> Outcome {
     let handle = kernel.cu_function();
     let mut out = stream.alloc_zeros::<f32>(1024)?;
     let address = {
-        use cudarc::driver::DevicePtrMut;
         let (address, _guard) = out.device_ptr_mut(&stream);
         kernel_args::DevicePointerMut::from_raw(address)
     };
     // The verified handle knows the limit beforehand.
-    // SAFETY (both): the launch is refused.
+    // SAFETY: the launch is refused.
     let limit = unsafe { launch!(kernel, 1, 1024, Hungry { out: address }) };
     assert!(matches!(limit, Err(Error::Limit(_))), "{limit:?}");
-    let error = match unsafe { launch!(handle, 1, 1024, Hungry { out: address }, stream = &stream) }
-    {
+    let args = Hungry { out: address };
+    // SAFETY: as above.
+    let error = match unsafe { launch!(handle, 1, 1024, args, stream = &stream) } {
         Err(Error::Launch(error)) => error,
         other => return Err(format!("{other:?}").into()),
     };

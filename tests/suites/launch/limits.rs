@@ -1,7 +1,7 @@
 //! What a limit forbids is an error before the driver is called.
 
 use crate::results::{Outcome, Saxpy};
-use kernel_args::{Error, IntoDim, Kernel, KernelArgs, Launch, launch};
+use kernel_args::{Error, Kernel, KernelArgs, Launch, launch};
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 
@@ -29,19 +29,32 @@ fn refused(kernel: &Kernel<Nothing>, launch: Launch<'_>, words: &str) -> Outcome
 
 fn grids_and_blocks() -> Outcome {
     let kernel = Kernel::<Nothing>::from_image(&context()?, DIRECTIVES, "at_most")?;
-    fn of(grid: impl IntoDim, block: impl IntoDim) -> Launch<'static> {
-        Launch::new(grid, block)
-    }
-    refused(&kernel, of(0, 1), "a grid has at least one block")?;
-    refused(&kernel, of((1, 0), 1), "a grid has at least one block")?;
-    refused(&kernel, of((1, 1, 0), 1), "a grid has at least one block")?;
-    refused(&kernel, of(1, 0), "a block has at least one thread")?;
-    refused(&kernel, of(1, (1, 1, 0)), "a block has at least one thread")?;
-    refused(&kernel, of((1, 65_536), 1), "65535")?;
-    refused(&kernel, of((1, 1, 65_536), 1), "65535")?;
-    refused(&kernel, of(1, (1, 1, 65)), "64")?;
-    refused(&kernel, of(1, 65), "at most 64 threads")?;
-    refused(&kernel, of(1, u32::MAX), "1024")?;
+    refused(&kernel, Launch::new(0, 1), "a grid has at least one block")?;
+    refused(
+        &kernel,
+        Launch::new((1, 0), 1),
+        "a grid has at least one block",
+    )?;
+    refused(
+        &kernel,
+        Launch::new((1, 1, 0), 1),
+        "a grid has at least one block",
+    )?;
+    refused(
+        &kernel,
+        Launch::new(1, 0),
+        "a block has at least one thread",
+    )?;
+    refused(
+        &kernel,
+        Launch::new(1, (1, 1, 0)),
+        "a block has at least one thread",
+    )?;
+    refused(&kernel, Launch::new((1, 65_536), 1), "65535")?;
+    refused(&kernel, Launch::new((1, 1, 65_536), 1), "65535")?;
+    refused(&kernel, Launch::new(1, (1, 1, 65)), "64")?;
+    refused(&kernel, Launch::new(1, 65), "at most 64 threads")?;
+    refused(&kernel, Launch::new(1, u32::MAX), "1024")?;
     // SAFETY: the kernel touches nothing.
     unsafe { launch!(kernel, (65_535, 2, 3), (4, 4, 4), Nothing)? };
     Ok(())

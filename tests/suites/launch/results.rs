@@ -61,7 +61,8 @@ fn saxpy() -> Outcome {
     engine.run(2.0, &x, &mut y).map_err(|error| error.0)?;
     engine.run(0.5, &x, &mut y).map_err(|error| error.0)?;
     let result = stream.clone_dtoh(&y)?;
-    assert!(result.iter().zip(&host).all(|(y, x)| *y == 2.5 * x + 1.0));
+    let right: Vec<f32> = host.iter().map(|x| 2.5 * x + 1.0).collect();
+    assert_eq!(result, right);
     Ok(())
 }
 
@@ -195,73 +196,33 @@ fn overloads_and_templates() -> Outcome {
 
 /// A function that cudarc loaded: verified at every launch, by what the driver tells.
 fn a_function_of_cudarc() -> Outcome {
+    #[derive(KernelArgs)]
+    struct Wrong<'a> {
+        n: u64,
+        x: &'a CudaSlice<f32>,
+    }
     let ctx = context()?;
     let stream = ctx.default_stream();
     let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
     let function: CudaFunction = module.load_function("saxpy")?;
     let x = stream.clone_htod(&[3.0_f32; 8])?;
     let mut y = stream.alloc_zeros::<f32>(8)?;
-    // SAFETY: both slices have 8 elements.
-    unsafe {
-        launch!(
-            function,
-            1,
-            8,
-            Saxpy {
-                n: 8,
-                alpha: 1.0,
-                x: &x,
-                y: &mut y
-            }
-        )?;
-        launch!(
-            function,
-            1,
-            8,
-            Saxpy {
-                n: 8,
-                alpha: 1.0,
-                x: &x,
-                y: &mut y
-            },
-            stream = &stream
-        )?;
-    }
     let by_function: Kernel<Saxpy> =
         Kernel::from_function(&ctx, function.clone())?.require_verified()?;
     let by_module: Kernel<Saxpy> = Kernel::from_cudarc_module(&ctx, &module, "saxpy")?;
-    // SAFETY: as above.
-    unsafe {
-        launch!(
-            by_function,
-            1,
-            8,
-            Saxpy {
-                n: 8,
-                alpha: 1.0,
-                x: &x,
-                y: &mut y
-            }
-        )?;
-        launch!(
-            by_module,
-            1,
-            8,
-            Saxpy {
-                n: 8,
-                alpha: 1.0,
-                x: &x,
-                y: &mut y
-            }
-        )?;
+    macro_rules! run {
+        ($func:expr $(, $option:ident = $value:expr)*) => {
+            let args = Saxpy { n: 8, alpha: 1.0, x: &x, y: &mut y };
+            // SAFETY: both slices have 8 elements.
+            unsafe { launch!($func, 1, 8, args $(, $option = $value)*) }?;
+        };
     }
+    run!(function);
+    run!(function, stream = &stream);
+    run!(by_function);
+    run!(by_module);
     assert_eq!(stream.clone_dtoh(&y)?, [12.0; 8]);
 
-    #[derive(KernelArgs)]
-    struct Wrong<'a> {
-        n: u64,
-        x: &'a CudaSlice<f32>,
-    }
     // SAFETY: nothing is launched: the struct does not fit.
     let error = unsafe { launch!(function, 1, 8, Wrong { n: 8, x: &x }) };
     assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");

@@ -55,7 +55,7 @@ fn illegal_address() -> Outcome {
                 x,
                 y
             }
-        )?
+        )?;
     };
     let _ = ctx.synchronize();
     // SAFETY: nothing runs any more.
