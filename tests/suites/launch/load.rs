@@ -1,8 +1,10 @@
 //! Images, the driver's compiler and its linker.
 
 use crate::results::{Outcome, SAXPY, Saxpy};
+use cudarc::driver::DevicePtrMut;
 use kernel_args::{
-    DevicePointerMut, Error, JitOptions, Kernel, KernelArgs, Module, OptimizationLevel, launch,
+    DevicePointerMut, DeviceType, Error, Float4, JitOptions, Kernel, KernelArgs, Module,
+    OptimizationLevel, launch,
 };
 use kernel_args_tests::driver::{Driver, context, trial};
 use libtest_mimic::Trial;
@@ -108,7 +110,6 @@ struct CallTwice {
 }
 
 fn two_ptx_are_linked(driver: &Driver) -> Outcome {
-    use cudarc::driver::DevicePtrMut;
     let ctx = context()?;
     let module = Module::link(&ctx, [CALLER.into(), CALLEE.into()], &JitOptions::new())?;
     let kernel: Kernel<CallTwice> = module.kernel("call_twice")?;
@@ -131,9 +132,115 @@ fn two_ptx_are_linked(driver: &Driver) -> Outcome {
     Ok(())
 }
 
+/// `plain(char c, float4 v, double* out)`: `*out = c + v.x`.
+#[derive(KernelArgs)]
+struct Plain {
+    c: i8,
+    v: Float4,
+    out: DevicePointerMut<f64>,
+}
+
+macro_rules! data {
+    ($file:literal) => {
+        include_bytes!(concat!("../../../kernel-args-abi/tests/data/", $file)).as_slice()
+    };
+}
+
+/// Fat binaries as nvcc writes them, compressed or not: read, verified, loaded, launched.
+fn fat_binaries() -> Outcome {
+    #[derive(KernelArgs)]
+    struct Wrong {
+        c: i8,
+        v: [f32; 4],
+        out: DevicePointerMut<f64>,
+    }
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    for image in [
+        data!("one.none.fatbin"),
+        data!("one.speed.fatbin"),
+        data!("one.size.fatbin"),
+    ] {
+        let module = Module::load(&ctx, image)?;
+        assert_eq!(module.entries().collect::<Vec<_>>(), ["plain"]);
+        let wrong = module.kernel::<Wrong>("plain");
+        assert!(
+            matches!(&wrong, Err(Error::Mismatch(at)) if at.fields == ["v"]),
+            "{wrong:?}"
+        );
+        let kernel: Kernel<Plain> = module.kernel("plain")?;
+        let mut out = stream.alloc_zeros::<f64>(1)?;
+        {
+            let (address, _guard) = out.device_ptr_mut(&stream);
+            let args = Plain {
+                c: 2,
+                v: Float4::new(0.5, 0.0, 0.0, 0.0),
+                out: DevicePointerMut::from_raw(address),
+            };
+            // SAFETY: `out` has one element.
+            unsafe { launch!(kernel, 1, 1, args)? };
+        }
+        assert_eq!(stream.clone_dtoh(&out)?, [2.5]);
+    }
+    Ok(())
+}
+
+/// A cubin whose parameters are above 4,352 bytes: its records are of the second kind.
+fn a_cubin_with_a_large_block() -> Outcome {
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Big {
+        values: [i32; 1090],
+    }
+    #[derive(KernelArgs)]
+    struct Large {
+        big: Big,
+        b: bool,
+        out: DevicePointerMut<i32>,
+    }
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    let kernel: Kernel<Large> = Kernel::from_image(&ctx, data!("large.sm_90.cubin"), "large")?;
+    let mut out = stream.alloc_zeros::<i32>(1)?;
+    let mut big = Big { values: [0; 1090] };
+    big.values[0] = 41;
+    {
+        let (address, _guard) = out.device_ptr_mut(&stream);
+        let out = DevicePointerMut::from_raw(address);
+        // SAFETY: `out` has one element, and one thread runs.
+        unsafe { launch!(kernel, 1, 1, Large { big, b: true, out })? };
+    }
+    assert_eq!(stream.clone_dtoh(&out)?.len(), 1);
+    Ok(())
+}
+
+/// Threads of the compiler and of the loader, where the driver is new enough to know the options.
+fn thread_counts_are_taken_or_refused() -> Outcome {
+    let ctx = context()?;
+    for options in [
+        JitOptions::new().compile_threads(2),
+        JitOptions::new().loader_threads(2),
+    ] {
+        match Module::load_with(&ctx, SAXPY, &options) {
+            Ok(module) => drop(module.kernel::<Saxpy>("saxpy")?),
+            Err(Error::Load { call, .. }) => println!("this driver refuses {options:?}: {call}"),
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let (one, two) = (driver.clone(), driver.clone());
     vec![
+        trial("fat_binaries", fat_binaries)
+            // The test driver reads none.
+            .with_ignored_flag(!driver.is_real()),
+        trial("a_cubin_with_a_large_block", a_cubin_with_a_large_block),
+        trial(
+            "thread_counts_are_taken_or_refused",
+            thread_counts_are_taken_or_refused,
+        ),
         trial("broken_ptx_says_why", broken_ptx_says_why),
         trial("not_an_image_says_so", not_an_image_says_so),
         trial(
