@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""What a derived struct costs to compile: kernel-args beside bytemuck and zerocopy.
+
+    python3 benches/compile_time.py                    the table
+    python3 benches/compile_time.py --structs 100 --repetitions 3
+
+Generates crates of structs with 8 fields of 8 bytes, one crate for each library and one without any
+derive, and builds them with `cargo build` (debug). Dependencies are built before and not counted.
+Repetitions are interleaved. Times are medians: wall clock, and processor time of cargo and of all
+that it started. "incremental" is a build after the value of one constant beside one struct changed.
+
+Needs the crates bytemuck and zerocopy (from crates.io) and, for the lines, a nightly toolchain.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FIELDS = 8
+# Kernels of a PTX that is named by every struct; its one entry takes the 8 fields.
+PTX = ROOT / "ptx" / "launch_cost.ptx"
+
+LIBRARIES = {
+    "no derive": ("", "", ""),
+    "kernel-args": (
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}',
+        "use kernel_args::KernelArgs;",
+        "#[derive(KernelArgs)]",
+    ),
+    "kernel-args, PTX": (
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}',
+        "use kernel_args::KernelArgs;",
+        '#[derive(KernelArgs)]\n#[kernel_args(ptx = "src/kernels.ptx", entry = "words_8")]',
+    ),
+    "bytemuck": (
+        'bytemuck = { version = "1", features = ["derive"] }',
+        "use bytemuck::{Pod, Zeroable};",
+        "#[derive(Clone, Copy, Pod, Zeroable)]",
+    ),
+    "zerocopy": (
+        'zerocopy = { version = "0.8", features = ["derive"] }',
+        "use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};",
+        "#[derive(KnownLayout, IntoBytes, FromBytes, Immutable)]",
+    ),
+}
+
+
+def source(uses, derive, structs, touched):
+    lines = ["#![allow(dead_code, unused_imports)]", uses, f"pub const TOUCHED: u64 = {touched};"]
+    for i in range(structs):
+        lines += [derive, "#[repr(C)]", f"pub struct S{i} {{"]
+        lines += [f"    pub field_{j}: u64," for j in range(FIELDS)]
+        lines += ["}"]
+    return "\n".join(lines) + "\n"
+
+
+class Crate:
+    """One generated crate, with a target directory of its own."""
+
+    def __init__(self, place, name, structs):
+        self.name, self.structs = name, structs
+        self.dependency, self.uses, self.derive = LIBRARIES[name]
+        self.place = place / re.sub(r"\W+", "_", name)
+        (self.place / "src").mkdir(parents=True)
+        package = "measured"
+        (self.place / "Cargo.toml").write_text(
+            f'[package]\nname = "{package}"\nversion = "0.0.0"\nedition = "2024"\n'
+            f"[dependencies]\n{self.dependency}\n[workspace]\n"
+        )
+        shutil.copy(PTX, self.place / "src" / "kernels.ptx")
+        self.touch(0)
+
+    def touch(self, touched):
+        text = source(self.uses, self.derive, self.structs, touched)
+        (self.place / "src" / "lib.rs").write_text(text)
+
+    def cargo(self, *arguments):
+        return run(["cargo", *arguments], self.place)
+
+    def clean(self):
+        self.cargo("clean", "--package", "measured", "--quiet")
+
+    def lines(self):
+        """Lines that the derive adds to one struct, or None without a nightly toolchain."""
+        expanded = subprocess.run(
+            ["cargo", "+nightly", "rustc", "--quiet", "--", "-Zunpretty=expanded"],
+            cwd=self.place,
+            env=os.environ | {"CARGO_TARGET_DIR": str(self.place / "nightly")},
+            capture_output=True,
+            text=True,
+        )
+        if expanded.returncode:
+            return None
+        return len(expanded.stdout.splitlines())
+
+
+def run(command, place):
+    """Runs a command; (wall, processor) seconds, children included."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    result = subprocess.run(command, cwd=place, capture_output=True, text=True)
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if result.returncode:
+        sys.exit(f"{' '.join(command)} in {place}:\n{result.stderr}")
+    user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+    return wall, user + system
+
+
+def dependencies(crate):
+    """Builds from nothing what the library needs, and an empty crate on it."""
+    crate.cargo("fetch", "--quiet")
+    lib = crate.place / "src" / "lib.rs"
+    lib.write_text("")
+    built = crate.cargo("build", "--quiet")
+    crate.touch(0)
+    return built
+
+
+def measure(place, structs, repetitions):
+    crates = [Crate(place, name, structs) for name in LIBRARIES]
+    times = {}
+    for crate in crates:
+        times[crate.name, "dependencies"] = [dependencies(crate)]
+    for repetition in range(repetitions):
+        for crate in crates:
+            crate.clean()
+            cold = crate.cargo("build", "--quiet")
+            crate.touch(repetition + 1)
+            incremental = crate.cargo("build", "--quiet")
+            crate.touch(0)
+            times.setdefault((crate.name, "cold"), []).append(cold)
+            times.setdefault((crate.name, "incremental"), []).append(incremental)
+        print(f"repetition {repetition + 1} of {repetitions}", file=sys.stderr)
+    lines = {crate.name: crate.lines() for crate in crates}
+    return times, lines
+
+
+def median(times, name, kind):
+    walls, processors = zip(*times[name, kind])
+    return statistics.median(walls), statistics.median(processors)
+
+
+def table(times, lines, structs):
+    base_lines = lines["no derive"]
+    base = median(times, "no derive", "cold")
+    reference = median(times, "zerocopy", "cold")[1] - base[1]
+    print("| derive | cold: wall | processor | per struct | / zerocopy | incremental: wall | processor "
+          "| dependencies: wall | processor | lines per struct |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name in LIBRARIES:
+        cold, incremental = median(times, name, "cold"), median(times, name, "incremental")
+        needs = median(times, name, "dependencies")
+        own = cold[1] - base[1]
+        each = "" if name == "no derive" else f"{own / structs * 1e3:.2f} ms"
+        ratio = "" if name == "no derive" else f"{own / reference:.2f}"
+        text = "?"
+        if lines[name] is not None and base_lines is not None:
+            text = f"{(lines[name] - base_lines) / structs:.0f}"
+        print(f"| {name} | {cold[0]:.2f} s | {cold[1]:.2f} s | {each} | {ratio} "
+              f"| {incremental[0]:.2f} s | {incremental[1]:.2f} s "
+              f"| {needs[0]:.1f} s | {needs[1]:.1f} s | {text} |")
+
+
+def version(command):
+    result = subprocess.run(command, capture_output=True, text=True)
+    return result.stdout.strip() if result.returncode == 0 else "unknown"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="What a derived struct costs to compile.")
+    parser.add_argument("--structs", type=int, default=500)
+    parser.add_argument("--repetitions", type=int, default=5)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="kernel-args-compile-time-") as place:
+        times, lines = measure(pathlib.Path(place), arguments.structs, arguments.repetitions)
+        locked = (pathlib.Path(place) / "zerocopy" / "Cargo.lock").read_text()
+        locked += (pathlib.Path(place) / "bytemuck" / "Cargo.lock").read_text()
+    found = re.findall(r'name = "(zerocopy|bytemuck)"\nversion = "([^"]+)"', locked)
+    print(f"{version(['rustc', '--version'])}, {', '.join(' '.join(pair) for pair in found)}; "
+          f"{arguments.structs} structs of {FIELDS} fields, median of {arguments.repetitions}; "
+          f"{os.cpu_count()} processors\n")
+    table(times, lines, arguments.structs)
+
+
+if __name__ == "__main__":
+    main()
