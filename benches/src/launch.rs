@@ -5,7 +5,7 @@ use cudarc::{
     driver::{
         CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, LaunchArgs,
         LaunchConfig, PushKernelArg,
-        sys::{self, CUlaunchConfig, CUresult},
+        sys::{self, CUfunction, CUlaunchConfig, CUresult},
     },
     nvrtc::Ptx,
 };
@@ -182,7 +182,12 @@ impl<A: Example> Case<A> {
     #[inline(always)]
     pub fn bare_params(&mut self) {
         let params = black_box(self.params.as_mut_ptr());
-        self.bare(params, ptr::null_mut());
+        bare(
+            self.kernel.cu_function(),
+            &self.stream,
+            params,
+            ptr::null_mut(),
+        );
     }
 
     /// `cuLaunchKernel` with a packed buffer that was prepared before.
@@ -196,7 +201,12 @@ impl<A: Example> Case<A> {
             (&raw mut size).cast(),
             sys::CU_LAUNCH_PARAM_END_AS_INT as _,
         ];
-        self.bare(ptr::null_mut(), extra.as_mut_ptr());
+        bare(
+            self.kernel.cu_function(),
+            &self.stream,
+            ptr::null_mut(),
+            extra.as_mut_ptr(),
+        );
     }
 
     /// `cuLaunchKernelEx` with `kernelParams` that were prepared before.
@@ -259,13 +269,11 @@ impl<A: Example> Case<A> {
         });
     }
 
+    /// The same, after the context was made current.
     #[inline(always)]
-    fn bare(&self, params: *mut *mut c_void, extra: *mut *mut c_void) {
-        let (function, stream) = (self.kernel.cu_function(), self.stream.cu_stream());
-        // SAFETY: the kernel does nothing, and takes these parameters.
-        let status =
-            unsafe { sys::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, params, extra) };
-        assert_eq!(status, CUresult::CUDA_SUCCESS);
+    pub fn marshalled_bound(&mut self) {
+        done(&self.stream.context().bind_to_thread());
+        self.marshalled();
     }
 }
 
@@ -282,12 +290,17 @@ pub struct Slices<'a> {
     seed: u64,
 }
 
+type Scalars = (i32, f32, f32, u32, u64);
+
 /// The kernel that takes [`Slices`], and memory for it.
 pub struct SlicesCase {
     kernel: Kernel<Slices<'static>>,
     function: CudaFunction,
     memory: [CudaSlice<f32>; 3],
-    scalars: (i32, f32, f32, u32, u64),
+    scalars: Scalars,
+    /// What `params` points into.
+    _packed: Vec<u8>,
+    params: Vec<*mut c_void>,
     stream: Arc<CudaStream>,
 }
 
@@ -303,30 +316,42 @@ impl SlicesCase {
         let stream = device.stream.clone();
         let memory = [(); 3].map(|()| stream.alloc_zeros(1024));
         let [x, y, out] = memory;
+        let mut memory = [x?, y?, out?];
+        let scalars = (1024, 1.0, 2.0, 4, 7);
+        let mut packed = arguments(&mut memory, scalars).with_packed(<[u8]>::to_vec);
+        let offsets = Slices::PARAMETERS
+            .iter()
+            .filter_map(|parameter| parameter.offset);
+        let params = offsets
+            .map(|offset| packed[offset..].as_mut_ptr().cast())
+            .collect();
         Ok(Self {
             kernel,
             function,
-            memory: [x?, y?, out?],
-            scalars: (1024, 1.0, 2.0, 4, 7),
+            memory,
+            scalars,
+            _packed: packed,
+            params,
             stream,
         })
+    }
+
+    /// `cuLaunchKernel` with `kernelParams` that were prepared before, and nothing tracked.
+    #[inline(always)]
+    pub fn bare_params(&mut self) {
+        let params = black_box(self.params.as_mut_ptr());
+        bare(
+            self.kernel.cu_function(),
+            &self.stream,
+            params,
+            ptr::null_mut(),
+        );
     }
 
     /// `launch!` with the verified kernel.
     #[inline(always)]
     pub fn ours(&mut self) {
-        let [x, y, out] = black_box(&mut self.memory);
-        let (n, alpha, beta, stride, seed) = *black_box(&self.scalars);
-        let args = Slices {
-            x,
-            y,
-            out,
-            n,
-            alpha,
-            beta,
-            stride,
-            seed,
-        };
+        let args = arguments(black_box(&mut self.memory), *black_box(&self.scalars));
         // SAFETY: the kernel does nothing.
         done(&unsafe { launch!(self.kernel, 1, 32, args, stream = &self.stream) });
     }
@@ -349,6 +374,36 @@ impl SlicesCase {
         // SAFETY: the kernel does nothing.
         done(&unsafe { builder.launch(CONFIG) });
     }
+}
+
+#[inline(always)]
+fn arguments(memory: &mut [CudaSlice<f32>; 3], scalars: Scalars) -> Slices<'_> {
+    let [x, y, out] = memory;
+    let (n, alpha, beta, stride, seed) = scalars;
+    Slices {
+        x,
+        y,
+        out,
+        n,
+        alpha,
+        beta,
+        stride,
+        seed,
+    }
+}
+
+#[inline(always)]
+fn bare(
+    function: CUfunction,
+    stream: &CudaStream,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) {
+    let stream = stream.cu_stream();
+    // SAFETY: the kernels do nothing, and callers have the parameters that they take.
+    let status =
+        unsafe { sys::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, params, extra) };
+    assert_eq!(status, CUresult::CUDA_SUCCESS);
 }
 
 #[inline(always)]
