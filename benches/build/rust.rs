@@ -1,7 +1,7 @@
 //! The structs in Rust, what stands in them, and the ways of marshalling them: ours, cudarc's, and by hand in Rust.
 
 use crate::shape::Shape;
-use std::fmt::Write;
+use std::fmt::{Result, Write};
 
 const VARIANTS: [&str; 6] = [
     "ours_params",
@@ -22,9 +22,19 @@ pub(crate) fn source(shapes: &[Shape]) -> String {
     out
 }
 
-fn one(out: &mut String, shape: &Shape) -> std::fmt::Result {
-    let (name, ty) = (&shape.name, shape.type_name());
-    let (offsets, size) = shape.placed();
+fn one(out: &mut String, shape: &Shape) -> Result {
+    structure(out, shape)?;
+    if shape.name.starts_with('p') && !shape.fields.is_empty() {
+        builder(out, shape)?;
+    }
+    ours(out, shape)?;
+    by_hand(out, shape)?;
+    run(out, shape)
+}
+
+/// The struct and an example of it.
+fn structure(out: &mut String, shape: &Shape) -> Result {
+    let ty = shape.type_name();
     writeln!(out, "#[derive(KernelArgs)]\n#[repr(C)]\npub struct {ty} {{")?;
     for (i, field) in shape.fields.iter().enumerate() {
         writeln!(out, "    pub f{i}: {},", field.rust)?;
@@ -44,10 +54,14 @@ fn one(out: &mut String, shape: &Shape) -> std::fmt::Result {
     }
     writeln!(out, "        }}\n    }}\n}}\n")?;
 
-    if shape.name.starts_with('p') && !shape.fields.is_empty() {
-        writeln!(
-            out,
-            "impl Example for {ty} {{
+    Ok(())
+}
+
+/// What cudarc's builder is given.
+fn builder(out: &mut String, shape: &Shape) -> Result {
+    writeln!(
+        out,
+        "impl Example for {ty} {{
     const ENTRY: &'static str = \"words_{count}\";
 
     fn example() -> Self {{
@@ -56,14 +70,18 @@ fn one(out: &mut String, shape: &Shape) -> std::fmt::Result {
 
     #[inline(always)]
     fn push<'a>(&'a self, builder: &mut LaunchArgs<'a>) {{",
-            count = shape.fields.len()
-        )?;
-        for i in 0..shape.fields.len() {
-            writeln!(out, "        builder.arg(&self.f{i});")?;
-        }
-        writeln!(out, "    }}\n}}\n")?;
+        ty = shape.type_name(),
+        count = shape.fields.len()
+    )?;
+    for i in 0..shape.fields.len() {
+        writeln!(out, "        builder.arg(&self.f{i});")?;
     }
+    writeln!(out, "    }}\n}}\n")
+}
 
+/// Both forms through the derive; and what C has.
+fn ours(out: &mut String, shape: &Shape) -> Result {
+    let (name, ty) = (&shape.name, shape.type_name());
     writeln!(
         out,
         "unsafe extern \"C\" {{
@@ -83,8 +101,16 @@ pub unsafe extern \"C\" fn marshal_ours_params_{name}(args: *mut {ty}) {{
 pub unsafe extern \"C\" fn marshal_ours_packed_{name}(args: *mut {ty}) {{
     (unsafe {{ &mut *args }}).with_packed(|buffer| launch_packed(2, buffer.as_ptr(), buffer.len()));
 }}
+"
+    )
+}
 
-#[inline(never)]
+/// Both forms by hand: an array of pointers, and a buffer with a running offset.
+fn by_hand(out: &mut String, shape: &Shape) -> Result {
+    let (name, ty, size) = (&shape.name, shape.type_name(), shape.placed().1);
+    writeln!(
+        out,
+        "#[inline(never)]
 #[unsafe(no_mangle)]
 pub unsafe extern \"C\" fn marshal_rust_params_{name}(args: *mut {ty}) {{
     let args = unsafe {{ &mut *args }};
@@ -117,8 +143,12 @@ pub unsafe extern \"C\" fn marshal_rust_packed_{name}(args: *mut {ty}) {{
     end += size_of::<{ty}>();"
         )?;
     }
-    writeln!(out, "    launch_packed(4, start, end);\n}}\n")?;
+    writeln!(out, "    launch_packed(4, start, end);\n}}\n")
+}
 
+/// The struct in the table of all, and how its variants are called.
+fn run(out: &mut String, shape: &Shape) -> Result {
+    let (name, ty, offsets) = (&shape.name, shape.type_name(), shape.placed().0);
     writeln!(
         out,
         "const {}: Shape = Shape {{
@@ -156,7 +186,7 @@ fn run_{name}(variant: Variant, run: &mut dyn FnMut(Call, *mut c_void)) {{
     )
 }
 
-fn list(out: &mut String, shapes: &[Shape]) -> std::fmt::Result {
+fn list(out: &mut String, shapes: &[Shape]) -> Result {
     writeln!(out, "pub const SHAPES: &[Shape] = &[")?;
     for shape in shapes {
         writeln!(out, "    {},", shape.name.to_uppercase())?;
