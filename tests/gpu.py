@@ -68,7 +68,7 @@ def main():
         '    echo "=== echo under compute-sanitizer"\n'
         "    compute-sanitizer --error-exitcode 9 ./echo echo_struct || status=$?\n"
         "fi\n"
-        + "".join(f'echo "=== {name}"\n"./{name}" || status=$?\n' for name in benchmarks)
+        + "".join(f'echo "=== {command}"\n{command} || status=$?\n' for command in benchmarks)
         + "exit $status\n"
     )
     run.chmod(0o755)
@@ -89,8 +89,10 @@ def add_corpus():
 
 
 def add_benchmarks():
-    """Adds the GPU benchmarks where they are part of the workspace."""
-    return []
+    """Adds the benchmark of launches; what it measured is printed, and written to `launch.tsv` in the bundle."""
+    benchmarks = build(["build", "-p", "kernel-args-benches", "--bin=launch"])
+    add(benchmarks["launch"], "bench_launch")
+    return ["./bench_launch launch.tsv"]
 
 
 if __name__ == "__main__":
