@@ -5,7 +5,7 @@ use cudarc::{
     driver::{
         CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, LaunchArgs,
         LaunchConfig, PushKernelArg,
-        sys::{self, CUfunction, CUlaunchConfig, CUresult},
+        sys::{self, CUfunction, CUlaunchConfig},
     },
     nvrtc::Ptx,
 };
@@ -234,7 +234,7 @@ impl<A: Example> Case<A> {
                 ptr::null_mut(),
             )
         };
-        assert_eq!(status, CUresult::CUDA_SUCCESS);
+        done(&status.result());
     }
 
     /// The bare launch, after the context was made current: the one driver call beside it that ours makes.
@@ -265,7 +265,7 @@ impl<A: Example> Case<A> {
                     ptr::null_mut(),
                 )
             };
-            assert_eq!(status, CUresult::CUDA_SUCCESS);
+            done(&status.result());
         });
     }
 
@@ -403,7 +403,7 @@ fn bare(
     // SAFETY: the kernels do nothing, and callers have the parameters that they take.
     let status =
         unsafe { sys::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, params, extra) };
-    assert_eq!(status, CUresult::CUDA_SUCCESS);
+    done(&status.result());
 }
 
 #[inline(always)]
