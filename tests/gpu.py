@@ -92,7 +92,7 @@ def add_benchmarks():
     """Adds the benchmark of launches; what it measured is printed, and written to `launch.tsv` in the bundle."""
     benchmarks = build(["build", "-p", "kernel-args-benches", "--bin=launch"])
     add(benchmarks["launch"], "bench_launch")
-    return ["./bench_launch launch.tsv"]
+    return ["./bench_launch --output launch.tsv"]
 
 
 if __name__ == "__main__":
