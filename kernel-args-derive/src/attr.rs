@@ -41,13 +41,15 @@ const INTS: [&str; 12] = [
     "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
 ];
 
+const TWICE: &str = "this is given twice: keep one";
+
 fn default_crate() -> Path {
     syn::parse_quote!(::kernel_args)
 }
 
 fn set<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if slot.replace(value).is_some() {
-        return Err(meta.error("this is given twice: keep one"));
+        return Err(meta.error(TWICE));
     }
     Ok(())
 }
@@ -130,12 +132,12 @@ impl TypeAttr {
         }
     }
 
-    /// Reports `#[device_type(…)]` on a field, where it means nothing.
-    pub(crate) fn refuse_on_field(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
+    /// Reports `#[device_type(…)]` on a field or variant, where it means nothing.
+    pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
         for attr in attrs {
             if attr.path().is_ident("device_type") {
                 diagnostics.error(
-                    attr.span(),
+                    attr.path().span(),
                     "`#[device_type(…)]` belongs on the struct or enum",
                 );
             }
@@ -147,10 +149,24 @@ impl FieldAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut field = Self::default();
         each(attrs, "kernel_args", diagnostics, |meta| {
-            if meta.path.is_ident("skip") {
-                field.skip = true;
-            } else if meta.path.is_ident("opaque") {
-                field.opaque = true;
+            if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
+                if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
+                    return Err(meta.error("this takes no value: write the word alone"));
+                }
+                let (word, other) = if meta.path.is_ident("skip") {
+                    (&mut field.skip, field.opaque)
+                } else {
+                    (&mut field.opaque, field.skip)
+                };
+                if *word {
+                    return Err(meta.error(TWICE));
+                }
+                if other {
+                    return Err(
+                        meta.error("a field that is skipped is not compared at all: keep `skip`")
+                    );
+                }
+                *word = true;
             } else if ["crate", "ptx", "entry"]
                 .iter()
                 .any(|name| meta.path.is_ident(name))

@@ -21,6 +21,10 @@ impl Diagnostics {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.errors.is_none()
+    }
+
     /// The `compile_error!`s, or `None` where nothing was reported.
     pub(crate) fn into_compile_errors(self) -> Option<TokenStream> {
         self.errors.map(syn::Error::into_compile_error)

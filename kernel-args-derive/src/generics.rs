@@ -12,7 +12,7 @@ pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> 
         params: generics
             .params
             .iter()
-            .map(|param| -> GenericParam { parse_quote!(#param) })
+            .map(|param| without_default(parse_quote!(#param)))
             .collect(),
         where_clause: generics
             .where_clause
@@ -39,6 +39,16 @@ pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> 
             .extend(erased.into_iter().chain(types));
     }
     bounded
+}
+
+/// Only the struct itself has defaults.
+fn without_default(mut param: GenericParam) -> GenericParam {
+    match &mut param {
+        GenericParam::Type(param) => param.default = None,
+        GenericParam::Const(param) => param.default = None,
+        GenericParam::Lifetime(_) => {}
+    }
+    param
 }
 
 /// The bounds of `generics` that mention one of its lifetimes, for `'static`.

@@ -7,6 +7,7 @@ use quote::quote;
 use std::{
     collections::HashMap,
     env, fs,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
@@ -31,8 +32,21 @@ impl Kernels {
         let path = resolve(file);
         let text = match text(&path) {
             Ok(text) => text,
-            Err(problem) => {
-                diagnostics.error(file.span(), problem);
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                diagnostics.error(
+                    file.span(),
+                    format!("`{}` is no text, as PTX is; is it a cubin?", file.value()),
+                );
+                return None;
+            }
+            Err(error) => {
+                diagnostics.error(
+                    file.span(),
+                    format!(
+                        "cannot read `{}` in the crate's root (the folder of its Cargo.toml): {error}",
+                        file.value()
+                    ),
+                );
                 return None;
             }
         };
@@ -41,7 +55,7 @@ impl Kernels {
             Err(error) => {
                 diagnostics.error(
                     file.span(),
-                    format!("{} is not PTX that can be read: {error}", path.display()),
+                    format!("`{}` is not PTX that can be read: {error}", file.value()),
                 );
                 return None;
             }
@@ -143,14 +157,11 @@ fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {
 }
 
 /// The text of a file, read once for all structs of a crate that name it.
-fn text(path: &Path) -> Result<Arc<str>, String> {
+fn text(path: &Path) -> io::Result<Arc<str>> {
     type Read = HashMap<PathBuf, (SystemTime, Arc<str>)>;
     static READ: Mutex<Option<Read>> = Mutex::new(None);
 
-    let problem = |error| format!("cannot read {}: {error}", path.display());
-    let modified = fs::metadata(path)
-        .and_then(|metadata| metadata.modified())
-        .map_err(problem)?;
+    let modified = fs::metadata(path)?.modified()?;
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     let read = read.get_or_insert_default();
     if let Some((when, text)) = read.get(path)
@@ -158,7 +169,7 @@ fn text(path: &Path) -> Result<Arc<str>, String> {
     {
         return Ok(text.clone());
     }
-    let text: Arc<str> = fs::read_to_string(path).map_err(problem)?.into();
+    let text: Arc<str> = fs::read_to_string(path)?.into();
     read.insert(path.to_owned(), (modified, text.clone()));
     Ok(text)
 }

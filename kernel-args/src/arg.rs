@@ -6,6 +6,13 @@ use crate::{DeviceType, Guard, Scope, pointer::Nullable};
 ///
 /// Every device type is an argument by itself; a cudarc slice becomes a device pointer; `Option` of a
 /// pointer becomes null or the pointer.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed to a CUDA kernel",
+    label = "no form on the device",
+    note = "a kernel takes integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), device \
+            pointers (`&CudaSlice<T>`, `&mut CudaSlice<T>`, `DevicePointer<T>`, `Option` of one), and structs \
+            and enums with `#[derive(DeviceType)]`"
+)]
 pub trait KernelArg {
     /// What the kernel receives.
     type Device: DeviceType;

@@ -101,13 +101,7 @@ pub unsafe trait KernelArgs: Sized {
     /// ```
     #[inline]
     fn with_packed<R>(mut self, launch: impl FnOnce(&[u8]) -> R) -> R {
-        const {
-            assert!(
-                !Self::BLOCK.depends_on_gpu(),
-                "a parameter is aligned to more than 16 bytes, so its packed offset depends on the GPU: \
-                 use `with_kernel_params`, or `pack_at` with the offsets of the loaded function"
-            );
-        }
+        const { crate::__private::packed_alike_everywhere(&Self::BLOCK) };
         marshal_packed(&mut self, &Scope::untracked(), |image| {
             // SAFETY: `image` points at `BLOCK.size()` bytes, all written by `marshal_packed`.
             launch(unsafe { slice::from_raw_parts(image, Self::BLOCK.size()) })

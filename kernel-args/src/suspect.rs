@@ -1,7 +1,9 @@
 //! The words of the errors for types that cannot be passed, by what the field's type looks like.
 //!
-//! Each module holds one trait `Arg`, which every [`KernelArg`](crate::KernelArg) implements. The derive
-//! chooses one by the looks of a field's type; whether the type can be passed does not depend on it.
+//! Each module holds the traits that the derives' output goes through: `Arg`, which every
+//! [`KernelArg`](crate::KernelArg) implements, and `Member`, which every [`DeviceType`](crate::DeviceType)
+//! implements. The derive chooses a module by the looks of a field's type; whether the type can be passed does not
+//! depend on it.
 
 #![allow(
     missing_docs,
@@ -14,6 +16,7 @@ macro_rules! suspects {
             use crate::{DeviceType, Guard, KernelArg, Scope, form::Form, __private::Kind};
             use core::{ffi::c_void, mem::MaybeUninit};
 
+            /// An argument.
             $(#[$attr])*
             pub trait Arg {
                 type Device: DeviceType;
@@ -55,6 +58,29 @@ macro_rules! suspects {
                 ) -> Guard<'s> {
                     // SAFETY: the caller's promise is the same one.
                     unsafe { F::put(self, scope, image, offset, pointers, index) }
+                }
+            }
+
+            /// A field of a device type.
+            $(#[$attr])*
+            pub trait Member {
+                const KIND: Kind;
+                const HAS_PADDING: bool;
+
+                /// # Safety
+                /// As [`DeviceType::store`].
+                unsafe fn store(&self, to: *mut u8);
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<D: DeviceType> Member for D {
+                const KIND: Kind = Kind::of::<D>();
+                const HAS_PADDING: bool = D::HAS_PADDING;
+
+                #[inline(always)]
+                unsafe fn store(&self, to: *mut u8) {
+                    // SAFETY: the caller's promise is the same one.
+                    unsafe { DeviceType::store(self, to) };
                 }
             }
         }
@@ -135,4 +161,39 @@ suspects! {
         note = "write `&'a` in front for memory that the kernel reads, `&'a mut` for memory that it writes"
     )]
     owned_slice;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: only an `Option` of a device pointer has a null value",
+        label = "not an `Option` of a device pointer",
+        note = "an optional pointer is `Option<&CudaSlice<T>>`, `Option<&mut CudaSlice<T>>` or \
+                `Option<DevicePointer<T>>`; `None` is the null pointer",
+        note = "for an optional value pass the value and a flag, or a pointer to it"
+    )]
+    optional;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: what it holds has no form there",
+        label = "the elements are no device type",
+        note = "what stands in device memory must be laid out as the kernel reads it: write \
+                `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the elements' struct"
+    )]
+    device_memory;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel",
+        label = "no form on the device",
+        note = "a device type holds integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
+                `DevicePointer<T>`, and structs and enums with `#[derive(DeviceType)]`",
+        note = "for a struct of your own write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+    )]
+    member;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel: it is in host memory",
+        label = "the GPU cannot reach this memory",
+        note = "for a pointer to device memory write `DevicePointer<T>` (C++'s `T const*`) or \
+                `DevicePointerMut<T>` (`T*`)",
+        note = "a few values of fixed number can be passed by value: `[T; N]`"
+    )]
+    host_member;
 }

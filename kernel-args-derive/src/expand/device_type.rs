@@ -1,15 +1,19 @@
 //! `#[derive(DeviceType)]`.
 
-use super::{respan, wrap};
+use super::{
+    copyable::{assert_copy, by_value, if_copy, inert},
+    respan, wrap,
+};
 use crate::{
     attr::{Repr, TypeAttr},
     diagnostics::Diagnostics,
     generics,
     input::Field,
+    suspect,
 };
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Data, DataEnum, DeriveInput, Fields, ext::IdentExt, spanned::Spanned};
+use syn::{Data, DataEnum, DeriveInput, Fields, Generics, Path, ext::IdentExt, spanned::Spanned};
 
 pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
@@ -33,7 +37,8 @@ pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
             None
         }
     };
-    wrap(&body.unwrap_or_default(), diagnostics)
+    let body = body.unwrap_or_else(|| inert(input, &attr.krate));
+    wrap(&body, diagnostics)
 }
 
 fn structure(
@@ -46,90 +51,86 @@ fn structure(
     if !may_be_passed(input, repr, fields, diagnostics) {
         return None;
     }
-
     let fields = Field::all(fields);
     for field in &fields {
-        TypeAttr::refuse_on_field(field.attrs, diagnostics);
+        TypeAttr::refuse_inside(field.attrs, diagnostics);
     }
     let krate = &attr.krate;
     let ident = &input.ident;
+    // What a marker is of need not be a device type.
     let used: TokenStream = fields
         .iter()
         .map(|field| field.ty)
+        .filter(|ty| !suspect::is_marker(ty))
         .map(|ty| quote!(#ty,))
         .collect();
     let bounded = generics::bounded(&input.generics, &used, krate);
+    let copy = assert_copy(input, &used, krate);
+    let bounded = if_copy(bounded, krate);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
-    let descriptions = fields.iter().map(|field| {
-        let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
-        let krate = respan(krate, field.span());
-        quote_spanned! {field.span()=>
-            #krate::abi::Parameter::field(
-                #name,
-                #spelling,
-                #krate::__private::core::mem::offset_of!(Self, #member),
-                <#ty as #krate::DeviceType>::LAYOUT,
-                <#ty as #krate::DeviceType>::CLASS,
-                <#ty as #krate::DeviceType>::CPP,
-            )
-        }
-    });
-    let checks = fields.iter().enumerate().map(|(i, field)| {
-        let krate = respan(krate, field.span());
-        quote_spanned!(field.span()=> layout = #krate::__private::next_member(layout, &Self::FIELDS[#i]);)
-    });
-    let paddings = fields.iter().map(|field| {
-        let (ty, krate) = (field.ty, respan(krate, field.span()));
-        quote_spanned!(field.span()=> || <#ty as #krate::DeviceType>::HAS_PADDING)
-    });
-    let stores = fields.iter().map(|field| {
-        let (ty, member) = (field.ty, &field.member);
-        let krate = respan(krate, field.span());
-        quote_spanned! {field.span()=>
-            unsafe {
-                <#ty as #krate::DeviceType>::store(
-                    &self.#member,
-                    to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
-                )
-            };
-        }
-    });
+    // Without parameters the layout is a constant of its own, which rustc evaluates by itself.
+    let open = !input.generics.params.is_empty();
+    let (this, all) = if open {
+        (quote!(Self), quote!(<Self as #krate::DeviceType>::FIELDS))
+    } else {
+        (quote!(#ident), quote!(__FIELDS))
+    };
+    let Members {
+        list,
+        checks,
+        paddings,
+        stores,
+    } = members(&fields, krate, &this, &all);
 
     let align = repr.align.unwrap_or(1);
-    let params = &bounded.params;
-    let by_value = (!params.is_empty()).then(|| quote!({#params}));
+    let by_value = by_value(ident, &input.generics, &bounded, krate);
     let (class, cpp) = names(input, attr, repr, &fields);
-    let force = (input.generics.params.is_empty())
-        .then(|| quote!(const _: () = { let _ = <#ident as #krate::DeviceType>::LAYOUT; };));
+    let layout = quote! {{
+        let mut __layout = #krate::__private::first_member(#align);
+        #checks
+        #krate::__private::whole::<#this>(__layout)
+    }};
+    let fields_type = quote!(&'static [#krate::abi::Parameter<'static>]);
+    let constants = (!open).then(|| {
+        quote! {
+            const __FIELDS: #fields_type = #list;
+            const __LAYOUT: #krate::abi::Layout = #layout;
+        }
+    });
+    let (list, layout) = if open {
+        (list, layout)
+    } else {
+        (quote!(__FIELDS), quote!(__LAYOUT))
+    };
     Some(quote! {
+        #copy
+        #constants
+
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
-            const FIELDS: &'static [#krate::abi::Parameter<'static>] = &[#(#descriptions),*];
-            const LAYOUT: #krate::abi::Layout = {
-                let mut layout = #krate::__private::first_member(#align);
-                #(#checks)*
-                #krate::__private::whole::<Self>(layout)
-            };
+            const FIELDS: #fields_type = #list;
+            const LAYOUT: #krate::abi::Layout = #layout;
             const CLASS: #krate::abi::Class = #class;
             const CPP: #krate::abi::CppType<'static> = #cpp;
             const HAS_PADDING: #krate::__private::core::primitive::bool =
-                #krate::__private::has_gaps(Self::FIELDS, Self::LAYOUT.size()) #(#paddings)*;
+                #krate::__private::has_gaps(
+                    <Self as #krate::DeviceType>::FIELDS,
+                    <Self as #krate::DeviceType>::LAYOUT.size(),
+                ) #paddings;
 
             #[inline]
-            unsafe fn store(&self, to: *mut #krate::__private::core::primitive::u8) {
-                if !Self::HAS_PADDING {
-                    return unsafe { to.cast::<Self>().write_unaligned(*self) };
+            unsafe fn store(&self, __to: *mut #krate::__private::core::primitive::u8) {
+                if !<Self as #krate::DeviceType>::HAS_PADDING {
+                    return unsafe { __to.cast::<Self>().write_unaligned(*self) };
                 }
-                unsafe { to.write_bytes(0, Self::LAYOUT.size()) };
-                #(#stores)*
+                unsafe { __to.write_bytes(0, <Self as #krate::DeviceType>::LAYOUT.size()) };
+                #stores
             }
         }
 
-        #krate::pass_by_value!(#by_value #ident #ty_generics #where_clause);
-
-        #force
+        #by_value
     })
 }
 
@@ -172,6 +173,63 @@ fn may_be_passed(
     true
 }
 
+/// What is emitted for each field of a struct, one after another.
+struct Members {
+    /// `&[Parameter, …]`.
+    list: TokenStream,
+    /// Statements that extend `__layout`.
+    checks: TokenStream,
+    /// `|| HAS_PADDING …`.
+    paddings: TokenStream,
+    /// Statements that store the fields at `__to`.
+    stores: TokenStream,
+}
+
+/// `this` is the struct, `all` its list of fields.
+fn members(fields: &[Field<'_>], krate: &Path, this: &TokenStream, all: &TokenStream) -> Members {
+    let list = fields.iter().map(|field| {
+        let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
+        let krate = respan(krate, field.span());
+        let words = suspect::member(ty, &krate, field.span());
+        quote_spanned! {field.span()=>
+            #krate::__private::member(
+                #name,
+                #spelling,
+                #krate::__private::core::mem::offset_of!(#this, #member),
+                <#ty as #words::Member>::KIND,
+            )
+        }
+    });
+    let checks = fields.iter().enumerate().map(|(i, field)| {
+        let krate = respan(krate, field.span());
+        quote_spanned!(field.span()=> __layout = #krate::__private::next_member(__layout, &#all[#i]);)
+    });
+    let paddings = fields.iter().map(|field| {
+        let (ty, krate) = (field.ty, respan(krate, field.span()));
+        let words = suspect::member(ty, &krate, field.span());
+        quote_spanned!(field.span()=> || <#ty as #words::Member>::HAS_PADDING)
+    });
+    let stores = fields.iter().map(|field| {
+        let (ty, member) = (field.ty, &field.member);
+        let krate = respan(krate, field.span());
+        let words = suspect::member(ty, &krate, field.span());
+        quote_spanned! {field.span()=>
+            unsafe {
+                <#ty as #words::Member>::store(
+                    &self.#member,
+                    __to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
+                )
+            };
+        }
+    });
+    Members {
+        list: quote!(&[#(#list),*]),
+        checks: checks.collect(),
+        paddings: paddings.collect(),
+        stores: stores.collect(),
+    }
+}
+
 /// The class and C++ type of a struct.
 fn names(
     input: &DeriveInput,
@@ -186,8 +244,8 @@ fn names(
         (Some(name), true, _) => (quote!(#krate::abi::Class::Unknown), named(&name.value())),
         (Some(name), false, _) => (quote!(#krate::abi::Class::Bytes), named(&name.value())),
         (None, true, _) => (
-            quote!(#krate::__private::transparent(Self::FIELDS).class),
-            quote!(#krate::__private::transparent(Self::FIELDS).cpp),
+            quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).class),
+            quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).cpp),
         ),
         (None, false, _) => (
             quote!(#krate::abi::Class::Bytes),
@@ -205,6 +263,7 @@ fn enumeration(
 ) -> Option<TokenStream> {
     let mut fieldless = true;
     for variant in &data.variants {
+        TypeAttr::refuse_inside(&variant.attrs, diagnostics);
         if !variant.fields.is_empty() {
             fieldless = false;
             diagnostics.error(
@@ -213,6 +272,20 @@ fn enumeration(
                  or one kernel argument for each",
             );
         }
+    }
+    if !fieldless {
+        return None;
+    }
+    if data.variants.is_empty() && repr.int.is_some() {
+        // rustc itself refuses a `repr` here.
+        return None;
+    }
+    if data.variants.is_empty() {
+        diagnostics.error(
+            input.ident.span(),
+            "an enum without variants has no value to pass",
+        );
+        return None;
     }
     let Some(int) = &repr.int else {
         diagnostics.error(
@@ -225,29 +298,26 @@ fn enumeration(
         );
         return None;
     };
-    if !fieldless || data.variants.is_empty() {
-        if data.variants.is_empty() {
-            diagnostics.error(
-                input.ident.span(),
-                "an enum without variants has no value to pass",
-            );
-        }
-        return None;
-    }
     let (krate, ident) = (&attr.krate, &input.ident);
     let name = attr
         .cpp
         .as_ref()
         .map_or_else(|| input.ident.unraw().to_string(), syn::LitStr::value);
+    let copy = assert_copy(input, &TokenStream::new(), krate);
+    let bounded = if_copy(Generics::default(), krate);
+    let where_clause = &bounded.where_clause;
+    let by_value = by_value(ident, &input.generics, &bounded, krate);
     Some(quote! {
+        #copy
+
         #[automatically_derived]
-        unsafe impl #krate::DeviceType for #ident {
+        unsafe impl #krate::DeviceType for #ident #where_clause {
             const LAYOUT: #krate::abi::Layout =
                 <#krate::__private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
             const CLASS: #krate::abi::Class = #krate::abi::Class::Integer;
             const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::named(#name);
         }
 
-        #krate::pass_by_value!(#ident);
+        #by_value
     })
 }

@@ -17,7 +17,11 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &mut diagnostics);
     let fields = parameters(input, &mut diagnostics);
-    let kernels = Kernels::read(&attr, &mut diagnostics);
+    // What an attribute that was refused left out would be missed once more.
+    let kernels = diagnostics
+        .is_empty()
+        .then(|| Kernels::read(&attr, &mut diagnostics))
+        .flatten();
     let body = expand(input, &attr, &fields, kernels.as_ref());
     wrap(&body, diagnostics)
 }
@@ -86,23 +90,24 @@ fn expand(
     let descriptions = fields.iter().map(|parameter| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let krate = respan(krate, span);
-        let words = suspect::module(ty, &krate, span);
+        let words = suspect::argument(ty, &krate, span);
         let (name, spelling) = (&parameter.field.name, parameter.field.spelling());
         let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
         quote_spanned! {span=>
             #krate::__private::parameter(#name, #spelling, <#ty as #words::Arg>::KIND).#view()
         }
     });
+    // The names of locals begin with `__`: a constant of the user with the same name would make a pattern of them.
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let member = &parameter.field.member;
         let krate = respan(krate, span);
-        let words = suspect::module(ty, &krate, span);
-        let guard = quote::format_ident!("guard{i}", span = proc_macro2::Span::mixed_site());
+        let words = suspect::argument(ty, &krate, span);
+        let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
         quote_spanned! {span=>
             let #guard = unsafe {
                 <#ty as #words::Arg>::put::<__Form>(
-                    &mut self.#member, scope, image, const { #krate::__private::offset::<Self>(#i) }, pointers, #i,
+                    &mut self.#member, __scope, __image, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
                 )
             };
         }
@@ -135,21 +140,21 @@ fn expand(
             const NAME: &'static #krate::__private::core::primitive::str = #name;
             const PARAMETERS: &'static [#krate::abi::Parameter<'static>] =
                 &#krate::__private::place([#(#descriptions),*]);
-            const BLOCK: #krate::abi::Block = #krate::__private::block(Self::NAME, Self::PARAMETERS);
+            const BLOCK: #krate::abi::Block = #krate::__private::block(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
 
             #source
 
             #[inline]
             unsafe fn lower<__Form: #krate::__private::Form, __Returned>(
                 &mut self,
-                scope: &#krate::Scope<'_>,
-                image: *mut #krate::__private::core::primitive::u8,
-                pointers: *mut *mut #krate::__private::core::ffi::c_void,
-                launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
+                __scope: &#krate::Scope<'_>,
+                __image: *mut #krate::__private::core::primitive::u8,
+                __pointers: *mut *mut #krate::__private::core::ffi::c_void,
+                __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
             ) -> __Returned {
                 const { #krate::__private::evaluate::<Self>() };
                 #(#puts)*
-                launch()
+                __launch()
             }
         }
 
@@ -190,7 +195,7 @@ fn image(
     let slots = fields.iter().enumerate().map(|(i, parameter)| {
         let (slot, span) = (Field::slot(i), parameter.field.span());
         let ty = erased_field(&parameter.field, input);
-        let words = suspect::module(parameter.field.ty, &respan(krate, span), span);
+        let words = suspect::argument(parameter.field.ty, &respan(krate, span), span);
         quote_spanned!(span=> #slot: #words::Slot<#ty>)
     });
     let mirror = quote! {

@@ -1,5 +1,6 @@
 //! What the derives emit.
 
+mod copyable;
 mod device_type;
 mod kernel_args;
 
@@ -18,7 +19,8 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
         #errors
         #[doc(hidden)]
         #[allow(
-            dead_code, long_running_const_eval, missing_docs, non_camel_case_types, unreachable_pub, unsafe_code, unused_qualifications,
+            dead_code, long_running_const_eval, missing_docs, non_camel_case_types, unreachable_pub, unsafe_code,
+            unused_qualifications,
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction,
             reason = "generated code"
         )]

@@ -97,7 +97,7 @@ pub const fn source<A: KernelArgs>(
         let mut message: Message = Message::new();
         message.push(fit);
         message.push(A::NAME);
-        message.push("`; spell out which is meant, as in `entry = \"saxpy<float>\"`:");
+        message.push("`: write as `entry` the one that is meant");
         let mut i = 0;
         while i < kernels.len() {
             message.push("\n  ");
@@ -112,6 +112,22 @@ pub const fn source<A: KernelArgs>(
     Source {
         ptx,
         entry: symbols[index],
+    }
+}
+
+/// The kernel that a struct names.
+///
+/// # Panics
+/// At compile time, where it names none.
+#[must_use]
+#[track_caller]
+pub const fn named_source(source: Option<Source>) -> Source {
+    match source {
+        Some(source) => source,
+        None => panic!(
+            "this struct names no kernel: write `#[kernel_args(ptx = \"kernels.ptx\", entry = \"name\")]` on it, or \
+             load the kernel with `Kernel::from_image`"
+        ),
     }
 }
 

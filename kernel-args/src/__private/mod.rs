@@ -115,6 +115,19 @@ pub const fn block(name: &'static str, parameters: &[Parameter<'static>]) -> Blo
     block
 }
 
+/// Panics where the packed form of a block depends on the GPU.
+///
+/// # Panics
+/// At compile time, with what to write instead.
+#[track_caller]
+pub const fn packed_alike_everywhere(block: &Block) {
+    assert!(
+        !block.depends_on_gpu(),
+        "a parameter is aligned to more than 16 bytes, so its packed offset depends on the GPU: \
+         use `with_kernel_params`, or `pack_at` with the offsets of the loaded function"
+    );
+}
+
 /// Where a parameter lies in the image.
 #[must_use]
 pub const fn offset<A: KernelArgs>(index: usize) -> usize {
@@ -143,21 +156,31 @@ const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -
         .text(" bytes, but a kernel takes at most ")
         .number(LIMIT)
         .text(" (4096 before CUDA 12.1 or below sm_70). The largest fields:");
-    let mut below = usize::MAX;
+    // Fields of one size follow one another in the struct's order.
+    let mut last: Option<usize> = None;
     let mut listed = 0;
     while listed < 3 {
-        let mut largest: Option<&Parameter<'static>> = None;
+        let mut largest: Option<usize> = None;
         let mut i = 0;
         while i < parameters.len() {
-            let candidate = &parameters[i];
-            if candidate.size < below
-                && (largest.is_none() || matches!(largest, Some(p) if p.size < candidate.size))
+            let candidate = parameters[i].size;
+            let follows = match last {
+                Some(last) => {
+                    candidate < parameters[last].size
+                        || candidate == parameters[last].size && last < i
+                }
+                None => true,
+            };
+            if follows
+                && (largest.is_none()
+                    || matches!(largest, Some(index) if parameters[index].size < candidate))
             {
-                largest = Some(candidate);
+                largest = Some(i);
             }
             i += 1;
         }
-        let Some(field) = largest else { break };
+        let Some(index) = largest else { break };
+        let field = &parameters[index];
         message = message
             .text("\n  `")
             .text(field.name)
@@ -165,8 +188,8 @@ const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -
             .text(field.spelling)
             .text("` has ")
             .number(field.size)
-            .text(" bytes");
-        below = field.size;
+            .text(if field.size == 1 { " byte" } else { " bytes" });
+        last = largest;
         listed += 1;
     }
     message
@@ -192,6 +215,45 @@ pub const fn evaluate<A: KernelArgs>() {
         size_of::<A::Image>() >= A::BLOCK.size(),
         "the image of a struct is smaller than its parameters: please report this"
     );
+}
+
+/// The description of a device type's field that lies at `offset` on the host.
+#[must_use]
+pub const fn member(
+    name: &'static str,
+    spelling: &'static str,
+    offset: usize,
+    kind: Kind,
+) -> Parameter<'static> {
+    Parameter::field(name, spelling, offset, kind.layout, kind.class, kind.cpp)
+}
+
+/// What a device type must be, with words of its own: a derive's output asks for it once, at the type's name.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` is not `Copy`, as a device type must be",
+    label = "write `#[derive(Clone, Copy)]` on it",
+    note = "a kernel takes it byte by byte: nothing may happen when it is copied or dropped"
+)]
+pub trait Copyable<T> {}
+
+// For the unit type, because rustc would suggest a reference to the type itself.
+#[diagnostic::do_not_recommend]
+impl<T: Copy> Copyable<T> for () {}
+
+/// Has rustc say so where `T` is not `Copy`.
+pub const fn is_copy<T>()
+where
+    (): Copyable<T>,
+{
+}
+
+/// The layout of a type whose derive has reported an error: its host's, so that nothing else is reported for it.
+#[must_use]
+pub const fn host_layout<T>() -> Layout {
+    match Layout::from_size_align(size_of::<T>(), align_of::<T>()) {
+        Ok(layout) => layout,
+        Err(_) => panic!("rustc made a layout that is none"),
+    }
 }
 
 /// The layout of a by-value struct before its first field; `align` is that of `repr(align(…))`.
@@ -251,6 +313,11 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
 #[track_caller]
 pub const fn whole<T>(unpadded: Layout) -> Layout {
     let device = unpadded.pad_to_align();
+    if device.size() == 0 {
+        Text::new()
+            .text("this struct has no bytes in Rust, but C++ has no type of size zero: write a field `unused: u8`")
+            .fail()
+    }
     if size_of::<T>() != device.size() {
         Text::new()
             .text("this struct has ")

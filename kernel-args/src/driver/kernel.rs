@@ -40,15 +40,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// As [`from_image`](Self::from_image). A struct that names no PTX does not compile here.
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
-        let Source { ptx, entry } = const {
-            match A::SOURCE {
-                Some(source) => source,
-                None => panic!(
-                    "this struct names no kernel: write `#[kernel_args(ptx = \"kernels.ptx\", entry = \"name\")]` on \
-                     it, or load the kernel with `Kernel::from_image`"
-                ),
-            }
-        };
+        let Source { ptx, entry } = const { crate::__private::named_source(A::SOURCE) };
         Self::from_image(ctx, ptx, entry)
     }
 

@@ -28,6 +28,7 @@ pub trait Target<A: KernelArgs> {
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Target<B> for Kernel<A> {
     #[inline(always)]
     unsafe fn launch(&self, launch: Launch<'_>, mut args: B) -> Result<(), Error> {

@@ -1,0 +1,71 @@
+//! A device type is `Copy`: the bounds and impls that say so, for one error where it is not.
+
+use super::respan;
+use crate::generics;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{DeriveInput, Generics, Path, parse_quote};
+
+/// An impl for a type that was refused, so that nothing else is reported where it is used.
+pub(super) fn inert(input: &DeriveInput, krate: &Path) -> TokenStream {
+    if input.generics.lifetimes().next().is_some() {
+        return TokenStream::new();
+    }
+    let ident = &input.ident;
+    let bounded = generics::bounded(&input.generics, &TokenStream::new(), krate);
+    let bounded = if_copy(bounded, krate);
+    let (impl_generics, _, where_clause) = bounded.split_for_impl();
+    let (_, ty_generics, _) = input.generics.split_for_impl();
+    let by_value = by_value(ident, &input.generics, &bounded, krate);
+    quote! {
+        #[automatically_derived]
+        unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
+            const LAYOUT: #krate::abi::Layout = #krate::__private::host_layout::<Self>();
+            const CLASS: #krate::abi::Class = #krate::abi::Class::Unknown;
+            const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::UNKNOWN;
+        }
+        #by_value
+    }
+}
+
+/// `generics` with the bound `Self: Copy`, which rustc does not look at before somebody uses the impl: that a type is
+/// not `Copy` is then one error, [`assert_copy`]'s, and not one for each line of the impl.
+pub(super) fn if_copy(mut generics: Generics, krate: &Path) -> Generics {
+    let clause = generics.make_where_clause();
+    clause
+        .predicates
+        .push(parse_quote!(for<'__copy> Self: #krate::__private::core::marker::Copy));
+    generics
+}
+
+/// An error at the type's name where it is not `Copy`.
+pub(super) fn assert_copy(input: &DeriveInput, used: &TokenStream, krate: &Path) -> TokenStream {
+    let ident = &input.ident;
+    let (_, ty_generics, _) = input.generics.split_for_impl();
+    let mut bounded = generics::bounded(&input.generics, used, krate);
+    for parameter in input.generics.type_params() {
+        let parameter = &parameter.ident;
+        let copy = parse_quote!(#parameter: #krate::__private::core::marker::Copy);
+        bounded.make_where_clause().predicates.push(copy);
+    }
+    let (impl_generics, _, where_clause) = bounded.split_for_impl();
+    let krate = respan(krate, ident.span());
+    quote_spanned! {ident.span()=>
+        const fn __copy #impl_generics () #where_clause {
+            #krate::__private::is_copy::<#ident #ty_generics>();
+        }
+    }
+}
+
+/// `pass_by_value!` for a type of these generics.
+pub(super) fn by_value(
+    ident: &syn::Ident,
+    generics: &Generics,
+    bounded: &Generics,
+    krate: &Path,
+) -> TokenStream {
+    let (_, ty_generics, _) = generics.split_for_impl();
+    let (params, where_clause) = (&bounded.params, &bounded.where_clause);
+    let params = (!params.is_empty()).then(|| quote!({#params}));
+    quote!(#krate::pass_by_value!(#params #ident #ty_generics #where_clause);)
+}
