@@ -2,6 +2,8 @@
 
 pub mod draw;
 pub mod driver;
+pub mod exported;
+pub mod structs;
 pub mod tally;
 
 /// The README's code, compiled.

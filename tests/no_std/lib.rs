@@ -1,0 +1,47 @@
+//! A crate without `std` that knows kernel-args by another name: see `suites/hygiene/no_std.rs`.
+#![no_std]
+#![deny(warnings)]
+
+use renamed::{DevicePointerMut, DeviceType, Float4, KernelArgs};
+
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(crate = renamed)]
+#[repr(C)]
+pub struct Padded<T> {
+    pub small: u8,
+    pub large: T,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(crate = ::renamed)]
+#[repr(u8)]
+pub enum Side {
+    Above,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(crate = renamed)]
+pub struct Args<T: DeviceType> {
+    pub padded: Padded<T>,
+    pub side: Side,
+    pub color: Float4,
+    pub out: Option<DevicePointerMut<f32>>,
+}
+
+/// Both forms, as another driver binding would take them.
+pub fn launch(
+    args: Args<f32>,
+    packed: bool,
+    driver: fn(params: *mut *mut core::ffi::c_void, buffer: &[u8]) -> i32,
+) -> i32 {
+    if packed {
+        args.with_packed(|buffer| driver(core::ptr::null_mut(), buffer))
+    } else {
+        args.with_kernel_params(|params| driver(params.as_mut_ptr(), &[]))
+    }
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    loop {}
+}

@@ -1,0 +1,15 @@
+//! The derives in code that makes it hard for them: every module compiles, and its structs marshal what they hold.
+//!
+//! Nothing here is about particular bytes, which `marshalling` compares; a wrong name in the expansion is an error of
+//! rustc, or calls the user's item in place of ours.
+#![deny(warnings)]
+
+mod generics;
+mod lints;
+mod macros;
+mod names;
+mod no_prelude;
+mod no_std;
+mod reexport;
+mod shadowed;
+mod shapes;

@@ -1,0 +1,10 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(cpp = "Plane", cpp = "Flat")]
+#[repr(C)]
+struct Plane {
+    distance: f32,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+#[device_type(cpp = "Args")]
+struct Args {
+    n: u32,
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(i32)]
+enum Mode {
+    #[device_type(cpp = "FAST")]
+    Fast,
+    Exact,
+}
+
+fn main() {}

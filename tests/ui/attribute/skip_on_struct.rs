@@ -1,0 +1,9 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+#[kernel_args(skip)]
+struct Args {
+    n: u32,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args {
+    n: std::sync::atomic::AtomicU32,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args {
+    n: std::cell::Cell<u32>,
+}
+
+fn main() {}

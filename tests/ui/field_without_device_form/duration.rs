@@ -1,0 +1,8 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args {
+    step: std::time::Duration,
+}
+
+fn main() {}

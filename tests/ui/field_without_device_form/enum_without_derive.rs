@@ -1,0 +1,14 @@
+use kernel_args::KernelArgs;
+
+#[derive(Clone, Copy)]
+enum Mode {
+    Fast,
+    Exact,
+}
+
+#[derive(KernelArgs)]
+struct Args {
+    mode: Mode,
+}
+
+fn main() {}

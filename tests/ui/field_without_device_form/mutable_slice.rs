@@ -1,0 +1,8 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args<'a> {
+    x: &'a mut [f32],
+}
+
+fn main() {}

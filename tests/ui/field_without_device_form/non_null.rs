@@ -1,0 +1,8 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args {
+    x: std::ptr::NonNull<f32>,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Plane {
+    n: Option<u32>,
+}
+
+fn main() {}

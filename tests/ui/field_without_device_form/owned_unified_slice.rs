@@ -1,0 +1,9 @@
+use cudarc::driver::UnifiedSlice;
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args {
+    x: UnifiedSlice<f32>,
+}
+
+fn main() {}

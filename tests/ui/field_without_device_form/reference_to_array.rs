@@ -1,0 +1,8 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args<'a> {
+    weights: &'a [f32; 4],
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args<'a> {
+    x: &'a Vec<f32>,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args<'a> {
+    name: &'a str,
+}
+
+fn main() {}

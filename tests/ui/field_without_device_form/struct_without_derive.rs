@@ -1,0 +1,14 @@
+use kernel_args::KernelArgs;
+
+#[derive(Clone, Copy)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+#[derive(KernelArgs)]
+struct Args {
+    point: Point,
+}
+
+fn main() {}

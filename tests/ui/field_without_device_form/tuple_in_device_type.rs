@@ -1,0 +1,9 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Plane {
+    normal: (f32, f32),
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args(u32, Vec<f32>);
+
+fn main() {}

@@ -1,0 +1,9 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+enum Shape {
+    Point,
+    Circle(f32),
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C, packed(2))]
+struct Plane {
+    kind: u8,
+    distance: f32,
+}
+
+fn main() {}

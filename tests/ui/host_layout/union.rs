@@ -1,0 +1,10 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+union Number {
+    float: f32,
+    int: u32,
+}
+
+fn main() {}

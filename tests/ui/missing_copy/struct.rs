@@ -1,0 +1,9 @@
+use kernel_args::DeviceType;
+
+#[derive(DeviceType)]
+#[repr(C)]
+struct Plane {
+    distance: f32,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+enum Mode {
+    Fast,
+    Exact,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+enum Mode {
+    Fast,
+    Exact,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+struct Plane {
+    normal: [f32; 3],
+    distance: f32,
+}
+
+fn main() {}

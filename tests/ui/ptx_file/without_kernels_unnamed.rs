@@ -1,0 +1,13 @@
+use cudarc::driver::CudaSlice;
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/device_functions.ptx")]
+struct Saxpy<'a> {
+    n: u32,
+    alpha: f32,
+    x: &'a CudaSlice<f32>,
+    y: &'a mut CudaSlice<f32>,
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use cudarc::driver::CudaSlice;
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/saxpy_typed.ptx", entry = "saxpy(int, float, float const*, float*)")]
+struct Saxpy<'a> {
+    n: i32,
+    alpha: f32,
+    x: &'a CudaSlice<i32>,
+    y: &'a mut CudaSlice<f32>,
+}
+
+fn main() {}

@@ -1,0 +1,31 @@
+use cudarc::driver::CudaSlice;
+use kernel_args::{DeviceType, Float3, KernelArgs};
+
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(cpp = "geometry::Plane")]
+#[repr(C)]
+struct Plane {
+    normal: Float3,
+    distance: f32,
+    offset: f32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(cpp = "geometry::Side")]
+#[repr(u8)]
+enum Side {
+    Above,
+    Below,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/saxpy_typed.ptx", entry = "clip")]
+struct Clip<'a> {
+    plane: Plane,
+    side: Side,
+    points: &'a CudaSlice<Float3>,
+    kept: &'a mut CudaSlice<bool>,
+    n: u32,
+}
+
+fn main() {}

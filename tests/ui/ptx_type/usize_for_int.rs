@@ -1,0 +1,13 @@
+use cudarc::driver::CudaSlice;
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/saxpy.ptx", entry = "saxpy")]
+struct Saxpy<'a> {
+    n: usize,
+    alpha: f32,
+    x: &'a CudaSlice<f32>,
+    y: &'a mut CudaSlice<f32>,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args {
+    n: u32,
+    nothing: [f32; 0],
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(u8)]
+enum Nothing {}
+
+fn main() {}

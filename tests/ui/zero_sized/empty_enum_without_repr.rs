@@ -1,0 +1,6 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+enum Nothing {}
+
+fn main() {}

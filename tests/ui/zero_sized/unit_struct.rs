@@ -1,0 +1,7 @@
+use kernel_args::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Nothing;
+
+fn main() {}
