@@ -120,6 +120,23 @@ fn symbols_of_compilers_are_read() {
     }
 }
 
+/// Arguments that are no `int` are written with their type; so are those of enums. What g++ 12 makes of
+/// `Array<float, 3>` with an `unsigned` length, and of others like it.
+#[test]
+fn numbers_among_template_arguments_are_understood() {
+    let expected = [
+        "Array<float, (unsigned int)3>",
+        "Array<Array<float, (unsigned int)3>, (unsigned int)2>*",
+        "Flag<true>",
+        "Low<char, (long)-5>",
+        "Picked<(Mode)1>",
+        "?",
+    ];
+    let symbol =
+        "_Z3lit5ArrayIfLj3EEPS_IS0_Lj2EE4FlagILb1EE3LowIcLln5EE6PickedIL4Mode1EEPK2FnIFviEE";
+    assert_eq!(types(symbol), Some(expected.map(String::from).into()));
+}
+
 #[test]
 fn lists_that_cannot_be_split_with_certainty_are_not_known() {
     // var(int, ...); packq(A, Ts const*...), which demanglers expand at its last element only.

@@ -46,6 +46,10 @@ impl Draw {
             ("sim::Box<sim::Box<int>>", named("sim::Box<sim::Box<int> >")),
             ("sim::Box<const int>::In", named("sim::Box<int const>::In")),
             ("sim::Fixed<4>", named("sim::Fixed<4>")),
+            (
+                "sim::Array<float, 3>",
+                named("sim::Array<float, (unsigned int)3>"),
+            ),
             ("std::nullptr_t", named("std::nullptr_t")),
             ("void (*)(int, float4*)", CppType::UNKNOWN),
             ("int (*)[4]", CppType::UNKNOWN),
@@ -90,6 +94,7 @@ namespace sim {
     struct Params { int a; };
     template<class T> struct Box { struct In { int q; }; };
     template<int N> struct Fixed { int v[N]; };
+    template<class T, unsigned N> struct Array { T v[N]; };
 }
 ";
 

@@ -104,6 +104,12 @@ fn is_certain_name(text: &str, arguments: Option<&[&str]>) -> bool {
             rest = after;
             continue;
         }
+        if depth > 0
+            && let Some(literal) = after_cast(rest)
+        {
+            rest = literal;
+            continue;
+        }
         match first {
             '<' => depth += 1,
             '>' if depth == 0 => return false,
@@ -117,6 +123,19 @@ fn is_certain_name(text: &str, arguments: Option<&[&str]>) -> bool {
     }
     let begins = text.starts_with(|c: char| !c.is_ascii_digit() && c != ':' && c != '<');
     depth == 0 && begins && arguments.is_none_or(|arguments| !depends(text, arguments))
+}
+
+/// A template argument that is a number, after its type: `3` of `(unsigned int)3`. Anything else in brackets is
+/// an expression or the type of a function, and is not understood.
+fn after_cast(text: &str) -> Option<&str> {
+    let (ty, literal) = text.strip_prefix('(')?.split_once(')')?;
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | ':' | '_');
+    let is_number = literal
+        .strip_prefix('-')
+        .unwrap_or(literal)
+        .starts_with(|c: char| c.is_ascii_digit());
+    let begins = ty.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    (begins && is_number && ty.chars().all(is_name)).then_some(literal)
 }
 
 /// Whether a type of a function template's parameter may be an alias that depends on the arguments.
