@@ -34,6 +34,36 @@ impl Type {
             Self::Struct(structure) => structure.rust(),
         }
     }
+
+    /// The type's definition; empty where it has none.
+    #[must_use]
+    pub fn rust_definition(&self) -> String {
+        match self {
+            Self::Struct(structure) => structure.define_rust(),
+            Self::Alias { name, of } => format!(
+                "#[derive(Clone, Copy, DeviceType)]\n#[repr(transparent)]\n\
+                 pub struct {name} {{ pub value: {} }}\ndraw!({{}} {name} {{ value }});\n",
+                of.rust()
+            ),
+            Self::Enum(e) => {
+                let variants: Vec<String> = (0..e.values.len()).map(|i| format!("V{i}")).collect();
+                let values: Vec<String> = variants
+                    .iter()
+                    .zip(&e.values)
+                    .map(|(variant, value)| format!("{variant} = {value}"))
+                    .collect();
+                format!(
+                    "#[derive(Clone, Copy, DeviceType)]\n#[repr({})]\npub enum {name} {{ {} }}\n\
+                     draw!(enum {name} {{ {} }});\n",
+                    e.underlying.rust,
+                    values.join(", "),
+                    variants.join(", "),
+                    name = e.name,
+                )
+            }
+            Self::Leaf(_) | Self::Pointer { .. } | Self::Array(..) => String::new(),
+        }
+    }
 }
 
 impl Struct {
@@ -113,41 +143,9 @@ impl Signature {
     /// The definitions of the signature's types and of its `KernelArgs` struct.
     #[must_use]
     pub fn rust_definitions(&self) -> String {
-        let mut text = String::new();
-        for ty in self.definitions() {
-            match ty {
-                Type::Struct(structure) => text.push_str(&structure.define_rust()),
-                Type::Alias { name, of } => {
-                    let _ = writeln!(
-                        text,
-                        "#[derive(Clone, Copy, DeviceType)]\n#[repr(transparent)]\n\
-                         pub struct {name} {{ pub value: {} }}\ndraw!({{}} {name} {{ value }});",
-                        of.rust()
-                    );
-                }
-                Type::Enum(e) => {
-                    let variants: Vec<String> =
-                        (0..e.values.len()).map(|i| format!("V{i}")).collect();
-                    let values: Vec<String> = variants
-                        .iter()
-                        .zip(&e.values)
-                        .map(|(variant, value)| format!("{variant} = {value}"))
-                        .collect();
-                    let _ = writeln!(
-                        text,
-                        "#[derive(Clone, Copy, DeviceType)]\n#[repr({})]\npub enum {name} {{ {} }}\n\
-                         draw!(enum {name} {{ {} }});",
-                        e.underlying.rust,
-                        values.join(", "),
-                        variants.join(", "),
-                        name = e.name,
-                    );
-                }
-                Type::Leaf(_) | Type::Pointer { .. } | Type::Array(..) => {}
-            }
-        }
-        text.push_str(&self.rust_arguments());
-        text
+        let definitions = self.definitions().into_iter();
+        let types: String = definitions.map(Type::rust_definition).collect();
+        types + &self.rust_arguments()
     }
 
     fn rust_arguments(&self) -> String {
