@@ -1,0 +1,126 @@
+//! Mutants of right structs: each stage finds what the design promises of it, at the right field, and nothing else.
+//!
+//! `MUTANTS_SIGNATURES` is how many right signatures there are (1,000), with nine mutants for every four of them.
+//! `MUTANTS_BLESS=1` writes the committed PTX anew.
+
+mod alone;
+mod cases;
+mod corpus;
+mod kind;
+mod mutate;
+mod reads;
+mod report;
+mod retype;
+mod source;
+mod stage;
+mod twins;
+mod verdict;
+mod visible;
+mod workspace;
+
+use cases::Case;
+use corpus::{CHUNK, Corpus, Kernel};
+use libtest_mimic::{Arguments, Trial};
+use std::{ops::Range, process::ExitCode, time::Instant};
+use workspace::{Package, Purpose};
+
+/// How many mutants there are for every four signatures.
+const MISTAKES: usize = 9;
+/// In how many crates the structs are, for rustc's sake.
+const CRATES: usize = 4;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    if arguments.list {
+        return libtest_mimic::run(&arguments, Vec::new()).exit_code();
+    }
+    let begin = Instant::now();
+    match trials() {
+        Ok(trials) => {
+            let conclusion = libtest_mimic::run(&arguments, trials);
+            println!("mutants: {:.0} s", begin.elapsed().as_secs_f32());
+            conclusion.exit_code()
+        }
+        Err(problem) => {
+            eprintln!("mutants: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn trials() -> Result<Vec<Trial>, String> {
+    let folder = workspace::folder()?;
+    let kernels = corpus::kernels(corpus::size()?);
+    let corpus = Corpus::make(&folder.join("images"), &kernels)?;
+    let cases = cases::cases(&kernels, MISTAKES);
+    let alone = alone::Alone::make(&kernels);
+    println!(
+        "mutants: seed {:#x}, {} kernels compiled by {}; {} structs, {} of them mutants; \
+         loaded on the test driver",
+        corpus::SEED,
+        kernels.len(),
+        corpus.origin,
+        cases.len(),
+        cases.iter().filter(|case| !case.is_right()).count()
+    );
+
+    let mut packages = packages(&cases, &kernels, &corpus)?;
+    let checked: Vec<String> = packages
+        .iter()
+        .filter(|package| package.purpose == Purpose::Checked)
+        .map(|package| package.name.clone())
+        .collect();
+    for (name, source) in alone::PACKAGES
+        .into_iter()
+        .zip([&alone.typed, &alone.evaluated])
+    {
+        packages.push(Package {
+            name: name.to_owned(),
+            purpose: Purpose::Checked,
+            source: source.clone(),
+        });
+    }
+    let begin = Instant::now();
+    let built = workspace::build(&folder, &packages)?;
+    println!("mutants: rustc took {:.0} s", begin.elapsed().as_secs_f32());
+
+    let mut stages = vec![stage::derive(&cases, &built.diagnostics, &checked)?];
+    stages.extend(stage::load(&built.programs)?);
+    let verdicts = stages
+        .into_iter()
+        .map(|stage| {
+            let verdict = verdict::verdict(&stage, &cases, &kernels);
+            (stage, verdict)
+        })
+        .collect::<Vec<_>>();
+    let found = alone.judge(&built.diagnostics);
+    report::print(&cases, &verdicts, &found.0);
+    Ok(report::trials(verdicts, found.1, corpus))
+}
+
+/// The structs in crates: checked by rustc with the PTX, and loaded by a program without.
+fn packages(cases: &[Case], kernels: &[Kernel], corpus: &Corpus) -> Result<Vec<Package>, String> {
+    let mut packages = Vec::new();
+    for (i, share) in shares(kernels.len()).into_iter().enumerate() {
+        packages.push(Package {
+            name: format!("mutants_checked_{i}"),
+            purpose: Purpose::Checked,
+            source: source::with_ptx(cases, kernels, share.clone()),
+        });
+        packages.push(Package {
+            name: format!("mutants_loaded_{i}"),
+            purpose: Purpose::Program,
+            source: source::program(cases, kernels, corpus, share)?,
+        });
+    }
+    Ok(packages)
+}
+
+/// Whole chunks of kernels for each crate.
+fn shares(kernels: usize) -> Vec<Range<usize>> {
+    let chunks = kernels.div_ceil(CHUNK);
+    (0..CRATES)
+        .map(|i| chunks * i / CRATES * CHUNK..(chunks * (i + 1) / CRATES * CHUNK).min(kernels))
+        .filter(|share| !share.is_empty())
+        .collect()
+}

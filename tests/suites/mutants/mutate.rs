@@ -1,0 +1,111 @@
+//! One mistake in a right struct.
+
+use crate::{corpus::definitions, kind::Kind, retype};
+use kernel_args_test_generator::{Rng, Type, leaf::LEAVES};
+
+/// A field of a struct of arguments.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Field {
+    /// `p3` for parameter 3 of the kernel, wherever it stands.
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+}
+
+/// A struct with one mistake, or written otherwise.
+#[derive(Clone, Debug)]
+pub(crate) struct Mutant {
+    pub(crate) kind: Kind,
+    pub(crate) fields: Vec<Field>,
+    /// The names of the fields that are wrong.
+    pub(crate) wrong: Vec<String>,
+    /// The parameter that no field passes.
+    pub(crate) missing: Option<usize>,
+}
+
+/// The right struct's fields.
+pub(crate) fn fields(types: &[Type]) -> Vec<Field> {
+    let field = |(i, ty): (usize, &Type)| Field {
+        name: format!("p{i}"),
+        ty: ty.clone(),
+    };
+    types.iter().enumerate().map(field).collect()
+}
+
+/// Makes one mistake of this kind, where the signature has something to make it with.
+pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant> {
+    let mut mutant = Mutant {
+        kind,
+        fields: fields(types),
+        wrong: Vec::new(),
+        missing: None,
+    };
+    let differ = |a: usize, b: usize| types[a].rust() != types[b].rust();
+    let pairs = || (0..types.len()).flat_map(|a| (a + 1..types.len()).map(move |b| (a, b)));
+    match kind {
+        Kind::SwapNeighbours => mutant.swap(
+            pairs()
+                .filter(|(a, b)| b - a == 1 && differ(*a, *b))
+                .collect(),
+            rng,
+        )?,
+        Kind::SwapApart => mutant.swap(
+            pairs()
+                .filter(|(a, b)| b - a > 1 && differ(*a, *b))
+                .collect(),
+            rng,
+        )?,
+        Kind::SwapSameType => {
+            mutant.swap(pairs().filter(|(a, b)| !differ(*a, *b)).collect(), rng)?;
+        }
+        Kind::Drop => {
+            let at = rng.below(types.len());
+            mutant.fields.remove(at);
+            mutant.missing = Some(at);
+        }
+        Kind::Add => {
+            let ty = if rng.chance(50) {
+                rng.pick(types).clone()
+            } else {
+                Type::Leaf(rng.pick(LEAVES))
+            };
+            let at = rng.below(types.len() + 1);
+            let name = "added".to_owned();
+            mutant.wrong.push(name.clone());
+            mutant.fields.insert(at, Field { name, ty });
+        }
+        _ => mutant.retype(types, rng)?,
+    }
+    let types: Vec<Type> = mutant.fields.iter().map(|field| field.ty.clone()).collect();
+    definitions(&types).map(|_| mutant)
+}
+
+impl Mutant {
+    fn swap(&mut self, pairs: Vec<(usize, usize)>, rng: &mut Rng) -> Option<()> {
+        let (a, b) = pick(pairs, rng)?;
+        self.wrong = vec![self.fields[b].name.clone(), self.fields[a].name.clone()];
+        self.fields.swap(a, b);
+        Some(())
+    }
+
+    fn retype(&mut self, types: &[Type], rng: &mut Rng) -> Option<()> {
+        let found = types
+            .iter()
+            .enumerate()
+            .flat_map(|(i, ty)| {
+                retype::others(self.kind, ty)
+                    .into_iter()
+                    .map(move |other| (i, other))
+            })
+            .collect();
+        let (at, ty) = pick(found, rng)?;
+        if !self.kind.is_right() {
+            self.wrong.push(self.fields[at].name.clone());
+        }
+        self.fields[at].ty = ty;
+        Some(())
+    }
+}
+
+fn pick<T>(mut choices: Vec<T>, rng: &mut Rng) -> Option<T> {
+    (!choices.is_empty()).then(|| choices.swap_remove(rng.below(choices.len())))
+}

@@ -1,0 +1,163 @@
+//! The structs as Rust, each line known.
+
+use crate::{
+    cases::Case,
+    corpus::{CHUNK, Corpus, Kernel, read, symbol},
+};
+use std::{collections::BTreeMap, fmt::Write as _};
+
+/// Where in a struct a line is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Place {
+    /// The field of this name.
+    Field(String),
+    /// The struct's name, or its attributes.
+    Struct,
+    /// A type of one of its fields.
+    Definition,
+}
+
+/// The text of a crate.
+#[derive(Clone, Default)]
+pub(crate) struct Source {
+    pub(crate) text: String,
+    lines: usize,
+    /// What stands in a line, counted from 1: the number of the case, and where in it.
+    pub(crate) places: BTreeMap<usize, (usize, Place)>,
+}
+
+const HEAD: &str = "\
+#![allow(warnings)]
+use core::num::*;
+use kernel_args::*;
+";
+
+impl Source {
+    pub(crate) fn new() -> Self {
+        let mut source = Self::default();
+        source.line(HEAD.trim_end());
+        source
+    }
+
+    pub(crate) fn line(&mut self, text: &str) {
+        self.lines += 1 + text.matches('\n').count();
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    pub(crate) fn placed(&mut self, case: usize, place: &Place, text: &str) {
+        for line in text.lines() {
+            self.line(line);
+            self.places.insert(self.lines, (case, place.clone()));
+        }
+    }
+
+    /// A struct with its types; `attribute` names its kernel, or is empty.
+    pub(crate) fn structure(&mut self, number: usize, case: &Case, attribute: &str) {
+        self.placed(number, &Place::Definition, &case.definitions);
+        self.placed(number, &Place::Struct, "#[derive(KernelArgs)]");
+        self.placed(number, &Place::Struct, attribute);
+        self.placed(number, &Place::Struct, "pub struct Args {");
+        for field in &case.fields {
+            let text = format!("pub {}: {},", field.name, field.ty.rust());
+            self.placed(number, &Place::Field(field.name.clone()), &text);
+        }
+        self.line("}");
+    }
+}
+
+/// All cases of some kernels, in a module for each kernel, and in that one for each mutant.
+fn modules(
+    source: &mut Source,
+    cases: &[Case],
+    share: &std::ops::Range<usize>,
+    attribute: impl Fn(usize) -> String,
+) {
+    let mut open = false;
+    for (number, case) in cases.iter().enumerate() {
+        if !share.contains(&case.kernel) {
+            continue;
+        }
+        if let Some((_, inner)) = case.module.split_once("::") {
+            source.line(&format!("pub mod {inner} {{ use super::*;"));
+            source.structure(number, case, &attribute(case.kernel));
+            source.line("}");
+        } else {
+            if open {
+                source.line("}");
+            }
+            source.line(&format!("pub mod {} {{ use super::*;", case.module));
+            source.structure(number, case, &attribute(case.kernel));
+            open = true;
+        }
+    }
+    if open {
+        source.line("}");
+    }
+}
+
+/// The structs that name their PTX in the derive.
+pub(crate) fn with_ptx(
+    cases: &[Case],
+    kernels: &[Kernel],
+    share: std::ops::Range<usize>,
+) -> Source {
+    let mut source = Source::new();
+    modules(&mut source, cases, &share, |kernel| {
+        let (chunk, name) = (kernel / CHUNK, kernels[kernel].name());
+        format!("#[kernel_args(ptx = \"../images/c{chunk}.ptx\", entry = \"{name}\")]")
+    });
+    source
+}
+
+/// The part of the program that is the same for every run.
+const JUDGE: &str = include_str!("judge.rs");
+
+/// A program that loads every kernel for every struct and says what the library found.
+pub(crate) fn program(
+    cases: &[Case],
+    kernels: &[Kernel],
+    corpus: &Corpus,
+    share: std::ops::Range<usize>,
+) -> Result<Source, String> {
+    let mut source = Source::new();
+    source.line("mod judge;");
+    modules(&mut source, cases, &share, |_| String::new());
+    let mut table = String::new();
+    for chunk in share.start / CHUNK..share.end.div_ceil(CHUNK) {
+        let images = &corpus.images[chunk];
+        let ptx = read(&images.ptx)?;
+        let cubin = images
+            .cubin
+            .as_deref()
+            .map(|path| path.display().to_string());
+        let _ = writeln!(
+            table,
+            "judge::Images {{ ptx: {:?}, cubin: {cubin:?}, kernels: &[",
+            images.ptx.display().to_string()
+        );
+        for (number, case) in cases.iter().enumerate() {
+            if case.kernel / CHUNK != chunk || !share.contains(&case.kernel) {
+                continue;
+            }
+            let name = kernels[case.kernel].name();
+            let symbol = symbol(&ptx, name)
+                .ok_or_else(|| format!("{} has no kernel `{name}`", images.ptx.display()))?;
+            let _ = writeln!(
+                table,
+                "judge::Struct {{ case: {number}, entry: {name:?}, symbol: {symbol:?}, load: judge::load::<{}::Args> }},",
+                case.module
+            );
+        }
+        table.push_str("] },\n");
+    }
+    source.line(&format!(
+        "fn main() {{ judge::run(IMAGES) }}\nconst IMAGES: &[judge::Images] = &[\n{table}];"
+    ));
+    Ok(source)
+}
+
+/// What stands beside [`program`]'s text, as `judge.rs`.
+pub(crate) fn judge() -> &'static str {
+    JUDGE
+}
