@@ -21,9 +21,9 @@ pub(crate) enum Kind {
     Bool,
     ValueForPointer,
     PointerForValue,
-    HalfKind,
+    HalfFormat,
     EnumWidth,
-    VectorKind,
+    VectorScalar,
     // Right, written otherwise:
     MutForConst,
     AddressForPointer,
@@ -55,9 +55,9 @@ impl Kind {
         Self::Bool,
         Self::ValueForPointer,
         Self::PointerForValue,
-        Self::HalfKind,
+        Self::HalfFormat,
         Self::EnumWidth,
-        Self::VectorKind,
+        Self::VectorScalar,
     ];
 
     /// Other ways to write a right struct, which must be accepted.
@@ -96,9 +96,9 @@ impl Kind {
             Self::Bool => "integer for bool",
             Self::ValueForPointer => "value for pointer",
             Self::PointerForValue => "pointer for value",
-            Self::HalfKind => "f16 for bf16",
+            Self::HalfFormat => "f16 for bf16",
             Self::EnumWidth => "width of an enum",
-            Self::VectorKind => "int vector for float vector",
+            Self::VectorScalar => "int vector for float vector",
             Self::MutForConst => "mutable pointer for a const one",
             Self::AddressForPointer => "u64 for a pointer",
             Self::VoidPointer => "void pointer",

@@ -22,7 +22,7 @@ pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
         Kind::Width => leaves(WIDTHS),
         Kind::IntForFloat => leaves(NUMBERS),
         Kind::Signedness => leaves(SIGNS),
-        Kind::HalfKind => leaves(HALVES),
+        Kind::HalfFormat => leaves(HALVES),
         Kind::LongLong => leaves(LONGS),
         Kind::NonZero => leaves(NON_ZERO),
         Kind::Bool => leaves(&[
@@ -44,7 +44,7 @@ pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
             found
         }
         Kind::Length => other_length(ty),
-        Kind::VectorKind => other_vector(ty).into_iter().collect(),
+        Kind::VectorScalar => other_vector(ty).into_iter().collect(),
         Kind::StructSize | Kind::StructName | Kind::StructInside => match ty {
             Type::Struct(s) if s.arguments.is_empty() => other_struct(kind, s),
             _ => Vec::new(),

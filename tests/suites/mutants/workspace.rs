@@ -7,7 +7,9 @@ use crate::{
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
-    env, fs,
+    env,
+    fmt::Write as _,
+    fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -70,7 +72,8 @@ pub(crate) fn build(folder: &Path, packages: &[Package]) -> Result<Built, String
         members.join(", ")
     );
     for package in packages {
-        manifest += &format!(
+        let _ = write!(
+            manifest,
             "[profile.dev.package.{}]\ndebug = false\nincremental = false\n",
             package.name
         );
