@@ -1,7 +1,15 @@
 //! The types that are read from mangled names are those that were written, compilers being the judge.
 
+mod compilers;
+
+use compilers::Compiled;
 use kernel_args_abi::{CppBase, CppType, mangled::Demangled, ptx::Module};
-use std::{collections::BTreeMap, fmt::Write as _, process::Command};
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    fmt::Write as _,
+    process::{Command, ExitCode},
+};
 
 /// A C++ type and what must be read from its mangled name.
 type Written = (String, CppType<'static>);
@@ -183,14 +191,26 @@ impl Source {
     }
 }
 
-#[test]
-fn random_signatures_compiled_by_gxx_are_read_back() {
-    if Command::new("g++").arg("--version").output().is_err() {
-        println!("skipped: no g++ on this machine");
-        return;
-    }
+fn main() -> ExitCode {
+    compilers::run([
+        Compiled {
+            test: "random_signatures_compiled_by_gxx_are_read_back",
+            compiler: "g++",
+            variable: "GXX",
+            run: random_signatures_compiled_by_gxx_are_read_back,
+        },
+        Compiled {
+            test: "random_kernels_compiled_by_nvcc_are_read_back",
+            compiler: "nvcc",
+            variable: "NVCC",
+            run: random_kernels_compiled_by_nvcc_are_read_back,
+        },
+    ])
+}
+
+fn random_signatures_compiled_by_gxx_are_read_back(gxx: &OsStr) {
     let mut source = Source::new(false);
-    let assembly = source.compile(Command::new("g++").args(["-std=c++17", "-w", "-S"]), "cpp");
+    let assembly = source.compile(Command::new(gxx).args(["-std=c++17", "-w", "-S"]), "cpp");
     let symbols = assembly.lines().filter_map(|line| line.strip_suffix(':'));
     let compared: usize = symbols.filter_map(|symbol| source.compare(symbol)).sum();
     assert!(
@@ -202,15 +222,7 @@ fn random_signatures_compiled_by_gxx_are_read_back() {
 }
 
 /// The same as kernels; besides, their PTX has as many parameters, and the sizes fit the types.
-#[test]
-fn random_kernels_compiled_by_nvcc_are_read_back() {
-    let nvcc = std::env::var_os("NVCC").unwrap_or_else(|| "nvcc".into());
-    if Command::new(&nvcc).arg("--version").output().is_err() {
-        println!(
-            "skipped: no nvcc on this machine (it is looked for in $PATH, or where $NVCC says)"
-        );
-        return;
-    }
+fn random_kernels_compiled_by_nvcc_are_read_back(nvcc: &OsStr) {
     let mut source = Source::new(true);
     let ptx = source.compile(Command::new(nvcc).args(["-std=c++17", "-w", "-ptx"]), "cu");
     let module = Module::parse(&ptx).unwrap();

@@ -311,25 +311,6 @@ fn arguments_that_panic_launch_nothing() {
     });
 }
 
-/// Every entry point without a driver: an error value, never cudarc's panic.
-#[test]
-fn without_a_driver_there_is_an_error() {
-    #[derive(KernelArgs)]
-    struct Nothing;
-    if kernel_args::is_available() {
-        eprintln!("skipped: there is a driver on this machine");
-        return;
-    }
-    let error = kernel_args::context(0).expect_err("there is no driver");
-    assert!(matches!(error, Error::NoDriver));
-    assert!(error.to_string().contains("libcuda.so"), "{error}");
-
-    let handle: cudarc::driver::sys::CUfunction = std::ptr::null_mut();
-    // SAFETY: nothing is launched without a driver.
-    let error = unsafe { launch!(handle, 1, 1, Nothing) };
-    assert!(matches!(error, Err(Error::NoDriver)), "{error:?}");
-}
-
 #[test]
 fn a_device_that_is_not_there_is_an_error() {
     within(&Settings::new().devices(0), |_| {

@@ -2,7 +2,7 @@
 
 use kernel_args_abi::{
     Alignment, Class, Layout,
-    ptx::{Directives, Pointee, Space},
+    ptx::{Directives, Module, Pointee, Space},
 };
 use proptest::prelude::*;
 
@@ -287,5 +287,40 @@ impl Speller {
         let body = BODIES[self.below(BODIES.len())];
         self.text.push_str(body);
         self.text.push('\n');
+    }
+}
+
+/// Fails unless the kernels of the text are those that are meant.
+pub(crate) fn assert_read(text: &str, meant: &[Meant]) {
+    let module = Module::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(module.entries.len(), meant.len(), "{text}");
+    for (i, (entry, meant)) in module.entries.iter().zip(meant).enumerate() {
+        assert_eq!(entry.name, format!("k{i}"));
+        assert!(
+            meant.has(&entry.directives),
+            "{:?}\n{text}",
+            entry.directives
+        );
+        assert_eq!(entry.parameters.len(), meant.parameters.len());
+        for (j, (read, meant)) in entry.parameters.iter().zip(&meant.parameters).enumerate() {
+            assert_eq!(read.name, format!("k{i}_param_{j}"));
+            assert_eq!((read.scalar, read.length), (meant.scalar, meant.length));
+            assert_eq!((read.layout, read.class), (meant.layout(), meant.class()));
+            assert_eq!(read.pointee, meant.pointee);
+            // The declaration is quoted in messages: it must be PTX itself, on one line.
+            assert!(
+                !read.declaration.contains(['\n', '\r', '\t']) && !read.declaration.contains("/*")
+            );
+            let again = format!(
+                ".version 9.0\n.target sm_75\n.entry k({}) ;",
+                read.declaration
+            );
+            let again = Module::parse(&again).unwrap_or_else(|error| panic!("{error}\n{again}"));
+            let again = &again.entries[0].parameters[0];
+            assert_eq!(
+                (again.layout, again.class, again.name),
+                (read.layout, read.class, read.name)
+            );
+        }
     }
 }

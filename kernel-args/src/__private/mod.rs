@@ -49,14 +49,7 @@ pub const fn parameter(name: &'static str, spelling: &'static str, kind: Kind) -
             )
             .fail()
     }
-    Described(Parameter::field(
-        name,
-        spelling,
-        0,
-        kind.layout,
-        kind.class,
-        kind.cpp,
-    ))
+    Described(member(name, spelling, 0, kind))
 }
 
 /// A field as [`parameter`] describes it.
@@ -208,7 +201,8 @@ pub const fn words<A: KernelArgs>() -> usize {
     A::BLOCK.size().div_ceil(8)
 }
 
-/// Has rustc evaluate the constants of a struct: its block, the kernel that it names; and makes sure that its image has room for the parameters.
+/// Has rustc evaluate the constants of a struct: its block, the kernel that it names; and makes sure that its image has
+/// room for the parameters.
 pub const fn evaluate<A: KernelArgs>() {
     let _ = A::SOURCE;
     assert!(
@@ -250,10 +244,7 @@ where
 /// The layout of a type whose derive has reported an error: its host's, so that nothing else is reported for it.
 #[must_use]
 pub const fn host_layout<T>() -> Layout {
-    match Layout::from_size_align(size_of::<T>(), align_of::<T>()) {
-        Ok(layout) => layout,
-        Err(_) => panic!("rustc made a layout that is none"),
-    }
+    Layout::of::<T>()
 }
 
 /// The layout of a by-value struct before its first field; `align` is that of `repr(align(…))`.

@@ -3,6 +3,7 @@
 mod errors;
 mod limits;
 mod load;
+mod no_driver;
 mod results;
 mod sticky;
 mod threads;
@@ -12,7 +13,7 @@ use kernel_args_tests::driver::suite;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if let Some(code) = sticky::child() {
+    if let Some(code) = sticky::child().or_else(no_driver::child) {
         return code;
     }
     suite(
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
             trials.extend(errors::trials(driver));
             trials.extend(threads::trials());
             trials.extend(sticky::trials());
+            trials.extend(no_driver::trials(driver));
             trials
         },
         |_| (),
