@@ -1,10 +1,10 @@
 //! A compiled kernel image of any kind: PTX, a cubin, or a fat binary of both.
 
 use crate::{
-    block::Sm,
+    cpp::mangled::Demangled,
     cubin::{self, Cubin},
     fatbin,
-    mangled::Demangled,
+    param_layout::Sm,
     ptx, signature,
 };
 use alloc::{borrow::Cow, collections::BTreeSet, vec::Vec};

@@ -6,7 +6,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`layout`] | size and alignment, and C's rule for placing one thing after another |
-//! | [`block`] | the parameter block: unpadded size, limits, where each GPU puts over-aligned parameters |
+//! | [`param_layout`] | the parameter block: unpadded size, limits, where each GPU puts over-aligned parameters |
 //! | [`class`] | the kind of value that a parameter is: integer, float, pointer, bytes |
 //! | [`cpp`] | the C++ type of a parameter |
 //! | `ptx` | what a PTX text says of its kernels (feature `read`) |
@@ -26,7 +26,6 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod block;
 pub mod check;
 pub mod class;
 pub mod cpp;
@@ -37,16 +36,17 @@ pub mod fatbin;
 #[cfg(feature = "read")]
 pub mod image;
 pub mod layout;
-pub mod layout_table;
-#[cfg(feature = "read")]
-pub mod mangled;
+pub mod param_layout;
 #[cfg(feature = "read")]
 pub mod ptx;
 pub mod signature;
+pub mod words;
 
-pub use block::{Block, Sm};
 pub use class::Class;
+#[cfg(feature = "read")]
+pub use cpp::mangled;
 pub use cpp::{CppBase, CppType};
 pub use layout::{Alignment, Layout, LayoutError};
-pub use layout_table::LayoutTable;
+pub use param_layout::{ParamLayout, Sm};
 pub use signature::{Parameter, Signature};
+pub use words::LayoutTable;

@@ -5,7 +5,7 @@ mod spelling;
 
 use compilers::Compiled;
 use kernel_args_abi::{
-    Block, cubin,
+    ParamLayout, cubin,
     ptx::{Pointee, Space},
 };
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
@@ -67,7 +67,7 @@ fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
         for (i, meant) in kernels.iter().enumerate() {
             let kernel = cubin.kernel(&format!("k{i}")).unwrap();
             let place = |base| {
-                let mut block = Block::at(base);
+                let mut block = ParamLayout::at(base);
                 let mut places = Vec::new();
                 for parameter in &meant.parameters {
                     let (longer, offset) = block.push(parameter.layout()).unwrap();
@@ -76,7 +76,7 @@ fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
                 }
                 (places, block.size())
             };
-            let base = cubin.sm.block_base(place(0).1).unwrap();
+            let base = cubin.sm.param_base(place(0).1).unwrap();
             let (places, size) = place(base);
             let records: Vec<_> = kernel
                 .parameters

@@ -9,10 +9,10 @@ mod attr;
 mod diagnostics;
 mod erase;
 mod expand;
+mod field_errors;
 mod generics;
 mod input;
 mod ptx;
-mod suspect;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};

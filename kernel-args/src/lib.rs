@@ -32,37 +32,28 @@ extern crate std;
 
 pub use kernel_args_abi as abi;
 
-mod arg;
-mod args;
-mod decode;
-mod device_type;
+mod device;
 #[cfg(feature = "cudarc")]
 mod driver;
-mod form;
 mod interop;
-mod object;
-mod pointer;
-mod scope;
-mod suspect;
-pub mod vector;
+mod marshal;
 
-pub use arg::{KernelArg, PointerArg};
-pub use args::{KernelArgs, PackError, Source};
-pub use decode::Arguments;
-pub use device_type::DeviceType;
+pub use device::{
+    DevicePointer, DevicePointerMut, DeviceType, Nullable, Pointee, SurfaceObject, TensorMap,
+    TensorMapA64, TextureObject, vector, vector::*,
+};
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    Dim, DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError, Limit,
-    MismatchError, Module, OptimizationLevel, Status, Target, Unverified, Verification, context,
-    is_available, launch,
+    Dim, DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError,
+    Launchable, Limit, MismatchError, Module, OptimizationLevel, Status, Unverified, Verification,
+    context, is_available, launch,
 };
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs};
-pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
-pub use pointer::{DevicePointer, DevicePointerMut, Nullable, Pointee};
-pub use scope::{Guard, Scope};
-pub use vector::*;
+pub use marshal::{
+    Arguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
+};
 
 #[doc(hidden)]
 pub mod __private;

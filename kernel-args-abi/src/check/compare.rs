@@ -89,7 +89,7 @@ const fn is_aligned(parameter: &Parameter<'_>, bytes: usize) -> bool {
 
 /// Where a field of this alignment lies after `end`, both counted from the block's beginning, which is
 /// at `base` in the constant bank. `None` where that is not known and matters.
-pub(super) const fn place(base: Option<usize>, end: usize, align: Alignment) -> Option<usize> {
+pub(crate) const fn place(base: Option<usize>, end: usize, align: Alignment) -> Option<usize> {
     let base = match base {
         Some(base) => base,
         None if align.bytes() > Alignment::SIXTEEN.bytes() => return None,
@@ -102,4 +102,15 @@ pub(super) const fn place(base: Option<usize>, end: usize, align: Alignment) -> 
         },
         None => None,
     }
+}
+
+/// The offset that a parameter's source tells, or that follows from the one before and its alignment.
+pub(crate) fn offset_after(
+    end: Option<usize>,
+    base: Option<usize>,
+    parameter: &Parameter<'_>,
+) -> Option<usize> {
+    parameter
+        .offset
+        .or_else(|| place(base, end?, parameter.align?))
 }

@@ -1,12 +1,9 @@
 //! Whether a C++ type of the host and one of the kernel agree.
 
-use super::{
-    difference::{Difference, Differences},
-    name,
-};
+use super::difference::{Difference, Differences};
 use crate::{
     class::Class,
-    cpp::{CppBase, CppType},
+    cpp::{CppBase, CppType, name},
     signature::Parameter,
 };
 

@@ -19,32 +19,21 @@
 //! assert!(REPORT.field_message(0).unwrap().as_str().contains("declare `alpha: f32`"));
 //! ```
 
-mod builtin;
+mod align;
 mod compare;
 mod cpp;
 mod difference;
-mod hint;
-mod message;
+mod edit_distance;
 mod mismatch;
-mod name;
-mod pair;
 mod report;
-mod rust;
-mod say;
 mod select;
-mod spell;
-mod table;
-mod window;
 
+pub use align::{Pair, Pairs};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
-pub use message::Message;
 pub use mismatch::Mismatch;
-pub use pair::{Pair, Pairs};
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, select};
-pub use table::Table;
 
-pub(crate) use message::columns;
-pub(crate) use spell::push_cpp;
-pub(crate) use table::offset_after;
+pub(crate) use align::expected_offset;
+pub(crate) use compare::{offset_after, place};

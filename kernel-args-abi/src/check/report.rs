@@ -1,13 +1,13 @@
 //! All differences of a struct and a kernel.
 
 use super::{
-    message::Message,
+    align::{Pair, Pairs, differences_at},
     mismatch::{Mismatch, relate},
-    pair::{Pair, Pairs, differences_at},
-    say,
-    table::Table,
 };
-use crate::signature::{Parameter, Signature};
+use crate::{
+    signature::{Parameter, Signature},
+    words::{self, Message, Table},
+};
 
 /// The number of mismatches among which exchanged and moved fields are sought. A struct with more is
 /// another kernel's.
@@ -39,7 +39,7 @@ pub const fn report<'a, const N: usize>(
 }
 
 /// Compares a struct with a kernel whose block begins at `base` in the constant bank, as
-/// [`Sm::block_base`](crate::Sm::block_base) tells. It matters only for parameters aligned above 16 bytes.
+/// [`Sm::param_base`](crate::Sm::param_base) tells. It matters only for parameters aligned above 16 bytes.
 #[must_use]
 pub const fn report_at<'a, const N: usize>(
     host: &Signature<'a>,
@@ -160,7 +160,7 @@ impl<'a, const N: usize> Report<'a, N> {
     }
 
     /// Where the block begins in the constant bank, as far as it was told.
-    pub(super) const fn base(&self) -> Option<usize> {
+    pub(crate) const fn base(&self) -> Option<usize> {
         self.base
     }
 
@@ -186,7 +186,7 @@ impl<'a, const N: usize> Report<'a, N> {
         match self.of_field(field) {
             Some(mismatch) => {
                 let mut message = Message::new();
-                say::mismatch(&mut message, self, mismatch);
+                words::mismatch(&mut message, self, mismatch);
                 Some(message)
             }
             None => None,
@@ -206,7 +206,7 @@ impl<'a, const N: usize> Report<'a, N> {
                 if !message.is_empty() {
                     message.push("\n");
                 }
-                say::mismatch(&mut message, self, self.mismatches[i]);
+                words::mismatch(&mut message, self, self.mismatches[i]);
             }
             i += 1;
         }
@@ -221,7 +221,7 @@ impl<'a, const N: usize> Report<'a, N> {
     #[must_use]
     pub const fn message(&self, mismatch: Mismatch) -> Message {
         let mut message = Message::new();
-        say::mismatch(&mut message, self, mismatch);
+        words::mismatch(&mut message, self, mismatch);
         message
     }
 

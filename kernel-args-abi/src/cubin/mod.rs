@@ -9,7 +9,7 @@ mod info;
 
 pub use error::Error;
 
-use crate::{block::Sm, mangled::Demangled, ptx::Pointee, signature};
+use crate::{cpp::mangled::Demangled, param_layout::Sm, ptx::Pointee, signature};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use info::Info;
 use object::{

@@ -10,7 +10,7 @@ mod compression;
 
 pub use compression::Compression;
 
-use crate::block::Sm;
+use crate::param_layout::Sm;
 use alloc::{borrow::Cow, vec::Vec};
 use core::fmt;
 

@@ -4,7 +4,7 @@ use super::{
     Error, Parameter,
     lexer::{Lexer, Token},
 };
-use crate::{mangled::Demangled, signature};
+use crate::{cpp::mangled::Demangled, signature};
 use alloc::vec::Vec;
 
 /// A kernel of a PTX text. PTX ISA, "Kernel and Function Directives: .entry".

@@ -13,7 +13,7 @@ pub use entry::{Directives, Entry};
 pub use error::Error;
 pub use parameter::{Parameter, Pointee, Space};
 
-use crate::block::Sm;
+use crate::param_layout::Sm;
 use alloc::{collections::BTreeMap, vec::Vec};
 use lexer::{Lexer, Token};
 

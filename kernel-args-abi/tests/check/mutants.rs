@@ -2,7 +2,9 @@
 
 use super::sides::*;
 use kernel_args_abi::check::{Difference, Differences, Mismatch, Report, compare, report_at};
-use kernel_args_abi::{Alignment, Block, Class, CppBase, CppType, Layout, Parameter, Signature};
+use kernel_args_abi::{
+    Alignment, Class, CppBase, CppType, Layout, ParamLayout, Parameter, Signature,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -84,7 +86,7 @@ fn as_ptx(fields: &[Parameter<'static>]) -> Fields {
 
 /// What the driver tells of these fields on a GPU whose block begins at `base`.
 fn as_records(fields: &[Parameter<'static>], base: usize) -> Fields {
-    let mut block = Block::at(base);
+    let mut block = ParamLayout::at(base);
     let record = |field: &Parameter<'static>| {
         let layout = Layout::new(field.size, field.align.unwrap()).unwrap();
         let (longer, offset) = block.push(layout).unwrap();

@@ -4,7 +4,7 @@ use super::sides::*;
 use kernel_args_abi::check::{
     Difference, Mismatch, Pair, Pairs, Report, Selection, fits, report, report_at, select,
 };
-use kernel_args_abi::{Block, Class, CppType, Layout, Parameter, Signature, Sm};
+use kernel_args_abi::{Class, CppType, Layout, ParamLayout, Parameter, Signature, Sm};
 
 fn check(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Vec<Mismatch> {
     let host = Signature {
@@ -196,7 +196,7 @@ fn alignments_above_16_follow_the_gpu() {
         parameters: &host,
     };
     for sm in [80, 90, 100] {
-        let (_, offsets) = Block::on(Sm(sm), &layouts).unwrap().unwrap();
+        let (_, offsets) = ParamLayout::on(Sm(sm), &layouts).unwrap().unwrap();
         let kernel = [
             Parameter::record(offsets[0], 128),
             Parameter::record(offsets[1], 8),
@@ -205,7 +205,7 @@ fn alignments_above_16_follow_the_gpu() {
             name: "kernel",
             parameters: &kernel,
         };
-        let base = Sm(sm).block_base(136);
+        let base = Sm(sm).param_base(136);
         let right: Report = report_at(&host, &kernel, base);
         assert!(right.is_empty(), "sm_{sm}: {right:?}");
         let unknown: Report = report(&host, &kernel);

@@ -134,7 +134,7 @@ pub(crate) const fn signature(
 
 /// What a cubin or the driver tells of these fields: offsets by C's rule, and sizes.
 pub(crate) fn records(fields: &[Parameter<'static>]) -> Vec<Parameter<'static>> {
-    let mut block = kernel_args_abi::Block::EMPTY;
+    let mut block = kernel_args_abi::ParamLayout::EMPTY;
     fields
         .iter()
         .map(|field| {

@@ -7,9 +7,8 @@ use super::{
 use crate::{
     attr::{Repr, TypeAttr},
     diagnostics::Diagnostics,
-    generics,
+    field_errors, generics,
     input::Field,
-    suspect,
 };
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -61,7 +60,7 @@ fn structure(
     let used: TokenStream = fields
         .iter()
         .map(|field| field.ty)
-        .filter(|ty| !suspect::is_marker(ty))
+        .filter(|ty| !field_errors::is_marker(ty))
         .map(|ty| quote!(#ty,))
         .collect();
     let bounded = generics::bounded(&input.generics, &used, krate);
@@ -190,7 +189,7 @@ fn members(fields: &[Field<'_>], krate: &Path, this: &TokenStream, all: &TokenSt
     let list = fields.iter().map(|field| {
         let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
         let krate = respan(krate, field.span());
-        let words = suspect::member(ty, &krate, field.span());
+        let words = field_errors::member(ty, &krate, field.span());
         quote_spanned! {field.span()=>
             #krate::__private::member(
                 #name,
@@ -206,13 +205,13 @@ fn members(fields: &[Field<'_>], krate: &Path, this: &TokenStream, all: &TokenSt
     });
     let paddings = fields.iter().map(|field| {
         let (ty, krate) = (field.ty, respan(krate, field.span()));
-        let words = suspect::member(ty, &krate, field.span());
+        let words = field_errors::member(ty, &krate, field.span());
         quote_spanned!(field.span()=> || <#ty as #words::Member>::HAS_PADDING)
     });
     let stores = fields.iter().map(|field| {
         let (ty, member) = (field.ty, &field.member);
         let krate = respan(krate, field.span());
-        let words = suspect::member(ty, &krate, field.span());
+        let words = field_errors::member(ty, &krate, field.span());
         quote_spanned! {field.span()=>
             unsafe {
                 <#ty as #words::Member>::store(

@@ -4,10 +4,9 @@ use super::{respan, wrap};
 use crate::{
     attr::{ArgsAttr, FieldAttr},
     diagnostics::Diagnostics,
-    erase, generics,
+    erase, field_errors, generics,
     input::Field,
     ptx::Kernels,
-    suspect,
 };
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -90,7 +89,7 @@ fn expand(
     let descriptions = fields.iter().map(|parameter| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let krate = respan(krate, span);
-        let words = suspect::argument(ty, &krate, span);
+        let words = field_errors::argument(ty, &krate, span);
         let (name, spelling) = (&parameter.field.name, parameter.field.spelling());
         let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
         quote_spanned! {span=>
@@ -102,12 +101,12 @@ fn expand(
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let member = &parameter.field.member;
         let krate = respan(krate, span);
-        let words = suspect::argument(ty, &krate, span);
+        let words = field_errors::argument(ty, &krate, span);
         let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
         quote_spanned! {span=>
             let #guard = unsafe {
-                <#ty as #words::Arg>::put::<__Form>(
-                    &mut self.#member, __scope, __image, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
+                <#ty as #words::Arg>::put::<__Writer>(
+                    &mut self.#member, __stream, __image, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
                 )
             };
         }
@@ -140,14 +139,14 @@ fn expand(
             const NAME: &'static #krate::__private::core::primitive::str = #name;
             const PARAMETERS: &'static [#krate::abi::Parameter<'static>] =
                 &#krate::__private::place([#(#descriptions),*]);
-            const BLOCK: #krate::abi::Block = #krate::__private::block(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
+            const LAYOUT: #krate::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
 
             #source
 
             #[inline]
-            unsafe fn lower<__Form: #krate::__private::Form, __Returned>(
+            unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
                 &mut self,
-                __scope: &#krate::Scope<'_>,
+                __stream: &#krate::LaunchStream<'_>,
                 __image: *mut #krate::__private::core::primitive::u8,
                 __pointers: *mut *mut #krate::__private::core::ffi::c_void,
                 __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
@@ -195,7 +194,7 @@ fn image(
     let slots = fields.iter().enumerate().map(|(i, parameter)| {
         let (slot, span) = (Field::slot(i), parameter.field.span());
         let ty = erased_field(&parameter.field, input);
-        let words = suspect::argument(parameter.field.ty, &respan(krate, span), span);
+        let words = field_errors::argument(parameter.field.ty, &respan(krate, span), span);
         quote_spanned!(span=> #slot: #words::Slot<#ty>)
     });
     let mirror = quote! {

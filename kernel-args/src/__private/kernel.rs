@@ -1,9 +1,10 @@
 //! The comparison of a struct with the PTX that it names, while the user's program compiles.
 
-use crate::{KernelArgs, Source};
+use crate::marshal::{KernelArgs, Source};
 use kernel_args_abi::{
     Alignment, Class, CppType, Parameter, Signature,
-    check::{Message, Report, Selection, report, select},
+    check::{Report, Selection, report, select},
+    words::Message,
 };
 
 /// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.

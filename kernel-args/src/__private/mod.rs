@@ -1,16 +1,22 @@
 //! What the derives' output names. Not part of the interface.
 
-pub use crate::{form::Form, suspect::*};
+mod field_errors;
+
+pub use crate::marshal::ParamWriter;
 pub use core;
+pub use field_errors::*;
 
 mod kernel;
 
 pub use kernel::*;
 
-use crate::{DeviceType, KernelArg, KernelArgs};
+use crate::{
+    device::DeviceType,
+    marshal::{KernelArg, KernelArgs},
+};
 use core::marker::PhantomData;
 use kernel_args_abi::{
-    Block, Class, CppBase, CppType, Layout, Parameter, block::LIMIT, check::Message,
+    Class, CppBase, CppType, Layout, ParamLayout, Parameter, param_layout::LIMIT, words::Message,
 };
 
 /// What a device type says of itself, as a value.
@@ -78,7 +84,7 @@ impl Described {
 pub const fn place<const N: usize>(
     mut parameters: [Parameter<'static>; N],
 ) -> [Parameter<'static>; N] {
-    let mut block = Block::EMPTY;
+    let mut block = ParamLayout::EMPTY;
     let mut i = 0;
     while i < N {
         let (longer, offset) = push(block, &parameters[i]);
@@ -95,8 +101,8 @@ pub const fn place<const N: usize>(
 /// At compile time, where the block is above the limit of every GPU.
 #[must_use]
 #[track_caller]
-pub const fn block(name: &'static str, parameters: &[Parameter<'static>]) -> Block {
-    let mut block = Block::EMPTY;
+pub const fn param_layout(name: &'static str, parameters: &[Parameter<'static>]) -> ParamLayout {
+    let mut block = ParamLayout::EMPTY;
     let mut i = 0;
     while i < parameters.len() {
         block = push(block, &parameters[i]).0;
@@ -113,7 +119,7 @@ pub const fn block(name: &'static str, parameters: &[Parameter<'static>]) -> Blo
 /// # Panics
 /// At compile time, with what to write instead.
 #[track_caller]
-pub const fn packed_alike_everywhere(block: &Block) {
+pub const fn packed_alike_everywhere(block: &ParamLayout) {
     assert!(
         !block.depends_on_gpu(),
         "a parameter is aligned to more than 16 bytes, so its packed offset depends on the GPU: \
@@ -130,7 +136,7 @@ pub const fn offset<A: KernelArgs>(index: usize) -> usize {
     }
 }
 
-const fn push(block: Block, parameter: &Parameter<'_>) -> (Block, usize) {
+const fn push(block: ParamLayout, parameter: &Parameter<'_>) -> (ParamLayout, usize) {
     if let Some(layout) = parameter.layout()
         && let Ok(pushed) = block.push(layout)
     {
@@ -198,7 +204,7 @@ pub type Bytes<const N: usize> = [core::mem::MaybeUninit<u64>; N];
 /// How many words of 8 bytes a struct's parameters fill.
 #[must_use]
 pub const fn words<A: KernelArgs>() -> usize {
-    A::BLOCK.size().div_ceil(8)
+    A::LAYOUT.size().div_ceil(8)
 }
 
 /// Has rustc evaluate the constants of a struct: its block, the kernel that it names; and makes sure that its image has
@@ -206,7 +212,7 @@ pub const fn words<A: KernelArgs>() -> usize {
 pub const fn evaluate<A: KernelArgs>() {
     let _ = A::SOURCE;
     assert!(
-        size_of::<A::Image>() >= A::BLOCK.size(),
+        size_of::<A::Image>() >= A::LAYOUT.size(),
         "the image of a struct is smaller than its parameters: please report this"
     );
 }

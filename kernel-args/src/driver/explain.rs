@@ -5,7 +5,7 @@ use super::{
     error::{Error, LaunchError},
     launch::Launch,
 };
-use crate::{KernelArgs, decode::Arguments};
+use crate::marshal::{Arguments, KernelArgs};
 use std::{boxed::Box, format, string::String};
 
 /// An argument belongs to another context than the launch.

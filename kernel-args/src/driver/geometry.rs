@@ -1,6 +1,6 @@
 //! Grid and block.
 
-use crate::Dim3;
+use crate::device::vector::Dim3;
 
 /// Three extents: of a grid in blocks, or of a block in threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

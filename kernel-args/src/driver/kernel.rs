@@ -6,7 +6,7 @@ use super::{
     module::{Image, Module},
     verify::{self, Verification},
 };
-use crate::{KernelArgs, args::Source};
+use crate::marshal::{KernelArgs, Source};
 use core::{fmt, marker::PhantomData};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule};
 use std::sync::Arc;

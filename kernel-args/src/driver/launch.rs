@@ -5,14 +5,10 @@ use super::{
     error::Error,
     explain,
     geometry::{Dim, IntoDim},
+    launchable::Launchable,
     status::Status,
-    target::Target,
 };
-use crate::{
-    KernelArgs, Scope,
-    args::{marshal_packed, marshal_params},
-    decode::Arguments,
-};
+use crate::marshal::{Arguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
 use core::{ffi::c_void, ptr};
 use cudarc::driver::{
     CudaStream,
@@ -48,7 +44,7 @@ impl Form {
     /// whose packed offsets depend on the GPU, always takes `kernelParams`.
     #[must_use]
     pub const fn of<A: KernelArgs>() -> Self {
-        if A::PARAMETERS.len() >= PACKED_FROM && !A::BLOCK.depends_on_gpu() {
+        if A::PARAMETERS.len() >= PACKED_FROM && !A::LAYOUT.depends_on_gpu() {
             Self::Packed
         } else {
             Self::KernelParams
@@ -103,7 +99,7 @@ impl<'a> Launch<'a> {
 /// with them until it has run, and it must not race with other users of the same memory.
 #[inline(always)]
 pub unsafe fn launch<A: KernelArgs>(
-    target: &(impl Target<A> + ?Sized),
+    target: &(impl Launchable<A> + ?Sized),
     launch: Launch<'_>,
     args: A,
 ) -> Result<(), Error> {
@@ -118,7 +114,7 @@ pub(super) struct Enqueue<'a, N> {
     pub(super) function: CUfunction,
     pub(super) stream: CUstream,
     pub(super) launch: &'a Launch<'a>,
-    pub(super) scope: &'a Scope<'a>,
+    pub(super) launch_stream: &'a LaunchStream<'a>,
     /// The kernel's name, for messages only.
     pub(super) name: N,
 }
@@ -131,16 +127,16 @@ impl<N: Fn() -> String> Enqueue<'_, N> {
     #[inline(always)]
     pub(super) unsafe fn with<A: KernelArgs>(self, args: &mut A) -> Result<(), Error> {
         let form = self.launch.form.unwrap_or(const { Form::of::<A>() });
-        if form == Form::KernelParams || A::BLOCK.depends_on_gpu() {
-            marshal_params(args, self.scope, |params| {
+        if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
+            marshal_params(args, self.launch_stream, |params| {
                 // SAFETY: one pointer for each parameter; the caller vouches for the rest.
                 unsafe {
                     self.call::<A>(params, ptr::null_mut(), || Arguments::params::<A>(params))
                 }
             })
         } else {
-            marshal_packed(args, self.scope, |image| {
-                let mut size = A::BLOCK.size();
+            marshal_packed(args, self.launch_stream, |image| {
+                let mut size = A::LAYOUT.size();
                 let mut extra: [*mut c_void; 5] = [
                     sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as _,
                     image.cast_mut().cast(),
@@ -167,10 +163,10 @@ impl<N: Fn() -> String> Enqueue<'_, N> {
         extra: *mut *mut c_void,
         arguments: impl FnOnce() -> Arguments<'p>,
     ) -> Result<(), Error> {
-        if let Some(field) = self.scope.foreign() {
+        if let Some(field) = self.launch_stream.foreign() {
             return Err(explain::foreign::<A>((self.name)(), field));
         }
-        self.scope.check()?;
+        self.launch_stream.check()?;
         let Launch {
             grid,
             block,

@@ -10,7 +10,7 @@ use super::{
     status::Status,
     verify,
 };
-use crate::{DevicePointerMut, KernelArgs};
+use crate::{device::DevicePointerMut, marshal::KernelArgs};
 use core::ptr;
 use cudarc::driver::{
     CudaContext,

@@ -6,7 +6,7 @@ use super::{
     image::Description,
     status::Status,
 };
-use crate::KernelArgs;
+use crate::marshal::KernelArgs;
 use cudarc::driver::{
     CudaContext,
     sys::{CUfunction, CUresult},
@@ -71,12 +71,12 @@ pub(super) unsafe fn verify<A: KernelArgs>(
 ) -> Result<Verification, Error> {
     if let Some(description) = description {
         let name = description.spelled();
-        compare::<A>(name, &description.parameters(), block_base::<A>(context)?)?;
+        compare::<A>(name, &description.parameters(), param_base::<A>(context)?)?;
     }
     // SAFETY: the caller vouches for the function.
     let records = unsafe { records(function) }?;
     if let Some(records) = &records {
-        compare::<A>(symbol, records, block_base::<A>(context)?)?;
+        compare::<A>(symbol, records, param_base::<A>(context)?)?;
     }
     let (driver, image) = (records.is_some(), description.is_some());
     Ok(if driver || image {
@@ -102,7 +102,7 @@ pub(super) unsafe fn quick<A: KernelArgs>(function: CUfunction) -> Result<(), Er
     for (i, parameter) in A::PARAMETERS.iter().enumerate() {
         // SAFETY: the caller vouches for the function; both places outlive the call.
         let status = unsafe { get_param_info(function, i, &raw mut offset, &raw mut size) };
-        let placed = parameter.offset == Some(offset) || A::BLOCK.depends_on_gpu();
+        let placed = parameter.offset == Some(offset) || A::LAYOUT.depends_on_gpu();
         if status != Status::SUCCESS || size != parameter.size || !placed {
             // SAFETY: as above.
             return unsafe { explain::<A>(function) };
@@ -165,9 +165,9 @@ pub(super) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
 }
 
 /// Where the parameter block begins on the context's GPU, if that matters for `A`.
-fn block_base<A: KernelArgs>(context: &Arc<CudaContext>) -> Result<Option<usize>, Error> {
-    if A::BLOCK.depends_on_gpu() {
-        Ok(sm(context)?.block_base(A::BLOCK.size()))
+fn param_base<A: KernelArgs>(context: &Arc<CudaContext>) -> Result<Option<usize>, Error> {
+    if A::LAYOUT.depends_on_gpu() {
+        Ok(sm(context)?.param_base(A::LAYOUT.size()))
     } else {
         Ok(None)
     }

@@ -3,7 +3,10 @@
 //! A shared borrow is passed as `T const*` and tracked as a read, an exclusive one as `T*` and tracked as
 //! a write: the launch waits for the work on other streams that it depends on, and records its own.
 
-use crate::{DevicePointer, DevicePointerMut, Guard, KernelArg, Pointee, PointerArg, Scope};
+use crate::{
+    device::{DevicePointer, DevicePointerMut, Pointee},
+    marshal::{Guard, KernelArg, LaunchStream, PointerArg},
+};
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice,
     UnifiedSlice, UnifiedView, UnifiedViewMut,
@@ -13,9 +16,9 @@ use std::sync::Arc;
 #[inline(always)]
 fn read<'s, T: Pointee>(
     memory: &'s impl DevicePtr<T>,
-    scope: &'s Scope<'_>,
+    stream: &'s LaunchStream<'_>,
 ) -> (DevicePointer<T>, Guard<'s>) {
-    let stream = scope.stream(context(memory));
+    let stream = stream.stream(context(memory));
     let (address, sync) = memory.device_ptr(stream);
     (DevicePointer::from_raw(address), Guard::new(sync))
 }
@@ -23,9 +26,9 @@ fn read<'s, T: Pointee>(
 #[inline(always)]
 fn write<'s, T: Pointee>(
     memory: &'s mut impl DevicePtrMut<T>,
-    scope: &'s Scope<'_>,
+    stream: &'s LaunchStream<'_>,
 ) -> (DevicePointerMut<T>, Guard<'s>) {
-    let stream = scope.stream(context(memory));
+    let stream = stream.stream(context(memory));
     let (address, sync) = memory.device_ptr_mut(stream);
     (DevicePointerMut::from_raw(address), Guard::new(sync))
 }
@@ -42,9 +45,9 @@ macro_rules! memory {
             type Device = $pointer<T>;
 
             #[inline(always)]
-            fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> ($pointer<T>, Guard<'s>) {
+            fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> ($pointer<T>, Guard<'s>) {
                 let $this = self;
-                $how($place, scope)
+                $how($place, stream)
             }
         }
 

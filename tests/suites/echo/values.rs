@@ -58,4 +58,4 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 // The suite is worth nothing if `Between` were laid out without padding.
-const _: () = assert!(Between::<Float4>::BLOCK.size() == 33);
+const _: () = assert!(Between::<Float4>::LAYOUT.size() == 33);

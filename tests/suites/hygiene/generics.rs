@@ -76,7 +76,7 @@ struct Associated {
 
 /// Marshals a struct of which nothing but the trait is known.
 fn size<A: KernelArgs>(args: A) -> usize {
-    args.with_kernel_params(|params| params.len()) * 1000 + A::BLOCK.size()
+    args.with_kernel_params(|params| params.len()) * 1000 + A::LAYOUT.size()
 }
 
 #[test]

@@ -31,7 +31,6 @@ mod traits {
         const LAYOUT: usize = 0;
         const FIELDS: usize = 0;
         const PARAMETERS: usize = 0;
-        const BLOCK: usize = 0;
     }
     impl<T> Arg for T {}
 }
@@ -50,15 +49,15 @@ struct Image {
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
-struct Slot<Scope> {
-    to: Scope,
+struct Slot<LaunchStream> {
+    to: LaunchStream,
     layout: u8,
 }
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(u8)]
 enum Parameter {
-    Scope = 3,
+    LaunchStream = 3,
 }
 
 type Form = u32;
@@ -117,7 +116,7 @@ fn the_users_names_are_the_users() {
             pointers: 2,
         },
         scope: Slot { to: 3, layout: 4 },
-        pointers: Parameter::Scope,
+        pointers: Parameter::LaunchStream,
         launch: [5],
         guard0: 6_u16,
     };

@@ -2,7 +2,7 @@
 //!
 //! The guards themselves are cudarc's, which need a driver: the launch suite sees them.
 
-use kernel_args::{DevicePointer, Guard, KernelArg, KernelArgs, Scope};
+use kernel_args::{DevicePointer, Guard, KernelArg, KernelArgs, LaunchStream};
 use std::{
     cell::RefCell,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -38,7 +38,7 @@ impl Drop for Lent<'_> {
 impl KernelArg for Lent<'_> {
     type Device = DevicePointer<u8>;
 
-    fn lower<'s>(&'s mut self, _: &'s Scope<'_>) -> (DevicePointer<u8>, Guard<'s>) {
+    fn lower<'s>(&'s mut self, _: &'s LaunchStream<'_>) -> (DevicePointer<u8>, Guard<'s>) {
         self.log.add(format!("{} is lent", self.name));
         (DevicePointer::from_raw(self.address), Guard::NONE)
     }
@@ -50,7 +50,7 @@ struct Broken;
 impl KernelArg for Broken {
     type Device = u32;
 
-    fn lower<'s>(&'s mut self, _: &'s Scope<'_>) -> (u32, Guard<'s>) {
+    fn lower<'s>(&'s mut self, _: &'s LaunchStream<'_>) -> (u32, Guard<'s>) {
         panic!("this argument is broken")
     }
 }

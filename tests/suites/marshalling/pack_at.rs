@@ -2,7 +2,7 @@
 
 use kernel_args::{
     Double4A32, KernelArgs, PackError,
-    abi::{Block, Sm},
+    abi::{ParamLayout, Sm},
 };
 
 #[derive(KernelArgs)]
@@ -118,8 +118,8 @@ fn over_aligned_parameters_go_where_the_gpu_has_them() {
         .collect();
     // The block begins at 0x210 in the constant bank of an H100: 16 bytes before a multiple of 32.
     for (sm, offset) in [(90, 16), (100, 32)] {
-        let base = Sm(sm).block_base(64).expect("this generation is known");
-        let mut block = Block::at(base);
+        let base = Sm(sm).param_base(64).expect("this generation is known");
+        let mut block = ParamLayout::at(base);
         let offsets: Vec<usize> = Aligned::PARAMETERS
             .iter()
             .map(|parameter| {

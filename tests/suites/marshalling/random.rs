@@ -13,7 +13,7 @@ impl Visit for Compare {
         let name = A::NAME;
         let draw = || A::draw(&mut Rng::with_seed(self.0));
         let (parameters, block) = (draw().parameters(), draw().block());
-        assert_eq!(A::BLOCK.size(), A::SIZE, "{name}");
+        assert_eq!(A::LAYOUT.size(), A::SIZE, "{name}");
         assert_eq!(params(draw()), parameters, "{name}: kernelParams");
         draw().packed(|buffer| assert_eq!(buffer, block, "{name}: packed"));
         let mut buffer = vec![0xff; A::SIZE + 8];

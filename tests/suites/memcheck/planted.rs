@@ -36,7 +36,10 @@ pub(crate) struct OnHeap(Box<Lying>);
 impl kernel_args::KernelArg for OnHeap {
     type Device = Lying;
 
-    fn lower<'s>(&'s mut self, _: &'s kernel_args::Scope<'_>) -> (Lying, kernel_args::Guard<'s>) {
+    fn lower<'s>(
+        &'s mut self,
+        _: &'s kernel_args::LaunchStream<'_>,
+    ) -> (Lying, kernel_args::Guard<'s>) {
         (*self.0, kernel_args::Guard::NONE)
     }
 

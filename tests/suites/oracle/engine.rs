@@ -2,7 +2,7 @@
 //! compiler's answer.
 
 use crate::answer::{Answer, Declared};
-use kernel_args::abi::{Alignment, Block, Class, Layout, block::Sm};
+use kernel_args::abi::{Alignment, Class, Layout, ParamLayout, param_layout::Sm};
 use kernel_args_test_generator::{Signature, Struct, Type};
 
 /// A device type of the crate.
@@ -233,14 +233,14 @@ fn compare(signature: &Signature, answer: &Answer) -> Result<Vec<String>, String
     Ok(found)
 }
 
-/// `Block::on` for a number of parameters that only the run knows.
-fn on(sm: Sm, layouts: &[Layout]) -> Result<(Block, Vec<usize>), String> {
+/// `ParamLayout::on` for a number of parameters that only the run knows.
+fn on(sm: Sm, layouts: &[Layout]) -> Result<(ParamLayout, Vec<usize>), String> {
     macro_rules! by_count {
         ($($n:literal)*) => {
             match layouts.len() {
                 $($n => {
                     let layouts: &[Layout; $n] = layouts.try_into().map_err(|_| "another count")?;
-                    Block::on(sm, layouts).map(|placed| placed.map(|(block, at)| (block, at.to_vec())))
+                    ParamLayout::on(sm, layouts).map(|placed| placed.map(|(block, at)| (block, at.to_vec())))
                 })*
                 n => return Err(format!("{n} parameters are more than the suite is made for")),
             }

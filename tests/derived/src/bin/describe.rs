@@ -12,7 +12,7 @@
 //! | `packed` | signature, the packed form's bytes |
 //! | `packed_at` | signature, GPU, the packed form's bytes at the offsets of OFFSETS |
 
-use kernel_args::{KernelArgs, abi::block::LIMIT};
+use kernel_args::{KernelArgs, abi::param_layout::LIMIT};
 use kernel_args_test_derived::{Structure, Visitor, structures, visit};
 use std::{env, fmt::Write as _, fs, process::ExitCode, slice};
 
@@ -83,7 +83,7 @@ impl Visitor for Describe {
     }
 
     fn over_aligned<A: KernelArgs + Copy>(&mut self, index: usize, args: A) {
-        let (size, align) = (A::BLOCK.size(), A::BLOCK.align().bytes());
+        let (size, align) = (A::LAYOUT.size(), A::LAYOUT.align().bytes());
         println!("block\t{index}\t{size}\t{align}");
         for (i, parameter) in A::PARAMETERS.iter().enumerate() {
             println!(

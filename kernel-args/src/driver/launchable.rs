@@ -7,7 +7,7 @@ use super::{
     launch::{Enqueue, Launch},
     verify,
 };
-use crate::{KernelArgs, Scope};
+use crate::marshal::{KernelArgs, LaunchStream};
 use cudarc::driver::{CudaFunction, sys::CUfunction};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
     label = "no kernel for these arguments",
     note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a cudarc `CudaFunction`, or a raw `CUfunction`"
 )]
-pub trait Target<A: KernelArgs> {
+pub trait Launchable<A: KernelArgs> {
     /// Launches.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ pub trait Target<A: KernelArgs> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Target<B> for Kernel<A> {
+impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
     unsafe fn launch(&self, launch: Launch<'_>, mut args: B) -> Result<(), Error> {
         let function = self.function();
@@ -49,7 +49,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Target<B> for Kernel<A> {
             function: function.handle(),
             stream: stream.cu_stream(),
             launch: &launch,
-            scope: &Scope::on(stream),
+            launch_stream: &LaunchStream::on(stream),
             name: || function.name.clone(),
         };
         // SAFETY: the handle was verified for `A`, whose erased form `B` shares; the caller vouches for the rest.
@@ -65,7 +65,7 @@ fn foreign_stream(kernel: &str) -> Error {
     }
 }
 
-impl<A: KernelArgs> Target<A> for CudaFunction {
+impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
         // SAFETY: `self` keeps its module loaded; the caller vouches for the rest.
@@ -74,7 +74,7 @@ impl<A: KernelArgs> Target<A> for CudaFunction {
 }
 
 /// The function's context is the caller's to make current, unless `stream = …` is given.
-impl<A: KernelArgs> Target<A> for CUfunction {
+impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
         // SAFETY: the caller vouches for everything.
@@ -82,7 +82,7 @@ impl<A: KernelArgs> Target<A> for CUfunction {
     }
 }
 
-impl<A: KernelArgs, T: Target<A> + ?Sized> Target<A> for &T {
+impl<A: KernelArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     #[inline(always)]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
@@ -90,7 +90,7 @@ impl<A: KernelArgs, T: Target<A> + ?Sized> Target<A> for &T {
     }
 }
 
-impl<A: KernelArgs, T: Target<A> + ?Sized> Target<A> for Arc<T> {
+impl<A: KernelArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     #[inline(always)]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
@@ -109,12 +109,12 @@ unsafe fn launch_raw<A: KernelArgs>(
 ) -> Result<(), Error> {
     let api = api()?;
     let name = || verify::function_name(function);
-    let (scope, stream) = match launch.stream {
+    let (launch_stream, stream) = match launch.stream {
         Some(stream) => {
             stream.context().bind_to_thread().map_err(Error::current)?;
-            (Scope::on(stream), stream.cu_stream())
+            (LaunchStream::on(stream), stream.cu_stream())
         }
-        None => (Scope::untracked(), core::ptr::null_mut()),
+        None => (LaunchStream::untracked(), core::ptr::null_mut()),
     };
     // SAFETY: the caller vouches that the function is loaded.
     unsafe { verify::quick::<A>(function) }?;
@@ -123,7 +123,7 @@ unsafe fn launch_raw<A: KernelArgs>(
         function,
         stream,
         launch,
-        scope: &scope,
+        launch_stream: &launch_stream,
         name,
     };
     // SAFETY: the function was verified as far as the driver can tell; the caller vouches for the rest.

@@ -4,7 +4,7 @@ use super::builtin::{self, canonical, same_vector};
 
 /// Whether two names mean one type: the last segments are equal without their template arguments, and
 /// the shorter path is the end of the longer. `Params` and `sim::Params<float>` agree.
-pub(super) const fn agree(a: &str, b: &str) -> bool {
+pub(crate) const fn agree(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if equal(a, b) {
         return true;
@@ -40,28 +40,28 @@ pub(super) const fn agree(a: &str, b: &str) -> bool {
 }
 
 /// Whether a name is a built-in vector, half, complex number or tensor map: surely no enum.
-pub(super) const fn is_builtin(name: &str) -> bool {
+pub(crate) const fn is_builtin(name: &str) -> bool {
     let segment = last(name.as_bytes(), name.len());
     builtin::contains(canonical(segment.name, segment.arguments))
 }
 
 /// Whether a name is `__half`, by any of its spellings.
-pub(super) const fn is_half(name: &str) -> bool {
+pub(crate) const fn is_half(name: &str) -> bool {
     agree(name, "__half")
 }
 
 /// Whether a name is `__nv_bfloat16`, by any of its spellings.
-pub(super) const fn is_bfloat16(name: &str) -> bool {
+pub(crate) const fn is_bfloat16(name: &str) -> bool {
     agree(name, "__nv_bfloat16")
 }
 
 /// Whether a name is `CUtensorMap`.
-pub(super) const fn is_tensor_map(name: &str) -> bool {
+pub(crate) const fn is_tensor_map(name: &str) -> bool {
     agree(name, "CUtensorMap")
 }
 
 /// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.
-pub(super) const fn plain(path: &str) -> &str {
+pub(crate) const fn plain(path: &str) -> &str {
     match core::str::from_utf8(last(path.as_bytes(), path.len()).name) {
         Ok(name) => name,
         Err(_) => path,
@@ -131,7 +131,7 @@ const fn cut(path: &[u8], from: usize, to: usize) -> &[u8] {
     }
 }
 
-pub(super) const fn equal(a: &[u8], b: &[u8]) -> bool {
+pub(crate) const fn equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
@@ -145,7 +145,7 @@ pub(super) const fn equal(a: &[u8], b: &[u8]) -> bool {
     true
 }
 
-pub(super) const fn starts_with(text: &[u8], start: &[u8]) -> bool {
+pub(crate) const fn starts_with(text: &[u8], start: &[u8]) -> bool {
     if text.len() < start.len() {
         return false;
     }

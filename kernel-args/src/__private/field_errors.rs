@@ -10,10 +10,14 @@
     reason = "named by generated code only; the words are in the attributes"
 )]
 
-macro_rules! suspects {
+macro_rules! field_errors {
     ($($(#[$attr:meta])* $module:ident;)*) => {$(
         pub mod $module {
-            use crate::{DeviceType, Guard, KernelArg, Scope, form::Form, __private::Kind};
+            use crate::{
+                __private::Kind,
+                device::DeviceType,
+                marshal::{Guard, KernelArg, LaunchStream, ParamWriter},
+            };
             use core::{ffi::c_void, mem::MaybeUninit};
 
             /// An argument.
@@ -23,10 +27,10 @@ macro_rules! suspects {
                 const KIND: Kind;
 
                 /// # Safety
-                /// As [`Form::put`].
-                unsafe fn put<'s, F: Form>(
+                /// As [`ParamWriter::put`].
+                unsafe fn put<'s, F: ParamWriter>(
                     &'s mut self,
-                    scope: &'s Scope<'_>,
+                    stream: &'s LaunchStream<'_>,
                     image: *mut u8,
                     offset: usize,
                     pointers: *mut *mut c_void,
@@ -48,16 +52,16 @@ macro_rules! suspects {
                 const KIND: Kind = crate::__private::kind::<A>();
 
                 #[inline(always)]
-                unsafe fn put<'s, F: Form>(
+                unsafe fn put<'s, F: ParamWriter>(
                     &'s mut self,
-                    scope: &'s Scope<'_>,
+                    stream: &'s LaunchStream<'_>,
                     image: *mut u8,
                     offset: usize,
                     pointers: *mut *mut c_void,
                     index: usize,
                 ) -> Guard<'s> {
                     // SAFETY: the caller's promise is the same one.
-                    unsafe { F::put(self, scope, image, offset, pointers, index) }
+                    unsafe { F::put(self, stream, image, offset, pointers, index) }
                 }
             }
 
@@ -87,7 +91,7 @@ macro_rules! suspects {
     )*};
 }
 
-suspects! {
+field_errors! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel",
         label = "no form on the device",

@@ -1,6 +1,6 @@
 //! Opaque handles that kernels take by value: texture and surface objects, tensor maps.
 
-use crate::device_type::device_types;
+use crate::device::device_types;
 use kernel_args_abi::CppType;
 
 macro_rules! objects {

@@ -4,7 +4,7 @@ use super::message::Message;
 use crate::{cpp::CppType, layout::Alignment};
 
 /// Appends a C++ type as demanglers spell it: `float const*`.
-pub(crate) const fn push_cpp<const N: usize>(message: &mut Message<N>, cpp: CppType<'_>) {
+pub(super) const fn push_cpp<const N: usize>(message: &mut Message<N>, cpp: CppType<'_>) {
     message.push(cpp.base.spelling());
     let mut level = 0;
     while level < cpp.depth {

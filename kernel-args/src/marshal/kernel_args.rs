@@ -1,11 +1,11 @@
 //! All arguments of one kernel, and the two forms in which `cuLaunchKernel` takes them.
 
-use crate::{
-    Arguments, Scope,
-    form::{Form, KernelParams, Packed},
+use super::{
+    Arguments, LaunchStream,
+    param_writer::{KernelParams, Packed, ParamWriter},
 };
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
-use kernel_args_abi::{Block, Parameter, Signature};
+use kernel_args_abi::{ParamLayout, Parameter, Signature};
 
 /// Where the kernel of a struct comes from: `#[kernel_args(ptx = "…", entry = "…")]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Source {
 /// A struct that holds all arguments of a kernel. Derive it; do not implement it by hand.
 ///
 /// # Safety
-/// - [`Image`](Self::Image) is at least as large as [`BLOCK`](Self::BLOCK).
+/// - [`Image`](Self::Image) is at least as large as [`LAYOUT`](Self::LAYOUT).
 /// - [`Pointers`](Self::Pointers) is an array of as many `*mut c_void` as there are
 ///   [`PARAMETERS`](Self::PARAMETERS).
 /// - [`lower`](Self::lower) puts every parameter through its form, in order.
@@ -41,7 +41,7 @@ pub unsafe trait KernelArgs: Sized {
     /// Every parameter in order, with the offsets of C's rule.
     const PARAMETERS: &'static [Parameter<'static>];
     /// The parameter block by C's rule: its size has no tail padding.
-    const BLOCK: Block;
+    const LAYOUT: ParamLayout;
     /// The kernel that the struct was checked against while it compiled.
     const SOURCE: Option<Source> = None;
 
@@ -54,11 +54,11 @@ pub unsafe trait KernelArgs: Sized {
     /// Lowers every field in the form `F`, calls `launch`, and lets the guards of the fields go.
     ///
     /// # Safety
-    /// `image` is valid for writes of `BLOCK.size()` bytes, and `pointers` of [`Pointers`](Self::Pointers) where
+    /// `image` is valid for writes of `LAYOUT.size()` bytes, and `pointers` of [`Pointers`](Self::Pointers) where
     /// the form has them, until `launch` has returned.
-    unsafe fn lower<F: Form, R>(
+    unsafe fn lower<F: ParamWriter, R>(
         &mut self,
-        scope: &Scope<'_>,
+        stream: &LaunchStream<'_>,
         image: *mut u8,
         pointers: *mut *mut c_void,
         launch: impl FnOnce() -> R,
@@ -80,7 +80,7 @@ pub unsafe trait KernelArgs: Sized {
     /// ```
     #[inline]
     fn with_kernel_params<R>(mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-        marshal_params(&mut self, &Scope::untracked(), |pointers| {
+        marshal_params(&mut self, &LaunchStream::untracked(), |pointers| {
             // SAFETY: `pointers` points at `Self::Pointers`, which `lower` has filled.
             launch(unsafe { slice::from_raw_parts_mut(pointers, Self::PARAMETERS.len()) })
         })
@@ -101,10 +101,10 @@ pub unsafe trait KernelArgs: Sized {
     /// ```
     #[inline]
     fn with_packed<R>(mut self, launch: impl FnOnce(&[u8]) -> R) -> R {
-        const { crate::__private::packed_alike_everywhere(&Self::BLOCK) };
-        marshal_packed(&mut self, &Scope::untracked(), |image| {
-            // SAFETY: `image` points at `BLOCK.size()` bytes, all written by `marshal_packed`.
-            launch(unsafe { slice::from_raw_parts(image, Self::BLOCK.size()) })
+        const { crate::__private::packed_alike_everywhere(&Self::LAYOUT) };
+        marshal_packed(&mut self, &LaunchStream::untracked(), |image| {
+            // SAFETY: `image` points at `LAYOUT.size()` bytes, all written by `marshal_packed`.
+            launch(unsafe { slice::from_raw_parts(image, Self::LAYOUT.size()) })
         })
     }
 
@@ -119,13 +119,13 @@ pub unsafe trait KernelArgs: Sized {
     /// assert_eq!(text, "  factor  f32  @ 0    = 2.0  [00000040]\n  n       u32  @ 4    = 7  [07000000]");
     /// ```
     fn with_arguments<R>(mut self, show: impl FnOnce(&Arguments<'_>) -> R) -> R {
-        marshal_params(&mut self, &Scope::untracked(), |params| {
+        marshal_params(&mut self, &LaunchStream::untracked(), |params| {
             show(&Arguments::params::<Self>(params))
         })
     }
 
     /// Writes the packed form into `buffer` at the `offsets` of a particular GPU, as `cuFuncGetParamInfo` or
-    /// [`Block::on`] tells them, and returns the bytes to pass: up to the end of the last parameter, zeros
+    /// [`ParamLayout::on`] tells them, and returns the bytes to pass: up to the end of the last parameter, zeros
     /// between.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ pub unsafe trait KernelArgs: Sized {
         let size = check_offsets(Self::PARAMETERS, offsets, buffer.len())?;
         let packed = &mut buffer[..size];
         packed.fill(0);
-        marshal_params(&mut self, &Scope::untracked(), |pointers| {
+        marshal_params(&mut self, &LaunchStream::untracked(), |pointers| {
             for (i, (parameter, &offset)) in Self::PARAMETERS.iter().zip(offsets).enumerate() {
                 // SAFETY: `pointers` has one pointer for each parameter.
                 let pointer = unsafe { pointers.add(i) };
@@ -245,7 +245,7 @@ fn check_offsets(
 #[inline]
 pub(crate) fn marshal_params<A: KernelArgs, R>(
     args: &mut A,
-    scope: &Scope<'_>,
+    stream: &LaunchStream<'_>,
     launch: impl FnOnce(*mut *mut c_void) -> R,
 ) -> R {
     let mut image = MaybeUninit::<A::Image>::uninit();
@@ -253,28 +253,28 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
     let pointers = pointers.as_mut_ptr().cast::<*mut c_void>();
     // SAFETY: both locals outlive the call.
     unsafe {
-        args.lower::<KernelParams, R>(scope, image.as_mut_ptr().cast(), pointers, || {
+        args.lower::<KernelParams, R>(stream, image.as_mut_ptr().cast(), pointers, || {
             launch(pointers)
         })
     }
 }
 
-/// Lowers `args` to the packed form and calls `launch` with its first byte; it is `BLOCK.size()` bytes long.
+/// Lowers `args` to the packed form and calls `launch` with its first byte; it is `LAYOUT.size()` bytes long.
 /// Offsets are those of C's rule: not for a block that depends on the GPU.
 #[inline]
 pub(crate) fn marshal_packed<A: KernelArgs, R>(
     args: &mut A,
-    scope: &Scope<'_>,
+    stream: &LaunchStream<'_>,
     launch: impl FnOnce(*const u8) -> R,
 ) -> R {
     let mut image = MaybeUninit::<A::Image>::uninit();
     let image = image.as_mut_ptr().cast::<u8>();
     if const { has_gaps(A::PARAMETERS) } {
         // SAFETY: the image is at least as large as the block, which ends with its last parameter.
-        unsafe { image.write_bytes(0, A::BLOCK.size()) };
+        unsafe { image.write_bytes(0, A::LAYOUT.size()) };
     }
     // SAFETY: `image` outlives the call; the packed form writes no pointers.
-    unsafe { args.lower::<Packed, R>(scope, image, ptr::null_mut(), || launch(image)) }
+    unsafe { args.lower::<Packed, R>(stream, image, ptr::null_mut(), || launch(image)) }
 }
 
 /// Whether there are bytes between parameters.
@@ -299,18 +299,18 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
 
     const NAME: &'static str = A::NAME;
     const PARAMETERS: &'static [Parameter<'static>] = A::PARAMETERS;
-    const BLOCK: Block = A::BLOCK;
+    const LAYOUT: ParamLayout = A::LAYOUT;
     const SOURCE: Option<Source> = A::SOURCE;
 
     #[inline]
-    unsafe fn lower<F: Form, R>(
+    unsafe fn lower<F: ParamWriter, R>(
         &mut self,
-        scope: &Scope<'_>,
+        stream: &LaunchStream<'_>,
         image: *mut u8,
         pointers: *mut *mut c_void,
         launch: impl FnOnce() -> R,
     ) -> R {
         // SAFETY: the caller's promise is the same one.
-        unsafe { A::lower::<F, R>(self, scope, image, pointers, launch) }
+        unsafe { A::lower::<F, R>(self, stream, image, pointers, launch) }
     }
 }

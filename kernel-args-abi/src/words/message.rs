@@ -133,7 +133,7 @@ const fn is_inside(text: &[u8], at: usize) -> bool {
 }
 
 /// The number of characters of `text`: its columns on a terminal, nearly.
-pub(crate) const fn columns(text: &str) -> usize {
+pub(super) const fn columns(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut count = 0;
     let mut i = 0;

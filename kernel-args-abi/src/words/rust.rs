@@ -1,9 +1,9 @@
 //! What a user of `kernel-args` writes in Rust for a kernel's parameter.
 
-use super::{message::Message, name};
+use super::message::Message;
 use crate::{
     class::Class,
-    cpp::{CppBase, CppType},
+    cpp::{CppBase, CppType, name},
     signature::Parameter,
 };
 

@@ -67,7 +67,7 @@ macro_rules! vectors {
             assert!(align_of::<$name>() == $align, "the host's alignment differs from the device's");
         };
 
-        $crate::device_type::device_types! {
+        $crate::device::device_types! {
             $(#[$meta])*
             $name: $size / $align, Bytes, $crate::abi::CppType::named($cpp);
         }

@@ -1,7 +1,11 @@
 //! The layout of a list of parameters as a table, with its padding as a byte map.
 
+use super::{
+    message::{Message, columns},
+    spelling::push_cpp,
+};
 use crate::{
-    check::{Message, columns, offset_after, push_cpp},
+    check::offset_after,
     signature::{Parameter, Signature},
 };
 use core::fmt;

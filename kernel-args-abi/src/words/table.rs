@@ -1,15 +1,12 @@
 //! Both sides of every row, with the reason at each row that is wrong.
 
 use super::{
-    compare::place,
     message::{Message, columns},
-    mismatch::Mismatch,
-    pair::{Pair, Pairs},
-    report::Report,
-    say,
-    spell::push_cpp,
+    mismatch::reason,
+    spelling::push_cpp,
 };
 use crate::{
+    check::{Mismatch, Pair, Pairs, Report, offset_after},
     class::Class,
     signature::{Parameter, Signature},
 };
@@ -31,7 +28,7 @@ pub struct Table<'r, 'a, const N: usize = 32> {
 }
 
 impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
-    pub(super) const fn new(report: &'r Report<'a, N>) -> Self {
+    pub(crate) const fn new(report: &'r Report<'a, N>) -> Self {
         Self {
             report,
             colored: false,
@@ -118,9 +115,9 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
             match row.mismatch {
                 None => write!(f, "\n{}", line.as_str().trim_end())?,
                 Some(mismatch) => {
-                    let mut reason = Message::<1024>::new();
-                    say::reason(&mut reason, self.report, mismatch);
-                    write!(f, "\n{red}{line}  <- {reason}{plain}")?;
+                    let mut why = Message::<1024>::new();
+                    reason(&mut why, self.report, mismatch);
+                    write!(f, "\n{red}{line}  <- {why}{plain}")?;
                 }
             }
         }
@@ -225,17 +222,6 @@ impl<'a, const N: usize> Iterator for Rows<'_, 'a, N> {
         }
         Some(row)
     }
-}
-
-/// The offset that a parameter's source tells, or that follows from the one before and its alignment.
-pub(crate) fn offset_after(
-    end: Option<usize>,
-    base: Option<usize>,
-    parameter: &Parameter<'_>,
-) -> Option<usize> {
-    parameter
-        .offset
-        .or_else(|| place(base, end?, parameter.align?))
 }
 
 fn push_place(cell: &mut Message<48>, size: usize, offset: Option<usize>) {

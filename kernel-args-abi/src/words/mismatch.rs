@@ -1,23 +1,22 @@
 //! The text of a mismatch: the mistake, both sides, how to mend it.
 
 use super::{
-    difference::{Difference, Differences},
     hint::{self, Place},
     message::{Message, columns},
-    mismatch::Mismatch,
-    name,
-    pair::expected_offset,
-    report::Report,
     rust::push_declaration,
-    spell::{push_cpp, push_layout},
+    spelling::{push_cpp, push_layout},
 };
-use crate::signature::Parameter;
+use crate::{
+    check::{Difference, Differences, Mismatch, Report, expected_offset},
+    cpp::name,
+    signature::Parameter,
+};
 
 /// The widest column that others are aligned with.
 const WIDEST: usize = 48;
 
 /// Appends a mismatch in a few lines, the last one without its end.
-pub(super) const fn mismatch<const N: usize, const M: usize>(
+pub(crate) const fn mismatch<const N: usize, const M: usize>(
     message: &mut Message<M>,
     report: &Report<'_, N>,
     mismatch: Mismatch,

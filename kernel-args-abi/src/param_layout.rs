@@ -5,7 +5,7 @@
 //!   buffer that is one byte longer (`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`) and silently reads zeros
 //!   from one that is shorter. (Measured on an H100, driver 580.)
 //! - **Alignments above 16 bytes are of the address, not of the offset.** The block begins at a place
-//!   in the constant bank that depends on the GPU generation, see [`Sm::block_base`].
+//!   in the constant bank that depends on the GPU generation, see [`Sm::param_base`].
 //! - **It is limited** to 4,096 or 32,764 bytes, see [`Sm::block_limit`].
 
 use crate::layout::{Alignment, Layout, LayoutError};
@@ -30,12 +30,12 @@ pub struct Sm(pub u16);
 
 impl Sm {
     /// Where the parameter block begins in the constant bank of this GPU, in bytes; `c_size` is the
-    /// [size](Block::size) of the block by C's rule alone.
+    /// [size](ParamLayout::size) of the block by C's rule alone.
     ///
     /// Only parameters aligned above 16 bytes can see it. `None` for a generation that nobody has
     /// measured yet. (Read from ptxas 13.0 over 14 architectures; confirmed on an H100.)
     #[must_use]
-    pub const fn block_base(self, c_size: usize) -> Option<usize> {
+    pub const fn param_base(self, c_size: usize) -> Option<usize> {
         match self.0 {
             50..70 | 100..=121 => Some(0),
             70..90 => Some(if c_size <= SMALL_BANK { 0x160 } else { 0 }),
@@ -69,17 +69,17 @@ impl fmt::Debug for Sm {
 
 /// A parameter block that grows by one parameter at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Block {
+pub struct ParamLayout {
     base: usize,
     end: usize,
     align: Alignment,
 }
 
-impl Block {
+impl ParamLayout {
     /// An empty block, laid out by C's rule: exact on every GPU while no alignment is above 16 bytes.
     pub const EMPTY: Self = Self::at(0);
 
-    /// An empty block that begins at `base` in the constant bank, see [`Sm::block_base`].
+    /// An empty block that begins at `base` in the constant bank, see [`Sm::param_base`].
     #[must_use]
     pub const fn at(base: usize) -> Self {
         Self {
@@ -150,7 +150,7 @@ impl Block {
         if !c.depends_on_gpu() {
             return Ok(Some((c, offsets)));
         }
-        match sm.block_base(c.size()) {
+        match sm.param_base(c.size()) {
             None => Ok(None),
             Some(base) => match Self::place(Self::at(base), parameters) {
                 Ok(block) => Ok(Some(block)),
@@ -198,29 +198,29 @@ mod tests {
 
     #[test]
     fn the_size_has_no_tail_padding() {
-        let (block, offsets) = Block::of(&[layout(8, 8), layout(1, 1)]).unwrap();
+        let (block, offsets) = ParamLayout::of(&[layout(8, 8), layout(1, 1)]).unwrap();
         assert_eq!((block.size(), offsets), (9, [0, 8]));
-        assert_eq!(Block::EMPTY.size(), 0);
+        assert_eq!(ParamLayout::EMPTY.size(), 0);
     }
 
     /// The figures are ptxas 13.0's, read from cubins; those of sm_90 were confirmed on an H100.
     #[test]
     fn offsets_above_16_bytes_depend_on_the_gpu() {
         let tensor_map = [layout(128, 128), layout(8, 8)];
-        let offsets = |sm| Block::on(Sm(sm), &tensor_map).unwrap().unwrap().1;
+        let offsets = |sm| ParamLayout::on(Sm(sm), &tensor_map).unwrap().unwrap().1;
         assert_eq!(offsets(90), [112, 240]);
         assert_eq!(offsets(80), [32, 160]);
         assert_eq!(offsets(100), [0, 128]);
 
         let double4 = [layout(1, 1), layout(32, 32), layout(4, 4), layout(8, 8)];
-        let (block, offsets) = Block::on(Sm(90), &double4).unwrap().unwrap();
+        let (block, offsets) = ParamLayout::on(Sm(90), &double4).unwrap().unwrap();
         assert_eq!((offsets, block.size()), ([0, 16, 48, 56], 64));
     }
 
     #[test]
     fn a_generation_nobody_measured_is_refused_only_where_it_matters() {
-        assert_eq!(Block::on(Sm(130), &[layout(32, 32)]), Ok(None));
-        let (block, offsets) = Block::on(Sm(130), &[layout(1, 1), layout(16, 16)])
+        assert_eq!(ParamLayout::on(Sm(130), &[layout(32, 32)]), Ok(None));
+        let (block, offsets) = ParamLayout::on(Sm(130), &[layout(1, 1), layout(16, 16)])
             .unwrap()
             .unwrap();
         assert_eq!((block.size(), offsets), (32, [0, 16]));
@@ -237,6 +237,6 @@ mod tests {
     #[test]
     fn overflow_is_an_error() {
         let huge = layout(isize::MAX as usize - 7, 8);
-        assert_eq!(Block::of(&[huge, huge]), Err(LayoutError));
+        assert_eq!(ParamLayout::of(&[huge, huge]), Err(LayoutError));
     }
 }

@@ -6,7 +6,7 @@
 use super::{
     compare::{compare, distance, place},
     difference::{Difference, Differences},
-    window::{Grid, Step, WINDOW},
+    edit_distance::{Grid, Step, WINDOW},
 };
 use crate::signature::Parameter;
 
@@ -56,7 +56,7 @@ pub struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     /// Aligns fields with parameters. `base` is where the block begins in the constant bank
-    /// ([`Sm::block_base`](crate::Sm::block_base)). It matters for alignments above 16 bytes alone; where
+    /// ([`Sm::param_base`](crate::Sm::param_base)). It matters for alignments above 16 bytes alone; where
     /// it is `None`, their offsets agree with everything.
     #[must_use]
     pub const fn new(
@@ -235,7 +235,7 @@ pub(super) const fn differences_at(
 }
 
 /// Where field `i` would lie as parameter `j`, after the kernel's previous parameter.
-pub(super) const fn expected_offset(
+pub(crate) const fn expected_offset(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
     base: Option<usize>,

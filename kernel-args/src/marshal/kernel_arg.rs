@@ -1,6 +1,7 @@
 //! From a field of a struct to the value that the kernel receives.
 
-use crate::{DeviceType, Guard, Scope, pointer::Nullable};
+use super::{Guard, LaunchStream};
+use crate::device::{DeviceType, Nullable};
 
 /// A field of a `#[derive(KernelArgs)]` struct: it says which [device type](DeviceType) it becomes, and how.
 ///
@@ -18,7 +19,7 @@ pub trait KernelArg {
     type Device: DeviceType;
 
     /// The value for the kernel, and the guard that must outlive the launch.
-    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (Self::Device, Guard<'s>);
+    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>);
 
     /// The value for the kernel where it already stands in memory as the kernel reads it.
     #[inline]
@@ -52,7 +53,7 @@ macro_rules! pass_by_value {
             type Device = Self;
 
             #[inline(always)]
-            fn lower<'s>(&'s mut self, _: &'s $crate::Scope<'_>) -> (Self, $crate::Guard<'s>) {
+            fn lower<'s>(&'s mut self, _: &'s $crate::LaunchStream<'_>) -> (Self, $crate::Guard<'s>) {
                 (*self, $crate::Guard::NONE)
             }
 
@@ -76,9 +77,9 @@ impl<P: PointerArg> KernelArg for Option<P> {
     type Device = P::Device;
 
     #[inline]
-    fn lower<'s>(&'s mut self, scope: &'s Scope<'_>) -> (P::Device, Guard<'s>) {
+    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (P::Device, Guard<'s>) {
         match self {
-            Some(pointer) => pointer.lower(scope),
+            Some(pointer) => pointer.lower(stream),
             None => (P::Device::NULL, Guard::NONE),
         }
     }

@@ -1,9 +1,6 @@
 //! Pointers to device memory.
 
-use crate::{
-    DeviceType,
-    device_type::{assert_layout, layout},
-};
+use super::{DeviceType, assert_layout, layout};
 use core::{ffi::c_void, fmt, hash::Hash, marker::PhantomData};
 use kernel_args_abi::{Class, CppBase, CppType, Layout};
 

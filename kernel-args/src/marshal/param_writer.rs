@@ -1,6 +1,7 @@
 //! The two forms in which `cuLaunchKernel` takes parameters, one parameter at a time.
 
-use crate::{DeviceType, Guard, KernelArg, Scope};
+use super::{Guard, KernelArg, LaunchStream};
+use crate::device::DeviceType;
 use core::{ffi::c_void, ptr};
 
 mod sealed {
@@ -8,7 +9,7 @@ mod sealed {
 }
 
 /// One of the two forms: [`KernelParams`] or [`Packed`].
-pub trait Form: sealed::Sealed {
+pub trait ParamWriter: sealed::Sealed {
     /// Lowers one argument: its bytes go where the form wants them, its guard to the caller.
     ///
     /// # Safety
@@ -16,7 +17,7 @@ pub trait Form: sealed::Sealed {
     /// valid for a write at `index`; the pointer that is stored there is valid as long as `arg` and `image` are.
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
-        scope: &'s Scope<'_>,
+        stream: &'s LaunchStream<'_>,
         image: *mut u8,
         offset: usize,
         pointers: *mut *mut c_void,
@@ -35,11 +36,11 @@ pub(crate) enum Packed {}
 impl sealed::Sealed for KernelParams {}
 impl sealed::Sealed for Packed {}
 
-impl Form for KernelParams {
+impl ParamWriter for KernelParams {
     #[inline(always)]
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
-        scope: &'s Scope<'_>,
+        stream: &'s LaunchStream<'_>,
         image: *mut u8,
         offset: usize,
         pointers: *mut *mut c_void,
@@ -61,15 +62,15 @@ impl Form for KernelParams {
         // SAFETY: as above.
         unsafe { pointer.write(slot.cast::<c_void>()) };
         // SAFETY: as above.
-        unsafe { store(arg, scope, slot, index) }
+        unsafe { store(arg, stream, slot, index) }
     }
 }
 
-impl Form for Packed {
+impl ParamWriter for Packed {
     #[inline(always)]
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
-        scope: &'s Scope<'_>,
+        stream: &'s LaunchStream<'_>,
         image: *mut u8,
         offset: usize,
         _: *mut *mut c_void,
@@ -78,7 +79,7 @@ impl Form for Packed {
         // SAFETY: the caller vouches for `image` at `offset`.
         let slot = unsafe { image.add(offset) };
         // SAFETY: as above.
-        unsafe { store(arg, scope, slot, index) }
+        unsafe { store(arg, stream, slot, index) }
     }
 }
 
@@ -89,14 +90,14 @@ impl Form for Packed {
 #[inline(always)]
 unsafe fn store<'s, A: KernelArg>(
     arg: &'s mut A,
-    scope: &'s Scope<'_>,
+    stream: &'s LaunchStream<'_>,
     slot: *mut u8,
     index: usize,
 ) -> Guard<'s> {
     if arg.in_place().is_none() {
-        scope.enter(index);
+        stream.enter(index);
     }
-    let (device, guard) = arg.lower(scope);
+    let (device, guard) = arg.lower(stream);
     // SAFETY: the caller vouches for `slot`.
     unsafe { device.store(slot) };
     guard

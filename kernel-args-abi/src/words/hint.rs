@@ -1,14 +1,17 @@
 //! How to mend a field that does not fit.
 
 use super::{
-    difference::{Difference, Differences},
     message::Message,
-    name,
-    pair::expected_offset,
     rust::{aligned_bytes, push_declaration},
-    spell::{push_bytes, push_cpp, push_layout},
+    spelling::{push_bytes, push_cpp, push_layout},
 };
-use crate::{class::Class, cpp::CppBase, layout::Alignment, signature::Parameter};
+use crate::{
+    check::{Difference, Differences, expected_offset, place},
+    class::Class,
+    cpp::{CppBase, name},
+    layout::Alignment,
+    signature::Parameter,
+};
 
 /// A field and a parameter of two lists.
 #[derive(Clone, Copy)]
@@ -191,18 +194,12 @@ const fn push_alignment<const N: usize>(
 }
 
 /// A field that the kernel has elsewhere: it is aligned otherwise there.
-const fn push_offset<const N: usize>(message: &mut Message<N>, place: Place<'_>) {
-    let host = &place.host[place.field];
-    let kernel = &place.kernel[place.parameter];
+const fn push_offset<const N: usize>(message: &mut Message<N>, at: Place<'_>) {
+    let host = &at.host[at.field];
+    let kernel = &at.kernel[at.parameter];
     let (Some(offset), Some(expected)) = (
         kernel.offset,
-        expected_offset(
-            place.host,
-            place.kernel,
-            place.base,
-            place.field,
-            place.parameter,
-        ),
+        expected_offset(at.host, at.kernel, at.base, at.field, at.parameter),
     ) else {
         return;
     };
@@ -216,9 +213,9 @@ const fn push_offset<const N: usize>(message: &mut Message<N>, place: Place<'_>)
     message.push(" would be at ");
     message.push_number(expected);
     // The smallest alignment that explains it.
-    let start = match place.parameter.checked_sub(1) {
-        Some(previous) => match place.kernel[previous].offset {
-            Some(before) => before.saturating_add(place.kernel[previous].size),
+    let start = match at.parameter.checked_sub(1) {
+        Some(previous) => match at.kernel[previous].offset {
+            Some(before) => before.saturating_add(at.kernel[previous].size),
             None => return,
         },
         None => 0,
@@ -226,8 +223,8 @@ const fn push_offset<const N: usize>(message: &mut Message<N>, place: Place<'_>)
     let mut bytes = 1;
     while bytes <= 256 {
         if let Some(align) = Alignment::new(bytes)
-            && let Some(at) = super::compare::place(place.base, start, align)
-            && at == offset
+            && let Some(explained) = place(at.base, start, align)
+            && explained == offset
         {
             message.push("; ");
             push_alignment(message, host, kernel, Some(align));

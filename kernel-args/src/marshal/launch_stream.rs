@@ -11,7 +11,7 @@ use {
 /// The surroundings of one launch: the stream that it goes to, and what its arguments had to say.
 ///
 /// An argument that lives on a stream of its own (a cudarc slice) waits for it here and records its use.
-pub struct Scope<'k> {
+pub struct LaunchStream<'k> {
     #[cfg(feature = "cudarc")]
     stream: Option<&'k CudaStream>,
     #[cfg(feature = "cudarc")]
@@ -23,7 +23,7 @@ pub struct Scope<'k> {
     launch: PhantomData<&'k ()>,
 }
 
-impl<'k> Scope<'k> {
+impl<'k> LaunchStream<'k> {
     /// A scope for arguments that are tracked by nobody: the caller orders the work.
     #[must_use]
     #[inline]

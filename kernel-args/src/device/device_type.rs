@@ -1,6 +1,6 @@
 //! Types that a kernel can take by value, with the size and alignment that they have on the device.
 
-use crate::KernelArg;
+use crate::marshal::KernelArg;
 use core::{num, ptr};
 use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
 
@@ -82,12 +82,12 @@ macro_rules! device_types {
         // SAFETY: the assertion below proves size and alignment; the type has no padding and no
         // pointer to the host.
         unsafe impl $crate::DeviceType for $ty {
-            const LAYOUT: $crate::abi::Layout = $crate::device_type::layout($size, $align);
+            const LAYOUT: $crate::abi::Layout = $crate::device::layout($size, $align);
             const CLASS: $crate::abi::Class = $crate::abi::Class::$class;
             const CPP: $crate::abi::CppType<'static> = $cpp;
         }
         $(#[$meta])*
-        const _: () = $crate::device_type::assert_layout::<$ty>();
+        const _: () = $crate::device::assert_layout::<$ty>();
         $(#[$meta])*
         $crate::pass_by_value!($ty);
     )*};

@@ -1,6 +1,6 @@
 //! The arguments of a launch for people: names, offsets, bytes and values.
 
-use crate::KernelArgs;
+use super::KernelArgs;
 use core::{ffi::c_void, fmt, marker::PhantomData, slice};
 use kernel_args_abi::{Class, CppBase, Parameter};
 

@@ -2,6 +2,11 @@
 //!
 //! Flat and `Copy`, so that a type can be built and compared while a program compiles.
 
+mod builtin;
+#[cfg(feature = "read")]
+pub mod mangled;
+pub(crate) mod name;
+
 use core::fmt;
 
 /// What a C++ type is when its pointers are taken off.
