@@ -16,7 +16,6 @@ pub(super) fn inert(input: &DeriveInput, krate: &Path) -> TokenStream {
     let bounded = if_copy(bounded, krate);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
-    let by_value = by_value(ident, &input.generics, &bounded, krate);
     quote! {
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
@@ -24,7 +23,6 @@ pub(super) fn inert(input: &DeriveInput, krate: &Path) -> TokenStream {
             const CLASS: #krate::abi::Class = #krate::abi::Class::Unknown;
             const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::UNKNOWN;
         }
-        #by_value
     }
 }
 
@@ -55,17 +53,4 @@ pub(super) fn assert_copy(input: &DeriveInput, used: &TokenStream, krate: &Path)
             #krate::__private::is_copy::<#ident #ty_generics>();
         }
     }
-}
-
-/// `pass_by_value!` for a type of these generics.
-pub(super) fn by_value(
-    ident: &syn::Ident,
-    generics: &Generics,
-    bounded: &Generics,
-    krate: &Path,
-) -> TokenStream {
-    let (_, ty_generics, _) = generics.split_for_impl();
-    let (params, where_clause) = (&bounded.params, &bounded.where_clause);
-    let params = (!params.is_empty()).then(|| quote!({#params}));
-    quote!(#krate::pass_by_value!(#params #ident #ty_generics #where_clause);)
 }

@@ -1,7 +1,7 @@
 //! `#[derive(DeviceType)]`.
 
 use super::{
-    copyable::{assert_copy, by_value, if_copy, inert},
+    copyable::{assert_copy, if_copy, inert},
     respan, wrap,
 };
 use crate::{
@@ -84,7 +84,6 @@ fn structure(
     } = members(&fields, krate, &this, &all);
 
     let align = repr.align.unwrap_or(1);
-    let by_value = by_value(ident, &input.generics, &bounded, krate);
     let (class, cpp) = names(input, attr, repr, &fields);
     let layout = quote! {{
         let mut __layout = #krate::__private::first_member(#align);
@@ -128,8 +127,6 @@ fn structure(
                 #stores
             }
         }
-
-        #by_value
     })
 }
 
@@ -305,7 +302,6 @@ fn enumeration(
     let copy = assert_copy(input, &TokenStream::new(), krate);
     let bounded = if_copy(Generics::default(), krate);
     let where_clause = &bounded.where_clause;
-    let by_value = by_value(ident, &input.generics, &bounded, krate);
     Some(quote! {
         #copy
 
@@ -316,7 +312,5 @@ fn enumeration(
             const CLASS: #krate::abi::Class = #krate::abi::Class::Integer;
             const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::named(#name);
         }
-
-        #by_value
     })
 }

@@ -14,7 +14,6 @@ use crate::{
     device::DeviceType,
     marshal::{KernelArg, KernelArgs},
 };
-use core::marker::PhantomData;
 use kernel_args_abi::{
     Class, CppBase, CppType, Layout, ParamLayout, Parameter, param_layout::LIMIT, words::Message,
 };
@@ -352,17 +351,6 @@ pub const fn transparent(fields: &[Parameter<'static>]) -> Parameter<'static> {
     }
     fields[i]
 }
-
-/// What stands for the C++ type of a marker that has none.
-const NOTHING: CppType<'static> = CppType::of(CppBase::Void);
-
-// SAFETY: a marker without bytes: nothing is stored, and no kernel argument can be one.
-unsafe impl<T: ?Sized + 'static> DeviceType for PhantomData<T> {
-    const LAYOUT: Layout = first_member(1);
-    const CLASS: Class = Class::Bytes;
-    const CPP: CppType<'static> = NOTHING;
-}
-crate::pass_by_value!({T: ?Sized + 'static} PhantomData<T>);
 
 /// The kind of an argument's device type.
 #[must_use]

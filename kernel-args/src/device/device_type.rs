@@ -1,7 +1,6 @@
 //! Types that a kernel can take by value, with the size and alignment that they have on the device.
 
-use crate::marshal::KernelArg;
-use core::{num, ptr};
+use core::{marker::PhantomData, num, ptr};
 use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
 
 /// A type that a kernel can take by value.
@@ -26,7 +25,7 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
             device pointers, and structs and enums with `#[derive(DeviceType)]`",
     note = "for a struct of your own write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
 )]
-pub unsafe trait DeviceType: Copy + KernelArg<Device = Self> + 'static {
+pub unsafe trait DeviceType: Copy + 'static {
     /// Size and alignment on the device, in bytes.
     const LAYOUT: Layout;
     /// Integer, float, pointer, or a struct of bytes.
@@ -81,15 +80,13 @@ macro_rules! device_types {
         $(#[$meta])*
         // SAFETY: the assertion below proves size and alignment; the type has no padding and no
         // pointer to the host.
-        unsafe impl $crate::DeviceType for $ty {
-            const LAYOUT: $crate::abi::Layout = $crate::device::layout($size, $align);
-            const CLASS: $crate::abi::Class = $crate::abi::Class::$class;
-            const CPP: $crate::abi::CppType<'static> = $cpp;
+        unsafe impl $crate::device::DeviceType for $ty {
+            const LAYOUT: kernel_args_abi::Layout = $crate::device::layout($size, $align);
+            const CLASS: kernel_args_abi::Class = kernel_args_abi::Class::$class;
+            const CPP: kernel_args_abi::CppType<'static> = $cpp;
         }
         $(#[$meta])*
         const _: () = $crate::device::assert_layout::<$ty>();
-        $(#[$meta])*
-        $crate::pass_by_value!($ty);
     )*};
 }
 pub(crate) use device_types;
@@ -138,7 +135,6 @@ macro_rules! like {
             const CPP: CppType<'static> = <$inner as DeviceType>::CPP;
         }
         const _: () = assert_layout::<$outer>();
-        crate::pass_by_value!($outer);
     )*};
 }
 
@@ -165,9 +161,6 @@ unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
         unsafe { self.0.store(to) };
     }
 }
-
-crate::pass_by_value!({T: DeviceType} num::Wrapping<T>);
-crate::pass_by_value!({T: DeviceType, const N: usize} [T; N]);
 
 // SAFETY: an array is its elements one after another (Rust Reference, "Type layout": "Arrays are laid
 // out so that the zero-based nth element is offset by n * size_of::<T>() bytes"), as in C++.
@@ -196,4 +189,12 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
             };
         }
     }
+}
+
+// SAFETY: `PhantomData` has no bytes (its documentation: "Zero-sized type"), so nothing is stored.
+unsafe impl<T: ?Sized + 'static> DeviceType for PhantomData<T> {
+    const LAYOUT: Layout = layout(0, 1);
+    const CLASS: Class = Class::Bytes;
+    /// A marker has no C++ type.
+    const CPP: CppType<'static> = CppType::of(CppBase::Void);
 }

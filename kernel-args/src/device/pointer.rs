@@ -108,15 +108,12 @@ macro_rules! pointers {
 
         // SAFETY: `repr(transparent)` over a `u64`, asserted below for one `T`; the others do not differ.
         unsafe impl<T: Pointee> DeviceType for $name<T> {
-
             const LAYOUT: Layout = layout(8, 8);
             const CLASS: Class = Class::Pointer;
             const CPP: CppType<'static> = T::CPP.pointer($to_const);
         }
 
         const _: () = assert_layout::<$name<u8>>();
-        crate::pass_by_value!({T: Pointee} $name<T>);
-        impl<T: Pointee> crate::PointerArg for $name<T> {}
 
         impl<T: Pointee> Nullable for $name<T> {
             const NULL: Self = Self::NULL;

@@ -69,7 +69,7 @@ macro_rules! vectors {
 
         $crate::device::device_types! {
             $(#[$meta])*
-            $name: $size / $align, Bytes, $crate::abi::CppType::named($cpp);
+            $name: $size / $align, Bytes, kernel_args_abi::CppType::named($cpp);
         }
     )*};
 }

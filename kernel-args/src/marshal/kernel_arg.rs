@@ -1,7 +1,7 @@
 //! From a field of a struct to the value that the kernel receives.
 
 use super::{Guard, LaunchStream};
-use crate::device::{DeviceType, Nullable};
+use crate::device::{DevicePointer, DevicePointerMut, DeviceType, Nullable, Pointee};
 
 /// A field of a `#[derive(KernelArgs)]` struct: it says which [device type](DeviceType) it becomes, and how.
 ///
@@ -28,41 +28,20 @@ pub trait KernelArg {
     }
 }
 
-/// Makes device types arguments that are passed by value.
-///
-/// `#[derive(DeviceType)]` does it by itself; this is for a [`DeviceType`] that was implemented by hand.
-///
-/// ```
-/// # use kernel_args::{DeviceType, abi::*};
-/// #[derive(Clone, Copy)]
-/// #[repr(transparent)]
-/// struct Milliseconds(u32);
-///
-/// // SAFETY: `repr(transparent)` over a device type.
-/// unsafe impl DeviceType for Milliseconds {
-///     const LAYOUT: Layout = u32::LAYOUT;
-///     const CLASS: Class = u32::CLASS;
-///     const CPP: CppType<'static> = u32::CPP;
-/// }
-/// kernel_args::pass_by_value!(Milliseconds);
-/// ```
-#[macro_export]
-macro_rules! pass_by_value {
-    ($({$($generics:tt)*})? $ty:ty $(where $($clause:tt)*)?) => {
-        impl $(<$($generics)*>)? $crate::KernelArg for $ty $(where $($clause)*)? {
-            type Device = Self;
+// A device type is passed by value.
+#[diagnostic::do_not_recommend]
+impl<D: DeviceType> KernelArg for D {
+    type Device = D;
 
-            #[inline(always)]
-            fn lower<'s>(&'s mut self, _: &'s $crate::LaunchStream<'_>) -> (Self, $crate::Guard<'s>) {
-                (*self, $crate::Guard::NONE)
-            }
+    #[inline(always)]
+    fn lower<'s>(&'s mut self, _: &'s LaunchStream<'_>) -> (D, Guard<'s>) {
+        (*self, Guard::NONE)
+    }
 
-            #[inline(always)]
-            fn in_place(&self) -> $crate::__private::core::option::Option<&Self> {
-                $crate::__private::core::option::Option::Some(self)
-            }
-        }
-    };
+    #[inline(always)]
+    fn in_place(&self) -> Option<&D> {
+        Some(self)
+    }
 }
 
 /// An argument that becomes a device pointer: `Option` of it may be passed, `None` as the null pointer.
@@ -72,6 +51,9 @@ macro_rules! pass_by_value {
     note = "for an optional value pass the value and a flag, or a pointer to it"
 )]
 pub trait PointerArg: KernelArg<Device: Nullable> {}
+
+impl<T: Pointee> PointerArg for DevicePointer<T> {}
+impl<T: Pointee> PointerArg for DevicePointerMut<T> {}
 
 impl<P: PointerArg> KernelArg for Option<P> {
     type Device = P::Device;

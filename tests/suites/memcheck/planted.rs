@@ -22,7 +22,6 @@ unsafe impl DeviceType for Lying {
     const CLASS: Class = Class::Bytes;
     const CPP: CppType<'static> = CppType::named("Lying");
 }
-kernel_args::pass_by_value!(Lying);
 
 #[derive(KernelArgs)]
 pub(crate) struct Args {

@@ -17,7 +17,6 @@ unsafe impl DeviceType for Quad {
     const CLASS: Class = Class::Bytes;
     const CPP: CppType<'static> = CppType::named("float4");
 }
-kernel_args::pass_by_value!(Quad);
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
