@@ -5,8 +5,8 @@ use syn::Generics;
 
 /// Replaces the lifetime parameters of `generics` in `tokens` by `'static`; spans stay.
 ///
-/// The device type of an argument is `'static`, so it does not depend on lifetimes, and constants and
-/// the mirror struct need none.
+/// The device type of an argument is `'static`, so it does not depend on lifetimes: neither do constants or the parameter
+/// buffer.
 pub(crate) fn lifetimes(tokens: TokenStream, generics: &Generics) -> TokenStream {
     let names: Vec<&Ident> = generics
         .lifetimes()

@@ -1,39 +1,39 @@
-//! Field types that look as if they had no form on the device.
+//! Which error a field's type gets if it cannot be passed to a kernel.
 //!
-//! Looks only choose the words of an error: whether a type can be passed is for rustc to decide, so
-//! that a user's own type called `Vec` works.
+//! The derive sees tokens only, so it picks the error by the name of the type. Whether the type can be passed is decided
+//! by rustc: a user's own type called `Vec` works.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::{GenericArgument, PathArguments, Type};
 
-/// The module of `kernel_args::__private` whose `Arg` has the fitting words.
+/// The module of `kernel_args::__private` whose trait `Arg` carries the error for an argument of type `ty`.
 pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
-    module(kind(ty), krate, span)
+    path(module(ty), krate, span)
 }
 
-/// The module whose `Member` has the fitting words.
+/// The module whose trait `Member` carries the error for a device type's field of type `ty`.
 pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
-    let words = match kind(ty) {
+    let module = match module(ty) {
         "reference" | "raw_pointer" | "sequence" | "text" => "host_member",
-        words @ ("character" | "tuple" | "closure") => words,
+        same @ ("character" | "tuple" | "closure") => same,
         _ => "member",
     };
-    module(words, krate, span)
+    path(module, krate, span)
 }
 
-fn module(words: &str, krate: &TokenStream, span: Span) -> TokenStream {
-    let words = syn::Ident::new(words, span);
-    quote_spanned!(span=> #krate::__private::#words)
+fn path(module: &str, krate: &TokenStream, span: Span) -> TokenStream {
+    let module = syn::Ident::new(module, span);
+    quote_spanned!(span=> #krate::__private::#module)
 }
 
-fn kind(ty: &Type) -> &'static str {
+fn module(ty: &Type) -> &'static str {
     match ty {
-        Type::Paren(inner) => kind(&inner.elem),
-        Type::Group(inner) => kind(&inner.elem),
-        Type::Array(array) => match kind(&array.elem) {
-            "plain" | "optional" | "owned_slice" => "plain",
-            words => words,
+        Type::Paren(inner) => module(&inner.elem),
+        Type::Group(inner) => module(&inner.elem),
+        Type::Array(array) => match module(&array.elem) {
+            "unsupported" | "optional" | "owned_slice" => "unsupported",
+            element => element,
         },
         Type::Reference(reference) => match &*reference.elem {
             Type::Slice(_) => "sequence",
@@ -56,9 +56,9 @@ fn kind(ty: &Type) -> &'static str {
             "Option" => "optional",
             "CudaSlice" | "UnifiedSlice" => "owned_slice",
             name if DEVICE_MEMORY.contains(&name) => "device_memory",
-            _ => "plain",
+            _ => "unsupported",
         },
-        _ => "plain",
+        _ => "unsupported",
     }
 }
 

@@ -75,7 +75,7 @@ fn erased_predicates(generics: &Generics) -> Vec<WherePredicate> {
         .collect()
 }
 
-/// Generics without lifetimes: what the mirror struct and `Erased` are generic over.
+/// Generics without lifetimes: those of the parameter buffer's struct.
 pub(crate) fn without_lifetimes(generics: &Generics) -> Generics {
     let where_clause = generics
         .where_clause

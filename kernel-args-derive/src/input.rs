@@ -41,7 +41,7 @@ impl<'a> Field<'a> {
         spelling(&self.ty.to_token_stream())
     }
 
-    /// The name of this field's slot in the mirror.
+    /// The name of this field's slot in the parameter buffer of a generic struct.
     pub(crate) fn slot(index: usize) -> syn::Ident {
         format_ident!("f{index}")
     }

@@ -69,9 +69,9 @@ fn structure(
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
-    // Without parameters the layout is a constant of its own, which rustc evaluates by itself.
-    let open = !input.generics.params.is_empty();
-    let (this, all) = if open {
+    // Without generic parameters the layout is a constant of its own, which rustc evaluates even if nothing uses it.
+    let is_generic = !input.generics.params.is_empty();
+    let (this, all) = if is_generic {
         (quote!(Self), quote!(<Self as #krate::DeviceType>::FIELDS))
     } else {
         (quote!(#ident), quote!(__FIELDS))
@@ -91,13 +91,13 @@ fn structure(
         #krate::__private::whole::<#this>(__layout)
     }};
     let fields_type = quote!(&'static [#krate::abi::Parameter<'static>]);
-    let constants = (!open).then(|| {
+    let constants = (!is_generic).then(|| {
         quote! {
             const __FIELDS: #fields_type = #list;
             const __LAYOUT: #krate::abi::Layout = #layout;
         }
     });
-    let (list, layout) = if open {
+    let (list, layout) = if is_generic {
         (list, layout)
     } else {
         (quote!(__FIELDS), quote!(__LAYOUT))
@@ -113,7 +113,7 @@ fn structure(
             const CLASS: #krate::abi::Class = #class;
             const CPP: #krate::abi::CppType<'static> = #cpp;
             const HAS_PADDING: #krate::__private::core::primitive::bool =
-                #krate::__private::has_gaps(
+                #krate::__private::has_padding(
                     <Self as #krate::DeviceType>::FIELDS,
                     <Self as #krate::DeviceType>::LAYOUT.size(),
                 ) #paddings;
@@ -186,13 +186,13 @@ fn members(fields: &[Field<'_>], krate: &Path, this: &TokenStream, all: &TokenSt
     let list = fields.iter().map(|field| {
         let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
         let krate = respan(krate, field.span());
-        let words = field_errors::member(ty, &krate, field.span());
+        let errors = field_errors::member(ty, &krate, field.span());
         quote_spanned! {field.span()=>
             #krate::__private::member(
                 #name,
                 #spelling,
                 #krate::__private::core::mem::offset_of!(#this, #member),
-                <#ty as #words::Member>::KIND,
+                <#ty as #errors::Member>::TYPE_INFO,
             )
         }
     });
@@ -202,16 +202,16 @@ fn members(fields: &[Field<'_>], krate: &Path, this: &TokenStream, all: &TokenSt
     });
     let paddings = fields.iter().map(|field| {
         let (ty, krate) = (field.ty, respan(krate, field.span()));
-        let words = field_errors::member(ty, &krate, field.span());
-        quote_spanned!(field.span()=> || <#ty as #words::Member>::HAS_PADDING)
+        let errors = field_errors::member(ty, &krate, field.span());
+        quote_spanned!(field.span()=> || <#ty as #errors::Member>::HAS_PADDING)
     });
     let stores = fields.iter().map(|field| {
         let (ty, member) = (field.ty, &field.member);
         let krate = respan(krate, field.span());
-        let words = field_errors::member(ty, &krate, field.span());
+        let errors = field_errors::member(ty, &krate, field.span());
         quote_spanned! {field.span()=>
             unsafe {
-                <#ty as #words::Member>::store(
+                <#ty as #errors::Member>::store(
                     &self.#member,
                     __to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
                 )

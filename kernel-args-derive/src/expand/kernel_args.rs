@@ -84,16 +84,19 @@ fn expand(
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
     let erased = generics::erased_type(ident, &input.generics);
-    let Image { ty: image, mirror } = image(input, &bounded, &erased, krate, fields);
+    let ParamBuffer {
+        ty: param_buffer,
+        slots,
+    } = param_buffer(input, &bounded, &erased, krate, fields);
 
     let descriptions = fields.iter().map(|parameter| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let krate = respan(krate, span);
-        let words = field_errors::argument(ty, &krate, span);
+        let errors = field_errors::argument(ty, &krate, span);
         let (name, spelling) = (&parameter.field.name, parameter.field.spelling());
         let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
         quote_spanned! {span=>
-            #krate::__private::parameter(#name, #spelling, <#ty as #words::Arg>::KIND).#view()
+            #krate::__private::parameter(#name, #spelling, <#ty as #errors::Arg>::TYPE_INFO).#view()
         }
     });
     // The names of locals begin with `__`: a constant of the user with the same name would make a pattern of them.
@@ -101,12 +104,12 @@ fn expand(
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let member = &parameter.field.member;
         let krate = respan(krate, span);
-        let words = field_errors::argument(ty, &krate, span);
+        let errors = field_errors::argument(ty, &krate, span);
         let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
         quote_spanned! {span=>
             let #guard = unsafe {
-                <#ty as #words::Arg>::put::<__Writer>(
-                    &mut self.#member, __stream, __image, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
+                <#ty as #errors::Arg>::put::<__Writer>(
+                    &mut self.#member, __stream, __buffer, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
                 )
             };
         }
@@ -118,8 +121,8 @@ fn expand(
         let signatures = &kernels.signatures;
         quote!(const __KERNELS: &[#krate::abi::Signature<'static>] = &[#(#signatures),*];)
     });
-    let source = kernels.map(|kernels| source(kernels, is_open(input), krate));
-    let force = (!is_open(input)).then(|| {
+    let source = kernels.map(|kernels| source(kernels, is_generic(input), krate));
+    let force = (!is_generic(input)).then(|| {
         let checks = kernels.map(|_| checks(fields, ident, &erased, krate));
         quote! {
             const _: () = #krate::__private::evaluate::<#erased>();
@@ -128,13 +131,13 @@ fn expand(
     });
     quote! {
         #table
-        #mirror
+        #slots
 
         #[automatically_derived]
         unsafe impl #impl_generics #krate::KernelArgs for #ident #ty_generics #where_clause {
             type Erased = #erased;
-            type Image = #image;
-            type Pointers = [*mut #krate::__private::core::ffi::c_void; #count];
+            type ParamBuffer = #param_buffer;
+            type ParamPointers = [*mut #krate::__private::core::ffi::c_void; #count];
 
             const NAME: &'static #krate::__private::core::primitive::str = #name;
             const PARAMETERS: &'static [#krate::abi::Parameter<'static>] =
@@ -147,7 +150,7 @@ fn expand(
             unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
                 &mut self,
                 __stream: &#krate::LaunchStream<'_>,
-                __image: *mut #krate::__private::core::primitive::u8,
+                __buffer: *mut #krate::__private::core::primitive::u8,
                 __pointers: *mut *mut #krate::__private::core::ffi::c_void,
                 __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
             ) -> __Returned {
@@ -166,24 +169,25 @@ fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
     erase::lifetimes(quote!(#ty), &input.generics)
 }
 
-/// Room for all parameters.
-struct Image {
+/// The type that has room for all parameters.
+struct ParamBuffer {
     ty: TokenStream,
-    mirror: Option<TokenStream>,
+    /// The definition of that type where it is a struct.
+    slots: Option<TokenStream>,
 }
 
-/// A number of bytes where rustc can count them; while there are type or const parameters, a struct of
-/// slots that rustc lays out as the device does.
-fn image(
+/// An array of bytes where rustc can count them. In a generic struct it cannot, so the buffer is a struct with a slot for
+/// each parameter, which is at least as large.
+fn param_buffer(
     input: &DeriveInput,
     bounded: &syn::Generics,
     erased: &TokenStream,
     krate: &Path,
     fields: &[ParameterField<'_>],
-) -> Image {
-    if !is_open(input) {
-        let ty = quote!(#krate::__private::Bytes<{ #krate::__private::words::<#erased>() }>);
-        return Image { ty, mirror: None };
+) -> ParamBuffer {
+    if !is_generic(input) {
+        let ty = quote!(#krate::__private::ParamBuffer<{ #krate::__private::param_buffer_len::<#erased>() }>);
+        return ParamBuffer { ty, slots: None };
     }
     let generics = generics::without_lifetimes(bounded);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
@@ -191,26 +195,26 @@ fn image(
         .generics
         .type_params()
         .map(|parameter| &parameter.ident);
-    let slots = fields.iter().enumerate().map(|(i, parameter)| {
+    let each = fields.iter().enumerate().map(|(i, parameter)| {
         let (slot, span) = (Field::slot(i), parameter.field.span());
         let ty = erased_field(&parameter.field, input);
-        let words = field_errors::argument(parameter.field.ty, &respan(krate, span), span);
-        quote_spanned!(span=> #slot: #words::Slot<#ty>)
+        let errors = field_errors::argument(parameter.field.ty, &respan(krate, span), span);
+        quote_spanned!(span=> #slot: #errors::Slot<#ty>)
     });
-    let mirror = quote! {
+    let slots = quote! {
         #[repr(C)]
-        pub struct __Image #impl_generics #where_clause {
-            #(#slots,)*
+        pub struct __ParamBuffer #impl_generics #where_clause {
+            #(#each,)*
             parameters: #krate::__private::core::marker::PhantomData<fn() -> (#(#type_params,)*)>,
         }
     };
-    Image {
-        ty: quote!(__Image #ty_generics),
-        mirror: Some(mirror),
+    ParamBuffer {
+        ty: quote!(__ParamBuffer #ty_generics),
+        slots: Some(slots),
     }
 }
 
-fn is_open(input: &DeriveInput) -> bool {
+fn is_generic(input: &DeriveInput) -> bool {
     input.generics.type_params().next().is_some() || input.generics.const_params().next().is_some()
 }
 

@@ -14,7 +14,7 @@ macro_rules! field_errors {
     ($($(#[$attr:meta])* $module:ident;)*) => {$(
         pub mod $module {
             use crate::{
-                __private::Kind,
+                __private::TypeInfo,
                 device::DeviceType,
                 marshal::{Guard, KernelArg, LaunchStream, ParamWriter},
             };
@@ -24,14 +24,14 @@ macro_rules! field_errors {
             $(#[$attr])*
             pub trait Arg {
                 type Device: DeviceType;
-                const KIND: Kind;
+                const TYPE_INFO: TypeInfo;
 
                 /// # Safety
                 /// As [`ParamWriter::put`].
                 unsafe fn put<'s, F: ParamWriter>(
                     &'s mut self,
                     stream: &'s LaunchStream<'_>,
-                    image: *mut u8,
+                    buffer: *mut u8,
                     offset: usize,
                     pointers: *mut *mut c_void,
                     index: usize,
@@ -49,26 +49,26 @@ macro_rules! field_errors {
             #[diagnostic::do_not_recommend]
             impl<A: KernelArg> Arg for A {
                 type Device = A::Device;
-                const KIND: Kind = crate::__private::kind::<A>();
+                const TYPE_INFO: TypeInfo = TypeInfo::of::<A::Device>();
 
                 #[inline(always)]
                 unsafe fn put<'s, F: ParamWriter>(
                     &'s mut self,
                     stream: &'s LaunchStream<'_>,
-                    image: *mut u8,
+                    buffer: *mut u8,
                     offset: usize,
                     pointers: *mut *mut c_void,
                     index: usize,
                 ) -> Guard<'s> {
                     // SAFETY: the caller's promise is the same one.
-                    unsafe { F::put(self, stream, image, offset, pointers, index) }
+                    unsafe { F::put(self, stream, buffer, offset, pointers, index) }
                 }
             }
 
             /// A field of a device type.
             $(#[$attr])*
             pub trait Member {
-                const KIND: Kind;
+                const TYPE_INFO: TypeInfo;
                 const HAS_PADDING: bool;
 
                 /// # Safety
@@ -78,7 +78,7 @@ macro_rules! field_errors {
 
             #[diagnostic::do_not_recommend]
             impl<D: DeviceType> Member for D {
-                const KIND: Kind = Kind::of::<D>();
+                const TYPE_INFO: TypeInfo = TypeInfo::of::<D>();
                 const HAS_PADDING: bool = D::HAS_PADDING;
 
                 #[inline(always)]
@@ -100,7 +100,7 @@ field_errors! {
                 and enums with `#[derive(DeviceType)]`",
         note = "a field that is no parameter of the kernel is marked `#[kernel_args(skip)]`"
     )]
-    plain;
+    unsupported;
 
     #[diagnostic::on_unimplemented(
         message = "a reference to host memory, `{Self}`, cannot be passed to a CUDA kernel",

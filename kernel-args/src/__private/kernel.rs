@@ -110,26 +110,7 @@ pub const fn source<A: KernelArgs>(
     if compare_all {
         fits(&compare::<A>(kernels));
     }
-    Source {
-        ptx,
-        entry: symbols[index],
-    }
-}
-
-/// The kernel that a struct names.
-///
-/// # Panics
-/// At compile time, where it names none.
-#[must_use]
-#[track_caller]
-pub const fn named_source(source: Option<Source>) -> Source {
-    match source {
-        Some(source) => source,
-        None => panic!(
-            "this struct names no kernel: write `#[kernel_args(ptx = \"kernels.ptx\", entry = \"name\")]` on it, or \
-             load the kernel with `Kernel::from_image`"
-        ),
-    }
+    Source::new(ptx, symbols[index])
 }
 
 /// Panics with everything that is wrong.

@@ -10,24 +10,21 @@ mod kernel;
 
 pub use kernel::*;
 
-use crate::{
-    device::DeviceType,
-    marshal::{KernelArg, KernelArgs},
-};
+use crate::{device::DeviceType, marshal::KernelArgs};
 use kernel_args_abi::{
     Class, CppBase, CppType, Layout, ParamLayout, Parameter, param_layout::LIMIT, words::Message,
 };
 
-/// What a device type says of itself, as a value.
+/// The constants of a device type as a value.
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub struct TypeInfo {
     layout: Layout,
     class: Class,
     cpp: CppType<'static>,
 }
 
-impl Kind {
-    /// The kind of a device type.
+impl TypeInfo {
+    /// The constants of `D`.
     #[must_use]
     pub const fn of<D: DeviceType>() -> Self {
         Self {
@@ -44,8 +41,8 @@ impl Kind {
 /// At compile time, at the field, where it has no bytes.
 #[must_use]
 #[track_caller]
-pub const fn parameter(name: &'static str, spelling: &'static str, kind: Kind) -> Described {
-    if kind.layout.size() == 0 {
+pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInfo) -> Described {
+    if info.layout.size() == 0 {
         Text::new()
             .text("`")
             .text(name)
@@ -54,7 +51,7 @@ pub const fn parameter(name: &'static str, spelling: &'static str, kind: Kind) -
             )
             .fail()
     }
-    Described(member(name, spelling, 0, kind))
+    Described(member(name, spelling, 0, info))
 }
 
 /// A field as [`parameter`] describes it.
@@ -113,20 +110,7 @@ pub const fn param_layout(name: &'static str, parameters: &[Parameter<'static>])
     block
 }
 
-/// Panics where the packed form of a block depends on the GPU.
-///
-/// # Panics
-/// At compile time, with what to write instead.
-#[track_caller]
-pub const fn packed_alike_everywhere(block: &ParamLayout) {
-    assert!(
-        !block.depends_on_gpu(),
-        "a parameter is aligned to more than 16 bytes, so its packed offset depends on the GPU: \
-         use `with_kernel_params`, or `pack_at` with the offsets of the loaded function"
-    );
-}
-
-/// Where a parameter lies in the image.
+/// The offset of a parameter.
 #[must_use]
 pub const fn offset<A: KernelArgs>(index: usize) -> usize {
     match A::PARAMETERS[index].offset {
@@ -195,24 +179,24 @@ const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -
         .fail()
 }
 
-/// Room for `N` words of 8 bytes.
+/// Room for the bytes of one launch's parameters, in units of 8 bytes.
 ///
-/// The driver copies parameters from host memory byte by byte, so no alignment of theirs matters here.
-pub type Bytes<const N: usize> = [core::mem::MaybeUninit<u64>; N];
+/// The driver copies parameters from host memory byte by byte, so their alignment does not matter here.
+pub type ParamBuffer<const N: usize> = [core::mem::MaybeUninit<u64>; N];
 
-/// How many words of 8 bytes a struct's parameters fill.
+/// How many units of 8 bytes the parameters of `A` fill.
 #[must_use]
-pub const fn words<A: KernelArgs>() -> usize {
+pub const fn param_buffer_len<A: KernelArgs>() -> usize {
     A::LAYOUT.size().div_ceil(8)
 }
 
-/// Has rustc evaluate the constants of a struct: its block, the kernel that it names; and makes sure that its image has
+/// Has rustc evaluate the constants of a struct: its layout and the kernel that it names; and asserts that its buffer has
 /// room for the parameters.
 pub const fn evaluate<A: KernelArgs>() {
     let _ = A::SOURCE;
     assert!(
-        size_of::<A::Image>() >= A::LAYOUT.size(),
-        "the image of a struct is smaller than its parameters: please report this"
+        size_of::<A::ParamBuffer>() >= A::LAYOUT.size(),
+        "the parameter buffer of a struct is smaller than its parameters: please report this"
     );
 }
 
@@ -222,9 +206,9 @@ pub const fn member(
     name: &'static str,
     spelling: &'static str,
     offset: usize,
-    kind: Kind,
+    info: TypeInfo,
 ) -> Parameter<'static> {
-    Parameter::field(name, spelling, offset, kind.layout, kind.class, kind.cpp)
+    Parameter::field(name, spelling, offset, info.layout, info.class, info.cpp)
 }
 
 /// What a device type must be, with words of its own: a derive's output asks for it once, at the type's name.
@@ -332,7 +316,7 @@ pub const fn whole<T>(unpadded: Layout) -> Layout {
 
 /// Whether a struct of `size` bytes has bytes that belong to none of its fields.
 #[must_use]
-pub const fn has_gaps(fields: &[Parameter<'static>], size: usize) -> bool {
+pub const fn has_padding(fields: &[Parameter<'static>], size: usize) -> bool {
     let mut covered = 0;
     let mut i = 0;
     while i < fields.len() {
@@ -350,12 +334,6 @@ pub const fn transparent(fields: &[Parameter<'static>]) -> Parameter<'static> {
         i += 1;
     }
     fields[i]
-}
-
-/// The kind of an argument's device type.
-#[must_use]
-pub const fn kind<A: KernelArg>() -> Kind {
-    Kind::of::<A::Device>()
 }
 
 /// A [`Message`] that is written in one expression.

@@ -40,7 +40,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// As [`from_image`](Self::from_image). A struct that names no PTX does not compile here.
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
-        let Source { ptx, entry } = const { crate::__private::named_source(A::SOURCE) };
+        let Source { ptx, entry } = const { Source::expect(A::SOURCE) };
         Self::from_image(ctx, ptx, entry)
     }
 

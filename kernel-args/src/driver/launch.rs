@@ -135,19 +135,19 @@ impl<N: Fn() -> String> Enqueue<'_, N> {
                 }
             })
         } else {
-            marshal_packed(args, self.launch_stream, |image| {
+            marshal_packed(args, self.launch_stream, |buffer| {
                 let mut size = A::LAYOUT.size();
                 let mut extra: [*mut c_void; 5] = [
                     sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as _,
-                    image.cast_mut().cast(),
+                    buffer.cast_mut().cast(),
                     sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as _,
                     (&raw mut size).cast(),
                     sys::CU_LAUNCH_PARAM_END_AS_INT as _,
                 ];
-                // SAFETY: the packed image and its unpadded size; the caller vouches for the rest.
+                // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
                 unsafe {
                     self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), || {
-                        Arguments::packed::<A>(image)
+                        Arguments::packed::<A>(buffer)
                     })
                 }
             })
@@ -166,7 +166,7 @@ impl<N: Fn() -> String> Enqueue<'_, N> {
         if let Some(field) = self.launch_stream.foreign() {
             return Err(explain::foreign::<A>((self.name)(), field));
         }
-        self.launch_stream.check()?;
+        self.launch_stream.check().map_err(Error::current)?;
         let Launch {
             grid,
             block,
@@ -223,7 +223,7 @@ impl<N: Fn() -> String> Enqueue<'_, N> {
 /// #[derive(KernelArgs)]
 /// struct Fill { value: f32, n: u32 }
 ///
-/// let fill = Kernel::<Fill>::from_image(&ctx, PTX, "fill")?;
+/// let fill = Kernel::<Fill>::from_buffer(&ctx, PTX, "fill")?;
 /// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024 }, stream = &stream, shared = 1024)? };
 /// # Ok(())
 /// # }

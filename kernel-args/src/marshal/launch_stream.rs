@@ -1,22 +1,24 @@
-//! The surroundings of one launch, as its arguments see them while they are lowered.
+//! The stream of one launch, as its arguments see it while they are lowered.
 
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
 use {
     core::{cell::OnceCell, mem::ManuallyDrop},
-    cudarc::driver::{CudaContext, CudaStream},
+    cudarc::driver::{CudaContext, CudaStream, DriverError},
     std::sync::Arc,
 };
 
-/// The surroundings of one launch: the stream that it goes to, and what its arguments had to say.
+/// The stream of one launch, which [`KernelArg::lower`](super::KernelArg::lower) receives.
 ///
-/// An argument that lives on a stream of its own (a cudarc slice) waits for it here and records its use.
+/// An argument whose memory is used on other streams (a cudarc slice) has this stream wait for them, and records its use
+/// of the memory.
 pub struct LaunchStream<'k> {
     #[cfg(feature = "cudarc")]
     stream: Option<&'k CudaStream>,
     #[cfg(feature = "cudarc")]
     default_stream: DefaultStream,
     field: Cell<usize>,
+    #[cfg(feature = "cudarc")]
     foreign: Cell<Option<usize>>,
     #[cfg(feature = "cudarc")]
     tracked: Cell<bool>,
@@ -24,16 +26,16 @@ pub struct LaunchStream<'k> {
 }
 
 impl<'k> LaunchStream<'k> {
-    /// A scope for arguments that are tracked by nobody: the caller orders the work.
-    #[must_use]
+    /// No stream is named: an argument uses the default stream of its own context.
     #[inline]
-    pub fn untracked() -> Self {
+    pub(crate) fn untracked() -> Self {
         Self {
             #[cfg(feature = "cudarc")]
             stream: None,
             #[cfg(feature = "cudarc")]
             default_stream: DefaultStream::new(),
             field: Cell::new(0),
+            #[cfg(feature = "cudarc")]
             foreign: Cell::new(None),
             #[cfg(feature = "cudarc")]
             tracked: Cell::new(false),
@@ -41,19 +43,18 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
-    /// A scope for a launch on `stream`: slices wait for the work on other streams that they depend on.
+    /// A launch on `stream`, which waits for the work on other streams that its arguments depend on.
     #[cfg(feature = "cudarc")]
-    #[must_use]
     #[inline]
-    pub fn on(stream: &'k CudaStream) -> Self {
+    pub(crate) fn on(stream: &'k CudaStream) -> Self {
         Self {
             stream: Some(stream),
             ..Self::untracked()
         }
     }
 
-    /// The stream of this launch, for an argument that belongs to `context`: where the launch names
-    /// none, the default stream of that context.
+    /// The stream of this launch, for an argument that belongs to `context`. Where the launch names no stream, it is the
+    /// default stream of that context.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
@@ -71,26 +72,21 @@ impl<'k> LaunchStream<'k> {
     /// The error of a wait that cudarc could not return when it was enqueued.
     #[cfg(feature = "cudarc")]
     #[inline]
-    pub(crate) fn check(&self) -> Result<(), crate::Error> {
+    pub(crate) fn check(&self) -> Result<(), DriverError> {
         match self.stream {
-            Some(stream) if self.tracked.get() => {
-                stream.context().check_err().map_err(crate::Error::current)
-            }
+            Some(stream) if self.tracked.get() => stream.context().check_err(),
             _ => Ok(()),
         }
     }
 
-    /// Says which field is being lowered, so that a complaint can name it.
+    /// Records which field is being lowered, so that an error can name it.
     #[inline]
-    pub(crate) fn enter(&self, field: usize) {
+    pub(super) fn enter(&self, field: usize) {
         self.field.set(field);
     }
 
-    /// Says that the field being lowered belongs to another context than the launch.
-    #[cfg_attr(
-        not(feature = "cudarc"),
-        expect(dead_code, reason = "only slices belong to a context")
-    )]
+    /// Records that the field being lowered belongs to another context than the launch.
+    #[cfg(feature = "cudarc")]
     #[cold]
     fn mark_foreign(&self) {
         if self.foreign.get().is_none() {
@@ -99,17 +95,17 @@ impl<'k> LaunchStream<'k> {
     }
 
     /// The first field that belongs to another context than the launch.
-    #[must_use]
+    #[cfg(feature = "cudarc")]
     #[inline]
-    pub fn foreign(&self) -> Option<usize> {
+    pub(crate) fn foreign(&self) -> Option<usize> {
         self.foreign.get()
     }
 }
 
 /// The default stream of a launch that names none, once an argument has asked for it.
 ///
-/// It is moved out before it is dropped. A drop in place would take the scope's address, and then the scope of every
-/// launch, which never has one, would stay in memory instead of being optimised away.
+/// It is moved out before it is dropped. A drop in place would take the address of the `LaunchStream`, which would then
+/// stay in memory in every launch instead of being optimised away.
 #[cfg(feature = "cudarc")]
 struct DefaultStream(ManuallyDrop<OnceCell<Arc<CudaStream>>>);
 
@@ -132,11 +128,11 @@ impl Drop for DefaultStream {
     }
 }
 
-/// What must live until a launch has been enqueued, and then says so to whoever owns the argument.
+/// Lives until a launch has been enqueued; its drop then records the use of the argument's memory.
 ///
-/// One type for all arguments: an associated type in the signatures that the derive's output calls would have rustc
-/// report a field without a form on the device twice.
-#[must_use = "dropping it tells the argument's owner that the launch has been enqueued"]
+/// One type serves all arguments: with an associated type in the signatures that the derive's output calls, rustc would
+/// report a field that cannot be passed twice.
+#[must_use = "dropping it records that the launch has been enqueued"]
 pub struct Guard<'s> {
     #[cfg(feature = "cudarc")]
     sync: ManuallyDrop<Option<cudarc::driver::SyncOnDrop<'s>>>,
@@ -144,14 +140,14 @@ pub struct Guard<'s> {
 }
 
 impl<'s> Guard<'s> {
-    /// For an argument that nobody tracks.
+    /// For an argument whose use is not recorded.
     pub const NONE: Self = Self {
         #[cfg(feature = "cudarc")]
         sync: ManuallyDrop::new(None),
         argument: PhantomData,
     };
 
-    /// For a slice of cudarc's: it records the use of the memory when the launch has been enqueued.
+    /// For cudarc's device memory, whose use is recorded when the launch has been enqueued.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub fn new(sync: cudarc::driver::SyncOnDrop<'s>) -> Self {
@@ -162,20 +158,20 @@ impl<'s> Guard<'s> {
     }
 }
 
-/// Nothing for a value, which has no guard, and a call for the rest: were that call inlined, rustc would keep it for
-/// each of many values, too.
+/// A value has no guard, so this optimises to nothing. The drop of a guard is a call that is not inlined: rustc would
+/// otherwise keep a copy for each of many values.
 #[cfg(feature = "cudarc")]
 impl Drop for Guard<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         if self.sync.is_some() {
-            enqueued(self.sync.take());
+            record_use(self.sync.take());
         }
     }
 }
 
 #[cfg(feature = "cudarc")]
 #[inline(never)]
-fn enqueued(sync: Option<cudarc::driver::SyncOnDrop<'_>>) {
+fn record_use(sync: Option<cudarc::driver::SyncOnDrop<'_>>) {
     drop(sync);
 }

@@ -4,13 +4,18 @@ mod decode;
 mod kernel_arg;
 mod kernel_args;
 mod launch_stream;
+mod lower;
+mod pack_error;
 mod param_writer;
+mod source;
 
 pub use decode::Arguments;
 pub use kernel_arg::{KernelArg, PointerArg};
-pub use kernel_args::{KernelArgs, PackError, Source};
+pub use kernel_args::KernelArgs;
 pub use launch_stream::{Guard, LaunchStream};
+pub use pack_error::PackError;
 pub use param_writer::ParamWriter;
+pub use source::Source;
 
 #[cfg(feature = "cudarc")]
-pub(crate) use kernel_args::{marshal_packed, marshal_params};
+pub(crate) use lower::{marshal_packed, marshal_params};

@@ -13,12 +13,12 @@ pub trait ParamWriter: sealed::Sealed {
     /// Lowers one argument: its bytes go where the form wants them, its guard to the caller.
     ///
     /// # Safety
-    /// `image` is valid for writes of the device type's size at `offset`. For [`KernelParams`], `pointers` is
-    /// valid for a write at `index`; the pointer that is stored there is valid as long as `arg` and `image` are.
+    /// `buffer` is valid for writes of the device type's size at `offset`. For [`KernelParams`], `pointers` is
+    /// valid for a write at `index`; the pointer that is stored there is valid as long as `arg` and `buffer` are.
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
         stream: &'s LaunchStream<'_>,
-        image: *mut u8,
+        buffer: *mut u8,
         offset: usize,
         pointers: *mut *mut c_void,
         index: usize,
@@ -41,7 +41,7 @@ impl ParamWriter for KernelParams {
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
         stream: &'s LaunchStream<'_>,
-        image: *mut u8,
+        buffer: *mut u8,
         offset: usize,
         pointers: *mut *mut c_void,
         index: usize,
@@ -57,8 +57,8 @@ impl ParamWriter for KernelParams {
             unsafe { pointer.write(device) };
             return Guard::NONE;
         }
-        // SAFETY: the caller vouches for `image` at `offset`.
-        let slot = unsafe { image.add(offset) };
+        // SAFETY: the caller vouches for `buffer` at `offset`.
+        let slot = unsafe { buffer.add(offset) };
         // SAFETY: as above.
         unsafe { pointer.write(slot.cast::<c_void>()) };
         // SAFETY: as above.
@@ -71,13 +71,13 @@ impl ParamWriter for Packed {
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
         stream: &'s LaunchStream<'_>,
-        image: *mut u8,
+        buffer: *mut u8,
         offset: usize,
         _: *mut *mut c_void,
         index: usize,
     ) -> Guard<'s> {
-        // SAFETY: the caller vouches for `image` at `offset`.
-        let slot = unsafe { image.add(offset) };
+        // SAFETY: the caller vouches for `buffer` at `offset`.
+        let slot = unsafe { buffer.add(offset) };
         // SAFETY: as above.
         unsafe { store(arg, stream, slot, index) }
     }

@@ -1,0 +1,94 @@
+//! Why arguments cannot be packed at given offsets.
+
+use core::{error, fmt};
+use kernel_args_abi::Parameter;
+
+/// Why [`KernelArgs::pack_at`](super::KernelArgs::pack_at) refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PackError {
+    /// The number of offsets is not the number of parameters.
+    #[non_exhaustive]
+    Count {
+        /// How many parameters the struct has.
+        parameters: usize,
+        /// How many offsets were given.
+        offsets: usize,
+    },
+    /// A parameter begins before the previous one ends.
+    #[non_exhaustive]
+    Overlap {
+        /// The field.
+        field: &'static str,
+        /// The offset that was given for it, in bytes.
+        offset: usize,
+        /// Where the previous field ends, in bytes.
+        end: usize,
+    },
+    /// The buffer is too short.
+    #[non_exhaustive]
+    Buffer {
+        /// How many bytes are needed.
+        needed: usize,
+        /// How many bytes the buffer has.
+        len: usize,
+    },
+}
+
+impl PackError {
+    /// Checks that parameters at `offsets` do not overlap and fit in `len` bytes; returns where the last one ends.
+    pub(super) fn check_offsets(
+        parameters: &[Parameter<'static>],
+        offsets: &[usize],
+        len: usize,
+    ) -> Result<usize, Self> {
+        if parameters.len() != offsets.len() {
+            return Err(Self::Count {
+                parameters: parameters.len(),
+                offsets: offsets.len(),
+            });
+        }
+        let mut end = 0;
+        for (parameter, &offset) in parameters.iter().zip(offsets) {
+            if offset < end {
+                return Err(Self::Overlap {
+                    field: parameter.name,
+                    offset,
+                    end,
+                });
+            }
+            end = offset.saturating_add(parameter.size);
+        }
+        if end > len {
+            return Err(Self::Buffer { needed: end, len });
+        }
+        Ok(end)
+    }
+}
+
+impl fmt::Display for PackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count {
+                parameters,
+                offsets,
+            } => write!(
+                f,
+                "the struct has {parameters} parameters, but {offsets} offsets were given\n\
+                 help: give one offset for each parameter"
+            ),
+            Self::Overlap { field, offset, end } => write!(
+                f,
+                "`{field}` cannot be placed at offset {offset}, because the previous parameter ends at {end}\n\
+                 help: check that these are the offsets of this kernel"
+            ),
+            Self::Buffer { needed, len } => write!(
+                f,
+                "the packed form needs {needed} bytes, but the buffer has {len}\n\
+                 help: pass a buffer of at least {needed} bytes"
+            ),
+        }
+    }
+}
+
+impl error::Error for PackError {}
