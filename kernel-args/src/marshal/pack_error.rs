@@ -8,7 +8,6 @@ use kernel_args_abi::Parameter;
 #[non_exhaustive]
 pub enum PackError {
     /// The number of offsets is not the number of parameters.
-    #[non_exhaustive]
     Count {
         /// How many parameters the struct has.
         parameters: usize,
@@ -16,7 +15,6 @@ pub enum PackError {
         offsets: usize,
     },
     /// A parameter begins before the previous one ends.
-    #[non_exhaustive]
     Overlap {
         /// The field.
         field: &'static str,
@@ -26,7 +24,6 @@ pub enum PackError {
         end: usize,
     },
     /// The buffer is too short.
-    #[non_exhaustive]
     Buffer {
         /// How many bytes are needed.
         needed: usize,
