@@ -39,14 +39,14 @@ mod interop;
 mod marshal;
 
 pub use device::{
-    DevicePointer, DevicePointerMut, DeviceType, Nullable, Pointee, SurfaceObject, TensorMap,
-    TensorMapA64, TextureObject, vector, vector::*,
+    DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject, TensorMap, TensorMapA64,
+    TextureObject, vector, vector::*,
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    Dim, DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError,
-    Launchable, Limit, MismatchError, Module, OptimizationLevel, Status, Unverified, Verification,
-    context, is_available, launch,
+    DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError, Launchable,
+    Limit, MismatchError, Module, OptimizationLevel, Status, Unverified, Verification, context,
+    is_available, launch,
 };
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};

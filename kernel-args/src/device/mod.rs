@@ -1,12 +1,14 @@
 //! Types that exist on the device: what a kernel can take by value, and what a device pointer can point to.
 
 mod device_type;
+mod dim3;
 mod object;
 mod pointer;
 pub mod vector;
 
 pub use device_type::DeviceType;
 pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
-pub use pointer::{DevicePointer, DevicePointerMut, Nullable, Pointee};
+pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
 
 pub(crate) use device_type::{assert_layout, device_types, layout};
+pub(crate) use pointer::Nullable;

@@ -1,21 +1,26 @@
-//! The driver's entry points that this crate calls.
+//! The driver's entry points that this crate calls, and what they return.
 //!
-//! cudarc's bindings return an enum, which a code that a newer driver returns is no variant of, and panic where the
-//! library or a symbol is missing; these return the number, and an error. They are looked up once.
+//! cudarc's bindings panic where the library or a symbol is missing, and return an enum that lacks the codes of newer
+//! drivers. These return an error and a number. They are looked up once.
 
-use super::{
-    error::{DriverCall, Error},
-    status::Status,
-};
 use cudarc::driver::sys::{
     CUdeviceptr, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState,
-    CUmodule, CUstream,
+    CUmodule, CUresult, CUstream,
 };
 use libloading::Library;
 use std::{
-    ffi::{c_char, c_int, c_uint, c_void},
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    fmt, ptr,
     sync::OnceLock,
 };
+
+/// Why the driver cannot be called.
+pub(super) enum Unavailable {
+    /// The driver's library was not found.
+    Library,
+    /// The library lacks this entry point.
+    EntryPoint(&'static str),
+}
 
 /// Entry points by the names that the library exports; the `newer` ones may be missing.
 macro_rules! api {
@@ -31,7 +36,7 @@ macro_rules! api {
         }
 
         impl Api {
-            fn load(library: &Library) -> Result<Self, Error> {
+            fn load(library: &Library) -> Result<Self, Unavailable> {
                 Ok(Self {
                     $($name: symbol(library, concat!(stringify!($name), "\0"))?,)*
                     $($newer: symbol(library, concat!(stringify!($newer), "\0")).ok(),)*
@@ -68,12 +73,13 @@ api! {
     }
 }
 
-fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Error> {
+fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Unavailable> {
     // SAFETY: the table gives each entry point the type that CUDA's Driver API documents.
     let symbol = unsafe { library.get::<T>(name.as_bytes()) };
-    symbol.map(|symbol| *symbol).map_err(|_| Error::OldDriver {
-        missing: name.trim_end_matches('\0'),
-    })
+    match symbol {
+        Ok(symbol) => Ok(*symbol),
+        Err(_) => Err(Unavailable::EntryPoint(name.trim_end_matches('\0'))),
+    }
 }
 
 /// The driver's library, under the names that it has on this system.
@@ -97,24 +103,63 @@ pub(super) fn is_available() -> bool {
     library().is_some()
 }
 
-/// The entry points, or why there are none.
+/// The entry points.
 #[inline]
-pub(super) fn api() -> Result<&'static Api, Error> {
+pub(super) fn api() -> Result<&'static Api, Unavailable> {
     static API: OnceLock<Api> = OnceLock::new();
     if let Some(api) = API.get() {
         return Ok(api);
     }
-    let api = Api::load(library().ok_or(Error::NoDriver)?)?;
+    let api = Api::load(library().ok_or(Unavailable::Library)?)?;
     Ok(API.get_or_init(|| api))
 }
 
+/// What a driver call returned: a `CUresult` as a number, so that a code that a newer driver adds is a value too.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Status(pub u32);
+
 impl Status {
-    /// The error of a driver call, by the call's name.
-    pub(super) fn check(self, call: &'static str) -> Result<(), Error> {
-        if self == Self::SUCCESS {
-            Ok(())
-        } else {
-            Err(Error::Driver(DriverCall { call, status: self }))
+    /// `CUDA_SUCCESS`.
+    pub const SUCCESS: Self = Self(0);
+
+    /// The driver's name for it, such as `CUDA_ERROR_INVALID_VALUE`; `None` where the driver has none.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        let mut name = ptr::null();
+        // SAFETY: `name` outlives the call.
+        let status = unsafe { (api().ok()?.cuGetErrorName)(self, &raw mut name) };
+        if status != Self::SUCCESS || name.is_null() {
+            return None;
         }
+        // SAFETY: the driver returned a text of its own that ends with NUL and is never freed.
+        unsafe { CStr::from_ptr(name) }.to_str().ok()
+    }
+}
+
+impl From<CUresult> for Status {
+    fn from(result: CUresult) -> Self {
+        Self(result as u32)
+    }
+}
+
+impl PartialEq<CUresult> for Status {
+    fn eq(&self, other: &CUresult) -> bool {
+        self.0 == *other as u32
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => write!(f, "{name} ({})", self.0),
+            None => write!(f, "error {}", self.0),
+        }
+    }
+}
+
+impl fmt::Debug for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }

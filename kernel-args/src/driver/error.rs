@@ -1,6 +1,7 @@
 //! What can go wrong before, in and after a launch.
 
-use super::{geometry::Dim, status::Status};
+use super::api::{Status, Unavailable};
+use crate::device::vector::Dim3;
 use std::{boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why a kernel was not loaded or not launched.
@@ -10,42 +11,47 @@ pub enum Error {
     /// There is no CUDA driver on this machine.
     NoDriver,
     /// The driver is too old: it lacks this entry point.
+    #[non_exhaustive]
     OldDriver {
         /// The entry point.
         missing: &'static str,
     },
     /// A driver call failed, outside a launch.
     Driver(DriverCall),
-    /// The driver rejected an image; `log` is what its compiler or linker said.
+    /// The driver rejected an image.
+    #[non_exhaustive]
     Load {
-        /// The call and its error.
+        /// The call and what it returned.
         call: DriverCall,
         /// The error log of the driver's compiler or linker; may be empty.
         log: String,
     },
     /// An image could not be read.
     Image(String),
-    /// No entry of that name, or several that fit equally well.
+    /// No kernel has that name, or several fit equally well.
+    #[non_exhaustive]
     Entry {
         /// The name that was asked for.
         wanted: String,
         /// What is wrong with it.
         problem: &'static str,
-        /// The nearest or the fitting entries.
+        /// The kernels with the nearest names, or those that fit.
         candidates: Vec<String>,
     },
     /// The struct does not fit the kernel.
     Mismatch(Box<MismatchError>),
-    /// The kernel could not be verified, and the caller insisted.
+    /// The kernel was not verified, which `Kernel::require_verified` demands.
+    #[non_exhaustive]
     Unverified {
         /// The kernel.
         kernel: String,
-        /// Why.
+        /// Why it was not verified.
         reason: String,
     },
-    /// A launch that a limit forbids; the driver was not called.
+    /// The launch exceeds a limit of the device or the kernel; the driver was not called.
     Limit(Box<Limit>),
-    /// An argument belongs to another context than the launch; the driver was not called.
+    /// An argument or the stream belongs to another context than the kernel; nothing was launched.
+    #[non_exhaustive]
     Foreign {
         /// The kernel.
         kernel: String,
@@ -56,8 +62,9 @@ pub enum Error {
     Launch(Box<LaunchError>),
 }
 
-/// A driver call and its error.
+/// A driver call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DriverCall {
     /// The entry point.
     pub call: &'static str,
@@ -67,39 +74,44 @@ pub struct DriverCall {
 
 /// A struct that does not fit a kernel.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct MismatchError {
-    /// The kernel's entry.
+    /// The kernel.
     pub kernel: String,
     /// The struct.
     pub arguments: &'static str,
     /// The fields that are wrong, in order. A parameter that no field passes is not among them.
     pub fields: Vec<&'static str>,
-    /// Both sides, field by field, for a reader.
+    /// Both sides, field by field, as a text.
     pub table: String,
 }
 
-/// A launch that a limit forbids.
+/// A launch that exceeds a limit.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Limit {
     /// The kernel.
     pub kernel: String,
-    /// What was asked for.
-    pub asked: String,
-    /// The limit, and what to do.
+    /// What was requested.
+    pub requested: String,
+    /// The limit.
     pub limit: String,
+    /// What to do.
+    pub help: &'static str,
 }
 
-/// A launch that the driver refused.
+/// A launch for which the driver returned an error.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LaunchError {
     /// The kernel.
     pub kernel: String,
     /// What the driver returned.
     pub status: Status,
     /// The grid in blocks.
-    pub grid: Dim,
+    pub grid: Dim3,
     /// The block in threads.
-    pub block: Dim,
+    pub block: Dim3,
     /// Dynamic shared memory per block in bytes.
     pub shared: u32,
     /// Every argument by its field's name, decoded.
@@ -109,13 +121,34 @@ pub struct LaunchError {
 }
 
 impl Error {
-    /// An error that cudarc returned while a context was made current or asked.
+    /// An error that cudarc returned when a context was made current or queried.
     #[cold]
-    pub(crate) fn current(error: cudarc::driver::DriverError) -> Self {
+    pub(super) fn context(error: cudarc::driver::DriverError) -> Self {
         Self::Driver(DriverCall {
             call: "making the context current, or an earlier asynchronous call in it,",
             status: error.0.into(),
         })
+    }
+}
+
+impl From<Unavailable> for Error {
+    #[cold]
+    fn from(unavailable: Unavailable) -> Self {
+        match unavailable {
+            Unavailable::Library => Self::NoDriver,
+            Unavailable::EntryPoint(missing) => Self::OldDriver { missing },
+        }
+    }
+}
+
+impl Status {
+    /// The error of a driver call, by the call's name.
+    pub(super) fn check(self, call: &'static str) -> Result<(), Error> {
+        if self == Self::SUCCESS {
+            Ok(())
+        } else {
+            Err(Error::Driver(DriverCall { call, status: self }))
+        }
     }
 }
 
@@ -129,12 +162,14 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoDriver => f.write_str(
-                "there is no CUDA driver on this machine: libcuda.so (nvcuda.dll on Windows) was not found; \
-                 install NVIDIA's driver, or add its folder to the library path",
+                "no CUDA driver was found on this machine (libcuda.so, nvcuda.dll on Windows)\n\
+                 help: install NVIDIA's driver, or add its folder to the library path",
             ),
-            Self::OldDriver { missing } => {
-                write!(f, "the CUDA driver on this machine is too old: it has no `{missing}`; install a newer one")
-            }
+            Self::OldDriver { missing } => write!(
+                f,
+                "the CUDA driver on this machine is too old: it has no `{missing}`\n\
+                 help: install a newer driver"
+            ),
             Self::Driver(call) => call.fmt(f),
             Self::Load { call, log } if log.is_empty() => call.fmt(f),
             Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
@@ -144,7 +179,7 @@ impl fmt::Display for Error {
                 problem,
                 candidates,
             } => {
-                write!(f, "no kernel `{wanted}`: {problem}")?;
+                write!(f, "cannot find kernel `{wanted}`: {problem}")?;
                 for candidate in candidates {
                     write!(f, "\n  {candidate}")?;
                 }
@@ -154,24 +189,22 @@ impl fmt::Display for Error {
             Self::Unverified { kernel, reason } => {
                 write!(f, "kernel `{kernel}` could not be verified: {reason}")
             }
-            Self::Limit(limit) => write!(
-                f,
-                "kernel `{}` was not launched: {}, but {}",
-                limit.kernel, limit.asked, limit.limit
-            ),
-            Self::Foreign {
-                kernel,
-                field: Some(field),
-            } => write!(
-                f,
-                "kernel `{kernel}` was not launched: `{field}` belongs to another context (another device?) \
-                 than the launch; allocate it on a stream of the kernel's context, or load the kernel in its"
-            ),
-            Self::Foreign { kernel, field: None } => write!(
-                f,
-                "kernel `{kernel}` was not launched: the stream belongs to another context (another device?) \
-                 than the kernel; use a stream of the context in which the kernel was loaded"
-            ),
+            Self::Limit(limit) => limit.fmt(f),
+            Self::Foreign { kernel, field } => {
+                write!(f, "kernel `{kernel}` was not launched: ")?;
+                match field {
+                    Some(field) => write!(
+                        f,
+                        "`{field}` belongs to another context (another device?) than the launch\n\
+                         help: allocate it on a stream of the kernel's context, or load the kernel in the argument's \
+                         context"
+                    ),
+                    None => f.write_str(
+                        "the stream belongs to another context (another device?) than the kernel\n\
+                         help: use a stream of the context in which the kernel was loaded",
+                    ),
+                }
+            }
             Self::Launch(launch) => launch.fmt(f),
         }
     }
@@ -180,6 +213,21 @@ impl fmt::Display for Error {
 impl fmt::Display for MismatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.table)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            requested,
+            limit,
+            help,
+        } = self;
+        write!(
+            f,
+            "kernel `{kernel}` was not launched: requested {requested}, but {limit}\nhelp: {help}"
+        )
     }
 }
 
@@ -198,5 +246,6 @@ impl fmt::Display for LaunchError {
 }
 
 impl std::error::Error for Error {}
+impl std::error::Error for Limit {}
 impl std::error::Error for MismatchError {}
 impl std::error::Error for LaunchError {}

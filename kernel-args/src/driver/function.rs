@@ -1,12 +1,12 @@
 //! A loaded function and what limits its launches.
 
 use super::{
-    api::{Api, api},
+    api::{Api, Status, api},
+    config::Launch,
     error::{Error, Limit},
-    geometry::Dim,
-    launch::Launch,
-    module::Module,
+    loaded::LoadedModule,
 };
+use crate::device::vector::Dim3;
 use CUdevice_attribute as D;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream,
@@ -14,7 +14,8 @@ use cudarc::driver::{
 };
 use std::{
     boxed::Box,
-    format,
+    ffi::CStr,
+    format, ptr,
     string::String,
     sync::{
         Arc,
@@ -22,29 +23,29 @@ use std::{
     },
 };
 
-/// How much dynamic and static shared memory a block may have without opting in, in bytes.
+/// How much dynamic and static shared memory a block may have without an opt-in, in bytes.
 const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
 
-/// A function in a loaded module, with everything that a launch wants to know of it.
+/// A function in a loaded module, with everything that a launch needs.
 pub(super) struct Function {
     pub(super) api: &'static Api,
     handle: CUfunction,
     pub(super) name: String,
     pub(super) context: Arc<CudaContext>,
     pub(super) default_stream: Arc<CudaStream>,
-    max_grid: Dim,
-    max_block: Dim,
+    max_grid: Dim3,
+    max_block: Dim3,
     max_threads: u32,
-    required_block: Option<Dim>,
+    required_block: Option<Dim3>,
     /// The most dynamic shared memory that this function has been allowed, in bytes.
     shared: AtomicU32,
     max_shared: u32,
-    _owner: Owner,
+    _loaded_by: LoadedBy,
 }
 
 /// What keeps a function loaded.
-pub(super) enum Owner {
-    Module(#[expect(dead_code, reason = "held, not read")] Arc<Module>),
+pub(super) enum LoadedBy {
+    Module(#[expect(dead_code, reason = "held, not read")] Arc<LoadedModule>),
     Cudarc(#[expect(dead_code, reason = "held, not read")] CudaFunction),
 }
 
@@ -56,23 +57,36 @@ unsafe impl Sync for Function {}
 
 impl Function {
     /// Asks the driver for the function's limits.
-    pub(super) fn new(
+    ///
+    /// # Safety
+    /// `handle` is a function that `loaded_by` keeps loaded in `context`.
+    pub(super) unsafe fn new(
         handle: CUfunction,
         name: String,
         context: &Arc<CudaContext>,
-        required_block: Option<Dim>,
-        owner: Owner,
+        required_block: Option<Dim3>,
+        loaded_by: LoadedBy,
     ) -> Result<Self, Error> {
         let api = api()?;
-        context.bind_to_thread().map_err(Error::current)?;
+        context.bind_to_thread().map_err(Error::context)?;
         let device = |attribute| -> Result<u32, Error> {
-            let value = context.attribute(attribute).map_err(Error::current)?;
+            let value = context.attribute(attribute).map_err(Error::context)?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
-        let shared = attribute(
-            handle,
-            CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
-        )?;
+        // SAFETY: the caller vouches for the function, and its context is current.
+        let shared = unsafe {
+            attribute(
+                handle,
+                CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+            )
+        }?;
+        // SAFETY: as above.
+        let max_threads = unsafe {
+            attribute(
+                handle,
+                CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            )
+        }?;
         let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(Self {
             api,
@@ -80,24 +94,21 @@ impl Function {
             name,
             context: context.clone(),
             default_stream: context.default_stream(),
-            max_grid: Dim::new(
+            max_grid: Dim3::new(
                 device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
                 device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
                 device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
             ),
-            max_block: Dim::new(
+            max_block: Dim3::new(
                 device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
                 device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
                 device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
             ),
-            max_threads: attribute(
-                handle,
-                CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-            )?,
+            max_threads,
             required_block,
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
             max_shared: opt_in.saturating_sub(shared),
-            _owner: owner,
+            _loaded_by: loaded_by,
         })
     }
 
@@ -106,10 +117,10 @@ impl Function {
         self.handle
     }
 
-    /// Refuses what the device or the function cannot do, before the driver is asked.
+    /// Compares a launch with the limits of the device and the function, before the driver is called.
     #[inline(always)]
     pub(super) fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
-        let within = |dim: Dim, max: Dim| {
+        let within = |dim: Dim3, max: Dim3| {
             // `0 - 1` wraps, so that zero is above every limit.
             (dim.x.wrapping_sub(1) < max.x)
                 & (dim.y.wrapping_sub(1) < max.y)
@@ -124,7 +135,7 @@ impl Function {
             None => true,
         };
         if !(fits & required) {
-            return Err(self.refuse(launch));
+            return Err(self.exceeded(launch));
         }
         if launch.shared > self.shared.load(Ordering::Relaxed) {
             self.opt_in(launch.shared)?;
@@ -137,15 +148,16 @@ impl Function {
     fn opt_in(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.max_shared {
             return Err(self.limit(
-                format!("it was to have {bytes} bytes of dynamic shared memory"),
+                format!("{bytes} bytes of dynamic shared memory"),
                 format!(
-                    "this device gives it at most {} (beside its static shared memory)",
+                    "this device allows at most {} bytes for this kernel",
                     self.max_shared
                 ),
+                "use less shared memory per block; static shared memory counts as well",
             ));
         }
-        self.context.bind_to_thread().map_err(Error::current)?;
-        // SAFETY: the handle is of a function in a module that `_owner` keeps loaded.
+        self.context.bind_to_thread().map_err(Error::context)?;
+        // SAFETY: the handle is of a function in a module that `_loaded_by` keeps loaded.
         let status = unsafe {
             (self.api.cuFuncSetAttribute)(
                 self.handle,
@@ -158,65 +170,95 @@ impl Function {
         Ok(())
     }
 
-    /// Which limit a launch is beyond.
+    /// Which limit a launch exceeds.
     #[cold]
-    fn refuse(&self, launch: &Launch<'_>) -> Error {
+    fn exceeded(&self, launch: &Launch<'_>) -> Error {
         let (grid, block) = (launch.grid, launch.block);
-        let zero = |dim: Dim| dim.x == 0 || dim.y == 0 || dim.z == 0;
-        if zero(grid) {
+        let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
+        let exceeds = |dim: Dim3, max: Dim3| dim.x > max.x || dim.y > max.y || dim.z > max.z;
+        if has_zero(grid) {
             return self.limit(
-                format!("its grid was to be {grid}"),
-                "a grid has at least one block along each axis: for no elements, do not launch"
-                    .into(),
+                format!("grid {grid}"),
+                "a grid has at least one block along each axis".into(),
+                "for zero elements, do not launch the kernel",
             );
         }
-        if zero(block) {
+        if has_zero(block) {
             return self.limit(
-                format!("its block was to be {block}"),
+                format!("block {block}"),
                 "a block has at least one thread along each axis".into(),
+                "write 1 for an axis that is not used",
             );
         }
         if let Some(required) = self.required_block.filter(|required| *required != block) {
             return self.limit(
-                format!("its block was to be {block}"),
-                format!("the kernel requires exactly {required} (`.reqntid`)"),
+                format!("block {block}"),
+                format!("this kernel is compiled for a block of exactly {required}"),
+                "launch it with that block, which the kernel's `.reqntid` directive requires",
             );
         }
-        let axes = |dim: Dim, max: Dim| dim.x > max.x || dim.y > max.y || dim.z > max.z;
-        if axes(grid, self.max_grid) {
+        if exceeds(grid, self.max_grid) {
             return self.limit(
-                format!("its grid was to be {grid}"),
+                format!("grid {grid}"),
                 format!("this device allows at most {}", self.max_grid),
+                "have each thread process several elements, or split the launch",
             );
         }
-        if axes(block, self.max_block) {
+        if exceeds(block, self.max_block) {
             return self.limit(
-                format!("its block was to be {block}"),
+                format!("block {block}"),
                 format!("this device allows at most {}", self.max_block),
+                "use a smaller block and a larger grid",
             );
         }
         self.limit(
-            format!("its block was to be {block}, {} threads", block.count()),
+            format!("block {block}"),
             format!(
-                "this kernel runs with at most {} threads per block on this device (`.maxntid`, or its registers)",
+                "this kernel allows at most {} threads per block",
                 self.max_threads
             ),
+            "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
+             registers that it uses",
         )
     }
 
-    fn limit(&self, asked: String, limit: String) -> Error {
+    fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
         Error::Limit(Box::new(Limit {
             kernel: self.name.clone(),
-            asked,
+            requested,
             limit,
+            help,
         }))
     }
 }
 
-fn attribute(handle: CUfunction, attribute: CUfunction_attribute) -> Result<u32, Error> {
+/// # Safety
+/// `function` is loaded, and its context is current.
+unsafe fn attribute(function: CUfunction, attribute: CUfunction_attribute) -> Result<u32, Error> {
     let mut value = 0;
-    // SAFETY: the caller has a function of a loaded module, and its context is current; `value` outlives the call.
-    let status = unsafe { (api()?.cuFuncGetAttribute)(&raw mut value, attribute, handle) };
+    // SAFETY: the caller vouches for the function; `value` outlives the call.
+    let status = unsafe { (api()?.cuFuncGetAttribute)(&raw mut value, attribute, function) };
     status.check("cuFuncGetAttribute")?;
     Ok(u32::try_from(value).unwrap_or(0))
+}
+
+/// The function's symbol, for messages; drivers before 12.3 do not tell it.
+///
+/// # Safety
+/// `function` is loaded.
+pub(super) unsafe fn function_name(function: CUfunction) -> String {
+    let mut name = ptr::null();
+    let get_name = api().ok().and_then(|api| api.cuFuncGetName);
+    let found = get_name.is_some_and(|get_name| {
+        // SAFETY: the caller vouches for the function; `name` outlives the call.
+        unsafe { get_name(&raw mut name, function) == Status::SUCCESS }
+    });
+    if found && !name.is_null() {
+        // SAFETY: the driver returned a text that ends with NUL and lives as long as the function.
+        unsafe { CStr::from_ptr(name) }
+            .to_string_lossy()
+            .into_owned()
+    } else {
+        String::from("(unnamed)")
+    }
 }

@@ -1,27 +1,130 @@
-//! What an image says of its kernels, owned.
+//! Images of kernels: their bytes for the driver, and the description of their kernels.
 
-use super::geometry::Dim;
+use super::error::Error;
+use crate::device::vector::Dim3;
+use cudarc::driver::sys::CUjitInputType;
 use kernel_args_abi::{
-    Alignment, Class, CppType, Parameter, Sm,
-    image::{Image, Kernel},
+    Alignment, Class, CppType, Parameter, Sm, cubin,
+    image::{self, Kernel},
     mangled::Demangled,
 };
 use std::{
+    borrow::Cow,
+    format, fs,
+    path::Path,
     string::{String, ToString},
     vec::Vec,
 };
+
+/// A compiled kernel image: PTX text, a cubin, or a fat binary.
+///
+/// `&str` and `String` are PTX; `&[u8]` is any of the three; a `Path` is a file with any of them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Image<'a> {
+    /// Bytes of PTX, a cubin or a fat binary: the beginning tells which.
+    Bytes(Cow<'a, [u8]>),
+    /// A file with one of them.
+    File(&'a Path),
+}
+
+impl<'a> From<&'a str> for Image<'a> {
+    fn from(ptx: &'a str) -> Self {
+        Self::Bytes(Cow::Borrowed(ptx.as_bytes()))
+    }
+}
+
+impl From<String> for Image<'_> {
+    fn from(ptx: String) -> Self {
+        Self::Bytes(Cow::Owned(ptx.into_bytes()))
+    }
+}
+
+impl<'a> From<&'a String> for Image<'a> {
+    fn from(ptx: &'a String) -> Self {
+        ptx.as_str().into()
+    }
+}
+
+impl<'a> From<&'a [u8]> for Image<'a> {
+    fn from(image: &'a [u8]) -> Self {
+        Self::Bytes(Cow::Borrowed(image))
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Image<'a> {
+    fn from(image: &'a [u8; N]) -> Self {
+        image.as_slice().into()
+    }
+}
+
+impl From<Vec<u8>> for Image<'_> {
+    fn from(image: Vec<u8>) -> Self {
+        Self::Bytes(Cow::Owned(image))
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Image<'a> {
+    fn from(image: &'a Vec<u8>) -> Self {
+        image.as_slice().into()
+    }
+}
+
+impl<'a> From<&'a Path> for Image<'a> {
+    fn from(file: &'a Path) -> Self {
+        Self::File(file)
+    }
+}
+
+/// The bytes of an image as the driver takes them: PTX ends with NUL.
+pub(super) struct ImageBytes {
+    pub(super) bytes: Vec<u8>,
+    pub(super) input_type: CUjitInputType,
+}
+
+impl ImageBytes {
+    pub(super) fn read(image: Image<'_>) -> Result<Self, Error> {
+        let mut bytes = match image {
+            Image::Bytes(bytes) => bytes.into_owned(),
+            Image::File(path) => fs::read(path).map_err(|error| {
+                Error::Image(format!("cannot read {}: {error}", path.display()))
+            })?,
+        };
+        let input_type = match bytes.as_slice() {
+            [0x7f, b'E', b'L', b'F', ..] => {
+                // The driver is not told the length of a cubin: it relies on the header.
+                cubin::parse(&bytes).map_err(|error| Error::Image(error.to_string()))?;
+                CUjitInputType::CU_JIT_INPUT_CUBIN
+            }
+            [0x50, 0xed, 0x55, 0xba, ..] => CUjitInputType::CU_JIT_INPUT_FATBINARY,
+            [] => {
+                return Err(Error::Image(
+                    "the image is empty\nhelp: pass PTX, a cubin or a fat binary".into(),
+                ));
+            }
+            _ => {
+                if let Some(nul) = bytes.iter().position(|&byte| byte == 0) {
+                    bytes.truncate(nul);
+                }
+                bytes.push(0);
+                CUjitInputType::CU_JIT_INPUT_PTX
+            }
+        };
+        Ok(Self { bytes, input_type })
+    }
+}
 
 /// A kernel as its image describes it.
 pub(super) struct Description {
     pub(super) symbol: String,
     /// `.reqntid`.
-    pub(super) required_block: Option<Dim>,
+    pub(super) required_block: Option<Dim3>,
     demangled: Option<Demangled>,
-    parameters: Vec<Owned>,
+    parameters: Vec<OwnedParameter>,
 }
 
 /// A [`Parameter`] that owns its texts; the C++ type is in the kernel's name.
-struct Owned {
+struct OwnedParameter {
     name: String,
     spelling: String,
     offset: Option<usize>,
@@ -38,12 +141,12 @@ impl Description {
         let by_record = kernel.records.and_then(|records| records.required_threads);
         Self {
             symbol: kernel.name.into(),
-            required_block: by_entry.or(by_record).map(|[x, y, z]| Dim::new(x, y, z)),
+            required_block: by_entry.or(by_record).map(|[x, y, z]| Dim3::new(x, y, z)),
             demangled: kernel.demangled.clone(),
             parameters: kernel
                 .parameters()
                 .into_iter()
-                .map(|parameter| Owned {
+                .map(|parameter| OwnedParameter {
                     name: parameter.name.into(),
                     spelling: parameter.spelling.into(),
                     offset: parameter.offset,
@@ -76,7 +179,7 @@ impl Description {
             .collect()
     }
 
-    /// The name as people write it.
+    /// The demangled name where there is one, else the symbol.
     pub(super) fn spelled(&self) -> &str {
         self.demangled
             .as_ref()
@@ -86,7 +189,7 @@ impl Description {
 
 /// The kernels of an image as they are for `sm`, or why it could not be read.
 pub(super) fn describe(image: &[u8], sm: Option<Sm>) -> Result<Vec<Description>, String> {
-    let image = Image::read(image).map_err(|error| error.to_string())?;
+    let image = image::Image::read(image).map_err(|error| error.to_string())?;
     let kernels = image.kernels().map_err(|error| error.to_string())?;
     let symbols = kernels.symbols();
     Ok(symbols

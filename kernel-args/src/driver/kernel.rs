@@ -2,14 +2,21 @@
 
 use super::{
     error::Error,
-    function::{Function, Owner},
-    module::{Image, Module},
-    verify::{self, Verification},
+    function::{Function, LoadedBy, function_name},
+    image::{Description, Image},
+    module::Module,
+    verify::{Verification, select, verify},
 };
 use crate::marshal::{KernelArgs, Source};
 use core::{fmt, marker::PhantomData};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule};
-use std::sync::Arc;
+use kernel_args_abi::mangled;
+use std::{
+    ffi::CString,
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
@@ -22,7 +29,7 @@ pub struct Kernel<A: KernelArgs> {
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    pub(super) fn new(function: Function, verification: Verification) -> Self {
+    fn new(function: Function, verification: Verification) -> Self {
         Self {
             function: Arc::new(function),
             verification: Arc::new(verification),
@@ -60,10 +67,10 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// The kernel `entry` of a module that cudarc loaded in `ctx`.
     ///
-    /// cudarc does not keep the image, so that only what the driver tells is verified: sizes and offsets.
+    /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets.
     ///
     /// # Errors
-    /// [`Error::Entry`] where there is none of that name; [`Error::Mismatch`] where `A` does not fit.
+    /// [`Error::Entry`] where the module has no kernel of that name; [`Error::Mismatch`] where `A` does not fit.
     pub fn from_cudarc_module(
         ctx: &Arc<CudaContext>,
         module: &Arc<CudaModule>,
@@ -71,25 +78,28 @@ impl<A: KernelArgs> Kernel<A> {
     ) -> Result<Self, Error> {
         let function = module.load_function(entry).map_err(|_| Error::Entry {
             wanted: entry.into(),
-            problem: "the module has no symbol of exactly that name (C++ kernels are mangled, unless `extern \"C\"`)",
-            candidates: std::vec::Vec::new(),
+            problem: "the module has no symbol of exactly that name (C++ kernels have mangled names, unless they are `extern \"C\"`)",
+            candidates: Vec::new(),
         })?;
         Self::from_function(ctx, function)
     }
 
     /// A function that cudarc loaded in `ctx`.
     ///
-    /// cudarc does not keep the image, so that only what the driver tells is verified: sizes and offsets.
+    /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets.
     ///
     /// # Errors
     /// [`Error::Mismatch`] where `A` does not fit.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
-        ctx.bind_to_thread().map_err(Error::current)?;
+        ctx.bind_to_thread().map_err(Error::context)?;
         let handle = function.cu_function();
-        let name = verify::function_name(handle);
         // SAFETY: cudarc's function keeps its module loaded.
-        let verification = unsafe { verify::verify::<A>(handle, &name, ctx, None, None) }?;
-        let function = Function::new(handle, name, ctx, None, Owner::Cudarc(function))?;
+        let name = unsafe { function_name(handle) };
+        // SAFETY: as above; the context is current.
+        let verification = unsafe { verify::<A>(handle, &name, ctx, None, None) }?;
+        // SAFETY: as above.
+        let function =
+            unsafe { Function::new(handle, name, ctx, None, LoadedBy::Cudarc(function)) }?;
         Ok(Self::new(function, verification))
     }
 
@@ -99,7 +109,7 @@ impl<A: KernelArgs> Kernel<A> {
         &self.verification
     }
 
-    /// The kernel, if it was verified.
+    /// The kernel itself, if it was verified.
     ///
     /// # Errors
     /// [`Error::Unverified`] with the reason, if it was not.
@@ -108,7 +118,7 @@ impl<A: KernelArgs> Kernel<A> {
             Verification::Verified { .. } => Ok(self),
             Verification::Unverified(reason) => Err(Error::Unverified {
                 kernel: self.function.name.clone(),
-                reason: std::format!("{reason}"),
+                reason: reason.to_string(),
             }),
         }
     }
@@ -131,6 +141,75 @@ impl<A: KernelArgs> Kernel<A> {
         self.function.handle()
     }
 }
+
+impl Module {
+    /// The kernel `entry`, verified against `A`.
+    ///
+    /// `entry` is a symbol, or the unmangled name of a C++ kernel: among overloads and template instances the one that
+    /// `A` fits is taken. A demangled spelling picks one: `saxpy<float>`, `saxpy(int, float)`.
+    ///
+    /// # Errors
+    /// [`Error::Entry`] where the module has no kernel of that name, or several fit; [`Error::Mismatch`] where `A` does
+    /// not fit.
+    pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
+        let description = self.find::<A>(entry)?;
+        let symbol = description.map_or(entry, |kernel| kernel.symbol.as_str());
+        let name =
+            CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
+        let Some(handle) = self.loaded.function(&name)? else {
+            return Err(self.no_entry(entry, NO_SUCH_KERNEL));
+        };
+        let context = &self.loaded.context;
+        // SAFETY: the function was just loaded from this module, whose context that made current.
+        let verification =
+            unsafe { verify::<A>(handle, symbol, context, description, self.unread.as_deref()) }?;
+        // SAFETY: the function is of this module, which is held.
+        let function = unsafe {
+            Function::new(
+                handle,
+                symbol.to_string(),
+                context,
+                description.and_then(|kernel| kernel.required_block),
+                LoadedBy::Module(self.loaded.clone()),
+            )
+        }?;
+        Ok(Kernel::new(function, verification))
+    }
+
+    /// The description of the kernel that `entry` names and `A` fits; `None` where the images could not be read.
+    fn find<A: KernelArgs>(&self, entry: &str) -> Result<Option<&Description>, Error> {
+        let symbols = mangled::candidates(entry, self.entries());
+        let named: Vec<&Description> = symbols
+            .iter()
+            .filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol))
+            .collect();
+        match named.as_slice() {
+            [] if self.kernels.is_empty() || self.unread.is_some() => Ok(None),
+            [] => Err(self.no_entry(entry, NO_SUCH_KERNEL)),
+            [one] => Ok(Some(one)),
+            several => select::<A>(several)
+                .map(Some)
+                .map_err(|(problem, candidates)| Error::Entry {
+                    wanted: entry.into(),
+                    problem,
+                    candidates,
+                }),
+        }
+    }
+
+    #[cold]
+    fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
+        let candidates = mangled::nearest(entry, self.entries());
+        Error::Entry {
+            wanted: entry.into(),
+            problem,
+            candidates: candidates.into_iter().map(String::from).collect(),
+        }
+    }
+}
+
+/// The nearest names follow it.
+const NO_SUCH_KERNEL: &str = "the module has no kernel of that name; the nearest are";
 
 impl<A: KernelArgs> Clone for Kernel<A> {
     fn clone(&self) -> Self {

@@ -1,32 +1,39 @@
 //! What can be launched.
 
 use super::{
-    api::api,
-    error::Error,
-    kernel::Kernel,
-    launch::{Enqueue, Launch},
-    verify,
+    api::api, config::Launch, error::Error, explain::foreign_stream, function::function_name,
+    kernel::Kernel, launch_call::LaunchCall, verify,
 };
 use crate::marshal::{KernelArgs, LaunchStream};
 use cudarc::driver::{CudaFunction, sys::CUfunction};
 use std::sync::Arc;
 
-/// Something that [`launch!`](crate::launch!) can launch with the arguments `A`.
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What [`launch!`](crate::launch!) can launch with the arguments `A`: a [`Kernel`], a cudarc [`CudaFunction`], a raw
+/// [`CUfunction`], a reference to one, or an [`Arc`] of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched with `{A}`",
     label = "no kernel for these arguments",
     note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a cudarc `CudaFunction`, or a raw `CUfunction`"
 )]
-pub trait Launchable<A: KernelArgs> {
-    /// Launches.
-    ///
+pub trait Launchable<A: KernelArgs>: sealed::Sealed {
     /// # Errors
     /// As [`launch`](super::launch()).
     ///
     /// # Safety
     /// As [`launch`](super::launch()).
+    #[doc(hidden)]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error>;
 }
+
+impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
+impl sealed::Sealed for CudaFunction {}
+impl sealed::Sealed for CUfunction {}
+impl<T: sealed::Sealed + ?Sized> sealed::Sealed for &T {}
+impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
@@ -43,8 +50,8 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
             return Err(foreign_stream(&function.name));
         }
         function.check(&launch)?;
-        function.context.bind_to_thread().map_err(Error::current)?;
-        let enqueue = Enqueue {
+        function.context.bind_to_thread().map_err(Error::context)?;
+        let call = LaunchCall {
             api: function.api,
             function: function.handle(),
             stream: stream.cu_stream(),
@@ -53,15 +60,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
             name: || function.name.clone(),
         };
         // SAFETY: the handle was verified for `A`, whose erased form `B` shares; the caller vouches for the rest.
-        unsafe { enqueue.with(&mut args) }
-    }
-}
-
-#[cold]
-fn foreign_stream(kernel: &str) -> Error {
-    Error::Foreign {
-        kernel: kernel.into(),
-        field: None,
+        unsafe { call.with(&mut args) }
     }
 }
 
@@ -73,7 +72,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
     }
 }
 
-/// The function's context is the caller's to make current, unless `stream = …` is given.
+/// The caller makes the function's context current, unless `stream = …` is given.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
@@ -108,17 +107,18 @@ unsafe fn launch_raw<A: KernelArgs>(
     mut args: A,
 ) -> Result<(), Error> {
     let api = api()?;
-    let name = || verify::function_name(function);
+    // SAFETY: the caller vouches that the function is loaded.
+    let name = || unsafe { function_name(function) };
     let (launch_stream, stream) = match launch.stream {
         Some(stream) => {
-            stream.context().bind_to_thread().map_err(Error::current)?;
+            stream.context().bind_to_thread().map_err(Error::context)?;
             (LaunchStream::on(stream), stream.cu_stream())
         }
         None => (LaunchStream::untracked(), core::ptr::null_mut()),
     };
     // SAFETY: the caller vouches that the function is loaded.
     unsafe { verify::quick::<A>(function) }?;
-    let enqueue = Enqueue {
+    let call = LaunchCall {
         api,
         function,
         stream,
@@ -127,5 +127,5 @@ unsafe fn launch_raw<A: KernelArgs>(
         name,
     };
     // SAFETY: the function was verified as far as the driver can tell; the caller vouches for the rest.
-    unsafe { enqueue.with(&mut args) }
+    unsafe { call.with(&mut args) }
 }

@@ -1,27 +1,32 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
+//!
+//! A file imports only from files before it in this order, which `tests/layers.rs` checks: `api`, `error`, `context`,
+//! `config`, `image`, `loaded`, `link`, `function`, `verify`, `module`, `kernel`, `explain`, `launch_call`, `launchable`,
+//! `launch`.
 
 mod api;
+mod config;
 mod context;
 mod error;
 mod explain;
 mod function;
-mod geometry;
 mod image;
-mod jit;
 mod kernel;
 mod launch;
+mod launch_call;
 mod launchable;
+mod link;
+mod loaded;
 mod module;
-mod status;
 mod verify;
 
+pub use api::Status;
+pub use config::{Form, IntoDim, JitOptions, Launch, OptimizationLevel};
 pub use context::{context, is_available};
 pub use error::{DriverCall, Error, LaunchError, Limit, MismatchError};
-pub use geometry::{Dim, IntoDim};
-pub use jit::{JitOptions, OptimizationLevel};
+pub use image::Image;
 pub use kernel::Kernel;
-pub use launch::{Form, Launch, launch};
+pub use launch::launch;
 pub use launchable::Launchable;
-pub use module::{Image, Module};
-pub use status::Status;
+pub use module::Module;
 pub use verify::{Unverified, Verification};

@@ -1,10 +1,11 @@
-//! Whether a struct fits a loaded kernel, by everything that tells.
+//! Whether a struct fits a loaded kernel.
 
 use super::{
-    api::api,
+    api::{Status, api},
+    context::sm,
     error::{Error, MismatchError},
+    function::function_name,
     image::Description,
-    status::Status,
 };
 use crate::marshal::KernelArgs;
 use cudarc::driver::{
@@ -12,12 +13,11 @@ use cudarc::driver::{
     sys::{CUfunction, CUresult},
 };
 use kernel_args_abi::{
-    Parameter, Signature, Sm,
+    Parameter, Signature,
     check::{self, Report, Selection},
 };
 use std::{
     boxed::Box,
-    ffi::CStr,
     fmt,
     string::{String, ToString},
     sync::Arc,
@@ -28,15 +28,15 @@ use std::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verification {
-    /// The struct fits, as far as these tell.
+    /// The struct fits, as far as these describe the kernel.
     #[non_exhaustive]
     Verified {
-        /// The driver told size and offset of every parameter (`cuFuncGetParamInfo`, driver 12.4 and newer).
+        /// The driver reported size and offset of every parameter (`cuFuncGetParamInfo`, driver 12.4 and newer).
         driver: bool,
-        /// The image told what it knows: PTX class and alignment, a mangled name the C++ types.
+        /// The image described the parameters: PTX has class and alignment, a mangled name the C++ types.
         image: bool,
     },
-    /// Nothing could tell: a wrong struct would go unnoticed.
+    /// Neither was available: a wrong struct would not be noticed.
     Unverified(Unverified),
 }
 
@@ -44,16 +44,20 @@ pub enum Verification {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unverified {
-    /// What is wrong with the image; `None` where there was none to read.
+    /// Why the image could not be read; `None` where there was no image.
     pub image: Option<String>,
 }
 
 impl fmt::Display for Unverified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the driver is older than 12.4 and does not tell a kernel's parameters, and ")?;
+        f.write_str(
+            "the driver is older than 12.4 and does not report a kernel's parameters, and ",
+        )?;
         match &self.image {
             Some(problem) => write!(f, "the image could not be read: {problem}"),
-            None => f.write_str("there was no image to read; load it with `Kernel::from_image`"),
+            None => f.write_str(
+                "there was no image to read\nhelp: load the kernel with `Kernel::from_image`",
+            ),
         }
     }
 }
@@ -88,8 +92,8 @@ pub(super) unsafe fn verify<A: KernelArgs>(
     })
 }
 
-/// Verifies `A` against a function of which nothing else is known, at every launch: one driver call for each
-/// parameter, and nothing where the driver is older than 12.4.
+/// Verifies `A` against a function without a description, at every launch: one driver call for each parameter, and
+/// nothing where the driver is older than 12.4.
 ///
 /// # Safety
 /// `function` is loaded, and its context is current.
@@ -124,7 +128,7 @@ pub(super) unsafe fn quick<A: KernelArgs>(function: CUfunction) -> Result<(), Er
     Ok(())
 }
 
-/// Says how `A` differs from what the driver tells of `function`.
+/// The error that shows how `A` differs from what the driver reports of `function`.
 ///
 /// # Safety
 /// `function` is loaded, and its context is current.
@@ -132,12 +136,16 @@ pub(super) unsafe fn quick<A: KernelArgs>(function: CUfunction) -> Result<(), Er
 unsafe fn explain<A: KernelArgs>(function: CUfunction) -> Result<(), Error> {
     // SAFETY: the caller vouches for the function.
     match unsafe { records(function) }? {
-        Some(records) => compare::<A>(&function_name(function), &records, None),
+        Some(records) => {
+            // SAFETY: as above.
+            let name = unsafe { function_name(function) };
+            compare::<A>(&name, &records, None)
+        }
         None => Ok(()),
     }
 }
 
-/// Offset and size of every parameter as the driver tells them; `None` where it is older than 12.4.
+/// Offset and size of every parameter as the driver reports them; `None` where it is older than 12.4.
 ///
 /// # Safety
 /// `function` is loaded, and its context is current.
@@ -156,12 +164,6 @@ unsafe fn records(function: CUfunction) -> Result<Option<Vec<Parameter<'static>>
             error => error.check("cuFuncGetParamInfo")?,
         }
     }
-}
-
-/// The compute capability of the context's GPU.
-pub(super) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
-    let (major, minor) = context.compute_capability().map_err(Error::current)?;
-    Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))
 }
 
 /// Where the parameter block begins on the context's GPU, if that matters for `A`.
@@ -199,7 +201,7 @@ fn compare<A: KernelArgs>(
     })))
 }
 
-/// The one of several kernels that `A` fits; else what is wrong, and the kernels in question.
+/// The one of several kernels that `A` fits; otherwise what is wrong, and the kernels.
 pub(super) fn select<'d, A: KernelArgs>(
     kernels: &[&'d Description],
 ) -> Result<&'d Description, (&'static str, Vec<String>)> {
@@ -215,8 +217,8 @@ pub(super) fn select<'d, A: KernelArgs>(
         .collect();
     let problem = match check::select(A::PARAMETERS, &signatures) {
         Selection::One(index) => return Ok(kernels[index]),
-        Selection::None { .. } => "none of these takes the arguments",
-        _ => "several take the arguments; spell out which",
+        Selection::None { .. } => "none of these kernels takes the fields of the struct",
+        _ => "several kernels take the fields of the struct; write the full name of one",
     };
     Err((
         problem,
@@ -225,22 +227,4 @@ pub(super) fn select<'d, A: KernelArgs>(
             .map(|kernel| kernel.spelled().into())
             .collect(),
     ))
-}
-
-/// The kernel's symbol, for messages; the driver tells it from 12.3 on.
-pub(super) fn function_name(function: CUfunction) -> String {
-    let mut name = std::ptr::null();
-    let get_name = api().ok().and_then(|api| api.cuFuncGetName);
-    let told = get_name.is_some_and(|get_name| {
-        // SAFETY: callers have a loaded function; `name` outlives the call.
-        unsafe { get_name(&raw mut name, function) == Status::SUCCESS }
-    });
-    if told && !name.is_null() {
-        // SAFETY: the driver returned a text that ends with NUL and lives as long as the function.
-        unsafe { CStr::from_ptr(name) }
-            .to_string_lossy()
-            .into_owned()
-    } else {
-        String::from("(unnamed)")
-    }
 }

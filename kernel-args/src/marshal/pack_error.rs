@@ -71,7 +71,7 @@ impl fmt::Display for PackError {
                 offsets,
             } => write!(
                 f,
-                "the struct has {parameters} parameters, but {offsets} offsets were given\n\
+                "the struct has {parameters} parameters, but the number of offsets is {offsets}\n\
                  help: give one offset for each parameter"
             ),
             Self::Overlap { field, offset, end } => write!(

@@ -80,7 +80,7 @@ fn shared_memory() -> Outcome {
     refused(
         &kernel,
         Launch::new(1, 1).shared(u32::MAX),
-        "this device gives it at most",
+        "this device allows at most",
     )
 }
 

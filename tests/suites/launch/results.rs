@@ -1,7 +1,7 @@
 //! Kernels that compute something: the result must be right.
 
 use cudarc::driver::{CudaFunction, CudaSlice, sys};
-use kernel_args::{Dim, Dim3, Error, Form, Kernel, KernelArgs, Module, launch};
+use kernel_args::{Dim3, Error, Form, Kernel, KernelArgs, Module, launch};
 use kernel_args_tests::driver::{Driver, context, trial};
 use libtest_mimic::Trial;
 use std::{error, sync::Arc};
@@ -89,7 +89,7 @@ fn every_spelling_of_a_launch() -> Outcome {
     run!(kernel, [1], [8], stream = stream);
     run!(kernel, [1, 1], [8, 1], stream = stream, shared = 1024);
     run!(kernel, [1, 1, 1], [8, 1, 1], shared = 0, stream = &**stream);
-    run!(kernel.clone(), Dim::new(1, 1, 1), Dim3::new(8, 1, 1));
+    run!(kernel.clone(), Dim3::new(1, 1, 1), Dim3::new(8, 1, 1));
     let handle: sys::CUfunction = kernel.cu_function();
     run!(handle, 1, 8, stream = stream);
     run!(handle, 1, 8);

@@ -97,9 +97,9 @@ fn errors_name_the_field_and_both_sides() {
     ]
     .map(|result| result.map(<[u8]>::len).map_err(|error| error.to_string()));
     let expected = [
-        "3 parameters but 1 offsets: give one offset for each",
-        "`b` cannot lie at offset 0: the parameter before it ends at 1; are these the offsets of this kernel?",
-        "the packed form needs 10 bytes, the buffer has 0",
+        "the struct has 3 parameters, but the number of offsets is 1\nhelp: give one offset for each parameter",
+        "`b` cannot be placed at offset 0, because the previous parameter ends at 1\nhelp: check that these are the offsets of this kernel",
+        "the packed form needs 10 bytes, but the buffer has 0\nhelp: pass a buffer of at least 10 bytes",
     ];
     assert_eq!(texts, expected.map(|text| Err(text.to_owned())));
 }

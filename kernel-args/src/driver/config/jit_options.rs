@@ -90,7 +90,7 @@ impl JitOptions {
     }
 
     /// The arrays that the driver takes, and the logs that it writes to.
-    pub(super) fn to_driver(&self) -> DriverOptions {
+    pub(in crate::driver) fn to_driver(&self) -> DriverOptions {
         let mut options = DriverOptions {
             keys: Vec::new(),
             values: Vec::new(),
@@ -140,7 +140,7 @@ impl JitOptions {
 }
 
 /// `CUjit_option` arrays. The driver takes each value in the bits of a pointer.
-pub(super) struct DriverOptions {
+pub(in crate::driver) struct DriverOptions {
     keys: Vec<u32>,
     values: Vec<*mut c_void>,
     info: Vec<u8>,
@@ -158,24 +158,24 @@ impl DriverOptions {
         self.values.push(buffer.cast());
     }
 
-    pub(super) fn count(&self) -> u32 {
+    pub(in crate::driver) fn count(&self) -> u32 {
         self.keys.len() as u32
     }
 
-    pub(super) fn keys(&mut self) -> *mut CUjit_option {
+    pub(in crate::driver) fn keys(&mut self) -> *mut CUjit_option {
         // `CUjit_option` is `repr(u32)`; the driver reads numbers, and knows more of them than cudarc.
         self.keys.as_mut_ptr().cast()
     }
 
-    pub(super) fn values(&mut self) -> *mut *mut c_void {
+    pub(in crate::driver) fn values(&mut self) -> *mut *mut c_void {
         self.values.as_mut_ptr()
     }
 
-    pub(super) fn info_log(&self) -> String {
+    pub(in crate::driver) fn info_log(&self) -> String {
         text(&self.info)
     }
 
-    pub(super) fn error_log(&self) -> String {
+    pub(in crate::driver) fn error_log(&self) -> String {
         text(&self.error)
     }
 }

@@ -1,0 +1,29 @@
+//! `dim3` as the extent of a grid or a block. Its layout stands in the table of vector types.
+
+use super::vector::Dim3;
+use core::{
+    fmt,
+    hash::{Hash, Hasher},
+};
+
+impl Dim3 {
+    /// The number of blocks of a grid or of threads of a block; saturating.
+    #[must_use]
+    pub const fn count(self) -> u64 {
+        (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
+    }
+}
+
+impl Eq for Dim3 {}
+
+impl Hash for Dim3 {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        [self.x, self.y, self.z].hash(state);
+    }
+}
+
+impl fmt::Display for Dim3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {}, {})", self.x, self.y, self.z)
+    }
+}

@@ -1,0 +1,106 @@
+//! One call of `cuLaunchKernel`.
+
+use super::{
+    api::{Api, Status},
+    config::{Form, Launch},
+    error::Error,
+    explain,
+};
+use crate::marshal::{Arguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
+use core::{ffi::c_void, ptr};
+use cudarc::driver::sys::{self, CUfunction, CUstream};
+use std::string::String;
+
+/// What `cuLaunchKernel` takes beside the parameters, and what an error of it shows.
+pub(super) struct LaunchCall<'a, N> {
+    pub(super) api: &'static Api,
+    pub(super) function: CUfunction,
+    pub(super) stream: CUstream,
+    pub(super) launch: &'a Launch<'a>,
+    pub(super) launch_stream: &'a LaunchStream<'a>,
+    /// The kernel's name, for errors only.
+    pub(super) name: N,
+}
+
+impl<N: Fn() -> String> LaunchCall<'_, N> {
+    /// Lowers `args` and calls `cuLaunchKernel`.
+    ///
+    /// # Safety
+    /// As [`launch`](super::launch()); and the kernel takes what `A` describes.
+    #[inline(always)]
+    pub(super) unsafe fn with<A: KernelArgs>(self, args: &mut A) -> Result<(), Error> {
+        let form = self.launch.form.unwrap_or(const { Form::of::<A>() });
+        if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
+            marshal_params(args, self.launch_stream, |params| {
+                // SAFETY: one pointer for each parameter; the caller vouches for the rest.
+                unsafe {
+                    self.call::<A>(params, ptr::null_mut(), || Arguments::params::<A>(params))
+                }
+            })
+        } else {
+            marshal_packed(args, self.launch_stream, |buffer| {
+                let mut size = A::LAYOUT.size();
+                let mut extra: [*mut c_void; 5] = [
+                    sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as _,
+                    buffer.cast_mut().cast(),
+                    sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as _,
+                    (&raw mut size).cast(),
+                    sys::CU_LAUNCH_PARAM_END_AS_INT as _,
+                ];
+                // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
+                unsafe {
+                    self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), || {
+                        Arguments::packed::<A>(buffer)
+                    })
+                }
+            })
+        }
+    }
+
+    /// # Safety
+    /// `params` or `extra` holds the parameters of `A`; the kernel takes them.
+    #[inline(always)]
+    unsafe fn call<'p, A: KernelArgs>(
+        &self,
+        params: *mut *mut c_void,
+        extra: *mut *mut c_void,
+        arguments: impl FnOnce() -> Arguments<'p>,
+    ) -> Result<(), Error> {
+        if let Some(field) = self.launch_stream.foreign() {
+            return Err(explain::foreign::<A>((self.name)(), field));
+        }
+        self.launch_stream.check().map_err(Error::context)?;
+        let Launch {
+            grid,
+            block,
+            shared,
+            ..
+        } = *self.launch;
+        // SAFETY: the caller vouches for the parameters, which the driver copies before it returns.
+        let status = unsafe {
+            (self.api.cuLaunchKernel)(
+                self.function,
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                shared,
+                self.stream,
+                params,
+                extra,
+            )
+        };
+        if status == Status::SUCCESS {
+            Ok(())
+        } else {
+            Err(explain::launch(
+                (self.name)(),
+                status,
+                self.launch,
+                &arguments(),
+            ))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A loaded module that this crate owns: `CUmodule`.
+
+use super::{
+    api::{Api, Status, api},
+    config::DriverOptions,
+    error::{DriverCall, Error},
+    image::ImageBytes,
+};
+use core::ptr;
+use cudarc::driver::{
+    CudaContext,
+    sys::{CUdeviceptr, CUfunction, CUmodule, CUresult},
+};
+use std::{ffi::CStr, sync::Arc};
+
+/// A loaded `CUmodule`, unloaded when this is dropped.
+pub(super) struct LoadedModule {
+    api: &'static Api,
+    handle: CUmodule,
+    pub(super) context: Arc<CudaContext>,
+}
+
+// SAFETY: the driver's module handle may be used from any thread.
+unsafe impl Send for LoadedModule {}
+// SAFETY: as above.
+unsafe impl Sync for LoadedModule {}
+
+impl Drop for LoadedModule {
+    fn drop(&mut self) {
+        self.context.record_err(self.context.bind_to_thread());
+        // SAFETY: the handle is this module's own, and its functions hold the module. An error has no receiver here.
+        unsafe { (self.api.cuModuleUnload)(self.handle) };
+    }
+}
+
+impl LoadedModule {
+    /// `cuModuleLoadDataEx`; the logs are in `options` afterwards.
+    pub(super) fn load(
+        context: &Arc<CudaContext>,
+        image: &ImageBytes,
+        options: &mut DriverOptions,
+    ) -> Result<Self, Error> {
+        let api = api()?;
+        context.bind_to_thread().map_err(Error::context)?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: `ImageBytes` ends PTX with NUL, and the headers of the other images tell their size; the option arrays
+        // have `count` entries, and the logs that they point to outlive the call.
+        let status = unsafe {
+            (api.cuModuleLoadDataEx)(
+                &raw mut handle,
+                image.bytes.as_ptr().cast(),
+                options.count(),
+                options.keys(),
+                options.values(),
+            )
+        };
+        check_with_log("cuModuleLoadDataEx", status, options)?;
+        Ok(Self {
+            api,
+            handle,
+            context: context.clone(),
+        })
+    }
+
+    /// `cuModuleGetFunction`; `None` where the module has no function of that name.
+    pub(super) fn function(&self, symbol: &CStr) -> Result<Option<CUfunction>, Error> {
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let mut function = ptr::null_mut();
+        // SAFETY: the module is loaded, and `symbol` ends with NUL.
+        let status = unsafe {
+            (self.api.cuModuleGetFunction)(&raw mut function, self.handle, symbol.as_ptr())
+        };
+        if status == CUresult::CUDA_ERROR_NOT_FOUND {
+            return Ok(None);
+        }
+        status.check("cuModuleGetFunction")?;
+        Ok(Some(function))
+    }
+
+    /// `cuModuleGetGlobal`: address and size in bytes.
+    pub(super) fn global(&self, name: &CStr) -> Result<(CUdeviceptr, usize), Error> {
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let (mut address, mut size) = (0, 0);
+        // SAFETY: the module is loaded, and `name` ends with NUL.
+        let status = unsafe {
+            (self.api.cuModuleGetGlobal_v2)(
+                &raw mut address,
+                &raw mut size,
+                self.handle,
+                name.as_ptr(),
+            )
+        };
+        status.check("cuModuleGetGlobal")?;
+        Ok((address, size))
+    }
+}
+
+/// The error of a call that compiles or links, with the error log.
+pub(super) fn check_with_log(
+    call: &'static str,
+    status: Status,
+    options: &DriverOptions,
+) -> Result<(), Error> {
+    if status == Status::SUCCESS {
+        return Ok(());
+    }
+    Err(Error::Load {
+        call: DriverCall { call, status },
+        log: options.error_log(),
+    })
+}
