@@ -2,13 +2,13 @@
 
 use super::{
     message::Message,
-    rust::{aligned_bytes, push_declaration},
+    rust::push_declaration,
     spelling::{push_bytes, push_cpp, push_layout},
 };
 use crate::{
     check::{Difference, Differences, expected_offset, place},
     class::Class,
-    cpp::{CppBase, name},
+    cpp::{CppBase, name, vectors_of},
     layout::Alignment,
     signature::Parameter,
 };
@@ -156,9 +156,12 @@ const fn push_alignment<const N: usize>(
 ) {
     let Some(align) = align else { return };
     if host.size == 128 && matches!(align.bytes(), 64 | 128) {
-        message.push(
-            "CUtensorMap is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: take the `TensorMap` of the toolkit that compiled the kernel",
-        );
+        message
+            .push("CUtensorMap is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `");
+        message.push(host.name);
+        message.push(": ");
+        message.push(vectors_of::<1>(128, align.bytes()).0[0]);
+        message.push("`");
         return;
     }
     let smaller = match host.align {
@@ -166,7 +169,8 @@ const fn push_alignment<const N: usize>(
         None => true,
     };
     let named = matches!(kernel.cpp.base, CppBase::Named(_)) && !kernel.cpp.is_pointer();
-    let vectors = aligned_bytes(kernel.size, align.bytes());
+    let (vectors, count) = vectors_of::<3>(kernel.size, align.bytes());
+    let vectors = vectors.split_at(count).0;
     message.push("the kernel aligns it to ");
     message.push_number(align.bytes());
     if named {
