@@ -6,11 +6,11 @@ use super::{
     spelling::{push_bytes, push_cpp, push_layout},
 };
 use crate::{
-    check::{Difference, Differences, expected_offset, place},
+    check::{Difference, Differences, expected_offset},
     class::Class,
     cpp::{CppBase, name, vectors_of},
     layout::Alignment,
-    signature::Parameter,
+    signature::{Offsets, Parameter},
 };
 
 /// A field and a parameter of two lists.
@@ -176,7 +176,8 @@ const fn push_alignment<const N: usize>(
     if named {
         message.push(": ");
         push_declaration(message, host.name, Some(host), kernel);
-    } else if !vectors.is_empty() && smaller {
+    } else if !vectors.is_empty() && kernel.size.is_power_of_two() && smaller {
+        // A vector of three components is aligned as its component.
         message.push(" as CUDA's vectors and complex numbers are: use ");
         let mut i = 0;
         while i < vectors.len() {
@@ -217,17 +218,11 @@ const fn push_offset<const N: usize>(message: &mut Message<N>, at: Place<'_>) {
     message.push(" would be at ");
     message.push_number(expected);
     // The smallest alignment that explains it.
-    let start = match at.parameter.checked_sub(1) {
-        Some(previous) => match at.kernel[previous].offset {
-            Some(before) => before.saturating_add(at.kernel[previous].size),
-            None => return,
-        },
-        None => 0,
-    };
+    let before = Offsets::after(at.base, at.kernel, at.parameter.checked_sub(1));
     let mut bytes = 1;
     while bytes <= 256 {
         if let Some(align) = Alignment::new(bytes)
-            && let Some(explained) = place(at.base, start, align)
+            && let Some(explained) = before.place(align)
             && explained == offset
         {
             message.push("; ");

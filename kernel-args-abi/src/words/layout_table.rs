@@ -4,10 +4,7 @@ use super::{
     message::{Message, columns},
     spelling::push_cpp,
 };
-use crate::{
-    check::offset_after,
-    signature::{Parameter, Signature},
-};
+use crate::signature::{Offsets, Parameter, Signature};
 use core::fmt;
 
 /// The bytes of one row of the map.
@@ -34,12 +31,9 @@ pub struct LayoutTable<'a>(pub &'a Signature<'a>);
 impl<'a> LayoutTable<'a> {
     /// Each parameter with its offset, as far as it is known or follows from the alignments.
     fn places(self) -> impl Iterator<Item = (Option<usize>, &'a Parameter<'a>)> + use<'a> {
-        let mut end = Some(0);
-        self.0.parameters.iter().map(move |parameter| {
-            let offset = offset_after(end, None, parameter);
-            end = offset.and_then(|offset| offset.checked_add(parameter.size));
-            (offset, parameter)
-        })
+        let mut offsets = Offsets::new(None);
+        let parameters = self.0.parameters.iter();
+        parameters.map(move |parameter| (offsets.next(parameter), parameter))
     }
 
     /// The block's size, where every offset is known.

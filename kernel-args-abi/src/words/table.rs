@@ -6,9 +6,9 @@ use super::{
     spelling::push_cpp,
 };
 use crate::{
-    check::{Mismatch, Pair, Pairs, Report, offset_after},
+    check::{self, Mismatch, Report},
     class::Class,
-    signature::{Parameter, Signature},
+    signature::{Offsets, Parameter, Signature},
 };
 use core::fmt::{self, Write};
 
@@ -45,8 +45,8 @@ impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
         let (host, kernel) = (self.report.host(), self.report.kernel());
         Rows {
             report: self.report,
-            pairs: Pairs::new(host.parameters, kernel.parameters, self.report.base()),
-            kernel_end: Some(0),
+            rows: check::Rows::new(host.parameters, kernel.parameters, self.report.base()),
+            offsets: Offsets::new(self.report.base()),
         }
     }
 }
@@ -156,41 +156,18 @@ impl Row<'_> {
 
 struct Rows<'r, 'a, const N: usize> {
     report: &'r Report<'a, N>,
-    pairs: Pairs<'a>,
-    /// Where the kernel's last parameter ends, as far as it is known.
-    kernel_end: Option<usize>,
+    rows: check::Rows<'a>,
+    /// Of the kernel's parameters.
+    offsets: Offsets,
 }
 
 impl<'a, const N: usize> Iterator for Rows<'_, 'a, N> {
     type Item = Row<'a>;
 
     fn next(&mut self) -> Option<Row<'a>> {
-        let (field, parameter, found) = match self.pairs.next()? {
-            Pair::Both {
-                field,
-                parameter,
-                differences,
-            } => {
-                let mismatch = (!differences.is_empty()).then_some(Mismatch::Differs {
-                    field,
-                    parameter,
-                    differences,
-                    exchanged: None,
-                });
-                (Some(field), Some(parameter), mismatch)
-            }
-            Pair::Missing { parameter, before } => {
-                let mismatch = Mismatch::Missing {
-                    parameter,
-                    before,
-                    moved: None,
-                };
-                (None, Some(parameter), Some(mismatch))
-            }
-            Pair::Extra { field } => {
-                let mismatch = Mismatch::Extra { field, moved: None };
-                (Some(field), None, Some(mismatch))
-            }
+        let (field, parameter, found) = match self.rows.next()? {
+            check::Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
+            check::Row::Wrong(found) => (found.field(), found.parameter(), Some(found)),
         };
         let mut row = Row {
             field: "",
@@ -215,8 +192,7 @@ impl<'a, const N: usize> Iterator for Rows<'_, 'a, N> {
         }
         if let Some(parameter) = parameter {
             let parameter = &self.report.kernel().parameters[parameter];
-            let offset = offset_after(self.kernel_end, self.report.base(), parameter);
-            self.kernel_end = offset.and_then(|offset| offset.checked_add(parameter.size));
+            let offset = self.offsets.next(parameter);
             push_type(&mut row.kernel, parameter);
             push_place(&mut row.kernel_place, parameter.size, offset);
         }
