@@ -209,7 +209,13 @@ pub(crate) const fn vectors_of<const N: usize>(
     while i < COUNT && count < N {
         let row = &BUILTINS[i];
         let own = equal(row.cpp.as_bytes(), row.canonical.as_bytes());
-        if own && row.size == size && row.align == align && row.components != 1 && row.size > 2 {
+        // Three components that are not `float3` and the like are more often a struct of the program's.
+        let usual = match row.components {
+            1 => false,
+            3 => size == 12,
+            _ => size > 2,
+        };
+        if own && usual && row.size == size && row.align == align {
             names[count] = row.rust;
             count += 1;
         }
