@@ -4,10 +4,7 @@ use super::{
     align::{Row, Rows, differences_at},
     mismatch::{Mismatch, mark_as_one_mistake},
 };
-use crate::{
-    signature::{Parameter, Signature},
-    words::{self, Message, Table},
-};
+use crate::signature::{Parameter, Signature};
 
 /// The number of mismatches among which exchanged and moved fields are sought. A struct with more is
 /// another kernel's.
@@ -159,57 +156,5 @@ impl<'a, const N: usize> Report<'a, N> {
             i += 1;
         }
         None
-    }
-
-    /// What is wrong with a field, in a few lines for an error at that field: both sides, and how to mend
-    /// it. `None` where the field is right.
-    #[must_use]
-    pub const fn field_message(&self, field: usize) -> Option<Message> {
-        match self.of_field(field) {
-            Some(mismatch) => {
-                let mut message = Message::new();
-                words::mismatch(&mut message, self, mismatch);
-                Some(message)
-            }
-            None => None,
-        }
-    }
-
-    /// The parameters that no field passes, for an error at the struct. `None` where there are none.
-    #[must_use]
-    pub const fn missing_message(&self) -> Option<Message> {
-        if self.is_empty() {
-            return None;
-        }
-        let mut message = Message::new();
-        let mut i = 0;
-        while i < self.len() {
-            if let Mismatch::Missing { .. } = self.mismatches[i] {
-                if !message.is_empty() {
-                    message.push("\n");
-                }
-                words::mismatch(&mut message, self, self.mismatches[i]);
-            }
-            i += 1;
-        }
-        if message.is_empty() {
-            None
-        } else {
-            Some(message)
-        }
-    }
-
-    /// One of [`mismatches`](Self::mismatches) in a few lines.
-    #[must_use]
-    pub const fn message(&self, mismatch: Mismatch) -> Message {
-        let mut message = Message::new();
-        words::mismatch(&mut message, self, mismatch);
-        message
-    }
-
-    /// Both sides of every row, for a terminal or a log.
-    #[must_use]
-    pub const fn table(&self) -> Table<'_, 'a, N> {
-        Table::new(self)
     }
 }

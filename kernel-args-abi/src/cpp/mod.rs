@@ -17,6 +17,7 @@ pub use builtin::{BUILTINS, Builtin};
 pub use name::builtin;
 
 pub(crate) use builtin::vectors_of;
+pub(crate) use bytes::equal;
 
 use core::fmt;
 

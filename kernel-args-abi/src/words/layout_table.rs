@@ -3,6 +3,7 @@
 use super::{
     message::{Message, columns},
     spelling::push_cpp,
+    templates as say,
 };
 use crate::signature::{Offsets, Parameter, Signature};
 use core::fmt;
@@ -64,7 +65,9 @@ impl<'a> LayoutTable<'a> {
             match shown(index, count) {
                 Shown::Yes => {}
                 Shown::Gap(left_out) => {
-                    write!(f, "\n     … {left_out} fields more")?;
+                    let mut text = Message::<64>::new();
+                    say::fields_left_out(&mut text, left_out);
+                    f.write_str(text.as_str())?;
                     continue;
                 }
                 Shown::No => continue,
@@ -143,19 +146,22 @@ impl<'a> LayoutTable<'a> {
 impl fmt::Display for LayoutTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.0.parameters.len();
-        let plural = if count == 1 { "" } else { "s" };
-        write!(f, "`{}`: {count} parameter{plural}", self.0.name)?;
+        let mut text = Message::<256>::new();
+        say::layout_title(&mut text, self.0.name, count);
         let size = self.size();
         if let Some(size) = size {
-            write!(f, ", {size} byte{}", if size == 1 { "" } else { "s" })?;
+            say::layout_size(&mut text, size);
         }
+        f.write_str(text.as_str())?;
         if count == 0 {
             return Ok(());
         }
         self.write_fields(f)?;
         match size {
             Some(size @ 1..=LARGEST) => {
-                f.write_str("\n\n   byte  (`.` is padding)")?;
+                let mut text = Message::<64>::new();
+                say::map_title(&mut text);
+                f.write_str(text.as_str())?;
                 self.write_map(f, size)
             }
             _ => Ok(()),

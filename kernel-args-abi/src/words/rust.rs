@@ -1,6 +1,10 @@
 //! What a user of `kernel-args` writes in Rust for a kernel's parameter.
 
-use super::message::Message;
+use super::{
+    message::Message,
+    spelling::{LONGEST_NAME, push_separator},
+    templates,
+};
 use crate::{
     class::Class,
     cpp::{CppBase, CppType, name, vectors_of},
@@ -8,101 +12,101 @@ use crate::{
     signature::Parameter,
 };
 
-/// Appends ``declare `name: f32` ``, or several such separated by "or"; without a name the types alone.
-/// `false`, and nothing appended, where nothing can be said.
-pub(super) const fn push_declaration<const N: usize>(
-    message: &mut Message<N>,
+/// One or several types, or a declaration of a field with them.
+pub(super) type Declaration = Message<768>;
+
+/// A Rust type.
+type Type = Message<256>;
+
+/// ``declare `name: f32` ``, or several such separated by "or", for a field that is to fit `kernel`.
+pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
+    let mut text = Message::new();
+    templates::declare(&mut text, types(host.name, Some(host), kernel).as_str());
+    text
+}
+
+/// `` `f32` `` or `` `name: f32` ``, or several such separated by "or".
+pub(super) const fn types(
     name: &str,
     host: Option<&Parameter<'_>>,
     kernel: &Parameter<'_>,
-) -> bool {
-    let verb = if name.is_empty() { "" } else { "declare " };
+) -> Declaration {
+    let mut text = Message::new();
     if kernel.cpp.is_pointer() || matches!(kernel.class, Class::Pointer) {
-        message.push(verb);
-        message.push("`");
-        push_field(message, name);
-        push_slice(message, kernel.cpp);
-        message.push("`");
-        return true;
+        push_type(&mut text, name, slice(kernel.cpp).as_str());
+        return text;
     }
     if let CppBase::Named(spelled) = kernel.cpp.base
         && !matches!(kernel.class, Class::Integer)
     {
         let ty = named(spelled, kernel.align);
-        if ty.is_empty() {
-            return false;
+        if !ty.is_empty() {
+            push_type(&mut text, name, ty.as_str());
+            return text;
         }
-        message.push(verb);
-        message.push("`");
-        push_field(message, name);
-        message.push(ty);
-        message.push("`");
-        return true;
-    }
-    let (types, count) = alternatives(host, kernel);
-    let types = types.split_at(count).0;
-    if types.is_empty() {
-        return false;
-    }
-    message.push(verb);
-    let mut i = 0;
-    while i < types.len() {
-        if i > 0 {
-            message.push(if i + 1 == types.len() { " or " } else { ", " });
+    } else {
+        let (types, count) = alternatives(host, kernel);
+        let mut i = 0;
+        while i < count {
+            push_separator(&mut text, i, count);
+            push_type(&mut text, name, types[i]);
+            i += 1;
         }
-        message.push("`");
-        push_field(message, name);
-        message.push(types[i]);
-        message.push("`");
-        i += 1;
     }
-    true
+    if text.is_empty() {
+        templates::some_type(&mut text, (kernel.size, kernel.align));
+    }
+    text
 }
 
-const fn push_field<const N: usize>(message: &mut Message<N>, name: &str) {
-    if !name.is_empty() {
-        message.push(name);
-        message.push(": ");
+const fn push_type<const N: usize>(message: &mut Message<N>, name: &str, ty: &str) {
+    if name.is_empty() {
+        templates::bare_type(message, ty);
+    } else {
+        templates::field_type(message, name, ty);
     }
 }
 
-/// Appends the type of a slice on the device for a pointer: `&CudaSlice<f32>`.
-const fn push_slice<const N: usize>(message: &mut Message<N>, cpp: CppType<'_>) {
+/// The type of a slice on the device for a pointer: `&CudaSlice<f32>`.
+const fn slice(cpp: CppType<'_>) -> Type {
     let to_const = cpp.depth > 0 && cpp.const_mask >> (cpp.depth - 1) & 1 == 1;
-    let known = cpp.is_pointer();
-    message.push(if known && !to_const {
+    let mut text = Message::new();
+    text.push(if cpp.is_pointer() && !to_const {
         "&mut CudaSlice<"
     } else {
         "&CudaSlice<"
     });
-    let element = scalar(cpp.base, 0);
-    if cpp.depth != 1 {
-        message.push("…");
-    } else if !element.is_empty() {
-        message.push(element);
-    } else if let CppBase::Named(spelled) = cpp.base
-        && !named(spelled, None).is_empty()
-    {
-        message.push(named(spelled, None));
-    } else {
-        message.push("…");
+    let mut element = Message::new();
+    if cpp.depth == 1 {
+        element.push(scalar(cpp.base, 0));
+        if let CppBase::Named(spelled) = cpp.base {
+            element = named(spelled, None);
+        }
     }
-    message.push(">");
+    text.push(if element.is_empty() {
+        "…"
+    } else {
+        element.as_str()
+    });
+    text.push(">");
+    text
 }
 
 /// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params` for `sim::Params<int>`. Empty where it
 /// is a type of CUDA's that has none.
-const fn named(spelled: &str, align: Option<Alignment>) -> &str {
+const fn named(spelled: &str, align: Option<Alignment>) -> Type {
+    let mut text = Message::new();
     match name::builtin(spelled) {
-        Some(row) => row.aligned_to(align).rust,
-        None if name::is_builtin(spelled) => "",
-        None => name::plain(spelled),
+        Some(row) => text.push(row.aligned_to(align).rust),
+        None if name::is_builtin(spelled) => {}
+        None => text.push_shortened(name::plain(spelled), LONGEST_NAME),
     }
+    text
 }
 
 /// The Rust type of a C++ scalar; empty where there is none. `size` is what `long` has by value, in
 /// bytes, or 0.
-pub(super) const fn scalar(base: CppBase<'_>, size: usize) -> &'static str {
+const fn scalar(base: CppBase<'_>, size: usize) -> &'static str {
     match base {
         CppBase::Bool => "bool",
         CppBase::Char if core::ffi::c_char::MIN != 0 => "i8",
@@ -203,9 +207,8 @@ mod tests {
         }
     }
 
-    fn declaration(kernel: &Parameter<'_>) -> Option<String> {
-        let mut text = Message::<256>::new();
-        push_declaration(&mut text, "v", None, kernel).then(|| String::from(text.as_str()))
+    fn offered(kernel: &Parameter<'_>) -> String {
+        String::from(types("v", None, kernel).as_str())
     }
 
     /// By value and behind a pointer, by every name and with a path.
@@ -216,17 +219,14 @@ mod tests {
                 for path in ["", "ns::"] {
                     let name = format!("{path}{name}");
                     let cpp = CppType::named(&name);
-                    let expected = format!("declare `v: {}`", row.rust);
-                    assert_eq!(
-                        declaration(&parameter(cpp, row.size, row.align)),
-                        Some(expected)
-                    );
+                    let expected = format!("`v: {}`", row.rust);
+                    assert_eq!(offered(&parameter(cpp, row.size, row.align)), expected);
                     if row.rust == "TensorMapA64" {
                         continue; // behind a pointer nothing tells the alignment
                     }
-                    let expected = format!("declare `v: &CudaSlice<{}>`", row.rust);
+                    let expected = format!("`v: &CudaSlice<{}>`", row.rust);
                     let pointer = parameter(cpp.pointer(true), 8, 8);
-                    assert_eq!(declaration(&pointer), Some(expected));
+                    assert_eq!(offered(&pointer), expected);
                 }
             }
         }
@@ -236,9 +236,12 @@ mod tests {
     fn a_type_of_cuda_without_a_rust_type_is_not_offered() {
         for name in ["__nv_fp8_e4m3", "complex<int>", "cuda::std::complex"] {
             let cpp = CppType::named(name);
-            assert_eq!(declaration(&parameter(cpp, 1, 1)), None);
-            let pointer = declaration(&parameter(cpp.pointer(true), 8, 8));
-            assert_eq!(pointer.unwrap(), "declare `v: &CudaSlice<…>`");
+            assert_eq!(
+                offered(&parameter(cpp, 1, 1)),
+                "a type of 1 byte, aligned to 1"
+            );
+            let pointer = offered(&parameter(cpp.pointer(true), 8, 8));
+            assert_eq!(pointer, "`v: &CudaSlice<…>`");
         }
     }
 
