@@ -1,4 +1,4 @@
-//! The parameter block of a kernel: the bytes that a launch hands to the GPU.
+//! The parameter block of a kernel: the bytes that a launch copies to the GPU.
 //!
 //! Three rules differ from a C struct's:
 //! - **The size has no tail padding.** It ends with the last parameter. The driver refuses a packed
@@ -6,17 +6,13 @@
 //!   from one that is shorter. (Measured on an H100, driver 580.)
 //! - **Alignments above 16 bytes are of the address, not of the offset.** The block begins at a place
 //!   in the constant bank that depends on the GPU generation, see [`Sm::param_base`].
-//! - **It is limited** to 4,096 or 32,764 bytes, see [`Sm::block_limit`].
+//! - **It is limited** to 4,096 or 32,764 bytes, see [`LIMIT`].
 
 use crate::layout::{Alignment, Layout, LayoutError};
 use core::fmt;
 
-/// The limit of a parameter block for PTX below 8.1 or GPUs below sm_70, in bytes.
-///
-/// CUDA C++ Programming Guide, "Function Parameters".
-pub const LIMIT_BEFORE_CUDA_12_1: usize = 4096;
-
-/// The limit of a parameter block for PTX 8.1 and newer (CUDA 12.1) on sm_70 and newer, in bytes.
+/// The largest parameter block of a kernel from PTX 8.1 or newer (CUDA 12.1) on sm_70 or newer, in bytes. With older PTX
+/// or on older GPUs it is 4,096 bytes, which the driver checks.
 ///
 /// CUDA C++ Programming Guide, "Function Parameters".
 pub const LIMIT: usize = 32_764;
@@ -41,16 +37,6 @@ impl Sm {
             70..90 => Some(if c_size <= SMALL_BANK { 0x160 } else { 0 }),
             90 => Some(0x210),
             _ => None,
-        }
-    }
-
-    /// The largest parameter block of a kernel from PTX of `version` (major, minor) on this GPU, in bytes.
-    #[must_use]
-    pub const fn block_limit(self, version: (u16, u16)) -> usize {
-        if self.0 >= 70 && (version.0 > 8 || version.0 == 8 && version.1 >= 1) {
-            LIMIT
-        } else {
-            LIMIT_BEFORE_CUDA_12_1
         }
     }
 }
@@ -94,21 +80,47 @@ impl ParamLayout {
     /// # Errors
     /// Where the block is past `isize::MAX`.
     pub const fn push(self, parameter: Layout) -> Result<(Self, usize), LayoutError> {
-        let before = match Layout::new(self.end, Alignment::ONE) {
-            Ok(before) => before,
-            Err(error) => return Err(error),
+        let Some(offset) = next_offset(Some(self.base), self.size(), parameter.align()) else {
+            return Err(LayoutError);
         };
-        match before.extend(parameter) {
-            Ok((after, offset)) => Ok((
-                Self {
-                    base: self.base,
-                    end: after.size(),
-                    align: self.align.max(parameter.align()),
-                },
-                offset - self.base,
-            )),
-            Err(error) => Err(error),
+        let Some(end) = (self.base + offset).checked_add(parameter.size()) else {
+            return Err(LayoutError);
+        };
+        if end > isize::MAX as usize {
+            return Err(LayoutError);
         }
+        let longer = Self {
+            base: self.base,
+            end,
+            align: self.align.max(parameter.align()),
+        };
+        Ok((longer, offset))
+    }
+
+    /// Appends parameters in order: the longer block. The offset of each is written to `offsets`.
+    ///
+    /// # Errors
+    /// Where the block is past `isize::MAX`.
+    ///
+    /// # Panics
+    /// Where `offsets` is shorter than `parameters`.
+    pub const fn push_all(
+        mut self,
+        parameters: &[Layout],
+        offsets: &mut [usize],
+    ) -> Result<Self, LayoutError> {
+        let mut i = 0;
+        while i < parameters.len() {
+            match self.push(parameters[i]) {
+                Ok((longer, offset)) => {
+                    self = longer;
+                    offsets[i] = offset;
+                }
+                Err(error) => return Err(error),
+            }
+            i += 1;
+        }
+        Ok(self)
     }
 
     /// The block's size in bytes: the end of its last parameter, **without tail padding**. It is the
@@ -131,7 +143,11 @@ impl ParamLayout {
     pub const fn of<const N: usize>(
         parameters: &[Layout; N],
     ) -> Result<(Self, [usize; N]), LayoutError> {
-        Self::place(Self::EMPTY, parameters)
+        let mut offsets = [0; N];
+        match Self::EMPTY.push_all(parameters, &mut offsets) {
+            Ok(block) => Ok((block, offsets)),
+            Err(error) => Err(error),
+        }
     }
 
     /// The block of these parameters on `sm`, and each one's offset. `Ok(None)` where alignments above
@@ -143,16 +159,35 @@ impl ParamLayout {
         sm: Sm,
         parameters: &[Layout; N],
     ) -> Result<Option<(Self, [usize; N])>, LayoutError> {
-        let (c, offsets) = match Self::of(parameters) {
-            Ok(block) => block,
+        let mut offsets = [0; N];
+        match Self::write_on(sm, parameters, &mut offsets) {
+            Ok(Some(block)) => Ok(Some((block, offsets))),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// As [`on`](Self::on), for a number of parameters that is not known while compiling: each one's offset is written
+    /// to `offsets`.
+    ///
+    /// # Errors
+    /// Where the block is past `isize::MAX`.
+    ///
+    /// # Panics
+    /// Where `offsets` is shorter than `parameters`.
+    pub const fn write_on(
+        sm: Sm,
+        parameters: &[Layout],
+        offsets: &mut [usize],
+    ) -> Result<Option<Self>, LayoutError> {
+        let block = match Self::EMPTY.push_all(parameters, offsets) {
+            Ok(block) if block.depends_on_gpu() => block,
+            Ok(block) => return Ok(Some(block)),
             Err(error) => return Err(error),
         };
-        if !c.depends_on_gpu() {
-            return Ok(Some((c, offsets)));
-        }
-        match sm.param_base(c.size()) {
+        match sm.param_base(block.size()) {
             None => Ok(None),
-            Some(base) => match Self::place(Self::at(base), parameters) {
+            Some(base) => match Self::at(base).push_all(parameters, offsets) {
                 Ok(block) => Ok(Some(block)),
                 Err(error) => Err(error),
             },
@@ -164,24 +199,28 @@ impl ParamLayout {
     pub const fn depends_on_gpu(self) -> bool {
         self.align.bytes() > Alignment::SIXTEEN.bytes()
     }
+}
 
-    const fn place<const N: usize>(
-        mut block: Self,
-        parameters: &[Layout; N],
-    ) -> Result<(Self, [usize; N]), LayoutError> {
-        let mut offsets = [0; N];
-        let mut i = 0;
-        while i < N {
-            match block.push(parameters[i]) {
-                Ok((longer, offset)) => {
-                    block = longer;
-                    offsets[i] = offset;
-                }
-                Err(error) => return Err(error),
-            }
-            i += 1;
-        }
-        Ok((block, offsets))
+/// Where a parameter of this alignment lies after `end`: the rule that all offsets of this crate follow.
+///
+/// Both count from the block's beginning, which is at `base` in the constant bank. `None` where the offset is past
+/// `isize::MAX`, or depends on the GPU and `base` is not known.
+pub(crate) const fn next_offset(
+    base: Option<usize>,
+    end: usize,
+    align: Alignment,
+) -> Option<usize> {
+    let base = match base {
+        Some(base) => base,
+        None if align.bytes() > Alignment::SIXTEEN.bytes() => return None,
+        None => 0,
+    };
+    match base.checked_add(end) {
+        Some(end) => match align.round_up(end) {
+            Some(place) => Some(place - base),
+            None => None,
+        },
+        None => None,
     }
 }
 
@@ -224,14 +263,6 @@ mod tests {
             .unwrap()
             .unwrap();
         assert_eq!((block.size(), offsets), (32, [0, 16]));
-    }
-
-    #[test]
-    fn limits_follow_ptx_version_and_gpu() {
-        assert_eq!(Sm(90).block_limit((8, 1)), 32_764);
-        assert_eq!(Sm(90).block_limit((9, 0)), 32_764);
-        assert_eq!(Sm(90).block_limit((8, 0)), 4096);
-        assert_eq!(Sm(60).block_limit((8, 3)), 4096);
     }
 
     #[test]

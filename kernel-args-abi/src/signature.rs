@@ -1,9 +1,10 @@
-//! One model of a list of parameters, whoever it came from: a Rust struct, PTX, a cubin, the driver.
+//! One model of a list of parameters, wherever it comes from: a Rust struct, PTX, a cubin, the driver.
 
 use crate::{
     class::Class,
     cpp::CppType,
     layout::{Alignment, Layout},
+    param_layout::next_offset,
 };
 
 /// One parameter of a kernel, or one field of a struct that is passed to it.
@@ -84,4 +85,60 @@ pub struct Signature<'a> {
     pub name: &'a str,
     /// In order.
     pub parameters: &'a [Parameter<'a>],
+}
+
+/// Walks a list of parameters in order and tells where each lies, as far as its source tells or it follows from the ones
+/// before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offsets {
+    base: Option<usize>,
+    /// Where the last parameter ends, if that is known.
+    end: Option<usize>,
+}
+
+impl Offsets {
+    /// A walk from the beginning of a block, which is at `base` in the constant bank, as far as that is known.
+    pub(crate) const fn new(base: Option<usize>) -> Self {
+        Self { base, end: Some(0) }
+    }
+
+    /// A walk that goes on after parameter `index` of `parameters`, with the offset that its source tells; from the
+    /// beginning of the block where `index` is `None`.
+    pub(crate) const fn after(
+        base: Option<usize>,
+        parameters: &[Parameter<'_>],
+        index: Option<usize>,
+    ) -> Self {
+        let mut offsets = Self::new(base);
+        if let Some(index) = index {
+            offsets.end = end(parameters[index].offset, parameters[index].size);
+        }
+        offsets
+    }
+
+    /// Where a parameter of this alignment would lie next.
+    pub(crate) const fn place(&self, align: Alignment) -> Option<usize> {
+        match self.end {
+            Some(end) => next_offset(self.base, end, align),
+            None => None,
+        }
+    }
+
+    /// The offset of the next parameter.
+    pub(crate) const fn next(&mut self, parameter: &Parameter<'_>) -> Option<usize> {
+        let offset = match (parameter.offset, parameter.align) {
+            (Some(offset), _) => Some(offset),
+            (None, Some(align)) => self.place(align),
+            (None, None) => None,
+        };
+        self.end = end(offset, parameter.size);
+        offset
+    }
+}
+
+const fn end(offset: Option<usize>, size: usize) -> Option<usize> {
+    match offset {
+        Some(offset) => offset.checked_add(size),
+        None => None,
+    }
 }

@@ -4,73 +4,54 @@
 //! difference in everything after it.
 
 use super::{
-    compare::{compare, distance, place},
+    compare::{compare, distance},
     difference::{Difference, Differences},
-    edit_distance::{Grid, Step, WINDOW},
+    edit_distance::{Grid, MOST_ALIGNED, Step},
+    mismatch::Mismatch,
 };
-use crate::signature::Parameter;
+use crate::signature::{Offsets, Parameter};
 
-/// A field and its parameter, or one of them alone.
+/// One row of the comparison: a field, a parameter, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Pair {
-    /// Both are there.
-    Both {
-        /// The field's index.
-        field: usize,
-        /// The parameter's index.
-        parameter: usize,
-        /// How they differ; empty where they fit.
-        differences: Differences,
-    },
-    /// The kernel takes a parameter that the host does not pass.
-    Missing {
-        /// The parameter's index.
-        parameter: usize,
-        /// The index of the field before which it is missing; the number of fields where it is the end.
-        before: usize,
-    },
-    /// The host passes a field that the kernel does not take.
-    Extra {
-        /// The field's index.
-        field: usize,
-    },
+pub(crate) enum Row {
+    /// A field that fits its parameter.
+    Fits { field: usize, parameter: usize },
+    /// A mistake; the field or the parameter may have no partner.
+    Wrong(Mismatch),
 }
 
 /// All fields and parameters in order, each with its partner if it has one.
 ///
-/// [`next`](Self::next) is `const`. Time is linear where the lists fit, and at most 32 comparisons for
-/// each field or parameter where they do not.
+/// Time is linear where the lists fit, and at most 32 comparisons for each field or parameter where they do not.
 #[derive(Clone, Debug)]
-pub struct Pairs<'a> {
+pub(crate) struct Rows<'a> {
     host: &'a [Parameter<'a>],
     kernel: &'a [Parameter<'a>],
     base: Option<usize>,
     at: (usize, usize),
     /// Where what is common to the ends of both lists begins.
     tail: (usize, usize),
-    /// What is planned and not yet told, the next one last.
-    plan: [Step; 2 * WINDOW],
+    /// The steps that are planned and not yet taken, the next one last.
+    plan: [Step; 2 * MOST_ALIGNED],
     planned: usize,
 }
 
-impl<'a> Pairs<'a> {
+impl<'a> Rows<'a> {
     /// Aligns fields with parameters. `base` is where the block begins in the constant bank
     /// ([`Sm::param_base`](crate::Sm::param_base)). It matters for alignments above 16 bytes alone; where
     /// it is `None`, their offsets agree with everything.
-    #[must_use]
-    pub const fn new(
+    pub(crate) const fn new(
         host: &'a [Parameter<'a>],
         kernel: &'a [Parameter<'a>],
         base: Option<usize>,
     ) -> Self {
-        let mut pairs = Self {
+        let mut rows = Self {
             host,
             kernel,
             base,
             at: (0, 0),
             tail: (host.len(), kernel.len()),
-            plan: [Step::Both; 2 * WINDOW],
+            plan: [Step::Both; 2 * MOST_ALIGNED],
             planned: 0,
         };
         // The common beginning first: of equal neighbours the last one is then the one that is missing.
@@ -81,17 +62,17 @@ impl<'a> Pairs<'a> {
         {
             begin += 1;
         }
-        while pairs.tail.0 > begin
-            && pairs.tail.1 > begin
-            && distance(&host[pairs.tail.0 - 1], &kernel[pairs.tail.1 - 1]) == 0
+        while rows.tail.0 > begin
+            && rows.tail.1 > begin
+            && distance(&host[rows.tail.0 - 1], &kernel[rows.tail.1 - 1]) == 0
         {
-            pairs.tail = (pairs.tail.0 - 1, pairs.tail.1 - 1);
+            rows.tail = (rows.tail.0 - 1, rows.tail.1 - 1);
         }
-        pairs
+        rows
     }
 
     /// The next one, or `None` at the end of both lists.
-    pub const fn next(&mut self) -> Option<Pair> {
+    pub(crate) const fn next(&mut self) -> Option<Row> {
         let (i, j) = self.at;
         if self.planned > 0 {
             if self.slide() {
@@ -143,36 +124,48 @@ impl<'a> Pairs<'a> {
         false
     }
 
-    const fn take(&mut self, step: Step) -> Pair {
+    const fn take(&mut self, step: Step) -> Row {
         let (i, j) = self.at;
         match step {
             Step::Both => {
                 self.at = (i + 1, j + 1);
-                Pair::Both {
+                let differences = differences_at(self.host, self.kernel, self.base, i, j);
+                if differences.is_empty() {
+                    return Row::Fits {
+                        field: i,
+                        parameter: j,
+                    };
+                }
+                Row::Wrong(Mismatch::Differs {
                     field: i,
                     parameter: j,
-                    differences: differences_at(self.host, self.kernel, self.base, i, j),
-                }
+                    differences,
+                    exchanged: None,
+                })
             }
             Step::Missing => {
                 self.at = (i, j + 1);
-                Pair::Missing {
+                Row::Wrong(Mismatch::Missing {
                     parameter: j,
                     before: i,
-                }
+                    moved: None,
+                })
             }
             Step::Extra => {
                 self.at = (i + 1, j);
-                Pair::Extra { field: i }
+                Row::Wrong(Mismatch::Extra {
+                    field: i,
+                    moved: None,
+                })
             }
         }
     }
 
-    /// Plans the next steps: the shortest way, by [`distance`], through a window that begins here.
+    /// Plans the next steps: the shortest way, by [`distance`], through the part of both lists that begins here.
     const fn plan(&mut self) {
         let (rows, columns) = (
-            at_most(self.tail.0 - self.at.0, WINDOW),
-            at_most(self.tail.1 - self.at.1, WINDOW),
+            at_most(self.tail.0 - self.at.0, MOST_ALIGNED),
+            at_most(self.tail.1 - self.at.1, MOST_ALIGNED),
         );
         let whole = self.at.0 + rows == self.tail.0 && self.at.1 + columns == self.tail.1;
         let grid = Grid::new(
@@ -188,7 +181,7 @@ impl<'a> Pairs<'a> {
         self.planned = 0;
         while a > 0 || b > 0 {
             // Far from the exit the way is the same whatever follows it; near it, it may not be.
-            let keep = whole || a <= WINDOW / 2 && b <= WINDOW / 2;
+            let keep = whole || a <= MOST_ALIGNED / 2 && b <= MOST_ALIGNED / 2;
             let step = if second_of_exchange {
                 second_of_exchange = false;
                 Step::Both
@@ -242,22 +235,42 @@ pub(crate) const fn expected_offset(
     i: usize,
     j: usize,
 ) -> Option<usize> {
-    let Some(align) = host[i].align else {
-        return None;
-    };
-    let end = match j.checked_sub(1) {
-        None => 0,
-        Some(previous) => match kernel[previous].offset {
-            Some(offset) => match offset.checked_add(kernel[previous].size) {
-                Some(end) => end,
-                None => return None,
-            },
-            None => return None,
-        },
-    };
-    place(base, end, align)
+    match host[i].align {
+        Some(align) => Offsets::after(base, kernel, j.checked_sub(1)).place(align),
+        None => None,
+    }
 }
 
 const fn at_most(a: usize, limit: usize) -> usize {
     if a < limit { a } else { limit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{vec, vec::Vec};
+
+    #[test]
+    fn every_field_and_parameter_is_told_once_and_in_order() {
+        let kernel: Vec<_> = [4, 4, 8, 8, 8, 1]
+            .map(|size| Parameter::record(0, size))
+            .into();
+        let host: Vec<_> = kernel.iter().rev().take(4).copied().collect();
+        let mut rows = Rows::new(&host, &kernel, None);
+        let (mut fields, mut parameters) = (vec![], vec![]);
+        while let Some(row) = rows.next() {
+            let (field, parameter) = match row {
+                Row::Fits { field, parameter } => (Some(field), Some(parameter)),
+                Row::Wrong(mismatch) => {
+                    if let Mismatch::Missing { before, .. } = mismatch {
+                        assert_eq!(before, fields.len());
+                    }
+                    (mismatch.field(), mismatch.parameter())
+                }
+            };
+            fields.extend(field);
+            parameters.extend(parameter);
+        }
+        assert!(fields.into_iter().eq(0..4) && parameters.into_iter().eq(0..6));
+    }
 }

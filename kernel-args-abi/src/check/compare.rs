@@ -4,12 +4,11 @@ use super::{
     cpp,
     difference::{Difference, Differences},
 };
-use crate::{class::Class, layout::Alignment, signature::Parameter};
+use crate::{class::Class, signature::Parameter};
 
 /// How a field and the kernel's parameter differ; empty where the field fits.
 ///
-/// What a side does not know agrees. Offsets are not compared: they follow from what stands before,
-/// see [`Pairs`](super::Pairs).
+/// What a side does not know agrees. Offsets are not compared: they follow from the parameters before.
 ///
 /// - PTX does not mark pointers: a pointer fits a 64-bit integer. Where it does (`.ptr`), an unsigned
 ///   64-bit integer fits, as `CUdeviceptr` is one.
@@ -36,7 +35,7 @@ pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Difference
 /// How far a field is from a parameter: 0 for a perfect fit, 1 where C++ would convert, more the less
 /// they have in common, and always less than leaving both without a partner (twice [`GAP`]).
 pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
-    // Sizes and classes first: C++ types are the dear part, and this is asked of many pairs.
+    // Sizes and classes first: comparing C++ types is expensive, and this runs for many pairs.
     let same_class = same_class(host, kernel);
     if host.size != kernel.size {
         return match host.class {
@@ -85,32 +84,4 @@ const fn is_aligned(parameter: &Parameter<'_>, bytes: usize) -> bool {
         Some(align) => align.bytes() == bytes,
         None => true,
     }
-}
-
-/// Where a field of this alignment lies after `end`, both counted from the block's beginning, which is
-/// at `base` in the constant bank. `None` where that is not known and matters.
-pub(crate) const fn place(base: Option<usize>, end: usize, align: Alignment) -> Option<usize> {
-    let base = match base {
-        Some(base) => base,
-        None if align.bytes() > Alignment::SIXTEEN.bytes() => return None,
-        None => 0,
-    };
-    match base.checked_add(end) {
-        Some(end) => match align.round_up(end) {
-            Some(offset) => Some(offset - base),
-            None => None,
-        },
-        None => None,
-    }
-}
-
-/// The offset that a parameter's source tells, or that follows from the one before and its alignment.
-pub(crate) fn offset_after(
-    end: Option<usize>,
-    base: Option<usize>,
-    parameter: &Parameter<'_>,
-) -> Option<usize> {
-    parameter
-        .offset
-        .or_else(|| place(base, end?, parameter.align?))
 }

@@ -30,7 +30,7 @@ pub(super) const fn is_address(cpp: CppType<'_>) -> bool {
     cpp.is_unknown()
         || !cpp.is_pointer()
             && matches!(
-                plain(cpp.base, LONG_BITS),
+                as_integer(cpp.base, LONG_BITS),
                 CppBase::Integer {
                     signed: false,
                     bits: 64
@@ -52,8 +52,8 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
 const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     // By value the parameter's own size tells what `long` is where the kernel was compiled.
     let same_size = host.size == kernel.size;
-    let h = plain(host.cpp.base, bits(host.size));
-    let k = plain(kernel.cpp.base, bits(kernel.size));
+    let h = as_integer(host.cpp.base, bits(host.size));
+    let k = as_integer(kernel.cpp.base, bits(kernel.size));
     let fits = match (h, k) {
         (CppBase::Unknown | CppBase::Void, _)
         | (_, CppBase::Unknown | CppBase::Void)
@@ -99,7 +99,7 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
 }
 
 /// `char` and `long` as the integers that they are; `long` has `long_bits`.
-const fn plain(base: CppBase<'_>, long_bits: u16) -> CppBase<'_> {
+const fn as_integer(base: CppBase<'_>, long_bits: u16) -> CppBase<'_> {
     match base {
         CppBase::Char => CppBase::Integer {
             signed: core::ffi::c_char::MIN != 0,
@@ -146,7 +146,7 @@ const fn is_any(base: CppBase<'_>) -> bool {
 }
 
 const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
-    match (plain(h, LONG_BITS), plain(k, LONG_BITS)) {
+    match (as_integer(h, LONG_BITS), as_integer(k, LONG_BITS)) {
         (CppBase::Bool, CppBase::Bool) => true,
         (
             CppBase::Integer { signed, bits },

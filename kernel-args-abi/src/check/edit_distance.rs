@@ -5,7 +5,7 @@ use crate::signature::Parameter;
 
 /// The number of fields, and of parameters, that are aligned at once. Further ones follow in steps of
 /// half of it.
-pub(super) const WINDOW: usize = 32;
+pub(super) const MOST_ALIGNED: usize = 32;
 
 /// One step of a way through two lists.
 #[derive(Clone, Copy, Debug)]
@@ -15,14 +15,14 @@ pub(super) enum Step {
     Extra,
 }
 
-/// The shortest distances from a window's beginning to each of its points.
+/// The shortest distances from the beginning of both parts to each point in them.
 pub(super) struct Grid {
     rows: usize,
     columns: usize,
     /// Of each field to each parameter.
-    pair: [[u16; WINDOW]; WINDOW],
+    pair: [[u16; MOST_ALIGNED]; MOST_ALIGNED],
     /// From the beginning to the point before field `a` and parameter `b`.
-    to: [[u16; WINDOW + 1]; WINDOW + 1],
+    to: [[u16; MOST_ALIGNED + 1]; MOST_ALIGNED + 1],
 }
 
 impl Grid {
@@ -30,8 +30,8 @@ impl Grid {
         let mut grid = Self {
             rows: host.len(),
             columns: kernel.len(),
-            pair: [[0; WINDOW]; WINDOW],
-            to: [[0; WINDOW + 1]; WINDOW + 1],
+            pair: [[0; MOST_ALIGNED]; MOST_ALIGNED],
+            to: [[0; MOST_ALIGNED + 1]; MOST_ALIGNED + 1],
         };
         let mut a = 0;
         while a < host.len() {

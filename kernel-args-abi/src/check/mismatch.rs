@@ -60,7 +60,7 @@ impl Mismatch {
 }
 
 /// Marks two mismatches that look like one mistake: two fields exchanged, or one moved.
-pub(super) const fn relate(
+pub(super) const fn mark_as_one_mistake(
     mismatches: &mut [Mismatch],
     i: usize,
     j: usize,

@@ -28,12 +28,10 @@ mod mismatch;
 mod report;
 mod select;
 
-pub use align::{Pair, Pairs};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use mismatch::Mismatch;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, select};
 
-pub(crate) use align::expected_offset;
-pub(crate) use compare::{offset_after, place};
+pub(crate) use align::{Row, Rows, expected_offset};

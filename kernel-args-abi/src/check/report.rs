@@ -1,17 +1,14 @@
 //! All differences of a struct and a kernel.
 
 use super::{
-    align::{Pair, Pairs, differences_at},
-    mismatch::{Mismatch, relate},
+    align::{Row, Rows, differences_at},
+    mismatch::{Mismatch, mark_as_one_mistake},
 };
-use crate::{
-    signature::{Parameter, Signature},
-    words::{self, Message, Table},
-};
+use crate::signature::{Parameter, Signature};
 
 /// The number of mismatches among which exchanged and moved fields are sought. A struct with more is
 /// another kernel's.
-const RELATED: usize = 24;
+const COMPARED: usize = 24;
 
 /// All differences of a struct and a kernel. Empty where the struct is right.
 ///
@@ -80,43 +77,25 @@ pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option
 
 impl<'a, const N: usize> Report<'a, N> {
     const fn collect(&mut self) {
-        let mut pairs = Pairs::new(self.host.parameters, self.kernel.parameters, self.base);
-        while let Some(pair) = pairs.next() {
-            let mismatch = match pair {
-                Pair::Both { differences, .. } if differences.is_empty() => continue,
-                Pair::Both {
-                    field,
-                    parameter,
-                    differences,
-                } => Mismatch::Differs {
-                    field,
-                    parameter,
-                    differences,
-                    exchanged: None,
-                },
-                Pair::Missing { parameter, before } => Mismatch::Missing {
-                    parameter,
-                    before,
-                    moved: None,
-                },
-                Pair::Extra { field } => Mismatch::Extra { field, moved: None },
-            };
+        let mut rows = Rows::new(self.host.parameters, self.kernel.parameters, self.base);
+        while let Some(row) = rows.next() {
+            let Row::Wrong(mismatch) = row else { continue };
             if self.total < N {
                 self.mismatches[self.total] = mismatch;
             }
             self.total += 1;
         }
-        let related = if self.len() < RELATED {
+        let compared = if self.len() < COMPARED {
             self.len()
         } else {
-            RELATED
+            COMPARED
         };
         let (host, kernel) = (self.host.parameters, self.kernel.parameters);
         let mut i = 0;
-        while i < related {
+        while i < compared {
             let mut j = i + 1;
-            while j < related {
-                relate(&mut self.mismatches, i, j, host, kernel);
+            while j < compared {
+                mark_as_one_mistake(&mut self.mismatches, i, j, host, kernel);
                 j += 1;
             }
             i += 1;
@@ -177,57 +156,5 @@ impl<'a, const N: usize> Report<'a, N> {
             i += 1;
         }
         None
-    }
-
-    /// What is wrong with a field, in a few lines for an error at that field: both sides, and how to mend
-    /// it. `None` where the field is right.
-    #[must_use]
-    pub const fn field_message(&self, field: usize) -> Option<Message> {
-        match self.of_field(field) {
-            Some(mismatch) => {
-                let mut message = Message::new();
-                words::mismatch(&mut message, self, mismatch);
-                Some(message)
-            }
-            None => None,
-        }
-    }
-
-    /// The parameters that no field passes, for an error at the struct. `None` where there are none.
-    #[must_use]
-    pub const fn missing_message(&self) -> Option<Message> {
-        if self.is_empty() {
-            return None;
-        }
-        let mut message = Message::new();
-        let mut i = 0;
-        while i < self.len() {
-            if let Mismatch::Missing { .. } = self.mismatches[i] {
-                if !message.is_empty() {
-                    message.push("\n");
-                }
-                words::mismatch(&mut message, self, self.mismatches[i]);
-            }
-            i += 1;
-        }
-        if message.is_empty() {
-            None
-        } else {
-            Some(message)
-        }
-    }
-
-    /// One of [`mismatches`](Self::mismatches) in a few lines.
-    #[must_use]
-    pub const fn message(&self, mismatch: Mismatch) -> Message {
-        let mut message = Message::new();
-        words::mismatch(&mut message, self, mismatch);
-        message
-    }
-
-    /// Both sides of every row, for a terminal or a log.
-    #[must_use]
-    pub const fn table(&self) -> Table<'_, 'a, N> {
-        Table::new(self)
     }
 }

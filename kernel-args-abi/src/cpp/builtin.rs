@@ -1,126 +1,282 @@
-//! CUDA's built-in types by name, and their other names.
+//! Look-up in the table of CUDA's built-in types.
 
-use super::name::{equal, starts_with};
+use super::bytes::{equal, starts_with};
+use crate::layout::Alignment;
 
-/// Types of one meaning and one layout, the usual name last. A plain name: no path, no arguments.
-///
-/// `cuComplex` is a typedef of `float2`, which is what a mangled name says. `double4_16a` has the layout
-/// that `double4` had before CUDA 13 named both. CUDA C++ Programming Guide, "Built-in Vector Types".
-const ALIASES: &[(&str, &str)] = &[
-    ("cuFloatComplex", "float2"),
-    ("cuComplex", "float2"),
-    ("cuDoubleComplex", "double2"),
-    ("half", "__half"),
-    ("_Float16", "__half"),
-    ("half2", "__half2"),
-    ("nv_bfloat16", "__nv_bfloat16"),
-    ("__bf16", "__nv_bfloat16"),
-    ("nv_bfloat162", "__nv_bfloat162"),
-    ("CUtensorMap_st", "CUtensorMap"),
-    ("double4_16a", "double4"),
-    ("long4_16a", "long4"),
-    ("ulong4_16a", "ulong4"),
-    ("longlong4_16a", "longlong4"),
-    ("ulonglong4_16a", "ulonglong4"),
-];
+/// A built-in type of CUDA.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Builtin {
+    /// The C++ name.
+    pub cpp: &'static str,
+    /// What a user writes in Rust.
+    pub rust: &'static str,
+    /// The usual C++ name of the types of this meaning and layout.
+    pub canonical: &'static str,
+    /// Other C++ names.
+    pub aliases: &'static [&'static str],
+    /// The Rust type of a component; of a type without components, the type itself.
+    pub element: &'static str,
+    /// The number of components; 0 where it is no vector.
+    pub components: usize,
+    /// The size in bytes.
+    pub size: usize,
+    /// The alignment in bytes.
+    pub align: usize,
+}
 
-/// The `complex` templates' instances, by their argument. Real part, then imaginary part, aligned as
-/// the vector is.
-const COMPLEX: &[(&str, &str)] = &[
-    ("float", "float2"),
-    ("double", "double2"),
-    ("__half", "__half2"),
-    ("half", "__half2"),
-];
-
-/// The built-in vectors' element types. `long` is 32 bits where the kernel was compiled on Windows.
-const VECTORS: &[(&str, &str)] = &[
-    ("char", "char"),
-    ("uchar", "uchar"),
-    ("short", "short"),
-    ("ushort", "ushort"),
-    ("int", "int"),
-    ("uint", "uint"),
-    ("long", if cfg!(windows) { "int" } else { "longlong" }),
-    ("ulong", if cfg!(windows) { "uint" } else { "ulonglong" }),
-    ("longlong", "longlong"),
-    ("ulonglong", "ulonglong"),
-    ("float", "float"),
-    ("double", "double"),
-];
-
-/// Built-in types that are neither vectors nor enums.
-const OTHERS: &[&str] = &[
-    "dim3",
-    "complex",
-    "CUtensorMap",
-    "__half",
-    "__half2",
-    "__nv_bfloat16",
-    "__nv_bfloat162",
-];
-
-/// Whether a plain name is a built-in type of CUDA: surely no enum.
-pub(super) const fn contains(name: &[u8]) -> bool {
-    vector(name).is_some() || starts_with(name, b"__nv_fp") || {
+impl Builtin {
+    /// The row of this C++ name with this alignment, where there is one, as a tensor map has two.
+    pub(crate) const fn aligned_to(&'static self, align: Option<Alignment>) -> &'static Self {
+        let Some(align) = align else { return self };
         let mut i = 0;
-        while i < OTHERS.len() && !equal(name, OTHERS[i].as_bytes()) {
+        while i < COUNT && align.bytes() != self.align {
+            let row = &BUILTINS[i];
+            if row.align == align.bytes() && equal(row.cpp.as_bytes(), self.cpp.as_bytes()) {
+                return row;
+            }
             i += 1;
         }
-        i < OTHERS.len()
+        self
     }
+}
+
+macro_rules! table {
+    (
+        half_scalars { $($half:ident = $half_cpp:literal $half_size:literal / $half_align:literal
+            , also $($half_alias:literal)+;)* }
+        half_vectors $half_vectors:tt
+        vectors $vectors:tt
+        objects { $($object:ident = $object_cpp:literal $object_size:literal / $object_align:literal
+            , also $($object_alias:literal)+;)* }
+    ) => {
+        &[
+            &[$(Builtin {
+                cpp: $half_cpp, rust: concat!("half::", stringify!($half)), canonical: $half_cpp,
+                aliases: &[$($half_alias),+], element: stringify!($half), components: 0,
+                size: $half_size, align: $half_align,
+            }),*],
+            table!(@vectors $half_vectors),
+            table!(@vectors $vectors),
+            &[$(Builtin {
+                cpp: $object_cpp, rust: stringify!($object), canonical: $object_cpp,
+                aliases: &[$($object_alias),+], element: stringify!($object), components: 0,
+                size: $object_size, align: $object_align,
+            }),*],
+        ]
+    };
+    (@vectors { $($(#[$meta:meta])* $name:ident($element:ident) = $cpp:literal [$($field:ident)+] $size:literal / $align:literal
+        $(, same as $canonical:literal)? $(, also $($alias:literal)+)?;)* }) => {
+        &[$($(#[$meta])* Builtin {
+            cpp: $cpp, rust: stringify!($name), canonical: first(&[$($canonical,)? $cpp]),
+            aliases: &[$($($alias),+)?], element: stringify!($element),
+            components: [$(stringify!($field)),+].len(), size: $size, align: $align,
+        }),*]
+    };
+}
+
+const fn first(names: &[&'static str]) -> &'static str {
+    names[0]
+}
+
+/// The rows, by group.
+const GROUPS: &[&[Builtin]] = cuda_types!(table);
+
+const COUNT: usize = {
+    let mut count = 0;
+    let mut group = 0;
+    while group < GROUPS.len() {
+        count += GROUPS[group].len();
+        group += 1;
+    }
+    count
+};
+
+/// Every built-in type of CUDA that has a Rust type.
+#[doc(hidden)]
+pub static BUILTINS: [Builtin; COUNT] = TABLE;
+
+const TABLE: [Builtin; COUNT] = {
+    let mut table = [GROUPS[0][0]; COUNT];
+    let (mut at, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        let mut row = 0;
+        while row < GROUPS[group].len() {
+            table[at] = GROUPS[group][row];
+            at += 1;
+            row += 1;
+        }
+        group += 1;
+    }
+    table
+};
+
+/// The lengths of the names that begin with each ASCII character, as bits: most names of a program's own structs are told
+/// from all built-in ones by one look.
+const LENGTHS: [u32; 128] = {
+    let mut lengths = [0; 128];
+    let mut row = 0;
+    while row < COUNT {
+        lengths = with_length(lengths, TABLE[row].cpp);
+        let mut alias = 0;
+        while alias < TABLE[row].aliases.len() {
+            lengths = with_length(lengths, TABLE[row].aliases[alias]);
+            alias += 1;
+        }
+        row += 1;
+    }
+    lengths
+};
+
+const fn with_length(mut lengths: [u32; 128], name: &str) -> [u32; 128] {
+    lengths[name.as_bytes()[0] as usize] |= 1 << name.len();
+    lengths
+}
+
+/// The row of a name without a path; `arguments` are those of a template.
+pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Builtin> {
+    let length = if arguments.is_empty() {
+        name.len()
+    } else {
+        name.len() + arguments.len() + 2
+    };
+    if name.is_empty() || !name[0].is_ascii() || length >= 32 {
+        return None;
+    }
+    if LENGTHS[name[0] as usize] >> length & 1 == 0 {
+        return None;
+    }
+    let mut i = 0;
+    while i < COUNT {
+        let row = &BUILTINS[i];
+        if is_name(row.cpp.as_bytes(), name, arguments, length) {
+            return Some(row);
+        }
+        let mut alias = 0;
+        while alias < row.aliases.len() {
+            if is_name(row.aliases[alias].as_bytes(), name, arguments, length) {
+                return Some(row);
+            }
+            alias += 1;
+        }
+        i += 1;
+    }
+    None
+}
+
+/// Whether `known` is `name`, or `name<arguments>`, which is `length` long.
+const fn is_name(known: &[u8], name: &[u8], arguments: &[u8], length: usize) -> bool {
+    if known.len() != length || !starts_with(known, name) {
+        return false;
+    }
+    arguments.is_empty()
+        || known[name.len()] == b'<' && starts_with(known.split_at(name.len() + 1).1, arguments)
+}
+
+/// Whether a name without a path is a built-in type of CUDA: surely no enum.
+pub(super) const fn contains(name: &[u8]) -> bool {
+    find(name, b"").is_some() || starts_with(name, b"__nv_fp") || equal(name, b"complex")
 }
 
 /// The usual name of a type that has several.
 pub(super) const fn canonical<'a>(name: &'a [u8], arguments: &[u8]) -> &'a [u8] {
-    if equal(name, b"complex") {
-        let found = look_up(COMPLEX, arguments);
-        if !found.is_empty() {
-            return found;
-        }
+    // Of the names with arguments, the instances of `complex` alone are CUDA's.
+    let arguments: &[u8] = if equal(name, b"complex") {
+        arguments
+    } else {
+        b""
+    };
+    match find(name, arguments) {
+        Some(row) => row.canonical.as_bytes(),
+        None => name,
     }
-    let found = look_up(ALIASES, name);
-    if found.is_empty() { name } else { found }
 }
 
-const fn look_up(table: &[(&str, &'static str)], name: &[u8]) -> &'static [u8] {
+/// Whether two canonical names are the same built-in type.
+pub(super) const fn same_vector(a: &[u8], b: &[u8]) -> bool {
+    equal(a, b) && find(a, b"").is_some()
+}
+
+/// The Rust names of the vectors of this size and alignment in bytes, without types of one layout and element twice: at
+/// most `N`, the likeliest first.
+pub(crate) const fn vectors_of<const N: usize>(
+    size: usize,
+    align: usize,
+) -> ([&'static str; N], usize) {
+    let (mut names, mut count) = ([""; N], 0);
     let mut i = 0;
-    while i < table.len() {
-        let key = table[i].0.as_bytes();
-        if key.len() == name.len() && key[0] == name[0] && equal(key, name) {
-            return table[i].1.as_bytes();
+    while i < COUNT && count < N {
+        let row = &BUILTINS[i];
+        let own = equal(row.cpp.as_bytes(), row.canonical.as_bytes());
+        // Three components that are not `float3` and the like are more often a struct of the program's.
+        let usual = match row.components {
+            1 => false,
+            3 => size == 12,
+            _ => size > 2,
+        };
+        if own && usual && row.size == size && row.align == align {
+            names[count] = row.rust;
+            count += 1;
         }
         i += 1;
     }
-    &[]
+    (names, count)
 }
 
-/// Element type, and the rest of the name (`4`, `4_32a`), of a built-in vector.
-const fn vector(name: &[u8]) -> Option<(&'static [u8], &[u8])> {
-    if !matches!(name.last(), Some(b'1'..=b'4' | b'a')) {
-        return None;
-    }
-    let mut letters = 0;
-    while letters < name.len() && name[letters].is_ascii_lowercase() {
-        letters += 1;
-    }
-    let (element, count) = name.split_at(letters);
-    let plain = count.len() == 1 || count.len() == 5 && equal(count.split_at(1).1, b"_32a");
-    if !plain || !matches!(count[0], b'1'..=b'4') {
-        return None;
-    }
-    let element = look_up(VECTORS, element);
-    if element.is_empty() {
-        None
-    } else {
-        Some((element, count))
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Whether two names are the same built-in vector.
-pub(super) const fn same_vector(a: &[u8], b: &[u8]) -> bool {
-    match (vector(a), vector(b)) {
-        (Some((a, m)), Some((b, n))) => equal(a, b) && equal(m, n),
-        _ => false,
+    #[test]
+    fn every_row_is_found_by_each_of_its_names() {
+        for row in &BUILTINS {
+            let names = core::iter::once(&row.cpp).chain(row.aliases);
+            for name in names {
+                let (name, arguments) = name.split_once('<').unwrap_or((name, ""));
+                let arguments = arguments.trim_end_matches('>');
+                let found = find(name.as_bytes(), arguments.as_bytes()).expect(name);
+                assert_eq!(found.cpp, row.cpp, "{name}");
+                let canonical = canonical(name.as_bytes(), arguments.as_bytes());
+                assert_eq!(canonical, row.canonical.as_bytes());
+                assert!(contains(canonical), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_canonical_name_has_a_row_of_the_same_layout() {
+        for row in &BUILTINS {
+            let usual = find(row.canonical.as_bytes(), b"").expect(row.canonical);
+            assert_eq!(usual.canonical, row.canonical);
+            assert_eq!((usual.size, usual.components), (row.size, row.components));
+            assert!(usual.align == row.align || row.rust == "TensorMapA64");
+        }
+    }
+
+    #[test]
+    fn sizes_follow_from_the_components() {
+        for row in BUILTINS.iter().filter(|row| row.components > 0) {
+            let element = match row.element {
+                "i8" | "u8" => 1,
+                "i16" | "u16" | "f16" | "bf16" => 2,
+                "i32" | "u32" | "f32" => 4,
+                "CLong" | "CULong" if cfg!(windows) => 4,
+                "i64" | "u64" | "f64" | "CLong" | "CULong" => 8,
+                other => panic!("{other}"),
+            };
+            assert_eq!(row.size, element * row.components, "{}", row.cpp);
+        }
+    }
+
+    #[test]
+    fn the_usual_vectors_of_a_size() {
+        assert_eq!(vectors_of(16, 16), (["Float4", "Int4", "Double2"], 3));
+        assert_eq!(
+            vectors_of(32, 32).0,
+            ["Double4A32", "LongLong4A32", "ULongLong4A32"]
+        );
+        assert_eq!(vectors_of(128, 64), (["TensorMapA64", "", ""], 1));
+        assert_eq!(vectors_of::<3>(24, 4).1, 0);
     }
 }

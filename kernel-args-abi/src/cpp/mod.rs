@@ -2,10 +2,22 @@
 //!
 //! Flat and `Copy`, so that a type can be built and compared while a program compiles.
 
+#[macro_use]
+mod cuda_types;
+
 mod builtin;
+mod bytes;
 #[cfg(feature = "read")]
 pub mod mangled;
 pub(crate) mod name;
+
+#[doc(hidden)]
+pub use builtin::{BUILTINS, Builtin};
+#[doc(hidden)]
+pub use name::builtin;
+
+pub(crate) use builtin::vectors_of;
+pub(crate) use bytes::equal;
 
 use core::fmt;
 

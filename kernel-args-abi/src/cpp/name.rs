@@ -1,6 +1,8 @@
 //! Whether two names of C++ types mean the same type.
 
-use super::builtin::{self, canonical, same_vector};
+use super::builtin::{self, Builtin, canonical, same_vector};
+
+pub(crate) use super::bytes::{equal, starts_with};
 
 /// Whether two names mean one type: the last segments are equal without their template arguments, and
 /// the shorter path is the end of the longer. `Params` and `sim::Params<float>` agree.
@@ -45,6 +47,14 @@ pub(crate) const fn is_builtin(name: &str) -> bool {
     builtin::contains(canonical(segment.name, segment.arguments))
 }
 
+/// The built-in type that a name means, by any of its spellings.
+#[doc(hidden)]
+#[must_use]
+pub const fn builtin(name: &str) -> Option<&'static Builtin> {
+    let segment = last(name.as_bytes(), name.len());
+    builtin::find(segment.name, segment.arguments)
+}
+
 /// Whether a name is `__half`, by any of its spellings.
 pub(crate) const fn is_half(name: &str) -> bool {
     agree(name, "__half")
@@ -53,11 +63,6 @@ pub(crate) const fn is_half(name: &str) -> bool {
 /// Whether a name is `__nv_bfloat16`, by any of its spellings.
 pub(crate) const fn is_bfloat16(name: &str) -> bool {
     agree(name, "__nv_bfloat16")
-}
-
-/// Whether a name is `CUtensorMap`.
-pub(crate) const fn is_tensor_map(name: &str) -> bool {
-    agree(name, "CUtensorMap")
 }
 
 /// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.
@@ -129,34 +134,6 @@ const fn cut(path: &[u8], from: usize, to: usize) -> &[u8] {
     } else {
         &[]
     }
-}
-
-pub(crate) const fn equal(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
-}
-
-pub(crate) const fn starts_with(text: &[u8], start: &[u8]) -> bool {
-    if text.len() < start.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < start.len() {
-        if text[i] != start[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
 }
 
 #[cfg(test)]

@@ -1,264 +1,189 @@
-//! How to mend a field that does not fit.
+//! The usual cause of a difference, and what to write instead.
 
 use super::{
     message::Message,
-    rust::{aligned_bytes, push_declaration},
-    spelling::{push_bytes, push_cpp, push_layout},
+    rust::{Declaration, declaration},
+    spelling::{LONGEST_NAME, push_separator},
+    templates as say,
 };
 use crate::{
-    check::{Difference, Differences, expected_offset, place},
+    check::{Difference, Differences, Report, expected_offset},
     class::Class,
-    cpp::{CppBase, name},
+    cpp::{CppBase, name, vectors_of},
     layout::Alignment,
-    signature::Parameter,
+    signature::{Offsets, Parameter},
 };
 
-/// A field and a parameter of two lists.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) host: &'a [Parameter<'a>],
-    pub(super) kernel: &'a [Parameter<'a>],
-    pub(super) base: Option<usize>,
-    pub(super) field: usize,
-    pub(super) parameter: usize,
-}
+/// A hint: one line.
+pub(super) type Hint = Message<1408>;
 
-/// Appends, without a line's end, what the usual cause of these differences is and what to write.
-pub(super) const fn push<const N: usize>(
-    message: &mut Message<N>,
-    place: Place<'_>,
+/// What the usual cause of these differences is, and what to write.
+pub(super) const fn hint<const N: usize>(
+    report: &Report<'_, N>,
+    field: usize,
+    parameter: usize,
     differences: Differences,
-) {
-    let host = &place.host[place.field];
-    let kernel = &place.kernel[place.parameter];
+) -> Hint {
+    let host = &report.host().parameters[field];
+    let kernel = &report.kernel().parameters[parameter];
+    let declare = declaration(host, kernel);
+    let declare = declare.as_str();
+    let mut hint = Message::new();
     match differences.first() {
         None => {}
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => {
-            push_value(message, host, kernel);
+            push_value(&mut hint, host, kernel, declare);
         }
-        Some(Difference::Alignment) => push_alignment(message, host, kernel, kernel.align),
-        Some(Difference::Offset) => push_offset(message, place),
-        Some(Difference::Name) => push_name(message, host, kernel),
-        Some(Difference::Signedness) => {
-            message.push("the kernel takes it as `");
-            push_cpp(message, kernel.cpp);
-            message.push("`: ");
-            push_declaration(message, host.name, Some(host), kernel);
+        Some(Difference::Alignment) => {
+            if let Some(align) = kernel.align {
+                push_alignment(&mut hint, host, kernel, align);
+            }
         }
-        Some(Difference::Pointee) => {
-            message.push("the kernel takes a `");
-            push_cpp(message, kernel.cpp);
-            message.push("`: ");
-            push_declaration(message, host.name, Some(host), kernel);
-            message.push(", or put `#[kernel_args(opaque)]` on the field if that is meant");
-        }
-        Some(Difference::Constness) => {
-            message.push("the kernel may write through it, pass `&mut`: ");
-            push_declaration(message, host.name, Some(host), kernel);
-        }
+        Some(Difference::Offset) => push_offset(&mut hint, report, field, parameter),
+        Some(Difference::Name) => push_name(&mut hint, host, kernel, declare),
+        Some(Difference::Signedness) => say::takes_signedness(&mut hint, kernel.cpp, declare),
+        Some(Difference::Pointee) => say::takes_pointee(&mut hint, kernel.cpp, declare),
+        Some(Difference::Constness) => say::takes_mut(&mut hint, declare),
     }
+    hint
 }
 
 /// A value of another size or kind.
-const fn push_value<const N: usize>(
-    message: &mut Message<N>,
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-) {
-    let is_struct = is_aggregate(kernel);
-    if kernel.cpp.is_pointer() || matches!(kernel.class, Class::Pointer) {
-        message.push("the kernel takes a device pointer: ");
-    } else if is_pointer(host) {
-        message.push("the kernel takes the value itself, not its address: ");
-    } else if is_half(kernel) && matches!(host.class, Class::Float) {
-        message.push("half precision has 2 bytes: ");
-    } else if matches!(host.class, Class::Float) && host.size == 8 && may_be_float(kernel, 4) {
-        message.push("a float literal in Rust is f64 unless it says f32: write `2.0f32`, or ");
-    } else if matches!(host.class, Class::Float) && may_be_float(kernel, 8) {
-        message.push("C's `double` is f64: ");
-    } else if is_struct && matches!(host.class, Class::Bytes) {
-        push_struct_size(message, host, kernel);
-        return;
-    } else if is_struct {
-        message.push("the kernel takes a struct or vector of ");
-        push_layout(message, kernel.size, kernel.align);
-        message.push(": ");
-    } else if matches!(kernel.class, Class::Float) && !matches!(host.class, Class::Float) {
-        message.push("the kernel takes a floating-point number: ");
-    } else if matches!(host.class, Class::Bytes) {
-        message.push("the kernel takes a plain value: ");
+const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
+    let of_host = host.class;
+    let of_kernel = kernel.class;
+    if kernel.cpp.is_pointer() || matches!(of_kernel, Class::Pointer) {
+        say::takes_pointer(hint, declare);
+    } else if host.cpp.is_pointer() || matches!(of_host, Class::Pointer) {
+        say::takes_value(hint, declare);
+    } else if is_half(kernel) && matches!(of_host, Class::Float) {
+        say::takes_half(hint, declare);
+    } else if matches!(of_host, Class::Float) && host.size == 8 && may_be_float(kernel, 4) {
+        say::takes_f32(hint, declare);
+    } else if matches!(of_host, Class::Float) && may_be_float(kernel, 8) {
+        say::takes_double(hint, declare);
+    } else if is_aggregate(kernel) && matches!(of_host, Class::Bytes) {
+        if is_builtin(kernel) {
+            say::takes_builtin(hint, kernel.cpp, declare);
+        } else {
+            say::struct_sizes(hint, kernel.size, host.spelling, host.size);
+        }
+    } else if is_aggregate(kernel) {
+        say::takes_struct(hint, (kernel.size, kernel.align), declare);
+    } else if matches!(of_kernel, Class::Float) && !matches!(of_host, Class::Float) {
+        say::takes_float(hint, declare);
+    } else if matches!(of_host, Class::Bytes) {
+        say::takes_scalar(hint, declare);
     } else if kernel.size == 1 && host.size != 1 {
-        push_sizes(message, host, kernel);
+        say::sizes(hint, host.name, host.size, kernel.size, declare);
     } else if matches!(host.cpp.base, CppBase::Bool) && kernel.size == 4 {
-        message.push("`bool` is 1 byte on the device too, C's `int` is 4: ");
-    } else if matches!(host.class, Class::Integer) && host.size == 8 && kernel.size == 4 {
-        message.push_quoted(host.spelling);
-        message.push(" has 8 bytes, C's `int` has 4: ");
-    } else if matches!(host.class, Class::Integer) && host.size < kernel.size && kernel.size == 4 {
-        message.push("C's `int` is 4 bytes: ");
-    } else if matches!(kernel.class, Class::Integer) && matches!(host.class, Class::Float) {
-        message.push("the kernel takes an integer: ");
+        say::bool_for_int(hint, declare);
+    } else if matches!(of_host, Class::Integer) && host.size == 8 && kernel.size == 4 {
+        say::wide_for_int(hint, host.spelling, declare);
+    } else if matches!(of_host, Class::Integer) && host.size < kernel.size && kernel.size == 4 {
+        say::narrow_for_int(hint, declare);
+    } else if matches!(of_kernel, Class::Integer) && matches!(of_host, Class::Float) {
+        say::takes_integer(hint, declare);
     } else if host.size != kernel.size {
-        push_sizes(message, host, kernel);
+        say::sizes(hint, host.name, host.size, kernel.size, declare);
     } else {
-        message.push("the kernel takes another type: ");
-    }
-    if !push_declaration(message, host.name, Some(host), kernel) {
-        message.push("declare a type of ");
-        push_layout(message, kernel.size, kernel.align);
+        say::takes_other_type(hint, declare);
     }
 }
 
-const fn push_sizes<const N: usize>(
-    message: &mut Message<N>,
+/// A type of the right size that the kernel aligns to `align`.
+const fn push_alignment(
+    hint: &mut Hint,
     host: &Parameter<'_>,
     kernel: &Parameter<'_>,
+    align: Alignment,
 ) {
-    message.push_quoted(host.name);
-    message.push(" has ");
-    push_bytes(message, host.size);
-    message.push(", the kernel takes ");
-    message.push_number(kernel.size);
-    message.push(": ");
-}
-
-const fn push_struct_size<const N: usize>(
-    message: &mut Message<N>,
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-) {
-    let builtin = match kernel.cpp.base {
-        CppBase::Named(spelled) => name::is_builtin(spelled),
-        _ => false,
-    };
-    if builtin {
-        message.push("the kernel takes CUDA's `");
-        push_cpp(message, kernel.cpp);
-        message.push("`: ");
-        push_declaration(message, host.name, Some(host), kernel);
-        return;
-    }
-    message.push("the kernel's struct has ");
-    push_bytes(message, kernel.size);
-    message.push(", ");
-    message.push_quoted(host.spelling);
-    message.push(" has ");
-    message.push_number(host.size);
-    message.push(": compare their fields one by one");
-}
-
-/// A type of the right size that is aligned otherwise.
-const fn push_alignment<const N: usize>(
-    message: &mut Message<N>,
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-    align: Option<Alignment>,
-) {
-    let Some(align) = align else { return };
-    if host.size == 128 && matches!(align.bytes(), 64 | 128) {
-        message.push(
-            "CUtensorMap is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: take the `TensorMap` of the toolkit that compiled the kernel",
-        );
+    let bytes = align.bytes();
+    let (vectors, count) = vectors_of::<3>(kernel.size, bytes);
+    if host.size == 128 && matches!(bytes, 64 | 128) {
+        say::tensor_map(hint, host.name, vectors[0]);
         return;
     }
     let smaller = match host.align {
-        Some(host) => host.bytes() < align.bytes(),
+        Some(host) => host.bytes() < bytes,
         None => true,
     };
-    let named = matches!(kernel.cpp.base, CppBase::Named(_)) && !kernel.cpp.is_pointer();
-    let vectors = aligned_bytes(kernel.size, align.bytes());
-    message.push("the kernel aligns it to ");
-    message.push_number(align.bytes());
-    if named {
-        message.push(": ");
-        push_declaration(message, host.name, Some(host), kernel);
-    } else if !vectors.is_empty() && smaller {
-        message.push(" as CUDA's vectors and complex numbers are: use ");
+    if matches!(kernel.cpp.base, CppBase::Named(_)) && !kernel.cpp.is_pointer() {
+        say::aligned_type(hint, bytes, declaration(host, kernel).as_str());
+    } else if smaller && count > 0 && kernel.size.is_power_of_two() {
+        // A vector of three components is aligned as its component.
+        let mut types = Declaration::new();
         let mut i = 0;
-        while i < vectors.len() {
-            if i > 0 {
-                message.push(if i + 1 == vectors.len() { " or " } else { ", " });
-            }
-            message.push_quoted(vectors[i]);
+        while i < count {
+            push_separator(&mut types, i, count);
+            say::bare_type(&mut types, vectors[i]);
             i += 1;
         }
+        say::aligned_vector(hint, bytes, types.as_str());
     } else if smaller {
-        message.push(": if it is a struct of yours, give it `#[repr(C, align(");
-        message.push_number(align.bytes());
-        message.push("))]`");
+        say::aligned_more(hint, bytes);
     } else {
-        message.push(", less than ");
-        message.push_quoted(host.spelling);
-        message.push(" is: use a struct or array of smaller elements");
+        say::aligned_less(hint, bytes, host.spelling);
     }
 }
 
 /// A field that the kernel has elsewhere: it is aligned otherwise there.
-const fn push_offset<const N: usize>(message: &mut Message<N>, at: Place<'_>) {
-    let host = &at.host[at.field];
-    let kernel = &at.kernel[at.parameter];
-    let (Some(offset), Some(expected)) = (
+const fn push_offset<const N: usize>(
+    hint: &mut Hint,
+    report: &Report<'_, N>,
+    field: usize,
+    parameter: usize,
+) {
+    let (fields, parameters) = (report.host().parameters, report.kernel().parameters);
+    let (host, kernel) = (&fields[field], &parameters[parameter]);
+    let (Some(offset), Some(align), Some(expected)) = (
         kernel.offset,
-        expected_offset(at.host, at.kernel, at.base, at.field, at.parameter),
+        host.align,
+        expected_offset(fields, parameters, report.base(), field, parameter),
     ) else {
         return;
     };
-    message.push("the kernel has it at byte ");
-    message.push_number(offset);
-    message.push(", where a type aligned ");
-    if let Some(align) = host.align {
-        message.push("to ");
-        message.push_number(align.bytes());
-    }
-    message.push(" would be at ");
-    message.push_number(expected);
+    say::other_offset(hint, offset, align.bytes(), expected);
     // The smallest alignment that explains it.
-    let start = match at.parameter.checked_sub(1) {
-        Some(previous) => match at.kernel[previous].offset {
-            Some(before) => before.saturating_add(at.kernel[previous].size),
-            None => return,
-        },
-        None => 0,
-    };
+    let before = Offsets::after(report.base(), parameters, parameter.checked_sub(1));
     let mut bytes = 1;
     while bytes <= 256 {
         if let Some(align) = Alignment::new(bytes)
-            && let Some(explained) = place(at.base, start, align)
+            && let Some(explained) = before.place(align)
             && explained == offset
         {
-            message.push("; ");
-            push_alignment(message, host, kernel, Some(align));
+            let mut cause = Hint::new();
+            push_alignment(&mut cause, host, kernel, align);
+            say::because(hint, cause.as_str());
             return;
         }
         bytes *= 2;
     }
 }
 
-const fn push_name<const N: usize>(
-    message: &mut Message<N>,
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-) {
-    let builtin = match kernel.cpp.base {
-        CppBase::Named(spelled) => name::is_builtin(spelled),
-        _ => false,
+/// A struct of another name.
+const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
+    let CppBase::Named(spelled) = kernel.cpp.base else {
+        return;
     };
-    message.push("the kernel takes a `");
-    push_cpp(message, kernel.cpp);
-    message.push("`: ");
-    if builtin {
-        push_declaration(message, host.name, Some(host), kernel);
+    if is_builtin(kernel) {
+        say::takes_builtin(hint, kernel.cpp, declare);
         return;
     }
-    message.push("if ");
-    message.push_quoted(host.spelling);
-    message.push(" is that struct, `#[device_type(cpp = \"");
-    push_cpp(message, kernel.cpp);
-    message.push("\")]` on it says so; `#[kernel_args(opaque)]` on the field leaves it unchecked");
+    // The last part of a path says enough, and stays whole where the path is long.
+    let name = if spelled.len() > LONGEST_NAME {
+        name::plain(spelled)
+    } else {
+        spelled
+    };
+    say::takes_named(hint, kernel.cpp, host.spelling, name);
 }
 
-const fn is_pointer(host: &Parameter<'_>) -> bool {
-    host.cpp.is_pointer() || matches!(host.class, Class::Pointer)
+const fn is_builtin(kernel: &Parameter<'_>) -> bool {
+    match kernel.cpp.base {
+        CppBase::Named(spelled) => name::is_builtin(spelled),
+        _ => false,
+    }
 }
 
 const fn is_half(kernel: &Parameter<'_>) -> bool {

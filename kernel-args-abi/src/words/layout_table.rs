@@ -3,11 +3,9 @@
 use super::{
     message::{Message, columns},
     spelling::push_cpp,
+    templates as say,
 };
-use crate::{
-    check::offset_after,
-    signature::{Parameter, Signature},
-};
+use crate::signature::{Offsets, Parameter, Signature};
 use core::fmt;
 
 /// The bytes of one row of the map.
@@ -34,12 +32,9 @@ pub struct LayoutTable<'a>(pub &'a Signature<'a>);
 impl<'a> LayoutTable<'a> {
     /// Each parameter with its offset, as far as it is known or follows from the alignments.
     fn places(self) -> impl Iterator<Item = (Option<usize>, &'a Parameter<'a>)> + use<'a> {
-        let mut end = Some(0);
-        self.0.parameters.iter().map(move |parameter| {
-            let offset = offset_after(end, None, parameter);
-            end = offset.and_then(|offset| offset.checked_add(parameter.size));
-            (offset, parameter)
-        })
+        let mut offsets = Offsets::new(None);
+        let parameters = self.0.parameters.iter();
+        parameters.map(move |parameter| (offsets.next(parameter), parameter))
     }
 
     /// The block's size, where every offset is known.
@@ -70,7 +65,9 @@ impl<'a> LayoutTable<'a> {
             match shown(index, count) {
                 Shown::Yes => {}
                 Shown::Gap(left_out) => {
-                    write!(f, "\n     … {left_out} fields more")?;
+                    let mut text = Message::<64>::new();
+                    say::fields_left_out(&mut text, left_out);
+                    f.write_str(text.as_str())?;
                     continue;
                 }
                 Shown::No => continue,
@@ -149,19 +146,22 @@ impl<'a> LayoutTable<'a> {
 impl fmt::Display for LayoutTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.0.parameters.len();
-        let plural = if count == 1 { "" } else { "s" };
-        write!(f, "`{}`: {count} parameter{plural}", self.0.name)?;
+        let mut text = Message::<256>::new();
+        say::layout_title(&mut text, self.0.name, count);
         let size = self.size();
         if let Some(size) = size {
-            write!(f, ", {size} byte{}", if size == 1 { "" } else { "s" })?;
+            say::layout_size(&mut text, size);
         }
+        f.write_str(text.as_str())?;
         if count == 0 {
             return Ok(());
         }
         self.write_fields(f)?;
         match size {
             Some(size @ 1..=LARGEST) => {
-                f.write_str("\n\n   byte  (`.` is padding)")?;
+                let mut text = Message::<64>::new();
+                say::map_title(&mut text);
+                f.write_str(text.as_str())?;
                 self.write_map(f, size)
             }
             _ => Ok(()),

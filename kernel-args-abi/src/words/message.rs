@@ -2,7 +2,7 @@
 
 use core::{fmt, str};
 
-/// Where a text is cut.
+/// Stands for what is left out.
 const ELLIPSIS: &str = "…";
 
 /// A text of at most `N` bytes that `const fn`s can write. What does not fit is cut, and the text then
@@ -55,7 +55,7 @@ impl<const N: usize> Message<N> {
     }
 
     /// Appends `text`.
-    pub const fn push(&mut self, text: &str) {
+    pub(crate) const fn push(&mut self, text: &str) {
         if self.truncated {
             return;
         }
@@ -84,7 +84,7 @@ impl<const N: usize> Message<N> {
     }
 
     /// Appends `number` in decimal.
-    pub const fn push_number(&mut self, number: usize) {
+    pub(crate) const fn push_number(&mut self, number: usize) {
         const DIGITS: usize = 20;
         let mut digits = [0; DIGITS];
         let mut at = DIGITS;
@@ -102,15 +102,43 @@ impl<const N: usize> Message<N> {
         }
     }
 
-    /// Appends `text` in backticks, as a name or code is quoted.
-    pub const fn push_quoted(&mut self, text: &str) {
-        self.push("`");
-        self.push(text);
-        self.push("`");
+    /// Appends `text`, or where it is longer than `limit` bytes its beginning and its end with `…` between them.
+    pub(crate) const fn push_shortened(&mut self, text: &str, limit: usize) {
+        if text.len() <= limit {
+            self.push(text);
+            return;
+        }
+        let bytes = text.as_bytes();
+        let mut head = limit * 2 / 3;
+        while head > 0 && is_inside(bytes, head) {
+            head -= 1;
+        }
+        let mut tail = text.len() - limit.saturating_sub(head + ELLIPSIS.len());
+        while is_inside(bytes, tail) {
+            tail += 1;
+        }
+        self.push(text.split_at(head).0);
+        self.push(ELLIPSIS);
+        self.push(text.split_at(tail).1);
+    }
+
+    /// Whether `text` fits as a whole, with `room` bytes left after it.
+    pub(crate) const fn has_room_for(&self, text: &str, room: usize) -> bool {
+        !self.truncated && self.len.saturating_add(text.len()).saturating_add(room) <= N
+    }
+
+    /// Panics with this text.
+    ///
+    /// # Panics
+    /// Always: an error at the place of the mistake, while a program compiles.
+    #[doc(hidden)]
+    #[track_caller]
+    pub const fn fail(&self) -> ! {
+        panic!("{}", self.as_str())
     }
 
     /// Appends `text` and spaces up to `width` characters.
-    pub const fn push_padded(&mut self, text: &str, width: usize) {
+    pub(crate) const fn push_padded(&mut self, text: &str, width: usize) {
         self.push(text);
         let mut at = columns(text);
         while at < width {
@@ -180,7 +208,7 @@ mod tests {
     fn a_text_is_written_while_compiling() {
         const TEXT: Message<64> = {
             let mut text = Message::new();
-            text.push_quoted("n");
+            text.push("`n`");
             text.push_padded(" is", 6);
             text.push_number(4096);
             text.push_number(0);
@@ -197,7 +225,30 @@ mod tests {
         assert_eq!(text.as_str(), std::string::ToString::to_string(&usize::MAX));
     }
 
+    #[test]
+    fn a_shortened_text_keeps_both_ends() {
+        let mut text = Message::<64>::new();
+        text.push_shortened("void sim::step<float, 4, Grid>(float const*)", 24);
+        assert_eq!(text.as_str(), "void sim::step<f…onst*)");
+        let mut text = Message::<64>::new();
+        text.push_shortened("saxpy", 5);
+        assert_eq!(text.as_str(), "saxpy");
+    }
+
     proptest! {
+        #[test]
+        fn a_shortened_text_has_at_most_that_length(whole in ".{0,40}", limit in 3usize..40) {
+            let mut text = Message::<256>::new();
+            text.push_shortened(&whole, limit);
+            prop_assert!(!text.is_truncated() && text.len() <= limit.max(3));
+            if whole.len() > limit {
+                let (head, tail) = text.as_str().split_once(ELLIPSIS).unwrap();
+                prop_assert!(whole.starts_with(head) && whole.ends_with(tail));
+            } else {
+                prop_assert_eq!(text.as_str(), whole);
+            }
+        }
+
         #[test]
         fn a_cut_text_is_a_prefix_and_an_ellipsis(parts in proptest::collection::vec(".{0,9}", 0..6)) {
             let mut text = Message::<16>::new();

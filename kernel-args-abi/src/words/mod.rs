@@ -1,15 +1,17 @@
-//! What is said of a comparison: every sentence and table of the crate.
+//! The texts of a comparison: every sentence and table of the crate.
 
 mod hint;
 mod layout_table;
 mod message;
-mod mismatch;
+mod report;
 mod rust;
+mod side;
 mod spelling;
 mod table;
+mod template;
+#[doc(hidden)]
+pub mod templates;
 
 pub use layout_table::LayoutTable;
 pub use message::Message;
 pub use table::Table;
-
-pub(crate) use mismatch::mismatch;

@@ -1,147 +1,112 @@
 //! What a user of `kernel-args` writes in Rust for a kernel's parameter.
 
-use super::message::Message;
+use super::{
+    message::Message,
+    spelling::{LONGEST_NAME, push_separator},
+    templates,
+};
 use crate::{
     class::Class,
-    cpp::{CppBase, CppType, name},
+    cpp::{CppBase, CppType, name, vectors_of},
+    layout::Alignment,
     signature::Parameter,
 };
 
-/// CUDA's built-in vectors and their names here, without the count.
-const VECTORS: &[(&str, &str)] = &[
-    ("char", "Char"),
-    ("uchar", "UChar"),
-    ("short", "Short"),
-    ("ushort", "UShort"),
-    ("int", "Int"),
-    ("uint", "UInt"),
-    ("long", "Long"),
-    ("ulong", "ULong"),
-    ("longlong", "LongLong"),
-    ("ulonglong", "ULongLong"),
-    ("float", "Float"),
-    ("double", "Double"),
-];
+/// One or several types, or a declaration of a field with them.
+pub(super) type Declaration = Message<768>;
 
-/// Appends ``declare `name: f32` ``, or several such separated by "or"; without a name the types alone.
-/// `false`, and nothing appended, where nothing can be said.
-pub(super) const fn push_declaration<const N: usize>(
-    message: &mut Message<N>,
+/// A Rust type.
+type Type = Message<256>;
+
+/// ``declare `name: f32` ``, or several such separated by "or", for a field that is to fit `kernel`.
+pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
+    let mut text = Message::new();
+    templates::declare(&mut text, types(host.name, Some(host), kernel).as_str());
+    text
+}
+
+/// `` `f32` `` or `` `name: f32` ``, or several such separated by "or".
+pub(super) const fn types(
     name: &str,
     host: Option<&Parameter<'_>>,
     kernel: &Parameter<'_>,
-) -> bool {
-    let verb = if name.is_empty() { "" } else { "declare " };
+) -> Declaration {
+    let mut text = Message::new();
     if kernel.cpp.is_pointer() || matches!(kernel.class, Class::Pointer) {
-        message.push(verb);
-        message.push("`");
-        push_field(message, name);
-        push_slice(message, kernel.cpp);
-        message.push("`");
-        return true;
+        push_type(&mut text, name, slice(kernel.cpp).as_str());
+        return text;
     }
     if let CppBase::Named(spelled) = kernel.cpp.base
-        && half(spelled).is_empty()
         && !matches!(kernel.class, Class::Integer)
     {
-        message.push(verb);
-        message.push("`");
-        push_field(message, name);
-        push_named(message, spelled);
-        message.push("`");
-        return true;
-    }
-    let types = alternatives(host, kernel);
-    if types.is_empty() {
-        return false;
-    }
-    message.push(verb);
-    let mut i = 0;
-    while i < types.len() {
-        if i > 0 {
-            message.push(if i + 1 == types.len() { " or " } else { ", " });
+        let ty = named(spelled, kernel.align);
+        if !ty.is_empty() {
+            push_type(&mut text, name, ty.as_str());
+            return text;
         }
-        message.push("`");
-        push_field(message, name);
-        message.push(types[i]);
-        message.push("`");
-        i += 1;
+    } else {
+        let (types, count) = alternatives(host, kernel);
+        let mut i = 0;
+        while i < count {
+            push_separator(&mut text, i, count);
+            push_type(&mut text, name, types[i]);
+            i += 1;
+        }
     }
-    true
+    if text.is_empty() {
+        templates::some_type(&mut text, (kernel.size, kernel.align));
+    }
+    text
 }
 
-const fn push_field<const N: usize>(message: &mut Message<N>, name: &str) {
-    if !name.is_empty() {
-        message.push(name);
-        message.push(": ");
+const fn push_type<const N: usize>(message: &mut Message<N>, name: &str, ty: &str) {
+    if name.is_empty() {
+        templates::bare_type(message, ty);
+    } else {
+        templates::field_type(message, name, ty);
     }
 }
 
-/// Appends the type of a slice on the device for a pointer: `&CudaSlice<f32>`.
-const fn push_slice<const N: usize>(message: &mut Message<N>, cpp: CppType<'_>) {
+/// The type of a slice on the device for a pointer: `&CudaSlice<f32>`.
+const fn slice(cpp: CppType<'_>) -> Type {
     let to_const = cpp.depth > 0 && cpp.const_mask >> (cpp.depth - 1) & 1 == 1;
-    let known = cpp.is_pointer();
-    message.push(if known && !to_const {
+    let mut text = Message::new();
+    text.push(if cpp.is_pointer() && !to_const {
         "&mut CudaSlice<"
     } else {
         "&CudaSlice<"
     });
-    let element = scalar(cpp.base, 0);
-    if cpp.depth != 1 {
-        message.push("…");
-    } else if !element.is_empty() {
-        message.push(element);
-    } else if let CppBase::Named(spelled) = cpp.base {
-        push_named(message, spelled);
-    } else {
-        message.push("…");
-    }
-    message.push(">");
-}
-
-/// Appends the Rust name of a C++ struct or vector: `Float4` for `float4`, `Params` for `sim::Params<int>`.
-const fn push_named<const N: usize>(message: &mut Message<N>, spelled: &str) {
-    let half = half(spelled);
-    let bytes = spelled.as_bytes();
-    let mut letters = 0;
-    while letters < bytes.len() && bytes[letters].is_ascii_lowercase() {
-        letters += 1;
-    }
-    let (element, count) = spelled.split_at(letters);
-    let mut i = 0;
-    while i < VECTORS.len() && !name::equal(VECTORS[i].0.as_bytes(), element.as_bytes()) {
-        i += 1;
-    }
-    if !half.is_empty() {
-        message.push(half);
-    } else if name::is_tensor_map(spelled) {
-        message.push("TensorMap");
-    } else if i < VECTORS.len() && name::is_builtin(spelled) {
-        message.push(VECTORS[i].1);
-        let (digit, rest) = count.split_at(1);
-        message.push(digit);
-        if rest.len() == 4 {
-            message.push("A");
-            message.push(rest.split_at(1).1.split_at(2).0);
+    let mut element = Message::new();
+    if cpp.depth == 1 {
+        element.push(scalar(cpp.base, 0));
+        if let CppBase::Named(spelled) = cpp.base {
+            element = named(spelled, None);
         }
-    } else {
-        message.push(name::plain(spelled));
     }
+    text.push(if element.is_empty() {
+        "…"
+    } else {
+        element.as_str()
+    });
+    text.push(">");
+    text
 }
 
-const fn half(spelled: &str) -> &'static str {
-    if name::is_half(spelled) {
-        "half::f16"
-    } else if name::is_bfloat16(spelled) {
-        "half::bf16"
-    } else {
-        ""
+/// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params` for `sim::Params<int>`. Empty where it
+/// is a type of CUDA's that has none.
+const fn named(spelled: &str, align: Option<Alignment>) -> Type {
+    let mut text = Message::new();
+    match name::builtin(spelled) {
+        Some(row) => text.push(row.aligned_to(align).rust),
+        None if name::is_builtin(spelled) => {}
+        None => text.push_shortened(name::plain(spelled), LONGEST_NAME),
     }
+    text
 }
 
 /// The Rust type of a C++ scalar; empty where there is none. `size` is what `long` has by value, in
 /// bytes, or 0.
-pub(super) const fn scalar(base: CppBase<'_>, size: usize) -> &'static str {
+const fn scalar(base: CppBase<'_>, size: usize) -> &'static str {
     match base {
         CppBase::Bool => "bool",
         CppBase::Char if core::ffi::c_char::MIN != 0 => "i8",
@@ -153,7 +118,6 @@ pub(super) const fn scalar(base: CppBase<'_>, size: usize) -> &'static str {
         }
         CppBase::Float { bits: 32 } => "f32",
         CppBase::Float { bits: 64 } => "f64",
-        CppBase::Named(spelled) => half(spelled),
         _ => "",
     }
 }
@@ -174,32 +138,24 @@ const fn integer(signed: bool, bits: u16) -> &'static str {
     }
 }
 
-/// Every Rust type that a parameter may be, the likeliest first. PTX tells no signedness: `.u32` is
+/// The number of types that a hint offers at most.
+const OFFERED: usize = 3;
+
+/// Every Rust type that a parameter may be, the likeliest first, and their number. PTX tells no signedness: `.u32` is
 /// `int` as well.
 const fn alternatives(
     host: Option<&Parameter<'_>>,
     kernel: &Parameter<'_>,
-) -> &'static [&'static str] {
-    let known: &'static [&'static str] = match scalar(kernel.cpp.base, kernel.size).as_bytes() {
-        b"bool" => &["bool"],
-        b"i8" => &["i8"],
-        b"u8" => &["u8"],
-        b"i16" => &["i16"],
-        b"u16" => &["u16"],
-        b"i32" => &["i32"],
-        b"u32" => &["u32"],
-        b"i64" => &["i64"],
-        b"u64" => &["u64"],
-        b"i128" => &["i128"],
-        b"u128" => &["u128"],
-        b"f32" => &["f32"],
-        b"f64" => &["f64"],
-        b"half::f16" => &["half::f16"],
-        b"half::bf16" => &["half::bf16"],
-        _ => &[],
-    };
+) -> ([&'static str; OFFERED], usize) {
+    let known = scalar(kernel.cpp.base, kernel.size);
     if !known.is_empty() {
-        return known;
+        return ([known, "", ""], 1);
+    }
+    if matches!(kernel.class, Class::Bytes)
+        && kernel.size != 2
+        && let Some(align) = kernel.align
+    {
+        return vectors_of(kernel.size, align.bytes());
     }
     let (signed, float) = match host {
         Some(host) => (
@@ -211,7 +167,7 @@ const fn alternatives(
         ),
         None => (false, false),
     };
-    match (kernel.class, kernel.size) {
+    let offered: &[&'static str] = match (kernel.class, kernel.size) {
         (Class::Integer | Class::Unknown | Class::Bits, 1) => &["u8", "i8", "bool"],
         (Class::Integer, 2) if signed => &["i16", "u16"],
         (Class::Integer, 2) => &["u16", "i16"],
@@ -227,25 +183,79 @@ const fn alternatives(
         (Class::Float, 8) => &["f64"],
         (Class::Unknown | Class::Bits, 2) => &["u16", "i16", "half::f16"],
         (Class::Unknown | Class::Bits, 4) => &["u32", "i32", "f32"],
-        (Class::Unknown | Class::Bits, 8) => &["&CudaSlice<…>", "u64", "i64", "f64"],
-        (Class::Bytes, size) => match kernel.align {
-            Some(align) => aligned_bytes(size, align.bytes()),
-            None => &[],
-        },
+        (Class::Unknown | Class::Bits, 8) => &["&CudaSlice<…>", "u64", "i64"],
         _ => &[],
-    }
+    };
+    let mut types = [""; OFFERED];
+    let (known, _) = types.split_at_mut(offered.len());
+    known.copy_from_slice(offered);
+    (types, offered.len())
 }
 
-/// The usual vectors of this size and alignment in bytes.
-pub(super) const fn aligned_bytes(size: usize, align: usize) -> &'static [&'static str] {
-    match (size, align) {
-        (4, 4) => &["half2", "UChar4", "UShort2"],
-        (8, 8) => &["Float2", "Int2", "UInt2"],
-        (16, 16) => &["Float4", "Int4", "Double2"],
-        (32, 16) => &["Double4A16", "LongLong4A16"],
-        (32, 32) => &["Double4A32", "LongLong4A32"],
-        (12, 4) => &["Float3", "Int3", "UInt3"],
-        (128, 64 | 128) => &["TensorMap"],
-        _ => &[],
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpp::BUILTINS;
+    use std::{format, string::String};
+
+    fn parameter(cpp: CppType<'_>, size: usize, align: usize) -> Parameter<'_> {
+        Parameter {
+            class: Class::Bytes,
+            cpp,
+            align: Alignment::new(align),
+            ..Parameter::record(0, size)
+        }
+    }
+
+    fn offered(kernel: &Parameter<'_>) -> String {
+        String::from(types("v", None, kernel).as_str())
+    }
+
+    /// By value and behind a pointer, by every name and with a path.
+    #[test]
+    fn every_type_of_cuda_is_offered_by_its_rust_name() {
+        for row in &BUILTINS {
+            for name in core::iter::once(&row.cpp).chain(row.aliases) {
+                for path in ["", "ns::"] {
+                    let name = format!("{path}{name}");
+                    let cpp = CppType::named(&name);
+                    let expected = format!("`v: {}`", row.rust);
+                    assert_eq!(offered(&parameter(cpp, row.size, row.align)), expected);
+                    if row.rust == "TensorMapA64" {
+                        continue; // behind a pointer nothing tells the alignment
+                    }
+                    let expected = format!("`v: &CudaSlice<{}>`", row.rust);
+                    let pointer = parameter(cpp.pointer(true), 8, 8);
+                    assert_eq!(offered(&pointer), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_type_of_cuda_without_a_rust_type_is_not_offered() {
+        for name in ["__nv_fp8_e4m3", "complex<int>", "cuda::std::complex"] {
+            let cpp = CppType::named(name);
+            assert_eq!(
+                offered(&parameter(cpp, 1, 1)),
+                "a type of 1 byte, aligned to 1"
+            );
+            let pointer = offered(&parameter(cpp.pointer(true), 8, 8));
+            assert_eq!(pointer, "`v: &CudaSlice<…>`");
+        }
+    }
+
+    /// Every size and alignment of bytes, of which the C++ type is not known.
+    #[test]
+    fn what_is_offered_for_bytes_is_in_the_table() {
+        for size in 0..300 {
+            for align in [1, 2, 4, 8, 16, 32, 64, 128] {
+                let (types, count) = alternatives(None, &parameter(CppType::UNKNOWN, size, align));
+                for ty in &types[..count] {
+                    let row = BUILTINS.iter().find(|row| row.rust == *ty).expect(ty);
+                    assert_eq!(row.size, size);
+                }
+            }
+        }
     }
 }

@@ -1,11 +1,14 @@
-//! How C++ types and layouts are written in messages.
+//! How C++ types, layouts and numbers are written in messages.
 
 use super::message::Message;
 use crate::{cpp::CppType, layout::Alignment};
 
+/// The longest name or type that a message shows whole, in bytes. Of a longer one it shows both ends.
+pub(super) const LONGEST_NAME: usize = 120;
+
 /// Appends a C++ type as demanglers spell it: `float const*`.
 pub(super) const fn push_cpp<const N: usize>(message: &mut Message<N>, cpp: CppType<'_>) {
-    message.push(cpp.base.spelling());
+    message.push_shortened(cpp.base.spelling(), LONGEST_NAME);
     let mut level = 0;
     while level < cpp.depth {
         message.push(if cpp.const_mask >> level & 1 == 1 {
@@ -23,15 +26,30 @@ pub(super) const fn push_layout<const N: usize>(
     size: usize,
     align: Option<Alignment>,
 ) {
-    push_bytes(message, size);
+    push_count(message, size, "byte");
     if let Some(align) = align {
         message.push(", aligned to ");
         message.push_number(align.bytes());
     }
 }
 
-/// Appends `4 bytes`.
-pub(super) const fn push_bytes<const N: usize>(message: &mut Message<N>, size: usize) {
-    message.push_number(size);
-    message.push(if size == 1 { " byte" } else { " bytes" });
+/// Appends `1 byte`, `4 bytes`.
+pub(super) const fn push_count<const N: usize>(message: &mut Message<N>, count: usize, of: &str) {
+    message.push_number(count);
+    message.push(" ");
+    message.push(of);
+    if count != 1 {
+        message.push("s");
+    }
+}
+
+/// Appends what stands before item `index` of a list of `count`: a comma, or "or".
+pub(super) const fn push_separator<const N: usize>(
+    message: &mut Message<N>,
+    index: usize,
+    count: usize,
+) {
+    if index > 0 {
+        message.push(if index + 1 == count { " or " } else { ", " });
+    }
 }

@@ -2,13 +2,13 @@
 
 use super::{
     message::{Message, columns},
-    mismatch::reason,
-    spelling::push_cpp,
+    spelling::{LONGEST_NAME, push_cpp},
+    templates as say,
 };
 use crate::{
-    check::{Mismatch, Pair, Pairs, Report, offset_after},
+    check::{self, Mismatch, Report},
     class::Class,
-    signature::{Parameter, Signature},
+    signature::{Offsets, Parameter, Signature},
 };
 use core::fmt::{self, Write};
 
@@ -28,7 +28,7 @@ pub struct Table<'r, 'a, const N: usize = 32> {
 }
 
 impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
-    pub(crate) const fn new(report: &'r Report<'a, N>) -> Self {
+    pub(super) const fn new(report: &'r Report<'a, N>) -> Self {
         Self {
             report,
             colored: false,
@@ -45,26 +45,27 @@ impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
         let (host, kernel) = (self.report.host(), self.report.kernel());
         Rows {
             report: self.report,
-            pairs: Pairs::new(host.parameters, kernel.parameters, self.report.base()),
-            kernel_end: Some(0),
+            rows: check::Rows::new(host.parameters, kernel.parameters, self.report.base()),
+            offsets: Offsets::new(self.report.base()),
         }
     }
 }
 
 impl<const N: usize> fmt::Display for Table<'_, '_, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (red, plain) = if self.colored {
+        let (red, reset) = if self.colored {
             ("\x1b[31m", "\x1b[0m")
         } else {
             ("", "")
         };
         let Signature { name, .. } = self.report.kernel();
-        let verb = if self.report.is_empty() {
-            "takes"
+        let mut title = Message::<256>::new();
+        if self.report.is_empty() {
+            say::match_table(&mut title, name);
         } else {
-            "does not take"
-        };
-        write!(f, "kernel `{name}` {verb} these arguments")?;
+            say::mismatch_table(&mut title, name);
+        }
+        f.write_str(title.as_str())?;
 
         let count = self.rows().count();
         let shown = || {
@@ -105,7 +106,7 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
                 continue;
             };
             write_left_out(f, &mut left_out)?;
-            let mut line = Message::<512>::new();
+            let mut line = Message::<640>::new();
             for (width, cell) in widths.iter().zip(row.cells()) {
                 if *width > 0 {
                     line.push("  ");
@@ -115,9 +116,8 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
             match row.mismatch {
                 None => write!(f, "\n{}", line.as_str().trim_end())?,
                 Some(mismatch) => {
-                    let mut why = Message::<1024>::new();
-                    reason(&mut why, self.report, mismatch);
-                    write!(f, "\n{red}{line}  <- {why}{plain}")?;
+                    let why = self.report.hint(mismatch);
+                    write!(f, "\n{red}{line}  <- {why}{reset}")?;
                 }
             }
         }
@@ -126,27 +126,29 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
 }
 
 fn write_left_out(f: &mut fmt::Formatter<'_>, count: &mut usize) -> fmt::Result {
+    let mut text = Message::<64>::new();
     match core::mem::take(count) {
-        0 => Ok(()),
-        1 => f.write_str("\n  … 1 row that fits"),
-        more => write!(f, "\n  … {more} rows that fit"),
+        0 => {}
+        1 => say::row_left_out(&mut text),
+        more => say::rows_left_out(&mut text, more),
     }
+    f.write_str(text.as_str())
 }
 
-struct Row<'a> {
-    field: &'a str,
-    host: &'a str,
+struct Row {
+    field: Message<128>,
+    host: Message<128>,
     host_place: Message<48>,
-    kernel: Message<96>,
+    kernel: Message<128>,
     kernel_place: Message<48>,
     mismatch: Option<Mismatch>,
 }
 
-impl Row<'_> {
+impl Row {
     fn cells(&self) -> [&str; 5] {
         [
-            self.field,
-            self.host,
+            self.field.as_str(),
+            self.host.as_str(),
             self.host_place.as_str(),
             self.kernel.as_str(),
             self.kernel_place.as_str(),
@@ -156,45 +158,22 @@ impl Row<'_> {
 
 struct Rows<'r, 'a, const N: usize> {
     report: &'r Report<'a, N>,
-    pairs: Pairs<'a>,
-    /// Where the kernel's last parameter ends, as far as it is known.
-    kernel_end: Option<usize>,
+    rows: check::Rows<'a>,
+    /// Of the kernel's parameters.
+    offsets: Offsets,
 }
 
-impl<'a, const N: usize> Iterator for Rows<'_, 'a, N> {
-    type Item = Row<'a>;
+impl<const N: usize> Iterator for Rows<'_, '_, N> {
+    type Item = Row;
 
-    fn next(&mut self) -> Option<Row<'a>> {
-        let (field, parameter, found) = match self.pairs.next()? {
-            Pair::Both {
-                field,
-                parameter,
-                differences,
-            } => {
-                let mismatch = (!differences.is_empty()).then_some(Mismatch::Differs {
-                    field,
-                    parameter,
-                    differences,
-                    exchanged: None,
-                });
-                (Some(field), Some(parameter), mismatch)
-            }
-            Pair::Missing { parameter, before } => {
-                let mismatch = Mismatch::Missing {
-                    parameter,
-                    before,
-                    moved: None,
-                };
-                (None, Some(parameter), Some(mismatch))
-            }
-            Pair::Extra { field } => {
-                let mismatch = Mismatch::Extra { field, moved: None };
-                (Some(field), None, Some(mismatch))
-            }
+    fn next(&mut self) -> Option<Row> {
+        let (field, parameter, found) = match self.rows.next()? {
+            check::Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
+            check::Row::Wrong(found) => (found.field(), found.parameter(), Some(found)),
         };
         let mut row = Row {
-            field: "",
-            host: "",
+            field: Message::new(),
+            host: Message::new(),
             host_place: Message::new(),
             kernel: Message::new(),
             kernel_place: Message::new(),
@@ -209,14 +188,13 @@ impl<'a, const N: usize> Iterator for Rows<'_, 'a, N> {
         };
         if let Some(field) = field {
             let field = &self.report.host().parameters[field];
-            row.field = field.name;
-            row.host = field.spelling;
+            row.field.push_shortened(field.name, LONGEST_NAME);
+            row.host.push_shortened(field.spelling, LONGEST_NAME);
             push_place(&mut row.host_place, field.size, field.offset);
         }
         if let Some(parameter) = parameter {
             let parameter = &self.report.kernel().parameters[parameter];
-            let offset = offset_after(self.kernel_end, self.report.base(), parameter);
-            self.kernel_end = offset.and_then(|offset| offset.checked_add(parameter.size));
+            let offset = self.offsets.next(parameter);
             push_type(&mut row.kernel, parameter);
             push_place(&mut row.kernel_place, parameter.size, offset);
         }
@@ -233,7 +211,7 @@ fn push_place(cell: &mut Message<48>, size: usize, offset: Option<usize>) {
 }
 
 /// The kernel's C++ type, else what PTX tells of it.
-fn push_type(cell: &mut Message<96>, kernel: &Parameter<'_>) {
+fn push_type(cell: &mut Message<128>, kernel: &Parameter<'_>) {
     if !kernel.cpp.is_unknown() {
         push_cpp(cell, kernel.cpp);
         return;

@@ -209,7 +209,7 @@ fn each_usual_mistake_has_its_hint() {
         (
             v("TensorMap", 128, 64, unknown),
             ptx_bytes(128, 128),
-            "to 64 bytes by CUDA 12 and to 128 by CUDA 13",
+            "to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `v: TensorMap`",
         ),
         (
             v("Params", 12, 4, unknown),

@@ -1,15 +1,15 @@
 //! `half`: C++'s `__half` and `__nv_bfloat16`.
 
-use crate::device::device_types;
+use crate::device::{device_types, vector::vectors};
 use half::{bf16, f16};
-use kernel_args_abi::CppType;
 
-device_types! {
-    f16: 2 / 2, Float, CppType::named("__half");
-    bf16: 2 / 2, Float, CppType::named("__nv_bfloat16");
-}
+macro_rules! table {
+    (half_scalars {
+        $($scalar:ident = $cpp:literal $size:literal / $align:literal $(, also $($_alias:literal)+)?;)*
+    } half_vectors { $($rows:tt)* } vectors $_vectors:tt objects $_objects:tt) => {
+        device_types! { $($scalar: $size / $align, Float, kernel_args_abi::CppType::named($cpp);)* }
 
-crate::device::vector::vectors! {
-    Half2(f16) = "__half2" [x y; 2] 4 / 4;
-    BFloat162(bf16) = "__nv_bfloat162" [x y; 2] 4 / 4;
+        vectors! { $($rows)* }
+    };
 }
+kernel_args_abi::cuda_types!(table);

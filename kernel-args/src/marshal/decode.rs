@@ -2,7 +2,7 @@
 
 use super::KernelArgs;
 use core::{ffi::c_void, fmt, marker::PhantomData, slice};
-use kernel_args_abi::{Class, CppBase, Parameter};
+use kernel_args_abi::{Class, CppBase, Parameter, cpp};
 
 /// Arguments as the kernel receives them, for messages: one line for each, with its offset, its bytes and its
 /// value.
@@ -165,38 +165,22 @@ impl Scalar {
     }
 }
 
-/// Writes the components of one of CUDA's vector types; `false` where `name` is none.
+/// Writes the components of one of CUDA's vector types; `false` where `name` is none, or one of another size.
 fn vector(name: &str, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> Result<bool, fmt::Error> {
-    use Scalar::{Float, Signed, Unsigned};
-    const ELEMENTS: [(&str, Scalar); 14] = [
-        ("cuFloatComplex", Float),
-        ("cuDoubleComplex", Float),
-        ("float", Float),
-        ("double", Float),
-        ("uchar", Unsigned),
-        ("ushort", Unsigned),
-        ("uint", Unsigned),
-        ("ulonglong", Unsigned),
-        ("ulong", Unsigned),
-        ("dim", Unsigned),
-        ("char", Signed),
-        ("short", Signed),
-        ("int", Signed),
-        ("long", Signed),
-    ];
-    let Some((rest, scalar)) = ELEMENTS
-        .iter()
-        .find_map(|(element, scalar)| Some((name.strip_prefix(element)?, *scalar)))
-    else {
+    let Some(row) = cpp::builtin(name).filter(|row| row.size == bytes.len()) else {
         return Ok(false);
     };
-    let count = match rest.trim_start_matches("long").as_bytes() {
-        [] => 2,
-        [digit @ b'1'..=b'4'] | [digit @ b'1'..=b'4', b'_', ..] => usize::from(digit - b'0'),
+    let scalar = match row.element {
+        "i8" | "i16" | "i32" | "i64" | "CLong" => Scalar::Signed,
+        "u8" | "u16" | "u32" | "u64" | "CULong" => Scalar::Unsigned,
+        "f32" | "f64" => Scalar::Float,
         _ => return Ok(false),
     };
+    if row.components == 0 {
+        return Ok(false);
+    }
     f.write_str("(")?;
-    for (i, component) in bytes.chunks_exact(bytes.len() / count).enumerate() {
+    for (i, component) in bytes.chunks_exact(row.size / row.components).enumerate() {
         if i > 0 {
             f.write_str(", ")?;
         }
@@ -204,4 +188,62 @@ fn vector(name: &str, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> Result<bool, 
     }
     f.write_str(")")?;
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use kernel_args_abi::{CppType, Layout};
+    use std::{format, string::String};
+
+    fn decoded(cpp: &'static str, bytes: &[u8]) -> String {
+        let layout = Layout::from_size_align(bytes.len(), 1).unwrap();
+        let parameter = Parameter::field("v", "V", 0, layout, Class::Bytes, CppType::named(cpp));
+        format!("{}", Value(&parameter, bytes))
+    }
+
+    #[test]
+    fn a_vector_is_decoded_by_its_components() {
+        assert_eq!(decoded("char2", &[1, 0xff]), "(1, -1)  [01ff]");
+        assert_eq!(decoded("uchar3", &[1, 2, 255]), "(1, 2, 255)  [0102ff]");
+        let minus_one = decoded("long1", &[0xff; size_of::<crate::CLong>()]);
+        assert!(minus_one.starts_with("(-1)  ["), "{minus_one}");
+        assert_eq!(
+            decoded("cuComplex", &[0, 0, 0x80, 0x3f, 0, 0, 0, 0]),
+            "(1.0, 0.0)  [0000803f 00000000]"
+        );
+    }
+
+    /// A struct of the user's may have any name.
+    #[test]
+    fn a_name_that_is_no_vector_of_this_size_is_not_decoded() {
+        for cpp in [
+            "int4_t",
+            "int4",
+            "dim",
+            "float",
+            "float9",
+            "cuFloatComplex",
+            "é",
+            "",
+        ] {
+            assert_eq!(decoded(cpp, &[7]), "[07]", "{cpp}");
+        }
+        assert_eq!(decoded("float4", &[]), "[]");
+        assert_eq!(decoded("double2", &[0; 8]), "[00000000 00000000]");
+    }
+
+    /// Whatever a `cpp` attribute says, and for every type of the table.
+    #[test]
+    fn no_row_and_no_size_panics() {
+        for row in &cpp::BUILTINS {
+            for size in 0..40 {
+                let text = decoded(row.cpp, &[0x55; 40][..size]);
+                assert!(text.ends_with(']'), "{text}");
+                assert!(size == row.size || !text.starts_with('('), "{text}");
+            }
+        }
+    }
 }

@@ -233,24 +233,11 @@ fn compare(signature: &Signature, answer: &Answer) -> Result<Vec<String>, String
     Ok(found)
 }
 
-/// `ParamLayout::on` for a number of parameters that only the run knows.
+/// The block on a GPU generation, and each parameter's offset.
 fn on(sm: Sm, layouts: &[Layout]) -> Result<(ParamLayout, Vec<usize>), String> {
-    macro_rules! by_count {
-        ($($n:literal)*) => {
-            match layouts.len() {
-                $($n => {
-                    let layouts: &[Layout; $n] = layouts.try_into().map_err(|_| "another count")?;
-                    ParamLayout::on(sm, layouts).map(|placed| placed.map(|(block, at)| (block, at.to_vec())))
-                })*
-                n => return Err(format!("{n} parameters are more than the suite is made for")),
-            }
-        };
-    }
-    let placed = by_count!(
-        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
-        33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64
-    );
-    placed
+    let mut offsets = vec![0; layouts.len()];
+    let block = ParamLayout::write_on(sm, layouts, &mut offsets)
         .map_err(|error| format!("the engine refuses the block: {error}"))?
-        .ok_or_else(|| format!("the engine does not know {sm}"))
+        .ok_or_else(|| format!("the engine does not know {sm}"))?;
+    Ok((block, offsets))
 }

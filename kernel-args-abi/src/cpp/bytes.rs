@@ -1,0 +1,19 @@
+//! Comparison of names as bytes, for `const fn`s.
+
+pub(crate) const fn equal(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && starts_with(a, b)
+}
+
+pub(crate) const fn starts_with(text: &[u8], start: &[u8]) -> bool {
+    if text.len() < start.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < start.len() {
+        if text[i] != start[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}

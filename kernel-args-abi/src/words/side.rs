@@ -1,0 +1,82 @@
+//! One side of a mismatch: its spelling, its C++ type, size, alignment and offset, in columns.
+
+use super::{
+    message::{Message, columns},
+    spelling::{LONGEST_NAME, push_cpp, push_layout},
+    templates as say,
+};
+use crate::{cpp::name, signature::Parameter};
+
+/// The widest column that others are aligned with.
+const WIDEST: usize = 48;
+
+/// One side of a mismatch.
+pub(super) struct Side<'a> {
+    parameter: &'a Parameter<'a>,
+    spelling: Message<256>,
+    pub(super) cpp: Message<256>,
+    offset: Option<usize>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) const fn new(parameter: &'a Parameter<'a>, offset: Option<usize>) -> Self {
+        let mut cpp = Message::new();
+        if !parameter.cpp.is_unknown() {
+            push_cpp(&mut cpp, parameter.cpp);
+        }
+        Self {
+            parameter,
+            spelling: shortened(parameter.spelling),
+            cpp,
+            offset,
+        }
+    }
+
+    /// The columns of the spelling and of the C++ type.
+    pub(super) const fn widths(&self) -> (usize, usize) {
+        (width(&self.spelling), width(&self.cpp))
+    }
+
+    /// The side in columns that are so wide.
+    pub(super) const fn line(&self, widths: (usize, usize)) -> Message<512> {
+        let mut line = Message::new();
+        if widths.0 > 0 {
+            line.push_padded(self.spelling.as_str(), widths.0 + 2);
+        }
+        if widths.1 > 0 {
+            line.push_padded(self.cpp.as_str(), widths.1 + 2);
+        }
+        push_layout(&mut line, self.parameter.size, self.parameter.align);
+        if let Some(offset) = self.offset {
+            say::at_byte(&mut line, offset);
+        }
+        line
+    }
+}
+
+const fn width(cell: &Message<256>) -> usize {
+    let columns = columns(cell.as_str());
+    if columns > WIDEST { WIDEST } else { columns }
+}
+
+/// PTX's declaration without most of a long mangled name: `.param .u64 …_param_2`. Of other long spellings, both ends.
+const fn shortened(spelling: &str) -> Message<256> {
+    let mut text = Message::new();
+    let bytes = spelling.as_bytes();
+    let mut at = bytes.len();
+    let mut tail = 0;
+    while bytes.len() > WIDEST && at > 0 && bytes[at - 1] != b' ' {
+        at -= 1;
+        if tail == 0 && name::starts_with(bytes.split_at(at).1, b"_param_") {
+            tail = at;
+        }
+    }
+    if tail > at {
+        text.push_shortened(spelling.split_at(at).0, LONGEST_NAME);
+        text.push("…");
+        text.push_shortened(spelling.split_at(tail).1, LONGEST_NAME / 4);
+    } else {
+        text.push_shortened(spelling, LONGEST_NAME);
+    }
+    text
+}

@@ -1,0 +1,148 @@
+//! Templates with named placeholders, filled in while a program compiles.
+
+use super::{
+    message::Message,
+    spelling::{LONGEST_NAME, push_count, push_cpp, push_layout},
+};
+use crate::{
+    cpp::{CppType, equal},
+    layout::Alignment,
+};
+
+/// What stands for a placeholder.
+#[derive(Clone, Copy)]
+pub(super) enum Value<'a> {
+    /// A name of the user's program: shown by both ends where it is long.
+    Name(&'a str),
+    /// A text that is made of other templates.
+    Text(&'a str),
+    /// A number.
+    Number(usize),
+    /// A number of things: `1 byte`, `4 bytes`.
+    Count(usize, &'static str),
+    /// A C++ type: `float const*`.
+    Cpp(CppType<'a>),
+    /// Size and alignment: `4 bytes, aligned to 4`.
+    Layout(usize, Option<Alignment>),
+}
+
+/// Appends `template` with the value of each `{placeholder}`.
+pub(super) const fn fill<const N: usize>(
+    message: &mut Message<N>,
+    template: &str,
+    values: &[(&str, Value<'_>)],
+) {
+    let mut rest = template;
+    while let Some((before, name, after)) = split(rest) {
+        message.push(before);
+        let mut i = 0;
+        while i < values.len() {
+            if equal(values[i].0.as_bytes(), name.as_bytes()) {
+                push(message, values[i].1);
+            }
+            i += 1;
+        }
+        rest = after;
+    }
+    message.push(rest);
+}
+
+const fn push<const N: usize>(message: &mut Message<N>, value: Value<'_>) {
+    match value {
+        Value::Name(name) => message.push_shortened(name, LONGEST_NAME),
+        Value::Text(text) => message.push(text),
+        Value::Number(number) => message.push_number(number),
+        Value::Count(count, of) => push_count(message, count, of),
+        Value::Cpp(cpp) => push_cpp(message, cpp),
+        Value::Layout(size, align) => push_layout(message, size, align),
+    }
+}
+
+/// The text before the first placeholder, its name, and the text behind it.
+pub(super) const fn split(template: &str) -> Option<(&str, &str, &str)> {
+    let (Some(open), Some(close)) = (find(template, b'{'), find(template, b'}')) else {
+        return None;
+    };
+    let (before, rest) = template.split_at(open);
+    let (placeholder, after) = rest.split_at(close + 1 - open);
+    let name = placeholder.split_at(1).1;
+    Some((before, name.split_at(name.len() - 1).0, after))
+}
+
+const fn find(text: &str, byte: u8) -> Option<usize> {
+    let text = text.as_bytes();
+    let mut i = 0;
+    while i < text.len() {
+        if text[i] == byte {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}
+
+/// Whether the placeholders of a template are these values, all of them and no other.
+pub(super) const fn is_filled(template: &str, values: &[&str]) -> bool {
+    let mut i = 0;
+    while i < values.len() {
+        if !has(template, values[i]) {
+            return false;
+        }
+        i += 1;
+    }
+    let mut rest = template;
+    while let Some((_, name, after)) = split(rest) {
+        let mut i = 0;
+        while i < values.len() && !equal(values[i].as_bytes(), name.as_bytes()) {
+            i += 1;
+        }
+        if i == values.len() {
+            return false;
+        }
+        rest = after;
+    }
+    find(rest, b'{').is_none() && find(rest, b'}').is_none()
+}
+
+const fn has(template: &str, value: &str) -> bool {
+    let mut rest = template;
+    while let Some((_, name, after)) = split(rest) {
+        if equal(name.as_bytes(), value.as_bytes()) {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_filled_by_name() {
+        const TEXT: Message<128> = {
+            let mut text = Message::new();
+            fill(
+                &mut text,
+                "`{a}` has {n}, {m} more, `{a}`",
+                &[
+                    ("n", Value::Count(1, "byte")),
+                    ("m", Value::Number(20)),
+                    ("a", Value::Name("x")),
+                ],
+            );
+            text
+        };
+        assert_eq!(TEXT.as_str(), "`x` has 1 byte, 20 more, `x`");
+    }
+
+    #[test]
+    fn a_template_and_its_values_are_compared() {
+        assert!(is_filled("{a} and {b}", &["b", "a"]));
+        assert!(is_filled("nothing", &[]));
+        assert!(!is_filled("{a} and {b}", &["a"]));
+        assert!(!is_filled("{a}", &["a", "b"]));
+        assert!(!is_filled("{a} {", &["a"]));
+    }
+}

@@ -1,0 +1,158 @@
+//! Every sentence that a user reads, in one list.
+//!
+//! A row is a function of its placeholders that appends the text to a [`Message`]. An error says what is wrong with both
+//! sides; then `help:` says what to write.
+
+use super::{
+    message::Message,
+    template::{Value, fill, is_filled},
+};
+use crate::{cpp::CppType, layout::Alignment};
+
+macro_rules! templates {
+    ($($name:ident($($value:ident: $kind:ident),*) = $template:literal;)*) => {
+        $(
+            #[doc = concat!("`", $template, "`")]
+            pub const fn $name<const N: usize>(
+                message: &mut Message<N>,
+                $($value: templates!(@type $kind)),*
+            ) {
+                const _: () = assert!(
+                    is_filled($template, &[$(stringify!($value)),*]),
+                    "the placeholders of a template are not its values"
+                );
+                fill(message, $template, &[$((stringify!($value), templates!(@value $kind $value))),*]);
+            }
+        )*
+
+        #[cfg(test)]
+        const ALL: &[(&str, &str)] = &[$((stringify!($name), $template)),*];
+    };
+    (@type name) => { &str };
+    (@type text) => { &str };
+    (@type number) => { usize };
+    (@type bytes) => { usize };
+    (@type parameters) => { usize };
+    (@type fields) => { usize };
+    (@type cpp) => { CppType<'_> };
+    (@type layout) => { (usize, Option<Alignment>) };
+    (@value name $value:ident) => { Value::Name($value) };
+    (@value text $value:ident) => { Value::Text($value) };
+    (@value number $value:ident) => { Value::Number($value) };
+    (@value bytes $value:ident) => { Value::Count($value, "byte") };
+    (@value parameters $value:ident) => { Value::Count($value, "parameter") };
+    (@value fields $value:ident) => { Value::Count($value, "field") };
+    (@value cpp $value:ident) => { Value::Cpp($value) };
+    (@value layout $value:ident) => { Value::Layout($value.0, $value.1) };
+}
+
+templates! {
+    // What is wrong: a struct and a kernel.
+    differs(field: name, index: number, kernel: name) = "`{field}` does not fit parameter {index} of kernel `{kernel}`";
+    missing(index: number, kernel: name) = "no field for parameter {index} of kernel `{kernel}`";
+    extra(field: name, kernel: name) = "`{field}` has no parameter in kernel `{kernel}`";
+    host_side(side: text) = "\n  host    {side}";
+    kernel_side(side: text) = "\n  kernel  {side}";
+    at_byte(offset: number) = ", at byte {offset}";
+    help(hint: text) = "\n  help: {hint}";
+    and_more(count: number) = "\n… and {count} more";
+    mismatch_table(kernel: name) = "kernel `{kernel}` does not take these arguments";
+    match_table(kernel: name) = "kernel `{kernel}` takes these arguments";
+    row_left_out() = "\n  … 1 row that fits";
+    rows_left_out(count: number) = "\n  … {count} rows that fit";
+
+    // Help: fields in another order, or another number of them.
+    exchanged(first: name, second: name) = "`{first}` and `{second}` look exchanged: swap them";
+    move_field(field: name, place: text) = "`{field}` would fit here: move it {place}";
+    fits_elsewhere(index: number) = "it would fit parameter {index}: the order of the fields is not the kernel's";
+    add_field(place: text, types: text) = "add a field for it {place}: {types}";
+    remove_field(parameters: parameters, fields: fields) = "remove it: the kernel takes {parameters}, the struct has {fields}";
+    to_the_struct() = "to the struct";
+    before_field(next: name) = "before `{next}`";
+    after_field(previous: name) = "after `{previous}`";
+    between_fields(previous: name, next: name) = "between `{previous}` and `{next}`";
+
+    // Help: what to declare.
+    declare(types: text) = "declare {types}";
+    field_type(field: name, ty: text) = "`{field}: {ty}`";
+    bare_type(ty: text) = "`{ty}`";
+    some_type(layout: layout) = "a type of {layout}";
+
+    // Help: a value of another size or kind.
+    takes_pointer(declare: text) = "the kernel takes a device pointer: {declare}";
+    takes_value(declare: text) = "the kernel takes the value itself, not its address: {declare}";
+    takes_half(declare: text) = "half precision has 2 bytes: {declare}";
+    takes_f32(declare: text) = "a float literal in Rust is f64 unless it says f32: write `2.0f32`, or {declare}";
+    takes_double(declare: text) = "C's `double` is f64: {declare}";
+    takes_builtin(cpp: cpp, declare: text) = "the kernel takes CUDA's `{cpp}`: {declare}";
+    takes_struct(layout: layout, declare: text) = "the kernel takes a struct or vector of {layout}: {declare}";
+    struct_sizes(kernel: bytes, ty: name, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}: compare their fields one by one";
+    takes_float(declare: text) = "the kernel takes a floating-point number: {declare}";
+    takes_scalar(declare: text) = "the kernel takes a scalar, not a struct: {declare}";
+    takes_integer(declare: text) = "the kernel takes an integer: {declare}";
+    takes_other_type(declare: text) = "the kernel takes another type: {declare}";
+    sizes(field: name, host: bytes, kernel: number, declare: text) = "`{field}` has {host}, the kernel takes {kernel}: {declare}";
+    bool_for_int(declare: text) = "`bool` has 1 byte on the device too, C's `int` has 4: {declare}";
+    wide_for_int(ty: name, declare: text) = "`{ty}` has 8 bytes, C's `int` has 4: {declare}";
+    narrow_for_int(declare: text) = "C's `int` has 4 bytes: {declare}";
+
+    // Help: a type of the right size.
+    takes_signedness(cpp: cpp, declare: text) = "the kernel takes it as `{cpp}`: {declare}";
+    takes_pointee(cpp: cpp, declare: text) = "the kernel takes a `{cpp}`: {declare}; `#[kernel_args(opaque)]` on the field turns this check off";
+    takes_mut(declare: text) = "the kernel may write through it, pass `&mut`: {declare}";
+    takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it; `#[kernel_args(opaque)]` on the field turns this check off";
+    tensor_map(field: name, ty: text) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
+    aligned_type(align: number, declare: text) = "the kernel aligns it to {align}: {declare}";
+    aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
+    aligned_more(align: number) = "the kernel aligns it to {align}: if it is a struct of yours, write `#[repr(C, align({align}))]` on it";
+    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: use a struct or array of smaller elements";
+    other_offset(offset: number, align: number, expected: number) = "the kernel has it at byte {offset}, where a type aligned to {align} would be at {expected}";
+    because(hint: text) = "; {hint}";
+
+    // A layout as a table.
+    layout_title(name: name, parameters: parameters) = "`{name}`: {parameters}";
+    layout_size(size: bytes) = ", {size}";
+    fields_left_out(count: number) = "\n     … {count} more fields";
+    map_title() = "\n\n   byte  (`.` is padding)";
+
+    // What is wrong: a struct that is passed to a kernel.
+    parameter_without_bytes(field: name) = "`{field}` has no bytes, so it is no parameter of a kernel\n  help: write `#[kernel_args(skip)]` on it";
+    too_large(name: name, size: bytes, limit: number) = "the arguments of `{name}` have {size}, but a kernel takes at most {limit} (4096 before CUDA 12.1 or below sm_70); the largest fields:";
+    large_field(field: name, ty: name, size: bytes) = "\n  `{field}: {ty}` has {size}";
+    pass_pointer() = "\n  help: pass a device pointer to the data instead: `&CudaSlice<T>`";
+    none_fits(name: name) = "none of these kernels takes the fields of `{name}`:";
+    several_fit(name: name) = "several of these kernels take the fields of `{name}`:";
+    kernel_in_list(kernel: name) = "\n  {kernel}";
+    name_entry() = "\n  help: write as `entry` the one that is meant";
+
+    // What is wrong: a struct that is passed by value.
+    member_without_bytes(field: name, ty: name) = "`{field}: {ty}` has no bytes in Rust, but C++ has no type of size zero\n  help: remove the field";
+    member_elsewhere(field: name, ty: name, host: number, device: number, align: number) = "`{field}: {ty}` lies at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use a type with that alignment on the host too, or add explicit padding before it";
+    struct_without_bytes() = "this struct has no bytes in Rust, but C++ has no type of size zero\n  help: write a field `unused: u8`";
+    struct_size(host: bytes, device: number, align: number) = "this struct has {host} on the host but {device} on the device, which aligns it to {align}\n  help: write `#[repr(C, align({align}))]` on it, and the same alignment in C++";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// That values and placeholders agree, the macro asserts while this compiles.
+    #[test]
+    fn each_template_is_said_once_and_ends_in_no_full_stop() {
+        let mut seen = BTreeSet::new();
+        for (name, template) in ALL {
+            assert!(seen.insert(template), "{name} is another's text");
+            assert!(!template.ends_with(['.', ' ', '\n']), "{name}: {template}");
+            assert_eq!(template.matches('`').count() % 2, 0, "{name}: {template}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_10_kilobytes_leaves_room() {
+        let name = "x".repeat(10_000);
+        let mut message = Message::<1024>::new();
+        member_elsewhere(&mut message, &name, &name, 1, 2, 3);
+        assert!(!message.is_truncated() && message.as_str().ends_with("before it"));
+    }
+}
