@@ -34,6 +34,7 @@ impl Description {
     fn new(kernel: &Kernel<'_>) -> Self {
         let by_entry = kernel
             .entry
+            .as_ref()
             .and_then(|entry| entry.directives.required_threads);
         let by_record = kernel.records.and_then(|records| records.required_threads);
         Self {

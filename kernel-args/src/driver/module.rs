@@ -16,7 +16,7 @@ use cudarc::driver::{
     CudaContext,
     sys::{CUjitInputType, CUlinkState, CUmodule, CUresult},
 };
-use kernel_args_abi::{cubin, mangled};
+use kernel_args_abi::{image, mangled};
 use std::{
     borrow::Cow,
     boxed::Box,
@@ -102,18 +102,15 @@ impl Bytes {
                 Error::Image(format!("cannot read {}: {error}", path.display()))
             })?,
         };
-        let kind = match bytes.as_slice() {
-            [0x7f, b'E', b'L', b'F', ..] => {
-                // The driver is not told how long a cubin is, and believes its header.
-                cubin::parse(&bytes).map_err(|error| Error::Image(error.to_string()))?;
-                CUjitInputType::CU_JIT_INPUT_CUBIN
-            }
-            [0x50, 0xed, 0x55, 0xba, ..] => CUjitInputType::CU_JIT_INPUT_FATBINARY,
-            [] => {
-                return Err(Error::Image(
-                    "the image is empty: it should be PTX, a cubin or a fat binary".into(),
-                ));
-            }
+        if bytes.is_empty() {
+            return Err(Error::Image(
+                "the image is empty: it should be PTX, a cubin or a fat binary".into(),
+            ));
+        }
+        // The driver is not told how long an image is: it believes the headers.
+        let kind = match image::validate(&bytes).map_err(|error| Error::Image(error.to_string()))? {
+            image::Kind::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
+            image::Kind::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,
             _ => {
                 if let Some(nul) = bytes.iter().position(|&byte| byte == 0) {
                     bytes.truncate(nul);
@@ -227,7 +224,8 @@ impl Module {
     ) -> Result<Arc<Self>, Error> {
         let api = api()?;
         let mut handle = ptr::null_mut();
-        // SAFETY: PTX ends with NUL, the other images carry their size; the option arrays have as many entries as
+        // SAFETY: `image` comes from `Bytes::read`: PTX ends with NUL, and all that the headers of a cubin or fat
+        // binary place lies in it (`image::validate` lists what was checked); or from the driver's own linker. The option arrays have as many entries as
         // said, and the logs that they point to outlive the call.
         let status = unsafe {
             (api.cuModuleLoadDataEx)(
