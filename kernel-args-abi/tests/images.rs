@@ -47,7 +47,7 @@ fn records_of_cubins_are_read() {
     for (bytes, sm, line) in [(SM_75, 75, 32), (SM_100, 100, 64)] {
         let cubin = cubin::parse(bytes).unwrap();
         assert_eq!(cubin.sm, Sm(sm));
-        let mut names: Vec<_> = cubin.kernels.iter().map(|kernel| kernel.name).collect();
+        let mut names: Vec<_> = cubin.kernels.iter().map(|kernel| &*kernel.name).collect();
         names.sort_unstable();
         let expected = [
             "_Z4fillIfLi4EEvPT_S0_",

@@ -75,7 +75,7 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
         ),
         (
             patched(fat, 16 + 56, &[0xff; 8]),
-            "above the limit of 536870912",
+            "above the limit of 134217728",
         ),
         (patched(fat, 16 + 56, &[1]), "not proper Zstandard data"),
         (

@@ -6,11 +6,12 @@
 
 mod error;
 mod info;
+mod validate;
 
 pub use error::Error;
 
 use crate::{cpp::mangled::Demangled, param_layout::Sm, ptx::Pointee, signature};
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 use info::Info;
 use object::{
     LittleEndian as Le, elf,
@@ -42,7 +43,7 @@ pub struct Cubin<'a> {
 #[non_exhaustive]
 pub struct Kernel<'a> {
     /// Its symbol: `saxpy`, `_Z5saxpyifPKfPf`.
-    pub name: &'a str,
+    pub name: Cow<'a, str>,
     /// In order.
     pub parameters: Vec<Parameter>,
     /// Size of the parameter block in bytes: the end of its last parameter.
@@ -67,6 +68,12 @@ pub struct Parameter {
     /// PTX's `.ptr`, where the compiler wrote one: nvcc 13.0 does for sm_100 and newer. From sm_90 on
     /// ptxas makes `.const` of a scalar `.global`. An alignment of 1 is not told from none.
     pub pointee: Option<Pointee>,
+}
+
+/// Checks all headers of a cubin, and reads it: see [`image::validate`](crate::image::validate).
+pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
+    parse(bytes)?;
+    validate::validate(bytes)
 }
 
 /// Reads a cubin. Its bytes may lie at any address.
@@ -117,12 +124,14 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
             .map_err(Error::Elf)?
     };
     let mut kernels = Vec::new();
+    let mut left = bytes.len();
     for symbol in symbols.iter().filter(|symbol| {
         symbol.st_type().0 == elf::STT_FUNC.0
             && symbol.st_other().0 & ENTRY != 0
             && !symbol.is_undefined(Le)
     }) {
         let name = name(names, symbol.st_name(Le))?;
+        left = left.checked_sub(name.len()).ok_or(Error::Overlap)?;
         let text = core::str::from_utf8(name).map_err(|_| Error::Name)?;
         let info = infos
             .remove(name)
@@ -162,6 +171,32 @@ fn name(strings: &[u8], offset: u32) -> Result<&[u8], Error> {
 }
 
 impl Cubin<'_> {
+    /// The same without the file.
+    pub(crate) fn into_owned(self) -> Cubin<'static> {
+        let kernels = self.kernels.into_iter().map(|kernel| Kernel {
+            name: Cow::Owned(kernel.name.into_owned()),
+            parameters: kernel.parameters,
+            size: kernel.size,
+            max_threads: kernel.max_threads,
+            required_threads: kernel.required_threads,
+            required_cluster: kernel.required_cluster,
+        });
+        Cubin {
+            sm: self.sm,
+            kernels: kernels.collect(),
+        }
+    }
+
+    /// How much memory its kernels take, in bytes, about.
+    pub(crate) fn weight(&self) -> usize {
+        let weight = |kernel: &Kernel<'_>| {
+            size_of::<Kernel<'_>>()
+                + kernel.name.len()
+                + size_of::<Parameter>() * kernel.parameters.len()
+        };
+        self.kernels.iter().map(weight).sum()
+    }
+
     /// The kernel of this symbol.
     #[must_use]
     pub fn kernel(&self, symbol: &str) -> Option<&Kernel<'_>> {
@@ -196,7 +231,7 @@ impl<'a> Kernel<'a> {
             ));
         }
         Ok(Self {
-            name,
+            name: Cow::Borrowed(name),
             parameters,
             size,
             max_threads: info.max_threads,
@@ -208,7 +243,7 @@ impl<'a> Kernel<'a> {
     /// What the mangled name tells, or `None` where it is not mangled (`extern "C"`).
     #[must_use]
     pub fn demangle(&self) -> Option<Demangled> {
-        Demangled::new(self.name)
+        Demangled::new(&self.name)
     }
 
     /// The parameters in the common model: offsets and sizes from the records, C++ types from
@@ -233,6 +268,11 @@ impl<'a> Kernel<'a> {
 }
 
 impl Error {
+    #[cold]
+    const fn outside(what: &'static str, index: usize) -> Self {
+        Self::Outside { what, index }
+    }
+
     #[cold]
     fn kernel(name: &str, what: &'static str) -> Self {
         Self::Kernel {

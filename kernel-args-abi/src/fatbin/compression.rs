@@ -71,6 +71,10 @@ fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     while bytes.len() < size {
         let written = bytes.len();
+        if bytes.capacity() < size.min(written + STEP) {
+            // Twice as large, but never above what will be there in the end.
+            bytes.reserve_exact((size - written).min(written.max(STEP)));
+        }
         bytes.resize(size.min(written + STEP), 0);
         let read = decoder.read(&mut bytes[written..]).ok()?;
         bytes.truncate(written + read);

@@ -17,10 +17,50 @@ use core::fmt;
 /// The first four bytes of a fat binary, as a little-endian number.
 pub const MAGIC: u32 = 0xba55_ed50;
 /// The same of the wrapper that nvcc puts around one in host object files.
-const WRAPPER_MAGIC: u32 = 0x4662_43b1;
+pub(crate) const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
 /// The largest member that is decompressed, in bytes.
-pub const MEMBER_LIMIT: u64 = 512 << 20;
+pub const MEMBER_LIMIT: u64 = 128 << 20;
+
+/// How large all members of a fat binary may be together when decompressed: this many times the size of the
+/// fat binary, or [`MEMBER_LIMIT`] where that is more.
+pub const EXPANSION_LIMIT: u64 = 32;
+
+/// What members may still take when they are decompressed one after another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    limit: u64,
+    left: u64,
+}
+
+impl Budget {
+    /// For a fat binary of `size` bytes.
+    pub(crate) fn new(size: usize) -> Self {
+        let limit = (size as u64)
+            .saturating_mul(EXPANSION_LIMIT)
+            .max(MEMBER_LIMIT);
+        Self { limit, left: limit }
+    }
+
+    /// The bytes of a member.
+    pub(crate) fn bytes<'a>(&mut self, member: &Member<'a>) -> Result<Cow<'a, [u8]>, Error> {
+        if member.compression == Compression::None {
+            return Ok(Cow::Borrowed(member.payload));
+        }
+        self.take(member)?;
+        member.decompress()
+    }
+
+    /// Counts a member, before it is decompressed.
+    pub(crate) fn take(&mut self, member: &Member<'_>) -> Result<(), Error> {
+        if member.compression != Compression::None {
+            member.check_size()?;
+            let left = self.left.checked_sub(member.size);
+            self.left = left.ok_or(Error::Total(self.limit))?;
+        }
+        Ok(())
+    }
+}
 
 /// One member of a fat binary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +121,8 @@ pub enum Error {
     Feature(Compression),
     /// A member would be larger than [`MEMBER_LIMIT`] when decompressed.
     Size(u64),
+    /// All members together would be larger than this many bytes when decompressed: see [`EXPANSION_LIMIT`].
+    Total(u64),
     /// A member's payload is not what its compression writes, or has another size than its header says.
     Payload(Compression),
 }
@@ -108,6 +150,11 @@ impl fmt::Display for Error {
             Self::Size(size) => write!(
                 f,
                 "a member of a fat binary is {size} bytes large when decompressed, above the limit of {MEMBER_LIMIT}"
+            ),
+            Self::Total(limit) => write!(
+                f,
+                "the members of a fat binary are together larger than {limit} bytes when decompressed, which is the limit \
+                 for a file of this size: split it, or compile with `--compress-mode=none`"
             ),
             Self::Payload(compression) => write!(f, "a member of a fat binary is not proper {compression} data"),
         }
@@ -182,7 +229,8 @@ impl<'a> Member<'a> {
         if header_size < HEADER {
             return None;
         }
-        let (_, rest) = bytes.split_at_checked(header_size)?;
+        let (header, rest) = bytes.split_at_checked(header_size)?;
+        texts_end(header)?;
         let (payload, rest) = rest.split_at_checked(padded)?;
         let compression = match (flags & LZ4 != 0, flags & ZSTD != 0) {
             (_, true) => Compression::Zstd,
@@ -218,16 +266,51 @@ impl<'a> Member<'a> {
             Kind::Ptx | Kind::Elf => {}
             kind => return Err(Error::Kind(kind)),
         }
+        self.decompress()
+    }
+
+    /// The bytes, whatever they are.
+    fn decompress(&self) -> Result<Cow<'a, [u8]>, Error> {
         if self.compression == Compression::None {
             return Ok(Cow::Borrowed(self.payload));
         }
-        if self.size > MEMBER_LIMIT {
-            return Err(Error::Size(self.size));
-        }
+        let size = self.check_size()?;
         self.compression
-            .decompress(self.payload, self.size as usize)
+            .decompress(self.payload, size)
             .map(Cow::Owned)
     }
+
+    fn check_size(&self) -> Result<usize, Error> {
+        match usize::try_from(self.size) {
+            Ok(size) if self.size <= MEMBER_LIMIT => Ok(size),
+            _ => Err(Error::Size(self.size)),
+        }
+    }
+}
+
+/// Whether the texts that a member's header names end inside of it: the file's name, by offset and length,
+/// and the compiler's options, by the offset of an offset of a text with NUL.
+fn texts_end(header: &[u8]) -> Option<()> {
+    let text = |at: u32, length: u32| {
+        let start = usize::try_from(at).ok()?;
+        header.get(start..start.checked_add(usize::try_from(length).ok()?)?)
+    };
+    let (options, name, length) = (
+        u32_at(header, 20)?,
+        u32_at(header, 32)?,
+        u32_at(header, 36)?,
+    );
+    if (name, length) != (0, 0) {
+        text(name, length)?;
+    }
+    if options != 0 {
+        let options = u32_at(text(options, 4)?, 0)?;
+        header
+            .get(usize::try_from(options).ok()?..)?
+            .iter()
+            .position(|&b| b == 0)?;
+    }
+    Some(())
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {

@@ -45,21 +45,25 @@ pub struct Directives {
 }
 
 impl<'a> Entry<'a> {
-    /// After `.entry`.
-    pub(super) fn parse(lexer: &mut Lexer<'a>, version: (u16, u16)) -> Result<Self, Error> {
+    /// After `.entry`: the kernel, and where its body or the `;` in its place begins.
+    pub(super) fn parse(
+        lexer: &mut Lexer<'a>,
+        version: (u16, u16),
+    ) -> Result<(Self, usize), Error> {
         let (at, name) = lexer.identifier("the kernel's name after `.entry`")?;
         if version < (1, 4) {
             const NEW: &str = "PTX 1.4 or newer, which lists a kernel's parameters in parentheses";
             return Err(lexer.error(at, NEW));
         }
         let parameters = parameters(lexer)?;
-        let (directives, is_defined) = Directives::parse(lexer)?;
-        Ok(Self {
+        let (directives, is_defined, end) = Directives::parse(lexer)?;
+        let entry = Self {
             name,
             parameters,
             directives,
             is_defined,
-        })
+        };
+        Ok((entry, end))
     }
 
     /// What the mangled name tells, or `None` where it is not mangled (`extern "C"`).
@@ -94,12 +98,18 @@ impl<'a> Entry<'a> {
     }
 }
 
+/// More than any GPU takes: their bytes are limited to 32,764.
+const PARAMETERS_LIMIT: usize = 65536;
+
 fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>, Error> {
     let mut parameters = Vec::new();
     if !lexer.take(b'(')? || lexer.take(b')')? {
         return Ok(parameters);
     }
     loop {
+        if parameters.len() == PARAMETERS_LIMIT {
+            return Err(lexer.error(lexer.position(), "at most 65536 parameters"));
+        }
         parameters.push(Parameter::parse(lexer)?);
         match lexer.token()? {
             (_, Token::Sign(b',')) => {}
@@ -110,19 +120,19 @@ fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>, Error> {
 }
 
 impl Directives {
-    /// The directives, and whether a body follows them rather than `;`. The last of a kind counts.
-    fn parse(lexer: &mut Lexer<'_>) -> Result<(Self, bool), Error> {
+    /// The directives, whether a body follows them rather than `;`, and where. The last of a kind counts.
+    fn parse(lexer: &mut Lexer<'_>) -> Result<(Self, bool, usize), Error> {
         let mut directives = Self::default();
         loop {
             let (at, token) = lexer.peek_token()?;
             match token {
                 Token::Sign(b'{') => {
                     lexer.skip_block()?;
-                    return Ok((directives, true));
+                    return Ok((directives, true, at));
                 }
                 Token::Sign(b';') => {
                     lexer.token()?;
-                    return Ok((directives, false));
+                    return Ok((directives, false, at));
                 }
                 Token::Directive(word) => {
                     lexer.token()?;

@@ -7,10 +7,12 @@
 mod entry;
 mod error;
 mod lexer;
+mod outline;
 mod parameter;
 
 pub use entry::{Directives, Entry};
 pub use error::Error;
+pub use outline::Outline;
 pub use parameter::{Parameter, Pointee, Space};
 
 use crate::param_layout::Sm;
@@ -29,6 +31,8 @@ pub struct Module<'a> {
     pub address_size: Option<u8>,
     /// Every kernel, in the order of the text. One that is declared and then defined is here once.
     pub entries: Vec<Entry<'a>>,
+    /// Indices of `entries` in the order of their names.
+    by_name: Vec<usize>,
 }
 
 /// What `.target` says.
@@ -58,56 +62,87 @@ impl<'a> Module<'a> {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
-        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-        let mut lexer = Lexer::new(&bytes[..end]);
-        let version = version(&mut lexer)?;
-        let target = Target::parse(&mut lexer)?;
-        let mut module = Self {
-            version,
-            target,
-            address_size: None,
-            entries: Vec::new(),
-        };
-        module.statements(&mut lexer)?;
-        Ok(module)
+        let mut entries: Vec<Entry<'a>> = Vec::new();
+        let mut known = BTreeMap::new();
+        let head = Head::walk(bytes, |lexer, found| {
+            let entry = found.entry;
+            match known.get(entry.name) {
+                None => {
+                    known.insert(entry.name, entries.len());
+                    entries.push(entry);
+                }
+                Some(&first) => {
+                    let first = &mut entries[first];
+                    if first.is_defined && entry.is_defined {
+                        return Err(lexer.error_at(found.at, DEFINED_TWICE, entry.name));
+                    }
+                    if entry.is_defined {
+                        *first = entry;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Self {
+            version: head.version,
+            target: head.target,
+            address_size: head.address_size,
+            entries,
+            by_name: known.into_values().collect(),
+        })
     }
 
     /// The kernel of this symbol.
     #[must_use]
     pub fn entry(&self, symbol: &str) -> Option<&Entry<'a>> {
-        self.entries.iter().find(|entry| entry.name == symbol)
+        let name = |&index: &usize| self.entries.get(index).map(|entry| entry.name);
+        let found = self
+            .by_name
+            .binary_search_by(|index| name(index).cmp(&Some(symbol)));
+        self.entries.get(*self.by_name.get(found.ok()?)?)
     }
+}
 
-    fn statements(&mut self, lexer: &mut Lexer<'a>) -> Result<(), Error> {
-        let mut known = BTreeMap::new();
+const DEFINED_TWICE: &str = "one definition of each kernel";
+
+/// What stands before the first statement, and `.address_size`.
+struct Head<'a> {
+    version: (u16, u16),
+    target: Target<'a>,
+    address_size: Option<u8>,
+}
+
+/// An `.entry`, and where it stands.
+struct Found<'a> {
+    entry: Entry<'a>,
+    /// After the word `.entry`.
+    at: usize,
+    /// Where its body, or the `;` in its place, begins.
+    end: usize,
+}
+
+impl<'a> Head<'a> {
+    /// Reads a text up to its first NUL, and tells each `.entry` in turn.
+    fn walk(
+        bytes: &'a [u8],
+        mut tell: impl FnMut(&Lexer<'a>, Found<'a>) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+        let lexer = &mut Lexer::new(&bytes[..end]);
+        let mut head = Self {
+            version: version(lexer)?,
+            target: Target::parse(lexer)?,
+            address_size: None,
+        };
         while let Some(word) = lexer.next_directive()? {
+            let at = lexer.position();
             match word {
                 "entry" => {
-                    let at = lexer.position();
-                    let entry = Entry::parse(lexer, self.version)?;
-                    match known.get(entry.name) {
-                        None => {
-                            known.insert(entry.name, self.entries.len());
-                            self.entries.push(entry);
-                        }
-                        Some(&first) => {
-                            let first: &mut Entry<'a> = &mut self.entries[first];
-                            if first.is_defined && entry.is_defined {
-                                return Err(lexer.error_at(
-                                    at,
-                                    "one definition of each kernel",
-                                    entry.name,
-                                ));
-                            }
-                            if entry.is_defined {
-                                *first = entry;
-                            }
-                        }
-                    }
+                    let (entry, end) = Entry::parse(lexer, head.version)?;
+                    tell(lexer, Found { entry, at, end })?;
                 }
                 "address_size" => {
-                    let at = lexer.position();
-                    self.address_size = match lexer.integer("32 or 64 after `.address_size`")? {
+                    head.address_size = match lexer.integer("32 or 64 after `.address_size`")? {
                         32 => Some(32),
                         64 => Some(64),
                         _ => return Err(lexer.error(at, "32 or 64 after `.address_size`")),
@@ -116,7 +151,7 @@ impl<'a> Module<'a> {
                 _ => {}
             }
         }
-        Ok(())
+        Ok(head)
     }
 }
 

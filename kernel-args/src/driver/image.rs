@@ -4,7 +4,7 @@ use super::error::Error;
 use crate::device::vector::Dim3;
 use cudarc::driver::sys::CUjitInputType;
 use kernel_args_abi::{
-    Alignment, Class, CppType, Parameter, Sm, cubin,
+    Alignment, Class, CppType, Parameter, Sm,
     image::{self, Kernel},
     mangled::Demangled,
 };
@@ -90,18 +90,16 @@ impl ImageBytes {
                 Error::Image(format!("cannot read {}: {error}", path.display()))
             })?,
         };
-        let input_type = match bytes.as_slice() {
-            [0x7f, b'E', b'L', b'F', ..] => {
-                // The driver is not told the length of a cubin: it relies on the header.
-                cubin::parse(&bytes).map_err(|error| Error::Image(error.to_string()))?;
-                CUjitInputType::CU_JIT_INPUT_CUBIN
-            }
-            [0x50, 0xed, 0x55, 0xba, ..] => CUjitInputType::CU_JIT_INPUT_FATBINARY,
-            [] => {
-                return Err(Error::Image(
-                    "the image is empty\nhelp: pass PTX, a cubin or a fat binary".into(),
-                ));
-            }
+        if bytes.is_empty() {
+            return Err(Error::Image(
+                "the image is empty\nhelp: pass PTX, a cubin or a fat binary".into(),
+            ));
+        }
+        // The driver is not told the length of an image: it relies on the headers.
+        let kind = image::validate(&bytes).map_err(|error| Error::Image(error.to_string()))?;
+        let input_type = match kind {
+            image::Kind::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
+            image::Kind::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,
             _ => {
                 if let Some(nul) = bytes.iter().position(|&byte| byte == 0) {
                     bytes.truncate(nul);
@@ -137,6 +135,7 @@ impl Description {
     fn new(kernel: &Kernel<'_>) -> Self {
         let by_entry = kernel
             .entry
+            .as_ref()
             .and_then(|entry| entry.directives.required_threads);
         let by_record = kernel.records.and_then(|records| records.required_threads);
         Self {

@@ -43,8 +43,9 @@ impl LoadedModule {
         let api = api()?;
         context.bind_to_thread().map_err(Error::context)?;
         let mut handle = ptr::null_mut();
-        // SAFETY: `ImageBytes` ends PTX with NUL, and the headers of the other images tell their size; the option arrays
-        // have `count` entries, and the logs that they point to outlive the call.
+        // SAFETY: `ImageBytes` ends PTX with NUL, and everything that the headers of a cubin or fat binary place lies
+        // inside of its bytes (`image::validate` lists what was checked). The option arrays have `count` entries, and the
+        // logs that they point to outlive the call.
         let status = unsafe {
             (api.cuModuleLoadDataEx)(
                 &raw mut handle,

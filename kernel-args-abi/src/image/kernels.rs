@@ -1,0 +1,220 @@
+//! The kernels of an image.
+
+use super::Error;
+use crate::{
+    cpp::mangled::Demangled,
+    cubin::{self, Cubin},
+    param_layout::Sm,
+    ptx, signature,
+};
+use alloc::{borrow::Cow, vec::Vec};
+
+/// The kernels of an image.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Kernels<'a> {
+    /// Of each PTX text.
+    texts: Vec<ptx::Outline>,
+    /// Of each cubin.
+    cubins: Vec<Cubin<'a>>,
+    /// Every kernel, in the order of its symbol; PTX before cubins, earlier ones first.
+    index: Vec<Place>,
+}
+
+/// Where a kernel is described.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Place {
+    /// The number of a text, and of the kernel in it.
+    Text(u32, u32),
+    /// The number of a cubin, and of the kernel in it.
+    Cubin(u32, u32),
+}
+
+/// One kernel of an image.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Kernel<'k> {
+    /// Its symbol.
+    pub name: &'k str,
+    /// Its C++ name, where the symbol is mangled.
+    pub demangled: Option<Demangled>,
+    /// Its entry in PTX.
+    pub entry: Option<ptx::Entry<'k>>,
+    /// Its records in a cubin.
+    pub records: Option<&'k cubin::Kernel<'k>>,
+}
+
+impl<'a> Kernels<'a> {
+    /// Adds the kernels of a PTX text: how much memory they take.
+    pub(super) fn add_text(&mut self, text: &[u8]) -> Result<usize, Error> {
+        let text = ptx::Outline::read(text).map_err(Error::Ptx)?;
+        let number = narrow(self.texts.len());
+        let kernels = 0..narrow(text.symbols().len());
+        self.index
+            .extend(kernels.map(|kernel| Place::Text(number, kernel)));
+        let weight = text.weight();
+        self.texts.push(text);
+        Ok(weight)
+    }
+
+    /// Adds the kernels of a cubin: how much memory they take.
+    pub(super) fn add_cubin(&mut self, bytes: Cow<'a, [u8]>) -> Result<usize, Error> {
+        let cubin = match bytes {
+            Cow::Borrowed(bytes) => cubin::parse(bytes).map_err(Error::Cubin)?,
+            Cow::Owned(bytes) => cubin::parse(&bytes).map_err(Error::Cubin)?.into_owned(),
+        };
+        let number = narrow(self.cubins.len());
+        let kernels = 0..narrow(cubin.kernels.len());
+        self.index
+            .extend(kernels.map(|kernel| Place::Cubin(number, kernel)));
+        let weight = cubin.weight();
+        self.cubins.push(cubin);
+        Ok(weight)
+    }
+
+    pub(super) fn sort(&mut self) {
+        let mut index = core::mem::take(&mut self.index);
+        index.sort_unstable_by(|a, b| (self.symbol(*a), a).cmp(&(self.symbol(*b), b)));
+        self.index = index;
+    }
+
+    fn symbol(&self, place: Place) -> &str {
+        #[cfg(test)]
+        tests::count();
+        match place {
+            Place::Text(text, kernel) => self
+                .texts
+                .get(text as usize)
+                .map_or("", |text| text.symbol(kernel as usize)),
+            Place::Cubin(cubin, kernel) => self
+                .records(cubin, kernel)
+                .map_or("", |(_, kernel)| &kernel.name),
+        }
+    }
+
+    fn records(&self, cubin: u32, kernel: u32) -> Option<(Sm, &cubin::Kernel<'a>)> {
+        let cubin = self.cubins.get(cubin as usize)?;
+        Some((cubin.sm, cubin.kernels.get(kernel as usize)?))
+    }
+
+    /// The symbols of all kernels, each once, in alphabetical order.
+    pub fn symbols(&self) -> impl Iterator<Item = &str> {
+        let mut last = None;
+        let symbols = self.index.iter().map(|&place| self.symbol(place));
+        symbols.filter(move |&symbol| last.replace(symbol) != Some(symbol))
+    }
+
+    /// The kernel of this symbol, as the GPU generation `sm` would run it: the cubin for it, else the
+    /// nearest older one of its major version. Without `sm`, the first cubin that has the kernel.
+    #[must_use]
+    pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
+        let start = self
+            .index
+            .partition_point(|&place| self.symbol(place) < symbol);
+        let places = || {
+            let rest = self.index.get(start..).unwrap_or_default().iter();
+            rest.copied()
+                .take_while(|&place| self.symbol(place) == symbol)
+        };
+        let entry = places().find_map(|place| match place {
+            Place::Text(text, kernel) => self.texts.get(text as usize)?.nth(kernel as usize),
+            Place::Cubin(..) => None,
+        });
+        let fitting = places().filter_map(|place| {
+            let Place::Cubin(cubin, kernel) = place else {
+                return None;
+            };
+            let (of, kernel) = self.records(cubin, kernel)?;
+            let fits = sm.is_none_or(|sm| of.0 / 10 == sm.0 / 10 && of <= sm);
+            fits.then_some((of, kernel))
+        });
+        let records = match sm {
+            Some(_) => fitting.max_by_key(|&(sm, _)| sm),
+            None => fitting.take(1).last(),
+        };
+        let records = records.map(|(_, kernel)| kernel);
+        let name = match (&entry, records) {
+            (Some(entry), _) => entry.name,
+            (None, Some(records)) => &*records.name,
+            (None, None) => return None,
+        };
+        Some(Kernel {
+            name,
+            demangled: Demangled::new(name),
+            entry,
+            records,
+        })
+    }
+}
+
+/// Counts of kernels and members: images are smaller than 2^32 times the smallest of either.
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+impl Kernel<'_> {
+    /// The parameters in the common model. Sizes, alignments and classes are PTX's where the image has
+    /// PTX; offsets are those of the cubin that [`Kernels::kernel`] chose; C++ types are the symbol's.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<signature::Parameter<'_>> {
+        let demangled = self.demangled.as_ref();
+        let recorded = self
+            .records
+            .map(|records| records.signature_parameters(demangled));
+        let Some(entry) = &self.entry else {
+            return recorded.unwrap_or_default();
+        };
+        let mut parameters = entry.signature_parameters(demangled);
+        let agrees = |recorded: &Vec<signature::Parameter<'_>>| {
+            recorded.len() == parameters.len()
+                && recorded
+                    .iter()
+                    .zip(&parameters)
+                    .all(|(a, b)| a.size == b.size)
+        };
+        if let Some(recorded) = recorded.filter(agrees) {
+            for (parameter, recorded) in parameters.iter_mut().zip(recorded) {
+                parameter.offset = recorded.offset;
+            }
+        }
+        parameters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Image;
+    use std::{cell::Cell, format, string::String};
+
+    std::thread_local! {
+        static SYMBOLS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// A symbol is read, to be compared or told.
+    pub(super) fn count() {
+        SYMBOLS.set(SYMBOLS.get() + 1);
+    }
+
+    /// How many symbols are read while all of `count` kernels are looked up.
+    fn reads(count: u64) -> u64 {
+        let text: String = (0..count).map(|i| format!(".entry k{i}(){{}}\n")).collect();
+        let text = format!(".version 9.0\n.target sm_90\n{text}");
+        let kernels = Image::read(text.as_bytes()).unwrap().kernels().unwrap();
+        SYMBOLS.set(0);
+        let mut found = 0;
+        for symbol in kernels.symbols() {
+            found += u64::from(kernels.kernel(symbol, None).is_some());
+        }
+        assert_eq!(found, count);
+        SYMBOLS.get()
+    }
+
+    /// What a linear search would read quadruples when the kernels double: 2 million for 2,000.
+    #[test]
+    fn looking_up_all_kernels_takes_a_logarithm_each() {
+        for count in [500, 1_000, 2_000, 4_000] {
+            let reads = reads(count);
+            let each = u64::from(count.ilog2()) + 7;
+            assert!(reads <= count * each, "{reads} for {count} kernels");
+        }
+    }
+}
