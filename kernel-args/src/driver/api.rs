@@ -14,8 +14,14 @@ use cudarc::driver::sys::{
 use libloading::Library;
 use std::{
     ffi::{c_char, c_int, c_uint, c_void},
+    ptr,
     sync::OnceLock,
 };
+
+/// The keys of `cuLaunchKernel`'s `extra`, as `cuda.h` defines them. cudarc has them from `cuda-11070` on only.
+pub(super) const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
+pub(super) const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
+pub(super) const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
 
 /// Entry points by the names that the library exports; the `newer` ones may be missing.
 macro_rules! api {

@@ -1,7 +1,7 @@
 //! `launch!` and its options.
 
 use super::{
-    api::Api,
+    api::{self, Api},
     error::Error,
     explain,
     geometry::{Dim, IntoDim},
@@ -12,7 +12,7 @@ use crate::marshal::{Arguments, KernelArgs, LaunchStream, marshal_packed, marsha
 use core::{ffi::c_void, ptr};
 use cudarc::driver::{
     CudaStream,
-    sys::{self, CUfunction, CUstream},
+    sys::{CUfunction, CUstream},
 };
 use std::string::String;
 
@@ -138,11 +138,11 @@ impl<N: Fn() -> String> Enqueue<'_, N> {
             marshal_packed(args, self.launch_stream, |image| {
                 let mut size = A::LAYOUT.size();
                 let mut extra: [*mut c_void; 5] = [
-                    sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as _,
+                    api::CU_LAUNCH_PARAM_BUFFER_POINTER,
                     image.cast_mut().cast(),
-                    sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as _,
+                    api::CU_LAUNCH_PARAM_BUFFER_SIZE,
                     (&raw mut size).cast(),
-                    sys::CU_LAUNCH_PARAM_END_AS_INT as _,
+                    api::CU_LAUNCH_PARAM_END,
                 ];
                 // SAFETY: the packed image and its unpadded size; the caller vouches for the rest.
                 unsafe {
