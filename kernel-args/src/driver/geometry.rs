@@ -33,7 +33,7 @@ impl core::fmt::Display for Dim {
     }
 }
 
-/// What [`launch!`](crate::launch) takes for a grid or a block: `256`, `(16, 16)`, `(8, 8, 4)`, or an array of these.
+/// What [`launch!`](crate::launch!) takes for a grid or a block: `256`, `(16, 16)`, `(8, 8, 4)`, or an array of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no grid or block",
     label = "not an extent",

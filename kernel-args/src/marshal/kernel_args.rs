@@ -90,7 +90,7 @@ pub unsafe trait KernelArgs: Sized {
     /// without tail padding for `CU_LAUNCH_PARAM_BUFFER_SIZE`. Padding between parameters is zero.
     ///
     /// It does not compile for a struct with an alignment above 16 bytes, whose packed offsets depend on
-    /// the GPU: see [`with_packed_at`](Self::with_packed_at).
+    /// the GPU: see [`pack_at`](Self::pack_at).
     ///
     /// ```
     /// # use kernel_args::KernelArgs;

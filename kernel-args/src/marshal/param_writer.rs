@@ -8,12 +8,12 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// One of the two forms: [`KernelParams`] or [`Packed`].
+/// One of the two forms: `KernelParams` or `Packed`.
 pub trait ParamWriter: sealed::Sealed {
     /// Lowers one argument: its bytes go where the form wants them, its guard to the caller.
     ///
     /// # Safety
-    /// `image` is valid for writes of the device type's size at `offset`. For [`KernelParams`], `pointers` is
+    /// `image` is valid for writes of the device type's size at `offset`. For `KernelParams`, `pointers` is
     /// valid for a write at `index`; the pointer that is stored there is valid as long as `arg` and `image` are.
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
