@@ -16,7 +16,7 @@
 //! | `mangled` | the C++ types that a kernel's symbol tells; which symbol a name means (feature `read`) |
 //! | [`signature`] | one model of a list of parameters, whoever it came from |
 //! | [`check`] | whether a struct fits a kernel: every difference, its text, the table of both sides |
-//! | [`layout_table`] | a layout as a table, with its padding as a byte map |
+//! | [`words`] | the texts: differences, hints, and a layout as a table with its padding as a byte map |
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,57 @@
-//! Checked parameters for CUDA kernels: one struct, the device's layout, both forms that `cuLaunchKernel` takes.
+//! Checked parameters for CUDA kernels.
 //!
-//! ```
-//! use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs, abi::LayoutTable};
+//! A CUDA kernel takes its parameters as raw bytes, and nothing checks them: an argument of the wrong type, order, size or
+//! alignment launches and computes garbage. With this crate a struct describes the parameters once. The struct is compared
+//! with the kernel, at compile time with its PTX and at run time with the loaded function, and its fields are laid out as
+//! the device lays them out.
+//!
+//! # A launch
+//!
+#![cfg_attr(feature = "cudarc", doc = "```no_run")]
+#![cfg_attr(not(feature = "cudarc"), doc = "```ignore")]
+//! use cudarc::driver::CudaSlice;
+//! use kernel_args::{Kernel, KernelArgs, launch};
 //!
 //! /// `__global__ void saxpy(unsigned n, float alpha, float const* x, float* y)`
+//! #[derive(KernelArgs)]
+//! #[kernel_args(ptx = "ptx/saxpy.ptx", entry = "saxpy")] // optional: checks the fields at compile time
+//! struct Saxpy<'a> {
+//!     n: u32,
+//!     alpha: f32,
+//!     x: &'a CudaSlice<f32>,
+//!     y: &'a mut CudaSlice<f32>,
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let ctx = kernel_args::context(0)?;
+//! let stream = ctx.default_stream();
+//! let x = stream.clone_htod(&[1.0_f32; 1024])?;
+//! let mut y = stream.alloc_zeros::<f32>(1024)?;
+//!
+//! let saxpy = Kernel::<Saxpy>::load(&ctx)?; // checks the fields against the loaded function, once
+//! let args = Saxpy { n: 1024, alpha: 2.0, x: &x, y: &mut y };
+//! // SAFETY: both slices have `n` elements, and the kernel accesses nothing else.
+//! unsafe { launch!(saxpy, 4, 256, args)? }; // 4 blocks of 256 threads
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! If the field were `alpha: f64`, the compiler would report it at that field:
+//!
+//! ```text
+//! error[E0080]: evaluation panicked: `alpha` does not fit parameter 1 of kernel `saxpy`
+//! ```
+//!
+//! A struct without `ptx = "…"` is checked when the kernel is loaded.
+//!
+//! # Without cudarc
+//!
+//! Without the feature `cudarc` the crate is `no_std`. [`KernelArgs::with_kernel_params`] and [`KernelArgs::with_packed`]
+//! produce what `cuLaunchKernel` takes as `kernelParams` and as `extra`, for any driver binding:
+//!
+//! ```
+//! use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
+//!
 //! #[derive(KernelArgs)]
 //! struct Saxpy {
 //!     n: u32,
@@ -12,22 +60,37 @@
 //!     y: DevicePointerMut<f32>,
 //! }
 //!
-//! println!("{}", LayoutTable(&Saxpy::SIGNATURE));
 //! let args = Saxpy { n: 4, alpha: 2.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 //! args.with_packed(|buffer| assert_eq!(buffer.len(), 24));
 //! ```
 //!
-//! With cudarc (feature `cudarc`, on by default) [`Module`] loads images, [`Kernel`] verifies a struct against a kernel, and
-//! [`launch!`] launches it; slices of cudarc's are fields then. Without it the crate is `no_std`, and
-//! [`KernelArgs::with_kernel_params`] and [`KernelArgs::with_packed`] serve any other binding.
+//! # Where to look
 //!
-//! | feature | |
+//! | for | see |
 //! |---|---|
-//! | `cudarc` (default) | loading, verifying and launching; cudarc's slices and views as arguments |
-//! | `half` | `half::f16`, `half::bf16`, `Half2`, `BFloat162` |
-//! | `std` | on with `cudarc` |
+//! | the arguments of a kernel | [`derive@KernelArgs`] |
+//! | structs and enums that a kernel takes by value | [`derive@DeviceType`] |
+//! | CUDA's vector types | [`vector`] |
+//! | a layout as a table | [`abi::LayoutTable`] |
+#![cfg_attr(
+    feature = "cudarc",
+    doc = "| a compiled image with one or more kernels | [`Module`] |
+| a kernel that was loaded and checked | [`Kernel`] |
+| a launch and its options | [`launch!`], [`Launch`] |"
+)]
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `cudarc` (default) | loading, checking and launching; cudarc's slices and views as fields |
+//! | `half` | `half::f16` and `half::bf16` as fields, `Half2`, `BFloat162` |
+//!
+//! The version of cudarc's bindings is the application's choice: a `cuda-NNNNN` feature of its own dependency on cudarc. If
+//! nothing chooses one, cudarc takes the version that `nvcc` reports, and its newest bindings where there is no `nvcc`.
 #![no_std]
-#[cfg(feature = "std")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#[cfg(feature = "cudarc")]
 extern crate std;
 
 pub use kernel_args_abi as abi;
@@ -57,3 +120,8 @@ pub use marshal::{
 
 #[doc(hidden)]
 pub mod __private;
+
+/// The code of the package's README, compiled.
+#[cfg(all(doctest, feature = "cudarc"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

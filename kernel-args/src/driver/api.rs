@@ -14,6 +14,11 @@ use std::{
     sync::OnceLock,
 };
 
+/// The keys of `cuLaunchKernel`'s `extra`, as `cuda.h` defines them. cudarc has them from `cuda-11070` on only.
+pub(super) const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
+pub(super) const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
+pub(super) const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
+
 /// Why the driver cannot be called.
 pub(super) enum Unavailable {
     /// The driver's library was not found.

@@ -1,14 +1,14 @@
 //! One call of `cuLaunchKernel`.
 
 use super::{
-    api::{Api, Status},
+    api::{self, Api, Status},
     config::{Form, Launch},
     error::Error,
     explain,
 };
 use crate::marshal::{Arguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
 use core::{ffi::c_void, ptr};
-use cudarc::driver::sys::{self, CUfunction, CUstream};
+use cudarc::driver::sys::{CUfunction, CUstream};
 use std::string::String;
 
 /// What `cuLaunchKernel` takes beside the parameters, and what an error of it shows.
@@ -41,11 +41,11 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
             marshal_packed(args, self.launch_stream, |buffer| {
                 let mut size = A::LAYOUT.size();
                 let mut extra: [*mut c_void; 5] = [
-                    sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as _,
+                    api::CU_LAUNCH_PARAM_BUFFER_POINTER,
                     buffer.cast_mut().cast(),
-                    sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as _,
+                    api::CU_LAUNCH_PARAM_BUFFER_SIZE,
                     (&raw mut size).cast(),
-                    sys::CU_LAUNCH_PARAM_END_AS_INT as _,
+                    api::CU_LAUNCH_PARAM_END,
                 ];
                 // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
                 unsafe {

@@ -13,7 +13,7 @@ pub trait ParamWriter: sealed::Sealed {
     /// Lowers one argument: its bytes go where the form wants them, its guard to the caller.
     ///
     /// # Safety
-    /// `buffer` is valid for writes of the device type's size at `offset`. For [`KernelParams`], `pointers` is
+    /// `buffer` is valid for writes of the device type's size at `offset`. For `KernelParams`, `pointers` is
     /// valid for a write at `index`; the pointer that is stored there is valid as long as `arg` and `buffer` are.
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
