@@ -1,6 +1,6 @@
 //! `#[derive(KernelArgs)]` and `#[derive(DeviceType)]`, see the crate `kernel-args`.
 //!
-//! A derive knows tokens, not types: it lists fields and spans, and leaves all layout arithmetic to
+//! A derive sees tokens, not types: it lists fields and spans, and leaves all layout arithmetic to
 //! constants that rustc evaluates.
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

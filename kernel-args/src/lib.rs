@@ -18,14 +18,14 @@
 //! ```
 //!
 //! With cudarc (feature `cudarc`, on by default) [`Module`] loads images, [`Kernel`] verifies a struct against a kernel, and
-//! [`launch!`] launches it; slices of cudarc's are fields then. Without it the crate is `no_std`, and
-//! [`KernelArgs::with_kernel_params`] and [`KernelArgs::with_packed`] serve any other binding.
+//! [`launch!`] launches it; cudarc's slices can be fields. Without it the crate is `no_std`, and
+//! [`KernelArgs::with_kernel_params`] and [`KernelArgs::with_packed`] work with any other binding.
 //!
 //! | feature | |
 //! |---|---|
 //! | `cudarc` (default) | loading, verifying and launching; cudarc's slices and views as arguments |
 //! | `half` | `half::f16`, `half::bf16`, `Half2`, `BFloat162` |
-//! | `std` | on with `cudarc` |
+//! | `std` | `std::error::Error` for the error types; `cudarc` turns it on |
 #![no_std]
 #[cfg(feature = "std")]
 extern crate std;
