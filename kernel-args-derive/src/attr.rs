@@ -26,7 +26,7 @@ pub(crate) struct FieldAttr {
     pub(crate) opaque: bool,
 }
 
-/// `#[repr(…)]`, as far as a device type cares.
+/// What a device type needs of `#[repr(…)]`.
 #[derive(Default)]
 pub(crate) struct Repr {
     pub(crate) c: bool,
@@ -41,7 +41,7 @@ const INTS: [&str; 12] = [
     "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
 ];
 
-const TWICE: &str = "this is given twice: keep one";
+const TWICE: &str = "duplicate attribute: keep one";
 
 fn default_crate() -> Path {
     syn::parse_quote!(::kernel_args)
@@ -87,7 +87,7 @@ impl ArgsAttr {
                 let name = meta.value()?.parse()?;
                 set(&mut entry, name, &meta)
             } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
-                Err(meta.error("this belongs on a field"))
+                Err(meta.error("this attribute belongs on a field"))
             } else {
                 Err(unknown(
                     &meta,
@@ -98,7 +98,7 @@ impl ArgsAttr {
         if let (None, Some(entry)) = (&ptx, &entry) {
             diagnostics.error(
                 entry.span(),
-                "`entry` names a kernel in a PTX file: write `ptx = \"kernels.ptx\"` beside it",
+                "`entry` names a kernel in a PTX file: add `ptx = \"kernels.ptx\"`",
             );
         }
         Self {
@@ -132,7 +132,7 @@ impl TypeAttr {
         }
     }
 
-    /// Reports `#[device_type(…)]` on a field or variant, where it means nothing.
+    /// Reports `#[device_type(…)]` on a field or variant, where it has no meaning.
     pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
         for attr in attrs {
             if attr.path().is_ident("device_type") {
@@ -151,27 +151,27 @@ impl FieldAttr {
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
                 if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
-                    return Err(meta.error("this takes no value: write the word alone"));
+                    return Err(meta.error("this attribute takes no value"));
                 }
-                let (word, other) = if meta.path.is_ident("skip") {
+                let (flag, other) = if meta.path.is_ident("skip") {
                     (&mut field.skip, field.opaque)
                 } else {
                     (&mut field.opaque, field.skip)
                 };
-                if *word {
+                if *flag {
                     return Err(meta.error(TWICE));
                 }
                 if other {
                     return Err(
-                        meta.error("a field that is skipped is not compared at all: keep `skip`")
+                        meta.error("a skipped field is not a parameter, so `opaque` has no effect: remove one of the two")
                     );
                 }
-                *word = true;
+                *flag = true;
             } else if ["crate", "ptx", "entry"]
                 .iter()
                 .any(|name| meta.path.is_ident(name))
             {
-                return Err(meta.error("this belongs on the struct"));
+                return Err(meta.error("this attribute belongs on the struct"));
             } else {
                 return Err(unknown(&meta, "a field takes `skip` or `opaque`"));
             }

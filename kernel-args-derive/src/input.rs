@@ -8,7 +8,7 @@ use syn::{Attribute, Fields, Member, Type, ext::IdentExt, spanned::Spanned};
 pub(crate) struct Field<'a> {
     /// How it is reached: `self.n`, `self.0`.
     pub(crate) member: Member,
-    /// Its name for people: `n`, `0`; raw identifiers without `r#`.
+    /// Its name in messages: `n`, `0`; raw identifiers without `r#`.
     pub(crate) name: String,
     pub(crate) ty: &'a Type,
     pub(crate) attrs: &'a [Attribute],

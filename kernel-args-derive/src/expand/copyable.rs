@@ -1,4 +1,4 @@
-//! A device type is `Copy`: the bounds and impls that say so, for one error where it is not.
+//! A device type must be `Copy`: the bounds and impls that make it one error where it is not.
 
 use super::respan;
 use crate::generics;
@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{DeriveInput, Generics, Path, parse_quote};
 
-/// An impl for a type that was refused, so that nothing else is reported where it is used.
+/// An impl for a type with a reported error, so that its uses cause no further errors.
 pub(super) fn inert(input: &DeriveInput, krate: &Path) -> TokenStream {
     if input.generics.lifetimes().next().is_some() {
         return TokenStream::new();
@@ -26,8 +26,8 @@ pub(super) fn inert(input: &DeriveInput, krate: &Path) -> TokenStream {
     }
 }
 
-/// `generics` with the bound `Self: Copy`, which rustc does not look at before somebody uses the impl: that a type is
-/// not `Copy` is then one error, [`assert_copy`]'s, and not one for each line of the impl.
+/// `generics` with the bound `Self: Copy`, which rustc does not check before the impl is used: a type that is not `Copy`
+/// then causes one error, that of [`assert_copy`], and not one for each line of the impl.
 pub(super) fn if_copy(mut generics: Generics, krate: &Path) -> Generics {
     let clause = generics.make_where_clause();
     clause

@@ -21,7 +21,7 @@ pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
     if let Some(lifetime) = input.generics.lifetimes().next() {
         diagnostics.error(
             lifetime.span(),
-            "a device type borrows nothing: what it refers to would be host memory; use `DevicePointer<T>`",
+            "a device type cannot borrow: the GPU cannot access host memory; use `DevicePointer<T>` for a pointer to device memory",
         );
     }
     let body = match &input.data {
@@ -30,8 +30,8 @@ pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
         Data::Union(data) => {
             diagnostics.error(
                 data.union_token.span(),
-                "a union cannot be a device type: which bytes of it are set is not known; \
-                 write a struct with an array of bytes and convert it yourself",
+                "a union cannot be a device type: the compiler does not know which of its bytes are initialised; \
+                 write a struct with an array of bytes instead",
             );
             None
         }
@@ -56,7 +56,7 @@ fn structure(
     }
     let krate = &attr.krate;
     let ident = &input.ident;
-    // What a marker is of need not be a device type.
+    // The type argument of a `PhantomData` need not be a device type.
     let used: TokenStream = fields
         .iter()
         .map(|field| field.ty)
@@ -130,7 +130,7 @@ fn structure(
     })
 }
 
-/// Whether Rust fixes the struct's layout, and C++ has one like it; what is wrong is reported.
+/// Whether Rust defines the struct's layout and C++ can declare the same; reports why not.
 fn may_be_passed(
     input: &DeriveInput,
     repr: &Repr,
@@ -143,8 +143,8 @@ fn may_be_passed(
     if let Some(span) = repr.packed {
         diagnostics.error(
             span,
-            "a packed struct is laid out otherwise on the device: write `#[repr(C)]`, and give the kernel's \
-             struct the same fields without packing",
+            "a packed struct has another layout on the device: write `#[repr(C)]`, and declare the kernel's \
+             struct without packing",
         );
         return false;
     }
@@ -152,8 +152,8 @@ fn may_be_passed(
         diagnostics.error(
             input.ident.span(),
             format!(
-                "without `repr(C)` Rust orders the fields of `{}` as it likes: write `#[repr(C)]` on the struct, \
-                 or `#[repr(transparent)]` around one field",
+                "without `repr(C)` Rust may reorder the fields of `{}`: write `#[repr(C)]` on the struct, \
+                 or `#[repr(transparent)]` if it has one field",
                 input.ident
             ),
         );
@@ -236,7 +236,7 @@ fn names(
     let krate = &attr.krate;
     let named = |name: &str| quote!(#krate::abi::CppType::named(#name));
     match (&attr.cpp, repr.transparent, fields) {
-        // A class around one value in C++, or another name for the value: PTX tells them apart, we cannot.
+        // In C++ this is a class around one value or another name for the value, which differ in PTX.
         (Some(name), true, _) => (quote!(#krate::abi::Class::Unknown), named(&name.value())),
         (Some(name), false, _) => (quote!(#krate::abi::Class::Bytes), named(&name.value())),
         (None, true, _) => (
@@ -264,7 +264,7 @@ fn enumeration(
             fieldless = false;
             diagnostics.error(
                 variant.fields.span(),
-                "an enum with data has no form in C++: pass a struct with a tag and the data, \
+                "C++ has no enum with data: pass a struct with a tag and the data, \
                  or one kernel argument for each",
             );
         }
@@ -279,7 +279,7 @@ fn enumeration(
     if data.variants.is_empty() {
         diagnostics.error(
             input.ident.span(),
-            "an enum without variants has no value to pass",
+            "an enum without variants has no values, so it cannot be passed",
         );
         return None;
     }
@@ -287,8 +287,8 @@ fn enumeration(
         diagnostics.error(
             input.ident.span(),
             format!(
-                "the size of `{}` is not fixed: write `#[repr(i32)]`, or whichever integer the C++ enum has \
-                 underneath (`int` where it does not say)",
+                "Rust does not define the size of `{}`: write `#[repr(i32)]`, or the underlying type of the C++ enum \
+                 (`int` where it does not name one)",
                 input.ident
             ),
         );

@@ -16,7 +16,7 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &mut diagnostics);
     let fields = parameters(input, &mut diagnostics);
-    // What an attribute that was refused left out would be missed once more.
+    // After an error in an attribute, the comparison would report its consequences as well.
     let kernels = diagnostics
         .is_empty()
         .then(|| Kernels::read(&attr, &mut diagnostics))
@@ -99,7 +99,7 @@ fn expand(
             #krate::__private::parameter(#name, #spelling, <#ty as #errors::Arg>::TYPE_INFO).#view()
         }
     });
-    // The names of locals begin with `__`: a constant of the user with the same name would make a pattern of them.
+    // The names of locals begin with `__`: with the name of a user's constant, `let` would match against it.
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let member = &parameter.field.member;
@@ -218,9 +218,9 @@ fn is_generic(input: &DeriveInput) -> bool {
     input.generics.type_params().next().is_some() || input.generics.const_params().next().is_some()
 }
 
-/// The kernel that the struct is meant for, as a member of the impl.
+/// The constant `SOURCE`.
 ///
-/// A struct with type parameters is compared here, where they are known; others field by field.
+/// A generic struct is compared with its kernel here, where its type parameters are known; others field by field.
 fn source(kernels: &Kernels, compare: bool, krate: &Path) -> TokenStream {
     let Kernels {
         path,
@@ -240,7 +240,7 @@ fn source(kernels: &Kernels, compare: bool, krate: &Path) -> TokenStream {
     }
 }
 
-/// One constant for each field, so that what is wrong with a field is an error at the field.
+/// One constant for each field, so that a mistake in a field is an error at the field.
 fn checks(
     fields: &[ParameterField<'_>],
     ident: &syn::Ident,

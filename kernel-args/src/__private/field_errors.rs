@@ -1,13 +1,15 @@
-//! The words of the errors for types that cannot be passed, by what the field's type looks like.
+//! The errors for field types that cannot be passed to a kernel.
 //!
-//! Each module holds the traits that the derives' output goes through: `Arg`, which every
-//! [`KernelArg`](crate::KernelArg) implements, and `Member`, which every [`DeviceType`](crate::DeviceType)
-//! implements. The derive chooses a module by the looks of a field's type; whether the type can be passed does not
-//! depend on it.
+//! Each module holds the traits that the derives' output names: `Arg`, which every [`KernelArg`] implements, and `Member`,
+//! which every [`DeviceType`] implements. They differ in their error texts only. The derive chooses a module by the tokens
+//! of a field's type; whether the type can be passed does not depend on that choice.
+//!
+//! [`KernelArg`]: crate::marshal::KernelArg
+//! [`DeviceType`]: crate::device::DeviceType
 
 #![allow(
     missing_docs,
-    reason = "named by generated code only; the words are in the attributes"
+    reason = "named by generated code only; the texts are in the attributes"
 )]
 
 macro_rules! field_errors {
@@ -94,17 +96,17 @@ macro_rules! field_errors {
 field_errors! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel",
-        label = "no form on the device",
+        label = "not a kernel argument",
         note = "a kernel takes integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), device \
                 pointers (`&CudaSlice<T>`, `&mut CudaSlice<T>`, `DevicePointer<T>`, `Option` of one), and structs \
                 and enums with `#[derive(DeviceType)]`",
-        note = "a field that is no parameter of the kernel is marked `#[kernel_args(skip)]`"
+        note = "mark a field that is not a parameter of the kernel with `#[kernel_args(skip)]`"
     )]
     unsupported;
 
     #[diagnostic::on_unimplemented(
         message = "a reference to host memory, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "the GPU cannot follow this reference",
+        label = "the GPU cannot access host memory",
         note = "to pass the value itself, write the type without `&`",
         note = "to pass a pointer to device memory, copy the data there and write `&CudaSlice<T>` (the kernel \
                 reads it) or `&mut CudaSlice<T>` (the kernel writes it)"
@@ -113,23 +115,23 @@ field_errors! {
 
     #[diagnostic::on_unimplemented(
         message = "a host pointer, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "the GPU cannot follow a pointer to host memory",
-        note = "for a pointer to device memory write `DevicePointer<T>` (C++'s `T const*`) or \
+        label = "the GPU cannot access host memory",
+        note = "to pass a pointer to device memory, write `DevicePointer<T>` (C++'s `T const*`) or \
                 `DevicePointerMut<T>` (`T*`), or a cudarc slice: `&CudaSlice<T>`, `&mut CudaSlice<T>`"
     )]
     raw_pointer;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` is in host memory and cannot be passed to a CUDA kernel",
-        label = "the GPU cannot reach this memory",
+        label = "the GPU cannot access host memory",
         note = "copy the data to the device and pass `&CudaSlice<T>` or `&mut CudaSlice<T>`",
-        note = "a few values of fixed number can be passed by value: `[T; N]`"
+        note = "to pass a fixed number of values by value, write an array: `[T; N]`"
     )]
     sequence;
 
     #[diagnostic::on_unimplemented(
         message = "text, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "the GPU cannot reach this memory",
+        label = "the GPU cannot access host memory",
         note = "copy the bytes to the device and pass `&CudaSlice<u8>` and a length, or pass a fixed \
                 number of bytes by value: `[u8; N]`"
     )]
@@ -137,7 +139,7 @@ field_errors! {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel: C++'s `char` is one byte, Rust's is four",
-        label = "no form on the device",
+        label = "not a kernel argument",
         note = "for C++'s `char` write `i8` (`u8` for `unsigned char`); for a code point write `u32` and pass \
                 `c as u32`"
     )]
@@ -145,24 +147,24 @@ field_errors! {
 
     #[diagnostic::on_unimplemented(
         message = "a tuple, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "Rust does not say how a tuple is laid out",
-        note = "if these are parameters of their own, write one field for each",
+        label = "Rust does not define the layout of a tuple",
+        note = "if these are separate parameters, write one field for each",
         note = "if the kernel takes a struct, write one with `#[derive(Clone, Copy, DeviceType)] #[repr(C)]`; \
                 for `float2` and its like there are `Float2`, `Int4`, …"
     )]
     tuple;
 
     #[diagnostic::on_unimplemented(
-        message = "code of the host, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "the GPU cannot call this",
-        note = "pass a number or an enum that tells the kernel what to do"
+        message = "host code, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "the GPU cannot call host code",
+        note = "pass a number or an enum that selects what the kernel does"
     )]
     closure;
 
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` by value cannot be passed to a CUDA kernel: it would be freed with the struct",
+        message = "`{Self}` cannot be passed to a CUDA kernel by value: its memory would be freed with the struct",
         label = "borrow it",
-        note = "write `&'a` in front for memory that the kernel reads, `&'a mut` for memory that it writes"
+        note = "write `&'a` before the type if the kernel reads the memory, `&'a mut` if it writes to it"
     )]
     owned_slice;
 
@@ -171,33 +173,33 @@ field_errors! {
         label = "not an `Option` of a device pointer",
         note = "an optional pointer is `Option<&CudaSlice<T>>`, `Option<&mut CudaSlice<T>>` or \
                 `Option<DevicePointer<T>>`; `None` is the null pointer",
-        note = "for an optional value pass the value and a flag, or a pointer to it"
+        note = "to pass an optional value, pass the value and a flag, or a pointer to it"
     )]
     optional;
 
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: what it holds has no form there",
-        label = "the elements are no device type",
-        note = "what stands in device memory must be laid out as the kernel reads it: write \
-                `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the elements' struct"
+        message = "`{Self}` cannot be passed to a CUDA kernel: its elements are not a device type",
+        label = "the elements are not a device type",
+        note = "data in device memory needs the layout that the kernel reads: write \
+                `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct of the elements"
     )]
     device_memory;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel",
-        label = "no form on the device",
+        label = "not a device type",
         note = "a device type holds integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
                 `DevicePointer<T>`, and structs and enums with `#[derive(DeviceType)]`",
-        note = "for a struct of your own write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+        note = "to nest a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
     )]
     member;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel: it is in host memory",
-        label = "the GPU cannot reach this memory",
-        note = "for a pointer to device memory write `DevicePointer<T>` (C++'s `T const*`) or \
+        label = "the GPU cannot access host memory",
+        note = "to pass a pointer to device memory, write `DevicePointer<T>` (C++'s `T const*`) or \
                 `DevicePointerMut<T>` (`T*`)",
-        note = "a few values of fixed number can be passed by value: `[T; N]`"
+        note = "to pass a fixed number of values by value, write an array: `[T; N]`"
     )]
     host_member;
 }

@@ -5,9 +5,8 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
 
 /// A type that a kernel can take by value.
 ///
-/// It carries what the *device* says of the type, whatever the host says: `f64` is aligned to 8 bytes
-/// here on a host that aligns it to 4. Sizes and alignments are those of the CUDA C++ Programming
-/// Guide, "Built-in Vector Types", and of the CUDA Driver API, `cuLaunchKernel`.
+/// Size and alignment are those of the *device*: `f64` is aligned to 8 bytes even on a host that aligns it to 4. They come
+/// from the CUDA C++ Programming Guide, "Built-in Vector Types", and the CUDA Driver API, `cuLaunchKernel`.
 ///
 /// Implemented for all integers and floats, `bool`, `NonZero*`, `Wrapping`, arrays, CUDA's vector types
 /// ([`crate::vector`]), device pointers, texture and surface objects. Derive it for structs and enums.
@@ -19,20 +18,20 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
 /// - [`store`](Self::store) writes all `LAYOUT.size()` bytes, padding as zeros.
 /// - Where [`HAS_PADDING`](Self::HAS_PADDING) is `false`, all bytes of every value are initialised.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no form on a CUDA device",
+    message = "`{Self}` is not a type that a CUDA kernel can take by value",
     label = "not a device type",
     note = "device types are integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
             device pointers, and structs and enums with `#[derive(DeviceType)]`",
-    note = "for a struct of your own write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+    note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
 )]
 pub unsafe trait DeviceType: Copy + 'static {
     /// Size and alignment on the device, in bytes.
     const LAYOUT: Layout;
-    /// Integer, float, pointer, or a struct of bytes.
+    /// Integer, float, pointer, or bytes.
     const CLASS: Class;
     /// The C++ type.
     const CPP: CppType<'static>;
-    /// Whether a value has bytes that belong to none of its fields.
+    /// Whether a value has bytes that belong to no field.
     const HAS_PADDING: bool = false;
     /// The fields of a struct, for messages and [`Debug`](core::fmt::Debug) output.
     const FIELDS: &'static [Parameter<'static>] = &[];
@@ -54,7 +53,7 @@ pub unsafe trait DeviceType: Copy + 'static {
     }
 }
 
-/// Asserts at compile time that a Rust type has the device's size, and an alignment that allows for it.
+/// Asserts at compile time that a Rust type has the device's size and alignment (up to 16, the host may align less).
 pub(crate) const fn assert_layout<T: DeviceType>() {
     let (host, device) = (align_of::<T>(), T::LAYOUT.align().bytes());
     assert!(
@@ -125,7 +124,7 @@ device_types! {
     usize: 4 / 4, Integer, int(false, 32);
 }
 
-/// Types that the standard library guarantees to be laid out as another one.
+/// Types that the standard library guarantees to have the layout of another type.
 macro_rules! like {
     ($($outer:ty as $inner:ty),* $(,)?) => {$(
         // SAFETY: the standard library documents that both have the same size and representation.

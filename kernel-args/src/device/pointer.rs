@@ -8,9 +8,9 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout};
 #[diagnostic::on_unimplemented(
     message = "a device pointer to `{Self}` has no C++ type",
     label = "not a device type",
-    note = "what stands in device memory must be laid out as the kernel reads it: \
+    note = "data in device memory needs the layout that the kernel reads: \
             write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct",
-    note = "for memory of no particular type use `DevicePointer<core::ffi::c_void>`"
+    note = "for untyped memory use `DevicePointer<core::ffi::c_void>`"
 )]
 pub trait Pointee: 'static {
     /// The C++ type.
@@ -30,8 +30,8 @@ macro_rules! pointers {
     ($($(#[$doc:meta])* $name:ident, $to_const:literal, $sigil:literal;)*) => {$(
         $(#[$doc])*
         ///
-        /// 8 bytes, aligned to 8. It owns nothing, and nothing checks that the memory is there when the
-        /// kernel runs: the launch is `unsafe` for that.
+        /// 8 bytes, aligned to 8. It does not own the memory, and nothing checks that the memory is valid when the
+        /// kernel runs: that is the caller's promise at the launch, which is `unsafe`.
         #[repr(transparent)]
         pub struct $name<T: Pointee> {
             address: u64,
@@ -134,7 +134,7 @@ impl<T: Pointee> From<DevicePointerMut<T>> for DevicePointer<T> {
     }
 }
 
-/// A device type that has a null value, which stands for an absent argument.
+/// A device type with a null value, which is passed for `None`.
 pub trait Nullable: DeviceType {
     /// The null value.
     const NULL: Self;

@@ -38,7 +38,7 @@ fn context<T>(memory: &impl DeviceSlice<T>) -> &Arc<CudaContext> {
     memory.stream().context()
 }
 
-/// `[lifetimes] type, how -> pointer, memory behind self`.
+/// `[lifetimes] type, function -> pointer, the memory`.
 macro_rules! memory {
     ($([$($life:lifetime)*] $ty:ty, $how:ident -> $pointer:ident, |$this:ident| $place:expr;)*) => {$(
         impl<$($life,)* T: Pointee> KernelArg for $ty {

@@ -1,13 +1,12 @@
-//! The arguments of a launch for people: names, offsets, bytes and values.
+//! The arguments of a launch as text: names, offsets, bytes and values.
 
 use super::KernelArgs;
 use core::{ffi::c_void, fmt, marker::PhantomData, slice};
 use kernel_args_abi::{Class, CppBase, Parameter, cpp};
 
-/// Arguments as the kernel receives them, for messages: one line for each, with its offset, its bytes and its
-/// value.
+/// Arguments as the kernel receives them, for messages: one line for each, with its offset, its value and its bytes.
 ///
-/// [`KernelArgs::with_arguments`] makes one.
+/// [`KernelArgs::with_arguments`] passes one to its closure.
 pub struct Arguments<'p> {
     parameters: &'static [Parameter<'static>],
     place: Place,
@@ -18,7 +17,7 @@ enum Place {
     Params(*const *mut c_void),
     #[cfg_attr(
         not(feature = "cudarc"),
-        expect(dead_code, reason = "only launches show the packed form")
+        expect(dead_code, reason = "only launches use the packed form")
     )]
     Packed(*const u8),
 }
@@ -97,7 +96,7 @@ impl fmt::Debug for Arguments<'_> {
     }
 }
 
-/// One value: decoded where its type tells how, then its bytes.
+/// One value: decoded where its type is known, then its bytes.
 struct Value<'v>(&'v Parameter<'static>, &'v [u8]);
 
 /// How many bytes of a value are shown.
@@ -142,7 +141,7 @@ enum Scalar {
 }
 
 impl Scalar {
-    /// Writes the value of little-endian `bytes`; `false` where there is none to write.
+    /// Writes the value of little-endian `bytes`; `false` where it has no value of that kind.
     fn write(self, f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> Result<bool, fmt::Error> {
         if bytes.len() > 16 {
             return Ok(false);

@@ -3,13 +3,13 @@
 use super::{Guard, LaunchStream};
 use crate::device::{DevicePointer, DevicePointerMut, DeviceType, Nullable, Pointee};
 
-/// A field of a `#[derive(KernelArgs)]` struct: it says which [device type](DeviceType) it becomes, and how.
+/// The type of a field of a `#[derive(KernelArgs)]` struct: it defines which [device type](DeviceType) the kernel receives.
 ///
-/// Every device type is an argument by itself; a cudarc slice becomes a device pointer; `Option` of a
-/// pointer becomes null or the pointer.
+/// Every device type is passed by value; a cudarc slice becomes a device pointer; an `Option` of a pointer becomes the
+/// pointer or null. Implement it for a type of your own that becomes one of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a CUDA kernel",
-    label = "no form on the device",
+    label = "not a kernel argument",
     note = "a kernel takes integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), device \
             pointers (`&CudaSlice<T>`, `&mut CudaSlice<T>`, `DevicePointer<T>`, `Option` of one), and structs \
             and enums with `#[derive(DeviceType)]`"
@@ -18,10 +18,11 @@ pub trait KernelArg {
     /// What the kernel receives.
     type Device: DeviceType;
 
-    /// The value for the kernel, and the guard that must outlive the launch.
+    /// The value for the kernel, and a guard that lives until the launch has been enqueued.
     fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>);
 
-    /// The value for the kernel where it already stands in memory as the kernel reads it.
+    /// The value for the kernel, if it is already in memory as the kernel reads it.
+    #[doc(hidden)]
     #[inline]
     fn in_place(&self) -> Option<&Self::Device> {
         None
@@ -44,11 +45,11 @@ impl<D: DeviceType> KernelArg for D {
     }
 }
 
-/// An argument that becomes a device pointer: `Option` of it may be passed, `None` as the null pointer.
+/// An argument that becomes a device pointer: an `Option` of it can be passed, `None` as the null pointer.
 #[diagnostic::on_unimplemented(
     message = "`Option<{Self}>` cannot be passed to a CUDA kernel",
     label = "only an `Option` of a device pointer has a null value",
-    note = "for an optional value pass the value and a flag, or a pointer to it"
+    note = "to pass an optional value, pass the value and a flag, or a pointer to it"
 )]
 pub trait PointerArg: KernelArg<Device: Nullable> {}
 

@@ -7,7 +7,7 @@ use super::{
 use core::{ffi::c_void, ptr, slice};
 use kernel_args_abi::{ParamLayout, Parameter, Signature};
 
-/// A struct that holds all arguments of a kernel. Derive it; do not implement it by hand.
+/// A struct that holds all arguments of a kernel: `#[derive(KernelArgs)]` implements it.
 ///
 /// # Safety
 /// - [`ParamBuffer`](Self::ParamBuffer) has at least as many bytes as [`LAYOUT`](Self::LAYOUT).
@@ -107,7 +107,7 @@ pub unsafe trait KernelArgs: Sized {
         })
     }
 
-    /// Calls `show` with the arguments as the kernel would receive them, for a log or a message.
+    /// Calls `show` with the arguments as the kernel receives them, for logs and messages.
     ///
     /// ```
     /// # use kernel_args::KernelArgs;
@@ -128,7 +128,7 @@ pub unsafe trait KernelArgs: Sized {
     /// between.
     ///
     /// # Errors
-    /// Where `offsets` are not as many as the parameters, overlap, or do not fit in `buffer`.
+    /// If the number of `offsets` is not the number of parameters, they overlap, or they do not fit in `buffer`.
     fn pack_at<'b>(
         mut self,
         offsets: &[usize],

@@ -8,9 +8,9 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// One of the two forms: [`KernelParams`] or [`Packed`].
+/// Writes parameters in one of the two forms: `KernelParams` or `Packed`.
 pub trait ParamWriter: sealed::Sealed {
-    /// Lowers one argument: its bytes go where the form wants them, its guard to the caller.
+    /// Lowers one argument and writes its parameter; returns its guard.
     ///
     /// # Safety
     /// `buffer` is valid for writes of the device type's size at `offset`. For `KernelParams`, `pointers` is
@@ -27,7 +27,7 @@ pub trait ParamWriter: sealed::Sealed {
 
 /// `void* kernelParams[]`: a pointer to each parameter.
 ///
-/// An argument that already stands in memory as the kernel reads it is not copied.
+/// An argument that is already in memory as the kernel reads it is not copied.
 pub(crate) enum KernelParams {}
 
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER`: all parameters in one buffer, at their offsets.

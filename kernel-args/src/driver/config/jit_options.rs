@@ -3,9 +3,9 @@
 use cudarc::driver::sys::CUjit_option;
 use std::{ffi::c_void, string::String, vec, vec::Vec};
 
-/// How hard the driver's compiler works: `-O0` to `-O4`.
+/// Optimization level of the driver's compiler: `-O0` to `-O4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the levels have no other names")]
+#[allow(missing_docs, reason = "each level is named by its number only")]
 #[repr(u8)]
 pub enum OptimizationLevel {
     O0,
@@ -17,7 +17,7 @@ pub enum OptimizationLevel {
 
 /// Options for `cuModuleLoadDataEx` and `cuLinkCreate`. CUDA Driver API, `CUjit_option`.
 ///
-/// They matter for PTX, which the driver compiles; a cubin is loaded as it is.
+/// They apply to PTX, which the driver compiles; a cubin is loaded unchanged.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct JitOptions {
@@ -33,7 +33,7 @@ pub struct JitOptions {
 /// How many bytes the driver may write to each log.
 const LOG_BYTES: usize = 16 * 1024;
 
-/// `CU_JIT_SPLIT_COMPILE`; cudarc knows it under newer `cuda-` features only.
+/// `CU_JIT_SPLIT_COMPILE`; cudarc has it only with newer `cuda-` features.
 const SPLIT_COMPILE: u32 = 34;
 
 /// `CU_JIT_BINARY_LOADER_THREAD_COUNT`; as above.
@@ -45,13 +45,13 @@ impl JitOptions {
         Self::default()
     }
 
-    /// At most this many registers a thread: `CU_JIT_MAX_REGISTERS`.
+    /// The maximum number of registers per thread: `CU_JIT_MAX_REGISTERS`.
     pub fn max_registers(mut self, registers: u32) -> Self {
         self.max_registers = Some(registers);
         self
     }
 
-    /// How hard the compiler works; the default is `O4`: `CU_JIT_OPTIMIZATION_LEVEL`.
+    /// The optimization level; the default is `O4`: `CU_JIT_OPTIMIZATION_LEVEL`.
     pub fn optimization(mut self, level: OptimizationLevel) -> Self {
         self.optimization = Some(level);
         self
@@ -63,7 +63,7 @@ impl JitOptions {
         self
     }
 
-    /// Have the info log say what was compiled and what it needs: `CU_JIT_LOG_VERBOSE`.
+    /// Write registers and memory of each kernel to the log: `CU_JIT_LOG_VERBOSE`.
     pub fn verbose(mut self) -> Self {
         self.verbose = true;
         self
@@ -75,15 +75,15 @@ impl JitOptions {
         self
     }
 
-    /// Compile with this many threads, 0 for as many as there are processors; a driver that is older than the
-    /// option refuses it: `CU_JIT_SPLIT_COMPILE`.
+    /// The number of threads that compile, 0 for one per processor; drivers older than the option return an error:
+    /// `CU_JIT_SPLIT_COMPILE`.
     pub fn compile_threads(mut self, threads: u32) -> Self {
         self.compile_threads = Some(threads);
         self
     }
 
-    /// Load binaries with this many threads, 0 for as many as there are processors; a driver that is older than
-    /// the option refuses it: `CU_JIT_BINARY_LOADER_THREAD_COUNT`.
+    /// The number of threads that load binaries, 0 for one per processor; drivers older than the option return an
+    /// error: `CU_JIT_BINARY_LOADER_THREAD_COUNT`.
     pub fn loader_threads(mut self, threads: u32) -> Self {
         self.loader_threads = Some(threads);
         self
@@ -139,7 +139,7 @@ impl JitOptions {
     }
 }
 
-/// `CUjit_option` arrays. The driver takes each value in the bits of a pointer.
+/// `CUjit_option` arrays. The driver reads each value from the bits of a pointer.
 pub(in crate::driver) struct DriverOptions {
     keys: Vec<u32>,
     values: Vec<*mut c_void>,
@@ -163,7 +163,7 @@ impl DriverOptions {
     }
 
     pub(in crate::driver) fn keys(&mut self) -> *mut CUjit_option {
-        // `CUjit_option` is `repr(u32)`; the driver reads numbers, and knows more of them than cudarc.
+        // `CUjit_option` is `repr(u32)`; the driver reads numbers, and has more options than cudarc's enum.
         self.keys.as_mut_ptr().cast()
     }
 
