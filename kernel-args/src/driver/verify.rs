@@ -215,7 +215,7 @@ pub(super) fn select<'d, A: KernelArgs>(
         .collect();
     let problem = match check::select(A::PARAMETERS, &signatures) {
         Selection::One(index) => return Ok(kernels[index]),
-        Selection::None { .. } => "none of these takes the arguments",
+        Selection::None => "none of these takes the arguments",
         _ => "several take the arguments; spell out which",
     };
     Err((
