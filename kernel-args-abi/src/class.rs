@@ -27,17 +27,4 @@ impl Class {
     pub const fn same(self, other: Self) -> bool {
         self as u8 == other as u8
     }
-
-    /// The word for this class in messages.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Unknown => "value",
-            Self::Bits => "bits",
-            Self::Integer => "integer",
-            Self::Float => "float",
-            Self::Pointer => "pointer",
-            Self::Bytes => "struct or vector",
-        }
-    }
 }

@@ -44,23 +44,6 @@ impl Difference {
         Self::Constness,
     ];
 
-    /// What differs, in words.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Size => "size",
-            Self::Class => "kind of value",
-            Self::Alignment => "alignment",
-            Self::Offset => "offset",
-            Self::Pointer => "pointer or value",
-            Self::Type => "type",
-            Self::Name => "struct name",
-            Self::Signedness => "signedness",
-            Self::Pointee => "type behind the pointer",
-            Self::Constness => "const-ness",
-        }
-    }
-
     const fn bit(self) -> u16 {
         1 << self as u8
     }
@@ -103,12 +86,6 @@ impl Differences {
     #[must_use]
     pub const fn with(self, difference: Difference) -> Self {
         Self(self.0 | difference.bit())
-    }
-
-    /// These and those.
-    #[must_use]
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
     }
 
     /// Every one, the gravest first.

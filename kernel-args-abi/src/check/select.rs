@@ -1,9 +1,6 @@
 //! Which of several kernels a struct is meant for.
 
-use super::{
-    cpp,
-    report::{Report, fits, report},
-};
+use super::{cpp, report::fits};
 use crate::signature::{Parameter, Signature};
 
 /// The kernels of a list that a struct fits: overloads, or instances of a template.
@@ -13,10 +10,7 @@ pub enum Selection {
     /// One fits, or fits better than the others: its index.
     One(usize),
     /// None fits.
-    None {
-        /// The one with the fewest mistakes; `None` where the list is empty.
-        nearest: Option<usize>,
-    },
+    None,
     /// Several fit equally well.
     Several {
         /// The first one's index.
@@ -33,7 +27,7 @@ pub enum Selection {
 /// `k(float const*)`, and that better than `k<float>(float const*)`.
 #[must_use]
 pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Selection {
-    let mut best = Selection::None { nearest: None };
+    let mut best = Selection::None;
     let mut fewest = usize::MAX;
     let mut i = 0;
     while i < candidates.len() {
@@ -64,31 +58,7 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
         }
         i += 1;
     }
-    match best {
-        Selection::None { .. } => Selection::None {
-            nearest: nearest(host, candidates),
-        },
-        found => found,
-    }
-}
-
-const fn nearest<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Option<usize> {
-    let host = Signature {
-        name: "",
-        parameters: host,
-    };
-    let mut nearest = None;
-    let mut fewest = usize::MAX;
-    let mut i = 0;
-    while i < candidates.len() {
-        let report: Report<'_, 0> = report(&host, &candidates[i]);
-        if report.total() < fewest {
-            fewest = report.total();
-            nearest = Some(i);
-        }
-        i += 1;
-    }
-    nearest
+    best
 }
 
 /// Whether a demangled name is that of a template instance: `void k<float>(int)`.

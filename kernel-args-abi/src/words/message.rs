@@ -109,7 +109,7 @@ impl<const N: usize> Message<N> {
             return;
         }
         let bytes = text.as_bytes();
-        let mut head = limit * 2 / 3;
+        let mut head = limit.saturating_sub(ELLIPSIS.len()) * 2 / 3;
         while head > 0 && is_inside(bytes, head) {
             head -= 1;
         }
@@ -229,7 +229,7 @@ mod tests {
     fn a_shortened_text_keeps_both_ends() {
         let mut text = Message::<64>::new();
         text.push_shortened("void sim::step<float, 4, Grid>(float const*)", 24);
-        assert_eq!(text.as_str(), "void sim::step<f…onst*)");
+        assert_eq!(text.as_str(), "void sim::step…const*)");
         let mut text = Message::<64>::new();
         text.push_shortened("saxpy", 5);
         assert_eq!(text.as_str(), "saxpy");

@@ -171,10 +171,7 @@ fn the_overload_and_the_instance_that_fit_are_found() {
         symbols(chosen(DOUBLE, f64("a"))),
         ("_Z5saxpyidPKdPd", "_Z5saxpyIdEviT_PKS0_PS0_")
     );
-    assert!(matches!(
-        chosen(DOUBLE, f32("a")),
-        Selection::None { nearest: Some(_) }
-    ));
+    assert_eq!(chosen(DOUBLE, f32("a")), Selection::None);
 }
 
 #[test]
@@ -190,7 +187,7 @@ fn a_long_mangled_name_is_cut_where_it_is_quoted() {
         [
             "  host    f32                     float   4 bytes, aligned to 4",
             "  kernel  .param .f64 …_param_13  double  8 bytes, aligned to 8",
-            "  C's `double` is f64: declare `d: f64`",
+            "  help: C's `double` is f64: declare `d: f64`",
         ]
     );
 }

@@ -194,7 +194,7 @@ fn very_many_fields_are_shown_by_their_ends() {
         parameters: &fields,
     })
     .to_string();
-    assert!(text.contains("\n     … 4032 fields more\n") && text.contains("\n       …\n"));
+    assert!(text.contains("\n     … 4032 more fields\n") && text.contains("\n       …\n"));
     assert!(text.lines().count() < 140);
 }
 

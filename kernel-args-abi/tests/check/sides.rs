@@ -8,14 +8,14 @@ pub(crate) const INT: CppType<'static> = CppType::integer(true, 32);
 pub(crate) const UINT: CppType<'static> = CppType::integer(false, 32);
 pub(crate) const ULONGLONG: CppType<'static> = CppType::integer(false, 64);
 
-pub(crate) const fn field(
-    name: &'static str,
-    spelling: &'static str,
+pub(crate) const fn field<'a>(
+    name: &'a str,
+    spelling: &'a str,
     size: usize,
     align: usize,
     class: Class,
-    cpp: CppType<'static>,
-) -> Parameter<'static> {
+    cpp: CppType<'a>,
+) -> Parameter<'a> {
     Parameter {
         name,
         spelling,

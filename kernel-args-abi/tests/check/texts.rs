@@ -33,7 +33,7 @@ fn a_field_that_does_not_fit() {
 `alpha` does not fit parameter 1 of kernel `saxpy`
   host    f64                        8 bytes, aligned to 8
   kernel  .param .f32 saxpy_param_1  4 bytes, aligned to 4
-  a float literal in Rust is f64 unless it says f32: write `2.0f32`, or declare `alpha: f32`"
+  help: a float literal in Rust is f64 unless it says f32: write `2.0f32`, or declare `alpha: f32`"
     );
 }
 
@@ -42,9 +42,9 @@ fn a_missing_parameter() {
     assert_eq!(
         REPORT.missing_message().unwrap().as_str(),
         "\
-kernel `saxpy` takes one parameter more, number 3
+no field for parameter 3 of kernel `saxpy`
   kernel  .param .u64 saxpy_param_3  8 bytes, aligned to 8
-  add a field for it after `x`: `u64`, `i64` or `&CudaSlice<…>`"
+  help: add a field for it after `x`: `u64`, `i64` or `&CudaSlice<…>`"
     );
     assert!(REPORT.field_message(2).is_none());
 }
@@ -58,9 +58,9 @@ fn a_field_too_many() {
     assert_eq!(
         EXTRA.field_message(1).unwrap().as_str(),
         "\
-`beta` is one field too many: kernel `k` has no parameter for it
+`beta` has no parameter in kernel `k`
   host    f32  float  4 bytes, aligned to 4
-  remove it: the kernel takes 1 parameter, the struct has 2 fields"
+  help: remove it: the kernel takes 1 parameter, the struct has 2 fields"
     );
     assert!(EXTRA.missing_message().is_none());
 }
@@ -74,31 +74,133 @@ fn both_c_plus_plus_types_are_shown_where_the_kernels_is_known() {
 `y` does not fit parameter 0 of kernel `k`
   host    &CudaSlice<_>        float const*  8 bytes, aligned to 8
   kernel  .param .u64 k_param  float*        8 bytes, aligned to 8
-  the kernel may write through it, pass `&mut`: declare `y: &mut CudaSlice<f32>`"
+  help: the kernel may write through it, pass `&mut`: declare `y: &mut CudaSlice<f32>`"
     );
 }
 
+/// Wherever it stands: the message says what is wrong, shows both sides, and says what to write.
 #[test]
-fn a_very_long_spelling_is_cut_not_lost() {
-    let long: &'static str = std::string::String::leak("x".repeat(3000));
-    let host = [Parameter {
-        spelling: long,
-        ..f64("a")
-    }];
-    let kernel = [ptx_f32()];
-    let kernel = Signature {
-        name: "k",
-        parameters: &kernel,
-    };
-    let report: Report = report(
-        &Signature {
-            name: "K",
-            parameters: &host,
-        },
-        &kernel,
+fn a_long_name_swallows_nothing() {
+    let name = "é".repeat(5_000);
+    let path = format!(
+        "ns::{}<{}>",
+        "Params".repeat(1_000),
+        "float, ".repeat(1_000)
     );
-    let message = report.field_message(0).unwrap();
-    assert!(message.as_str().ends_with("x…") && message.len() > 2000);
+    let ty = CppType::named(&path);
+    let kernels = [
+        Parameter {
+            name: &name,
+            spelling: &name,
+            ..ptx_f32()
+        },
+        Parameter {
+            name: &name,
+            cpp: ty,
+            ..ptx_u64()
+        },
+        Parameter {
+            cpp: ty.pointer(false).pointer(true).pointer(true),
+            ..ptx_u64()
+        },
+        Parameter {
+            cpp: ty,
+            spelling: &name,
+            ..ptx_bytes(8, 8)
+        },
+        Parameter {
+            cpp: ty,
+            ..Parameter::record(16, 8)
+        },
+    ];
+    let hosts = [
+        Parameter {
+            name: &name,
+            spelling: &name,
+            ..f64("a")
+        },
+        Parameter {
+            name: &name,
+            spelling: &name,
+            ..slice("a", FLOAT)
+        },
+        field(&name, &name, 8, 4, Class::Bytes, CppType::named(&name)),
+        field(&name, &name, 8, 8, Class::Bytes, CppType::named("Other")),
+    ];
+    for host in &hosts {
+        for kernel in &kernels {
+            for (host, kernel) in [
+                (&[*host][..], &[*kernel][..]),
+                (&[], &[*kernel]),
+                (&[*host], &[]),
+                (
+                    &[*host, u8("b")],
+                    &[ptx("b", "", 1, 1, Class::Integer), *kernel],
+                ),
+            ] {
+                let host = Signature {
+                    name: &name,
+                    parameters: host,
+                };
+                let kernel = Signature {
+                    name: &name,
+                    parameters: kernel,
+                };
+                let report: Report = report(&host, &kernel);
+                for mismatch in report.mismatches() {
+                    let message = report.message(*mismatch);
+                    let lines: Vec<_> = message.as_str().lines().collect();
+                    assert!(!message.is_truncated(), "{message}");
+                    assert!(lines[0].contains("kernel `é"), "{message}");
+                    assert!(
+                        lines[1].starts_with("  host    ") || lines[1].starts_with("  kernel  ")
+                    );
+                    assert!(
+                        lines[1..lines.len() - 1]
+                            .iter()
+                            .all(|line| line.contains(" byte"))
+                    );
+                    assert!(lines[lines.len() - 1].starts_with("  help: "), "{message}");
+                }
+                let table = report.table().to_string();
+                assert!(table.matches("  <- ").count() == report.total(), "{table}");
+                assert!(table.len() < 4096, "{} bytes", table.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn many_missing_parameters_are_counted_where_they_have_no_room() {
+    let kernel = [ptx_u64(); 40];
+    let report: Report = report(
+        &signature("K", &[]),
+        &Signature {
+            name: "k",
+            parameters: &kernel,
+        },
+    );
+    let message = report.missing_message().unwrap();
+    let told = message.as_str().matches("no field for parameter").count();
+    let (_, more) = message.as_str().rsplit_once("\n… and ").unwrap();
+    let more: usize = more.strip_suffix(" more").unwrap().parse().unwrap();
+    assert!(!message.is_truncated() && told > 3 && told + more == report.len());
+}
+
+#[test]
+fn one_message_tells_everything_that_is_wrong() {
+    let message = REPORT.whole_message();
+    let wrong = |text| message.as_str().matches(text).count();
+    assert_eq!(
+        (
+            wrong("does not fit"),
+            wrong("no field for"),
+            wrong("help: ")
+        ),
+        (1, 1, 2)
+    );
+    let right: Report = report(&HOST, &HOST);
+    assert!(right.whole_message().is_empty() && right.missing_message().is_none());
 }
 
 /// The text of the first field that is wrong.
@@ -139,12 +241,12 @@ fn each_usual_mistake_has_its_hint() {
         (
             boolean("b"),
             ptx_u32(),
-            "`bool` is 1 byte on the device too, C's `int` is 4: declare `b: u32` or `b: i32`",
+            "`bool` has 1 byte on the device too, C's `int` has 4: declare `b: u32` or `b: i32`",
         ),
         (
             u8("b"),
             ptx_u32(),
-            "C's `int` is 4 bytes: declare `b: u32` or `b: i32`",
+            "C's `int` has 4 bytes: declare `b: u32` or `b: i32`",
         ),
         (
             u32("c"),
@@ -189,7 +291,7 @@ fn each_usual_mistake_has_its_hint() {
         (
             v("[f32; 4]", 16, 4, unknown),
             ptx_bytes(16, 16),
-            "CUDA's vectors and complex numbers are: use `Float4`, `Int4` or `Double2`",
+            "as CUDA aligns vectors and complex numbers: use `Float4`, `Int4` or `Double2`",
         ),
         (
             v("glam::Vec2", 8, 4, unknown),
@@ -229,7 +331,7 @@ fn each_usual_mistake_has_its_hint() {
         (
             v("Params", 24, 8, unknown),
             ptx_bytes(24, 4),
-            "less than `Params` is",
+            "less than `Params`",
         ),
         (
             v("Params", 4, 4, unknown),
@@ -239,7 +341,7 @@ fn each_usual_mistake_has_its_hint() {
         (
             v("Params", 4, 4, unknown),
             ptx_u32(),
-            "the kernel takes a plain value: declare `v: u32` or `v: i32`",
+            "the kernel takes a scalar, not a struct: declare `v: u32` or `v: i32`",
         ),
         (
             u32("s"),
@@ -254,7 +356,7 @@ fn each_usual_mistake_has_its_hint() {
         (
             slice("x", FLOAT),
             with_cpp(ptx_u64(), DOUBLE.pointer(true)),
-            "`double const*`: declare `x: &CudaSlice<f64>`, or put `#[kernel_args(opaque)]`",
+            "`double const*`: declare `x: &CudaSlice<f64>`; `#[kernel_args(opaque)]`",
         ),
         (
             u8("b"),
@@ -267,6 +369,7 @@ fn each_usual_mistake_has_its_hint() {
     ] {
         let text = text(&[host], &[kernel]);
         let hint = text.lines().last().unwrap();
+        assert!(hint.starts_with("  help: "), "{hint}");
         assert!(hint.contains(part), "{hint}\n{part}");
     }
 }
@@ -284,7 +387,7 @@ fn an_offset_tells_the_alignment() {
 `v` does not fit parameter 1 of kernel `k`
   host    [f32; 4]  16 bytes, aligned to 4, at byte 4
   kernel            16 bytes, at byte 16
-  the kernel has it at byte 16, where a type aligned to 4 would be at 4; the kernel aligns it to 16 as CUDA's vectors and complex numbers are: use `Float4`, `Int4` or `Double2`"
+  help: the kernel has it at byte 16, where a type aligned to 4 would be at 4; the kernel aligns it to 16, as CUDA aligns vectors and complex numbers: use `Float4`, `Int4` or `Double2`"
     );
 }
 
@@ -311,7 +414,7 @@ fn exchanged_and_moved_fields_are_told() {
         assert!(
             message
                 .as_str()
-                .ends_with("\n  `alpha` and `n` look exchanged")
+                .ends_with("\n  help: `alpha` and `n` look exchanged: swap them")
         );
     }
     let text = MOVED.field_message(0).unwrap();

@@ -4,7 +4,7 @@ use crate::marshal::{KernelArgs, Source};
 use kernel_args_abi::{
     Alignment, Class, CppType, Parameter, Signature,
     check::{Report, Selection, report, select},
-    words::Message,
+    words::{Message, templates},
 };
 
 /// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.
@@ -60,7 +60,7 @@ pub const fn field_fits(checked: &Checked, field: usize) {
     if let Some(report) = checked
         && let Some(message) = report.field_message(field)
     {
-        panic!("{}", message.as_str())
+        message.fail()
     }
 }
 
@@ -73,7 +73,7 @@ pub const fn nothing_missing(checked: &Checked) {
     if let Some(report) = checked
         && let Some(message) = report.missing_message()
     {
-        panic!("{}", message.as_str())
+        message.fail()
     }
 }
 
@@ -91,21 +91,14 @@ pub const fn source<A: KernelArgs>(
     compare_all: bool,
 ) -> Source {
     let Some(index) = choose::<A>(kernels) else {
-        let fit = match select(A::PARAMETERS, kernels) {
-            Selection::Several { .. } => "several of these kernels take the fields of `",
-            _ => "none of these kernels takes the fields of `",
-        };
-        let mut message: Message = Message::new();
-        message.push(fit);
-        message.push(A::NAME);
-        message.push("`: write as `entry` the one that is meant");
-        let mut i = 0;
-        while i < kernels.len() {
-            message.push("\n  ");
-            message.push(kernels[i].name);
-            i += 1;
+        let mut message: Message<4096> = Message::new();
+        match select(A::PARAMETERS, kernels) {
+            Selection::Several { .. } => templates::several_fit(&mut message, A::NAME),
+            _ => templates::none_fits(&mut message, A::NAME),
         }
-        panic!("{}", message.as_str())
+        push_kernels(&mut message, kernels);
+        templates::name_entry(&mut message);
+        message.fail()
     };
     if compare_all {
         fits(&compare::<A>(kernels));
@@ -116,15 +109,28 @@ pub const fn source<A: KernelArgs>(
 /// Panics with everything that is wrong.
 #[track_caller]
 const fn fits(checked: &Checked) {
-    let Some(report) = checked else { return };
-    let mut message: Message = Message::new();
+    if let Some(report) = checked
+        && !report.is_empty()
+    {
+        report.whole_message().fail()
+    }
+}
+
+/// Appends the names of kernels, as many as there is room for.
+const fn push_kernels<const N: usize>(
+    message: &mut Message<N>,
+    kernels: &'static [Signature<'static>],
+) {
     let mut i = 0;
-    while i < report.len() {
-        if i > 0 {
-            message.push("\n");
+    while i < kernels.len() {
+        if message.len() + ROOM > N {
+            templates::and_more(message, kernels.len() - i);
+            return;
         }
-        message.push(report.message(report.mismatches()[i]).as_str());
+        templates::kernel_in_list(message, kernels[i].name);
         i += 1;
     }
-    assert!(message.is_empty(), "{}", message.as_str());
 }
+
+/// The room that the name of one more kernel, and what follows the list, take at most.
+const ROOM: usize = 320;

@@ -12,7 +12,9 @@ pub use kernel::*;
 
 use crate::{device::DeviceType, marshal::KernelArgs};
 use kernel_args_abi::{
-    Class, CppBase, CppType, Layout, ParamLayout, Parameter, param_layout::LIMIT, words::Message,
+    Class, CppBase, CppType, Layout, ParamLayout, Parameter,
+    param_layout::LIMIT,
+    words::{Message, templates},
 };
 
 /// The constants of a device type as a value.
@@ -43,13 +45,9 @@ impl TypeInfo {
 #[track_caller]
 pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInfo) -> Described {
     if info.layout.size() == 0 {
-        Text::new()
-            .text("`")
-            .text(name)
-            .text(
-                "` has no bytes, so it is no parameter of a kernel: mark it `#[kernel_args(skip)]`",
-            )
-            .fail()
+        let mut message: Message = Message::new();
+        templates::parameter_without_bytes(&mut message, name);
+        message.fail()
     }
     Described(member(name, spelling, 0, info))
 }
@@ -130,14 +128,8 @@ const fn push(block: ParamLayout, parameter: &Parameter<'_>) -> (ParamLayout, us
 
 #[track_caller]
 const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -> ! {
-    let mut message = Text::new()
-        .text("the arguments of `")
-        .text(name)
-        .text("` take ")
-        .number(size)
-        .text(" bytes, but a kernel takes at most ")
-        .number(LIMIT)
-        .text(" (4096 before CUDA 12.1 or below sm_70). The largest fields:");
+    let mut message: Message = Message::new();
+    templates::too_large(&mut message, name, size, LIMIT);
     // Fields of one size follow one another in the struct's order.
     let mut last: Option<usize> = None;
     let mut listed = 0;
@@ -163,20 +155,12 @@ const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -
         }
         let Some(index) = largest else { break };
         let field = &parameters[index];
-        message = message
-            .text("\n  `")
-            .text(field.name)
-            .text(": ")
-            .text(field.spelling)
-            .text("` has ")
-            .number(field.size)
-            .text(if field.size == 1 { " byte" } else { " bytes" });
+        templates::large_field(&mut message, field.name, field.spelling, field.size);
         last = largest;
         listed += 1;
     }
-    message
-        .text("\npass a device pointer to the data instead (`&CudaSlice<T>`)")
-        .fail()
+    templates::pass_pointer(&mut message);
+    message.fail()
 }
 
 /// Room for the bytes of one launch's parameters, in units of 8 bytes.
@@ -258,29 +242,24 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
     let Ok((after, device)) = before.extend(layout) else {
         panic!("a device type is larger than the address space")
     };
+    let mut message: Message = Message::new();
     if field.size == 0 && !matches!(field.cpp.base, CppBase::Void) {
-        Text::new()
-            .text("`")
-            .text(field.name)
-            .text(": ")
-            .text(field.spelling)
-            .text("` has no bytes in Rust, but C++ has no type of size zero: remove the field")
-            .fail()
+        templates::member_without_bytes(&mut message, field.name, field.spelling);
+        message.fail()
     }
     match field.offset {
-        Some(host) if host != device => Text::new()
-            .text("`")
-            .text(field.name)
-            .text(": ")
-            .text(field.spelling)
-            .text("` lies at offset ")
-            .number(host)
-            .text(" on the host but at ")
-            .number(device)
-            .text(" on the device, which aligns it to ")
-            .number(layout.align().bytes())
-            .text(": use a type with that alignment on the host too, or add explicit padding before it")
-            .fail(),
+        Some(host) if host != device => {
+            let align = layout.align().bytes();
+            templates::member_elsewhere(
+                &mut message,
+                field.name,
+                field.spelling,
+                host,
+                device,
+                align,
+            );
+            message.fail()
+        }
         _ => after,
     }
 }
@@ -293,23 +272,15 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
 #[track_caller]
 pub const fn whole<T>(unpadded: Layout) -> Layout {
     let device = unpadded.pad_to_align();
+    let mut message: Message = Message::new();
     if device.size() == 0 {
-        Text::new()
-            .text("this struct has no bytes in Rust, but C++ has no type of size zero: write a field `unused: u8`")
-            .fail()
+        templates::struct_without_bytes(&mut message);
+        message.fail()
     }
     if size_of::<T>() != device.size() {
-        Text::new()
-            .text("this struct has ")
-            .number(size_of::<T>())
-            .text(" bytes on the host but ")
-            .number(device.size())
-            .text(" on the device, which aligns it to ")
-            .number(device.align().bytes())
-            .text(": write `#[repr(C, align(")
-            .number(device.align().bytes())
-            .text("))]`, and the same alignment in C++")
-            .fail()
+        let align = device.align().bytes();
+        templates::struct_size(&mut message, size_of::<T>(), device.size(), align);
+        message.fail()
     }
     device
 }
@@ -334,28 +305,4 @@ pub const fn transparent(fields: &[Parameter<'static>]) -> Parameter<'static> {
         i += 1;
     }
     fields[i]
-}
-
-/// A [`Message`] that is written in one expression.
-struct Text(Message<1024>);
-
-impl Text {
-    const fn new() -> Self {
-        Self(Message::new())
-    }
-
-    const fn text(mut self, text: &str) -> Self {
-        self.0.push(text);
-        self
-    }
-
-    const fn number(mut self, number: usize) -> Self {
-        self.0.push_number(number);
-        self
-    }
-
-    #[track_caller]
-    const fn fail(&self) -> ! {
-        panic!("{}", self.0.as_str())
-    }
 }

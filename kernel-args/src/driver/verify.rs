@@ -217,7 +217,7 @@ pub(super) fn select<'d, A: KernelArgs>(
         .collect();
     let problem = match check::select(A::PARAMETERS, &signatures) {
         Selection::One(index) => return Ok(kernels[index]),
-        Selection::None { .. } => "none of these kernels takes the fields of the struct",
+        Selection::None => "none of these kernels takes the fields of the struct",
         _ => "several kernels take the fields of the struct; write the full name of one",
     };
     Err((

@@ -74,7 +74,7 @@ pub(crate) fn derive(
 
 /// The parameters that an error says are missing.
 fn missing(message: &str) -> Vec<usize> {
-    let parts = message.split("takes one parameter more, number ").skip(1);
+    let parts = message.split("no field for parameter ").skip(1);
     parts
         .filter_map(|part| {
             let end = part.find(|c: char| !c.is_ascii_digit())?;
