@@ -2,10 +2,12 @@
 //!
 //! Flat and `Copy`, so that a type can be built and compared while a program compiles.
 
+mod argument;
 mod builtin;
 #[cfg(feature = "read")]
 pub mod mangled;
 pub(crate) mod name;
+mod scalar;
 
 use core::fmt;
 
