@@ -10,8 +10,9 @@ use kernel_args_abi::{ParamLayout, Parameter, Signature};
 /// Where the kernel of a struct comes from: `#[kernel_args(ptx = "…", entry = "…")]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The PTX that the struct was checked against while it compiled.
-    pub ptx: &'static str,
+    /// The PTX that the struct was checked against while it compiled. It need not be UTF-8: comments of a source
+    /// in another encoding stand in it as they are.
+    pub ptx: &'static [u8],
     /// The entry's symbol in it.
     pub entry: &'static str,
 }
