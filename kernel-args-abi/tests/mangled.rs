@@ -87,9 +87,9 @@ fn symbols_of_compilers_are_read() {
             ],
         ),
         (
-            // Function pointers, references, arrays and member pointers move none of their neighbours.
+            // Function pointers, arrays and member pointers move none of their neighbours; a reference is a pointer.
             "_Z3oddiPFvifERA3_iPA4_iRiOiM6ParamsiMS6_FviEf",
-            &["int", "?", "?", "?", "?", "?", "?", "?", "float"],
+            &["int", "?", "?", "?", "int*", "?", "?", "?", "float"],
         ),
         // Names that may be aliases: Traits::type is float; Box<float>::value_type; Ptr<float> is float*.
         ("_Z3depI6TraitsEvNT_4typeES1_", &["?", "Traits"]),

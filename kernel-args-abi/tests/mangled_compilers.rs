@@ -63,7 +63,7 @@ impl Draw {
             ("int (*)[4]", CppType::UNKNOWN),
             ("int sim::Params::*", CppType::UNKNOWN),
             ("sim::Box<void(int, float)>", CppType::UNKNOWN),
-            ("const sim::Params&", CppType::UNKNOWN),
+            ("const sim::Params&", named("sim::Params").pointer(true)),
             ("long double", CppType::UNKNOWN),
         ];
         let bases = if of_kernel {
@@ -73,7 +73,7 @@ impl Draw {
         };
         let (spelled, mut ty) = bases[self.below(bases.len())];
         let mut spelled = String::from(spelled);
-        if ty.is_unknown() {
+        if ty.is_unknown() || spelled.ends_with('&') {
             return (spelled, ty);
         }
         for _ in 0..[0, 0, 1, 1, 2, 3][self.below(6)] {
@@ -145,11 +145,11 @@ impl Source {
             }
             .unwrap();
             if i % 3 == 2 {
-                // In a template, the name alone does not tell that it is no alias.
+                // In a template, the name alone does not tell that it is no alias: only the pointers are certain.
                 let may_be_alias = |written: &&mut Written| written.0.contains(">::");
                 list.iter_mut()
                     .filter(may_be_alias)
-                    .for_each(|written| written.1 = CppType::UNKNOWN);
+                    .for_each(|written| written.1.base = CppBase::Unknown);
             }
             written.insert(name, list);
         }

@@ -57,7 +57,9 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
     let fits = match (h, k) {
         (CppBase::Unknown | CppBase::Void, _)
         | (_, CppBase::Unknown | CppBase::Void)
-        | (CppBase::Bool, CppBase::Bool | CppBase::Integer { bits: 8, .. }) => true,
+        | (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
+        | (CppBase::Integer { bits: 8, .. }, CppBase::Char)
+        | (CppBase::Bool, CppBase::Bool | CppBase::Char | CppBase::Integer { bits: 8, .. }) => true,
         (
             CppBase::Integer { signed, bits },
             CppBase::Integer {
@@ -82,11 +84,11 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         (CppBase::Float { bits: 16 }, CppBase::Named(k)) => name::is_half(k),
         (CppBase::Named(h), CppBase::Float { bits: 16 }) => name::is_half(h),
         // An enum, perhaps: C++ knows it by name, everything else as its integer.
-        (CppBase::Integer { .. } | CppBase::Bool, CppBase::Named(k)) => {
+        (CppBase::Integer { .. } | CppBase::Bool | CppBase::Char, CppBase::Named(k)) => {
             !name::is_builtin(k)
                 && matches!(kernel.class, Class::Integer | Class::Bits | Class::Unknown)
         }
-        (CppBase::Named(h), CppBase::Integer { .. }) => {
+        (CppBase::Named(h), CppBase::Integer { .. } | CppBase::Char) => {
             !name::is_builtin(h) && matches!(host.class, Class::Integer)
         }
         _ => false,
@@ -98,13 +100,10 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
     }
 }
 
-/// `char` and `long` as the integers that they are; `long` has `long_bits`.
+/// `long` as the integer that it is, of `long_bits`. `char` stays: a type of its own, signed on one host and
+/// unsigned on another, that any byte stands for.
 const fn as_integer(base: CppBase<'_>, long_bits: u16) -> CppBase<'_> {
     match base {
-        CppBase::Char => CppBase::Integer {
-            signed: core::ffi::c_char::MIN != 0,
-            bits: 8,
-        },
         CppBase::Long { signed } => CppBase::Integer {
             signed,
             bits: long_bits,
@@ -147,7 +146,9 @@ const fn is_any(base: CppBase<'_>) -> bool {
 
 const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
     match (as_integer(h, LONG_BITS), as_integer(k, LONG_BITS)) {
-        (CppBase::Bool, CppBase::Bool) => true,
+        (CppBase::Bool, CppBase::Bool)
+        | (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
+        | (CppBase::Integer { bits: 8, .. }, CppBase::Char) => true,
         (
             CppBase::Integer { signed, bits },
             CppBase::Integer {

@@ -5,11 +5,13 @@
 #[macro_use]
 mod cuda_types;
 
+mod argument;
 mod builtin;
 mod bytes;
 #[cfg(feature = "read")]
 pub mod mangled;
 pub(crate) mod name;
+mod scalar;
 
 #[doc(hidden)]
 pub use builtin::{BUILTINS, Builtin};

@@ -1,13 +1,19 @@
 //! Whether two names of C++ types mean the same type.
 
-use super::builtin::{self, Builtin, canonical, same_vector};
+use super::{
+    argument::lists_agree,
+    builtin::{self, Builtin, canonical, same_vector},
+};
 
 pub(crate) use super::bytes::{equal, starts_with};
 
-/// Whether two names mean one type: the last segments are equal without their template arguments, and
-/// the shorter path is the end of the longer. `Params` and `sim::Params<float>` agree.
+/// Whether two names mean one type: the shorter path is the end of the longer, without regard to inline
+/// namespaces, and template arguments agree where both have them. `Params` and `sim::Params<float>` agree.
 pub(crate) const fn agree(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
+    names_agree(a.as_bytes(), b.as_bytes())
+}
+
+pub(super) const fn names_agree(a: &[u8], b: &[u8]) -> bool {
     if equal(a, b) {
         return true;
     }
@@ -15,9 +21,7 @@ pub(crate) const fn agree(a: &str, b: &str) -> bool {
     // `thrust::complex`, `cuda::std::complex`, `std::complex`, `cuda::std::__4::complex`: one layout,
     // but a type for each argument.
     if equal(left.name, b"complex") && equal(right.name, b"complex") {
-        return left.arguments.is_empty()
-            || right.arguments.is_empty()
-            || equal(left.arguments, right.arguments);
+        return lists_agree(left.arguments, right.arguments);
     }
     let (a_last, b_last) = (
         canonical(left.name, left.arguments),
@@ -26,19 +30,54 @@ pub(crate) const fn agree(a: &str, b: &str) -> bool {
     if same_vector(a_last, b_last) {
         return true;
     }
-    if !equal(a_last, b_last) {
+    if !equal(a_last, b_last) || !lists_agree(left.arguments, right.arguments) {
         return false;
     }
     loop {
-        if left.rest == 0 || right.rest == 0 {
+        let (Some(outer), Some(other)) = (left.outer(a), right.outer(b)) else {
             return true;
-        }
-        left = last(a, left.rest);
-        right = last(b, right.rest);
-        if !equal(left.name, right.name) {
+        };
+        (left, right) = (outer, other);
+        if !equal(left.name, right.name) || !lists_agree(left.arguments, right.arguments) {
             return builtin::contains(a_last);
         }
     }
+}
+
+/// Whether two names that are spelled out mean one type: they agree, and neither has more of a path or less of
+/// template arguments.
+#[cfg(feature = "read")]
+pub(crate) fn same(a: &str, b: &str) -> bool {
+    let (left, right) = (a.as_bytes(), b.as_bytes());
+    let (mut outer, mut other) = (last(left, left.len()), last(right, right.len()));
+    if !agree(a, b) {
+        return false;
+    }
+    loop {
+        if outer.arguments.is_empty() != other.arguments.is_empty() {
+            return false;
+        }
+        match (outer.outer(left), other.outer(right)) {
+            (Some(a), Some(b)) => (outer, other) = (a, b),
+            (None, None) => return true,
+            _ => return is_builtin(a),
+        }
+    }
+}
+
+/// Whether a namespace is one that libraries and compilers put in for themselves, inline or without a name, so that users
+/// do not write it: libcu++'s and libc++'s `__4`, libstdc++'s `__cxx11`, Thrust's and CUB's `THRUST_300001_SM_900_NS`.
+pub(super) const fn is_inline(namespace: &[u8]) -> bool {
+    let mut digits = namespace.len();
+    while digits > 0 && namespace[digits - 1].is_ascii_digit() {
+        digits -= 1;
+    }
+    let before = namespace.split_at(digits).0;
+    let is_library = starts_with(namespace, b"THRUST_") || starts_with(namespace, b"CUB_");
+    digits < namespace.len() && matches!(before, b"__" | b"_V" | b"__cxx" | b"__ndk")
+        || starts_with(namespace, b"_GLOBAL__N_")
+        || equal(namespace, b"(anonymous namespace)")
+        || is_library && matches!(namespace.split_at(namespace.len() - 3).1, b"_NS")
 }
 
 /// Whether a name is a built-in vector, half, complex number or tensor map: surely no enum.
@@ -80,6 +119,25 @@ struct Segment<'a> {
     arguments: &'a [u8],
     /// Where the path before it ends; 0 where there is none.
     rest: usize,
+}
+
+impl<'a> Segment<'a> {
+    /// The segment before this one in `path`, without inline namespaces.
+    const fn outer(&self, path: &'a [u8]) -> Option<Self> {
+        let mut rest = self.rest;
+        while rest > 0 {
+            let segment = last(path, rest);
+            if !is_inline(segment.name) {
+                return if segment.name.is_empty() {
+                    None
+                } else {
+                    Some(segment)
+                };
+            }
+            rest = segment.rest;
+        }
+        None
+    }
 }
 
 /// The last segment of the path that ends at `end`. Brackets are skipped whole.
@@ -148,7 +206,7 @@ mod tests {
             ("Params", "(anonymous namespace)::Params"),
             ("::Params", "Params"),
             ("struct Params", "sim::Params"),
-            ("outer<a::b>::Params", "outer<c>::Params"),
+            ("outer<a::b>::Params", "outer<b>::Params"),
             ("float2", "cuComplex"),
             ("float2", "cuFloatComplex"),
             ("cuDoubleComplex", "double2"),
@@ -184,6 +242,7 @@ mod tests {
             ("double4_32a", "double4"),
             ("__half", "__nv_bfloat16"),
             ("Params", "std::vector<Params>"),
+            ("outer<a::b>::Params", "outer<c>::Params"),
             ("int5", "int4"),
         ] {
             assert!(!agree(a, b), "{a} {b}");

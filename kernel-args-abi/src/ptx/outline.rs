@@ -2,7 +2,6 @@
 
 use super::{DEFINED_TWICE, Entry, Error, Head, lexer::Lexer};
 use alloc::vec::Vec;
-use core::ops::Range;
 
 /// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
 ///
@@ -98,18 +97,28 @@ impl Outline {
             .map(|place| place.name(&self.declarations))
     }
 
+    /// The symbols of all kernels, in the order of the text.
+    #[must_use]
+    pub fn symbols_in_order(&self) -> Vec<&str> {
+        let mut kernels: Vec<&Place> = self.kernels.iter().collect();
+        kernels.sort_unstable_by_key(|place| place.text);
+        let name = |place: &Place| place.name(&self.declarations);
+        kernels.into_iter().map(name).collect()
+    }
+
     /// The kernel of this symbol.
     #[must_use]
     pub fn entry(&self, symbol: &str) -> Option<Entry<'_>> {
         self.nth(self.find(symbol)?)
     }
 
-    /// Where the declaration of this kernel stands in the text that was read: after `.entry`, up to the body.
+    /// The declaration of this kernel: what stands between `.entry` and its body, and at which byte of the text that
+    /// was read.
     #[must_use]
-    pub fn place(&self, symbol: &str) -> Option<Range<usize>> {
+    pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         let place = self.kernels.get(self.find(symbol)?)?;
-        let start = place.text as usize;
-        Some(start..start + place.length as usize)
+        let declaration = self.declarations.get(place.start as usize..place.end())?;
+        Some((place.text as usize, declaration))
     }
 
     fn find(&self, symbol: &str) -> Option<usize> {

@@ -229,14 +229,15 @@ fn long_is_as_wide_as_the_kernels_parameter() {
     );
 }
 
+/// C++'s `char` is a type of its own on every host: the same struct fits on x86 and on Arm.
 #[test]
-fn char_is_signed_as_on_the_target() {
+fn any_byte_stands_for_char() {
     let char = value(CppType::of(CppBase::Char), 1, Class::Integer);
-    let signed = core::ffi::c_char::MIN != 0;
     let byte = |signed| value(CppType::integer(signed, 8), 1, Class::Integer);
-    fits(byte(signed), char);
+    fits(byte(true), char);
+    fits(byte(false), char);
     fits(char, char);
-    differs(byte(!signed), char, &[Difference::Signedness]);
+    differs(byte(true), byte(false), &[Difference::Signedness]);
 }
 
 #[test]

@@ -223,16 +223,22 @@ fn is_generic(input: &DeriveInput) -> bool {
 /// A generic struct is compared with its kernel here, where its type parameters are known; others field by field.
 fn source(kernels: &Kernels, compare: bool, krate: &Path) -> TokenStream {
     let Kernels {
-        path,
+        file,
         span,
         symbols,
+        declarations,
         ..
     } = kernels;
+    let (path, length) = (&file.path, file.length);
     let at = respan(krate, *span);
     quote_spanned! {*span=>
         const SOURCE: #at::__private::core::option::Option<#at::Source> =
             #at::__private::core::option::Option::Some(#at::__private::source::<Self>(
-                #at::__private::core::include_str!(#path),
+                #at::__private::checked_ptx(
+                    #at::__private::core::include_bytes!(#path),
+                    #length,
+                    &[#(#declarations),*],
+                ),
                 __KERNELS,
                 &[#(#symbols),*],
                 #compare,

@@ -77,6 +77,35 @@ pub const fn nothing_missing(checked: &Checked) {
     }
 }
 
+/// The PTX that is embedded, if it is the one that was checked: the derive and rustc read the file one after the other.
+///
+/// `length` is the file's, and `declarations` are the declarations that were checked, with the bytes at which they
+/// stand in it. To compare the whole file would take minutes in a constant.
+///
+/// # Panics
+/// At compile time, where the file has changed.
+#[must_use]
+#[track_caller]
+pub const fn checked_ptx(
+    ptx: &'static [u8],
+    length: usize,
+    declarations: &[(usize, &[u8])],
+) -> &'static [u8] {
+    const CHANGED: &str = "the PTX file changed while this crate was compiled: compile it again";
+    assert!(ptx.len() == length, "{}", CHANGED);
+    let mut i = 0;
+    while i < declarations.len() {
+        let (at, declaration) = declarations[i];
+        let mut j = 0;
+        while j < declaration.len() {
+            assert!(ptx[at + j] == declaration[j], "{}", CHANGED);
+            j += 1;
+        }
+        i += 1;
+    }
+    ptx
+}
+
 /// Where the kernel of a struct comes from.
 ///
 /// # Panics
@@ -85,7 +114,7 @@ pub const fn nothing_missing(checked: &Checked) {
 #[must_use]
 #[track_caller]
 pub const fn source<A: KernelArgs>(
-    ptx: &'static str,
+    ptx: &'static [u8],
     kernels: &'static [Signature<'static>],
     symbols: &'static [&'static str],
     compare_all: bool,
@@ -134,3 +163,28 @@ const fn push_kernels<const N: usize>(
 
 /// The room that the name of one more kernel, and what follows the list, take at most.
 const ROOM: usize = 320;
+
+#[cfg(test)]
+mod tests {
+    use super::checked_ptx;
+
+    const PTX: &[u8] = b".version 9.0 .target sm_90 .entry k(.param .u32 n) { ret; }";
+    const DECLARATION: (usize, &[u8]) = (33, b" k(.param .u32 n) ");
+
+    #[test]
+    fn the_ptx_that_was_checked_is_embedded() {
+        assert_eq!(checked_ptx(PTX, PTX.len(), &[DECLARATION]), PTX);
+    }
+
+    #[test]
+    #[should_panic(expected = "changed while this crate was compiled")]
+    fn a_file_of_another_length_is_refused() {
+        let _ = checked_ptx(PTX, PTX.len() - 1, &[DECLARATION]);
+    }
+
+    #[test]
+    #[should_panic(expected = "changed while this crate was compiled")]
+    fn another_declaration_is_refused() {
+        let _ = checked_ptx(PTX, PTX.len(), &[(33, b" k(.param .f32 n) ")]);
+    }
+}

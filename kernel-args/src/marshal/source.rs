@@ -4,14 +4,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Source {
-    /// The PTX that the struct was checked against while it compiled.
-    pub ptx: &'static str,
+    /// The PTX that the struct was checked against while it compiled. Its comments may be in any encoding.
+    pub ptx: &'static [u8],
     /// The entry's symbol in it.
     pub entry: &'static str,
 }
 
 impl Source {
-    pub(crate) const fn new(ptx: &'static str, entry: &'static str) -> Self {
+    pub(crate) const fn new(ptx: &'static [u8], entry: &'static str) -> Self {
         Self { ptx, entry }
     }
 

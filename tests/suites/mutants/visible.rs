@@ -143,8 +143,11 @@ fn stands_for(host: &Type, kernel: &Type) -> Stands {
                 Because("the arguments of a template are not compared")
             }
         }
-        (Type::Leaf(a), Type::Leaf(b)) => match (name(a), name(b)) {
+        (Type::Leaf(host), Type::Leaf(kernel)) => match (name(host), name(kernel)) {
             (a, b) if a == b => Same,
+            ("unsigned char", _) if kernel.cpp == "char" => {
+                Because("every byte may stand for `char`")
+            }
             ("bool", "signed char" | "unsigned char") => Because("every bool is a byte"),
             _ => Never,
         },
@@ -223,7 +226,9 @@ fn same_pointee(host: &Type, kernel: &Type) -> bool {
         (Type::Alias { of, .. }, _) => same_pointee(of, kernel),
         (_, Type::Alias { of, .. }) => same_pointee(host, of),
         (Type::Array(..), _) => true,
-        (Type::Leaf(a), Type::Leaf(b)) => name(a) == name(b),
+        (Type::Leaf(a), Type::Leaf(b)) => {
+            name(a) == name(b) || b.cpp == "char" && name(a) == "unsigned char"
+        }
         (Type::Enum(a), Type::Enum(b)) => a.name == b.name,
         (Type::Struct(a), Type::Struct(b)) => a.name == b.name,
         _ => false,

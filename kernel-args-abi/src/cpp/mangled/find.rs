@@ -1,6 +1,7 @@
 //! Which of a module's symbols a kernel's C++ name means.
 
 use super::{Demangled, spelling, spelling::Spelling, types};
+use crate::cpp::{CppBase, name};
 use alloc::{string::String, vec, vec::Vec};
 
 /// How well a symbol fits a wanted name.
@@ -53,29 +54,32 @@ pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) 
 }
 
 struct Wanted<'w> {
-    text: &'w str,
+    symbol: &'w str,
+    text: String,
     name: String,
     spelling: Option<Spelling>,
 }
 
 impl<'w> Wanted<'w> {
     fn new(text: &'w str) -> Self {
-        let text = text.trim();
-        let spelling = Spelling::parse(text);
+        let symbol = text.trim();
+        let text = spelling::tidy(symbol);
+        let spelling = Spelling::parse(&text);
         let name = spelling.as_ref().map(|s| &text[s.name.clone()]);
         Self {
-            text,
+            symbol,
             name: without_anonymous(name.unwrap_or_default()),
+            text,
             spelling,
         }
     }
 
     fn fit(&self, symbol: &str) -> Option<Fit> {
-        if symbol == self.text {
+        if symbol == self.symbol {
             return Some(Fit::Symbol);
         }
         let spelling = self.spelling.as_ref()?;
-        // Demangling is the dear part: most symbols are none of it.
+        // Demangling is expensive: skip symbols that cannot match.
         let last = self.name.rsplit("::").next()?;
         if last.is_empty() || !symbol.contains(last) {
             return None;
@@ -141,10 +145,17 @@ fn without_anonymous(name: &str) -> String {
 /// Whether two texts spell the same type or template argument.
 fn is_same_spelling(a: &str, b: &str) -> bool {
     let (left, right) = (types::read(a, None), types::read(b, None));
-    if !left.is_unknown() && left == right {
-        return true;
-    }
-    plain(a) == plain(b)
+    let same_shape = left.depth == right.depth
+        && left.const_mask == right.const_mask
+        && a.trim_end().ends_with('&') == b.trim_end().ends_with('&');
+    let same_base = match (left.base, right.base) {
+        (CppBase::Unknown, _) | (_, CppBase::Unknown) => false,
+        (CppBase::Named(left), CppBase::Named(right)) => name::same(left, right),
+        (CppBase::Named(named), CppBase::Float { bits: 16 })
+        | (CppBase::Float { bits: 16 }, CppBase::Named(named)) => name::is_half(named),
+        (left, right) => left == right,
+    };
+    same_shape && same_base || plain(a) == plain(b)
 }
 
 /// A spelling without blanks, without the casts and suffixes of literals: `(unsigned int)3` is `3`.

@@ -63,7 +63,7 @@ impl Demangled {
     /// Reads a symbol. `None` where it is not the mangled name of a function.
     #[must_use]
     pub fn new(symbol: &str) -> Option<Self> {
-        let text = demangle(symbol)?;
+        let text = spelling::tidy(&demangle(symbol)?);
         let spelling = Spelling::parse(&text).filter(|spelling| spelling.has_list)?;
         Some(Self {
             types_known: spelling.parameters.is_some() && !has_pattern_pack(symbol),
@@ -72,7 +72,8 @@ impl Demangled {
         })
     }
 
-    /// The whole text: `void sim::step<float, 4>(float*, int)`.
+    /// The whole text: `void sim::step<float, 4>(float*, int)`. Without ABI tags and inline namespaces, which the
+    /// kernel's source does not spell.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

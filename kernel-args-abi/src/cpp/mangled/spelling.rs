@@ -1,6 +1,7 @@
 //! How a demangled function is spelled: where its name, template arguments and parameters lie.
 
-use alloc::vec::Vec;
+use crate::cpp::name::is_inline;
+use alloc::{string::String, vec::Vec};
 use core::ops::Range;
 
 /// The parts of `[return-type ]name[<arguments>][(parameters)]`, as ranges of the text.
@@ -21,7 +22,7 @@ const ANONYMOUS: &[u8] = b"(anonymous namespace)";
 impl Spelling {
     /// `None` where the text is not of this form, or has operators that look like brackets.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        if text.contains("operator") {
+        if has_operator(text) {
             return None;
         }
         let bytes = text.as_bytes();
@@ -78,13 +79,48 @@ impl Spelling {
         if matches!(text[range.clone()].trim(), "" | "void") {
             return Some(Vec::new());
         }
-        let parameters = commas(text.as_bytes(), range)?;
-        let certain = |parameter: &Range<usize>| {
-            let parameter = text[parameter.clone()].trim();
-            !parameter.is_empty() && !parameter.contains("...")
-        };
+        let mut parameters = commas(text.as_bytes(), range)?;
+        // An empty pack leaves its comma: `(long, long, )`.
+        parameters.retain(|parameter| !text[parameter.clone()].trim().is_empty());
+        let certain = |parameter: &Range<usize>| !text[parameter.clone()].contains("...");
         parameters.iter().all(certain).then_some(parameters)
     }
+}
+
+/// Whether a text has the word `operator`, rather than a name with these letters in it: `linear_operator`.
+fn has_operator(text: &str) -> bool {
+    const WORD: &str = "operator";
+    let in_name = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    text.match_indices(WORD).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + WORD.len()..]);
+        !in_name(before.chars().next_back()) && !in_name(after.chars().next())
+    })
+}
+
+/// A text without what its writer did not write: ABI tags (`k[abi:v1]`) and inline namespaces (`std::__4::pair`).
+pub(super) fn tidy(text: &str) -> String {
+    let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let mut tidy = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = rest.find(|c| !in_name(c)).unwrap_or(rest.len());
+        if length > 0 {
+            let (word, after) = rest.split_at(length);
+            rest = match after.strip_prefix("::") {
+                Some(inner) if is_inline(word.as_bytes()) => inner,
+                _ => {
+                    tidy.push_str(word);
+                    after
+                }
+            };
+        } else if let Some(end) = rest.strip_prefix("[abi:").and_then(|tag| tag.find(']')) {
+            rest = &rest["[abi:".len() + end + 1..];
+        } else {
+            tidy.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    tidy
 }
 
 /// The parts of `text` between its outermost commas. `None` where brackets do not match.

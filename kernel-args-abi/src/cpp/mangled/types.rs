@@ -1,6 +1,6 @@
 //! The C++ type that a text spells.
 
-use crate::cpp::{CppBase, CppType};
+use crate::cpp::{CppBase, CppType, scalar::scalar};
 
 /// More template arguments than this, and named types of a template's parameters are not believed.
 const ARGUMENTS_LIMIT: usize = 64;
@@ -8,11 +8,16 @@ const ARGUMENTS_LIMIT: usize = 64;
 /// Reads one type as demanglers spell it (`float const*`), or as people do (`const float *`).
 ///
 /// `arguments` are the template arguments of a function template. A name that depends on one of them
-/// (`Traits::type`, `Box<float>::value_type`) may be an alias of anything, and is unknown.
+/// (`Traits::type`, `Box<float>::value_type`) may be an alias of anything, and is unknown; that it is behind a
+/// pointer is certain. A reference is the address of what it refers to: a pointer.
 pub(super) fn read<'a>(text: &'a str, arguments: Option<&[&str]>) -> CppType<'a> {
     let mut const_levels = [false; CppType::MAX_DEPTH as usize];
     let mut depth = 0;
     let (mut rest, _) = strip_qualifiers(text.trim());
+    if let Some(referee) = rest.strip_suffix('&').filter(|rest| !rest.ends_with('&')) {
+        (rest, const_levels[0]) = strip_qualifiers(referee.trim_end());
+        depth = 1;
+    }
     while let Some(pointee) = rest.strip_suffix('*') {
         let (pointee, is_const) = strip_qualifiers(pointee.trim_end());
         let Some(level) = const_levels.get_mut(depth) else {
@@ -28,9 +33,11 @@ pub(super) fn read<'a>(text: &'a str, arguments: Option<&[&str]>) -> CppType<'a>
             *innermost = true;
         }
     }
-    let base = match scalar(rest) {
+    let base = match scalar(rest.as_bytes()) {
         Some(base) => base,
         None if is_certain_name(rest, arguments) => CppBase::Named(rest),
+        // Pointers to members, which are none, end with the class and `::`.
+        None if depth > 0 && is_certain_name(rest, None) => CppBase::Unknown,
         None => return CppType::UNKNOWN,
     };
     if depth == 0 && matches!(base, CppBase::Void) {
@@ -55,33 +62,6 @@ fn strip_qualifiers(mut text: &str) -> (&str, bool) {
         }
         text = text[..text.len() - word.len()].trim_end();
     }
-}
-
-fn scalar(text: &str) -> Option<CppBase<'_>> {
-    const fn integer(signed: bool, bits: u16) -> CppBase<'static> {
-        CppBase::Integer { signed, bits }
-    }
-    Some(match text {
-        "void" => CppBase::Void,
-        "bool" => CppBase::Bool,
-        "char" => CppBase::Char,
-        "signed char" | "int8_t" => integer(true, 8),
-        "unsigned char" | "char8_t" | "uint8_t" => integer(false, 8),
-        "short" | "short int" | "int16_t" => integer(true, 16),
-        "unsigned short" | "unsigned short int" | "char16_t" | "uint16_t" => integer(false, 16),
-        "int" | "signed" | "signed int" | "int32_t" => integer(true, 32),
-        "unsigned int" | "unsigned" | "char32_t" | "uint32_t" => integer(false, 32),
-        "long" | "long int" => CppBase::Long { signed: true },
-        "unsigned long" | "unsigned long int" => CppBase::Long { signed: false },
-        "long long" | "long long int" => integer(true, 64),
-        "unsigned long long" | "unsigned long long int" => integer(false, 64),
-        "__int128" => integer(true, 128),
-        "unsigned __int128" => integer(false, 128),
-        "_Float16" | "half" => CppBase::Float { bits: 16 },
-        "float" => CppBase::Float { bits: 32 },
-        "double" => CppBase::Float { bits: 64 },
-        _ => return None,
-    })
 }
 
 /// Whether `text` is the name of a type, of which it is certain that it is no alias.
@@ -121,7 +101,8 @@ fn is_certain_name(text: &str, arguments: Option<&[&str]>) -> bool {
         }
         rest = &rest[first.len_utf8()..];
     }
-    let begins = text.starts_with(|c: char| !c.is_ascii_digit() && c != ':' && c != '<');
+    let begins = text.starts_with(|c: char| !c.is_ascii_digit() && c != ':' && c != '<')
+        && !text.ends_with("::");
     depth == 0 && begins && arguments.is_none_or(|arguments| !depends(text, arguments))
 }
 

@@ -1,103 +1,97 @@
 //! The kernels that `#[kernel_args(ptx = "…", entry = "…")]` names, as tokens.
 
+mod file;
+
 use crate::{attr::ArgsAttr, diagnostics::Diagnostics};
-use kernel_args_abi::{Class, CppBase, CppType, Parameter, mangled, ptx};
-use proc_macro2::{Span, TokenStream};
+use file::{File, Problem};
+use kernel_args_abi::{
+    Class, CppBase, CppType, Parameter, mangled,
+    ptx::{Entry, Outline},
+};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
 use std::{
-    collections::HashMap,
-    env, fs,
-    io::{self, ErrorKind},
+    env,
+    ffi::OsStr,
+    io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-    time::SystemTime,
+    sync::Arc,
 };
 use syn::LitStr;
 
 /// The entries that a struct may be meant for.
 pub(crate) struct Kernels {
-    /// The file, for `include_str!`: rustc compiles the crate again when it changes.
-    pub(crate) path: String,
+    pub(crate) file: Arc<File>,
     /// Where errors about the choice among them belong.
     pub(crate) span: Span,
     /// `[Signature { … }, …]`, in the order of `symbols`.
     pub(crate) signatures: Vec<TokenStream>,
     pub(crate) symbols: Vec<String>,
+    /// `[(at, b"…"), …]`: what was checked of the file, and where it stands there.
+    pub(crate) declarations: Vec<TokenStream>,
 }
 
 impl Kernels {
     /// Reads the PTX; `None` where the struct names none, or where that was reported.
     pub(crate) fn read(attr: &ArgsAttr, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let file = attr.ptx.as_ref()?;
-        let path = resolve(file);
-        let text = match text(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::InvalidData => {
-                diagnostics.error(
-                    file.span(),
-                    format!("`{}` is no text, as PTX is; is it a cubin?", file.value()),
-                );
-                return None;
-            }
-            Err(error) => {
-                diagnostics.error(
-                    file.span(),
-                    format!(
-                        "cannot read `{}` in the crate's root (the folder of its Cargo.toml): {error}",
-                        file.value()
-                    ),
-                );
+        let named = attr.ptx.as_ref()?;
+        let root = env::var_os("CARGO_MANIFEST_DIR");
+        let file = resolve(root.as_deref(), &named.value())
+            .map_err(Problem::from)
+            .and_then(|path| file::read(&path));
+        let file = match file {
+            Ok(file) => file,
+            Err(problem) => {
+                diagnostics.error(named.span(), problem.say(&named.value()));
                 return None;
             }
         };
-        let module = match ptx::Module::parse(&text) {
-            Ok(module) => module,
-            Err(error) => {
-                diagnostics.error(
-                    file.span(),
-                    format!("`{}` is not PTX that can be read: {error}", file.value()),
-                );
-                return None;
-            }
-        };
-        let (span, chosen) = match choose(&module, attr, file) {
+        let (span, symbols) = match choose(&file.kernels, attr, named) {
             Ok(chosen) => chosen,
             Err((span, problem)) => {
                 diagnostics.error(span, problem);
                 return None;
             }
         };
+        let entries = symbols
+            .iter()
+            .filter_map(|symbol| file.kernels.entry(symbol));
+        let signatures = entries
+            .map(|entry| signature(&entry, &attr.krate))
+            .collect();
+        let declarations = symbols
+            .iter()
+            .filter_map(|symbol| file.kernels.declaration(symbol))
+            .map(|(at, declaration)| {
+                let declaration = Literal::byte_string(declaration);
+                quote!((#at, #declaration))
+            })
+            .collect();
         Some(Self {
-            path: path.to_str()?.to_owned(),
             span,
-            signatures: chosen
-                .iter()
-                .map(|entry| signature(entry, &attr.krate))
-                .collect(),
-            symbols: chosen.iter().map(|entry| entry.name.to_owned()).collect(),
+            signatures,
+            declarations,
+            symbols: symbols.into_iter().map(ToOwned::to_owned).collect(),
+            file,
         })
     }
 }
 
-/// A path from the root of the crate that is being compiled.
-fn resolve(file: &LitStr) -> PathBuf {
-    let root = env::var_os("CARGO_MANIFEST_DIR")
-        .map(PathBuf::from)
-        .unwrap_or_default();
-    root.join(file.value())
+/// A path from the root of the crate that is being compiled. It is absolute: rustc takes a relative one from the
+/// source file's folder.
+fn resolve(root: Option<&OsStr>, file: &str) -> io::Result<PathBuf> {
+    std::path::absolute(Path::new(root.unwrap_or_default()).join(file))
 }
 
-type Entry<'m, 'a> = &'m ptx::Entry<'a>;
-
-/// The entries that the attribute names, and where errors about them belong.
-fn choose<'m, 'a>(
-    module: &'m ptx::Module<'a>,
+/// The symbols that the attribute names, and where errors about them belong.
+fn choose<'k>(
+    kernels: &'k Outline,
     attr: &ArgsAttr,
     file: &LitStr,
-) -> Result<(Span, Vec<Entry<'m, 'a>>), (Span, String)> {
-    let names = || module.entries.iter().map(|entry| entry.name);
+) -> Result<(Span, Vec<&'k str>), (Span, String)> {
+    let names = || kernels.symbols_in_order().into_iter();
     let Some(wanted) = &attr.entry else {
-        return match module.entries.as_slice() {
+        return match names().as_slice() {
             [only] => Ok((file.span(), vec![only])),
             [] => Err((
                 file.span(),
@@ -128,11 +122,7 @@ fn choose<'m, 'a>(
         };
         return Err((wanted.span(), problem));
     }
-    let chosen = found
-        .iter()
-        .filter_map(|symbol| module.entry(symbol))
-        .collect();
-    Ok((wanted.span(), chosen))
+    Ok((wanted.span(), found))
 }
 
 /// How many names a message lists.
@@ -156,26 +146,8 @@ fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {
     }
 }
 
-/// The text of a file, read once for all structs of a crate that name it.
-fn text(path: &Path) -> io::Result<Arc<str>> {
-    type Read = HashMap<PathBuf, (SystemTime, Arc<str>)>;
-    static READ: Mutex<Option<Read>> = Mutex::new(None);
-
-    let modified = fs::metadata(path)?.modified()?;
-    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-    let read = read.get_or_insert_default();
-    if let Some((when, text)) = read.get(path)
-        && *when == modified
-    {
-        return Ok(text.clone());
-    }
-    let text: Arc<str> = fs::read_to_string(path)?.into();
-    read.insert(path.to_owned(), (modified, text.clone()));
-    Ok(text)
-}
-
 /// A kernel's signature as an expression.
-fn signature(entry: Entry<'_, '_>, krate: &syn::Path) -> TokenStream {
+fn signature(entry: &Entry<'_>, krate: &syn::Path) -> TokenStream {
     let demangled = entry.demangle();
     let name = demangled
         .as_ref()
@@ -227,5 +199,27 @@ fn cpp(ty: CppType<'_>, krate: &syn::Path) -> TokenStream {
     let (depth, const_mask) = (ty.depth, ty.const_mask);
     quote! {
         #krate::abi::CppType { base: #krate::abi::CppBase::#base, depth: #depth, const_mask: #const_mask }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resolve;
+    use std::{ffi::OsStr, path::Path};
+
+    /// rustc takes a relative path in `include_bytes!` from the source file's folder, the derive from the root.
+    #[test]
+    fn the_path_that_is_embedded_is_absolute() {
+        let here = std::env::current_dir().unwrap();
+        for (root, expected) in [
+            (None, here.join("ptx/k.ptx")),
+            (Some(""), here.join("ptx/k.ptx")),
+            (Some("crates/one"), here.join("crates/one/ptx/k.ptx")),
+            (Some("/work"), Path::new("/work/ptx/k.ptx").into()),
+        ] {
+            let root = root.map(OsStr::new);
+            assert_eq!(resolve(root, "ptx/k.ptx").unwrap(), expected, "{root:?}");
+            assert!(resolve(root, "/tmp/k.ptx").unwrap().is_absolute());
+        }
     }
 }

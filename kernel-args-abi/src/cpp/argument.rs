@@ -1,0 +1,240 @@
+//! Whether two spellings of a template argument mean the same.
+//!
+//! What is not known agrees: expressions, types of functions, a constant that one side names.
+
+use super::{
+    CppBase, CppType,
+    name::{equal, names_agree, starts_with},
+    scalar::scalar,
+};
+
+/// Whether two lists of template arguments agree. One may be the beginning of the other: a kernel's name has default
+/// arguments as well. An empty one is not spelled.
+pub(super) const fn lists_agree(a: &[u8], b: &[u8]) -> bool {
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let (end_a, end_b) = (argument_end(a, i), argument_end(b, j));
+        if !agree(trim(a, i, end_a), trim(b, j, end_b)) {
+            return false;
+        }
+        (i, j) = (end_a + 1, end_b + 1);
+    }
+    true
+}
+
+/// Where the argument that begins at `start` ends.
+const fn argument_end(list: &[u8], start: usize) -> usize {
+    let mut depth = 0usize;
+    let mut at = start;
+    while at < list.len() {
+        match list[at] {
+            b'<' | b'(' | b'[' | b'{' => depth += 1,
+            b'>' | b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    at
+}
+
+const fn agree(a: &[u8], b: &[u8]) -> bool {
+    if equal(a, b) {
+        return true;
+    }
+    match (Argument::read(a), Argument::read(b)) {
+        (Argument::Unknown, _) | (_, Argument::Unknown) => true,
+        (Argument::Number(a), Argument::Number(b)) => equal(a, b),
+        // The name of a constant, or a type.
+        (Argument::Number(_), Argument::Type(ty)) | (Argument::Type(ty), Argument::Number(_)) => {
+            !ty.shape.is_pointer() && scalar(ty.name).is_none()
+        }
+        (Argument::Type(a), Argument::Type(b)) => a.agrees(&b),
+    }
+}
+
+enum Argument<'a> {
+    /// Its digits.
+    Number(&'a [u8]),
+    Type(Spelled<'a>),
+    Unknown,
+}
+
+/// A type: the name without its pointers, and these around nothing.
+struct Spelled<'a> {
+    name: &'a [u8],
+    shape: CppType<'a>,
+    /// Whether the name itself is `const`, where there are no pointers.
+    is_const: bool,
+}
+
+impl<'a> Argument<'a> {
+    const fn read(text: &'a [u8]) -> Self {
+        if let Some(number) = number(text) {
+            return Self::Number(number);
+        }
+        let mut i = 0;
+        let mut depth = 0usize;
+        while i < text.len() {
+            match text[i] {
+                b'<' => depth += 1,
+                b'>' => depth = depth.saturating_sub(1),
+                b'(' | b'[' | b'{' | b'&' | b'.' if depth == 0 => return Self::Unknown,
+                _ => {}
+            }
+            i += 1;
+        }
+        match Spelled::read(text) {
+            Some(spelled) if !spelled.name.is_empty() => Self::Type(spelled),
+            _ => Self::Unknown,
+        }
+    }
+}
+
+impl<'a> Spelled<'a> {
+    const fn read(text: &'a [u8]) -> Option<Self> {
+        // From the outermost level inwards, the first of them last in the text.
+        let mut levels = [false; CppType::MAX_DEPTH as usize];
+        let mut depth = 0;
+        let (mut rest, mut is_const) = strip_const(text);
+        while let Some((&b'*', pointee)) = rest.split_last() {
+            if depth == levels.len() {
+                return None;
+            }
+            let inner;
+            (rest, inner) = strip_const(trim(pointee, 0, pointee.len()));
+            levels[depth] = inner;
+            depth += 1;
+        }
+        if starts_with(rest, b"const ") {
+            rest = trim(rest, 6, rest.len());
+            if depth > 0 {
+                levels[depth - 1] = true;
+            } else {
+                is_const = true;
+            }
+        }
+        let mut shape = CppType::UNKNOWN;
+        while depth > 0 {
+            depth -= 1;
+            shape = shape.pointer(levels[depth]);
+        }
+        Some(Self {
+            name: rest,
+            shape,
+            is_const,
+        })
+    }
+
+    const fn agrees(&self, other: &Self) -> bool {
+        if self.shape.depth != other.shape.depth
+            || self.shape.const_mask != other.shape.const_mask
+            || self.is_const != other.is_const && !self.shape.is_pointer()
+        {
+            return false;
+        }
+        match (integer_or_float(self.name), integer_or_float(other.name)) {
+            (None, None) => names_agree(self.name, other.name),
+            (Some(a), Some(b)) => same_scalar(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// A scalar type; `half` and `_Float16` are names of `__half`.
+const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
+    let name = if starts_with(name, b"std::") {
+        name.split_at(5).1
+    } else {
+        name
+    };
+    match (name, scalar(name)) {
+        (_, Some(CppBase::Float { bits: 16 })) => None,
+        (b"size_t", _) => Some(CppBase::Long { signed: false }),
+        (b"ptrdiff_t", _) => Some(CppBase::Long { signed: true }),
+        (b"int64_t", _) => Some(CppBase::Integer {
+            signed: true,
+            bits: 64,
+        }),
+        (b"uint64_t", _) => Some(CppBase::Integer {
+            signed: false,
+            bits: 64,
+        }),
+        (_, found) => found,
+    }
+}
+
+/// `long` is what one side may call `int64_t`; where the kernel was compiled on Windows, what it calls `int`.
+const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
+    match (a, b) {
+        (CppBase::Long { signed: a }, CppBase::Long { signed: b }) => a == b,
+        (CppBase::Long { signed: a }, CppBase::Integer { signed: b, bits })
+        | (CppBase::Integer { signed: b, bits }, CppBase::Long { signed: a }) => {
+            a == b && matches!(bits, 32 | 64)
+        }
+        (CppBase::Integer { signed: a, bits: m }, CppBase::Integer { signed: b, bits: n }) => {
+            a == b && m == n
+        }
+        (CppBase::Float { bits: m }, CppBase::Float { bits: n }) => m == n,
+        (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
+        | (CppBase::Integer { bits: 8, .. }, CppBase::Char)
+        | (CppBase::Bool, CppBase::Bool)
+        | (CppBase::Void, CppBase::Void) => true,
+        _ => false,
+    }
+}
+
+/// The digits of a number: `3` of `(unsigned int)3` and `3u`; `1` of `true`.
+const fn number(text: &[u8]) -> Option<&[u8]> {
+    match text {
+        b"true" => return Some(b"1"),
+        b"false" => return Some(b"0"),
+        _ => {}
+    }
+    let mut start = 0;
+    if let Some(b'(') = text.first() {
+        while start < text.len() && text[start] != b')' {
+            start += 1;
+        }
+        start += 1;
+    }
+    let mut end = text.len();
+    while end > start && matches!(text[end - 1], b'u' | b'U' | b'l' | b'L') {
+        end -= 1;
+    }
+    let mut at = start;
+    if at < end && text[at] == b'-' {
+        at += 1;
+    }
+    if at >= end {
+        return None;
+    }
+    while at < end {
+        if !text[at].is_ascii_digit() {
+            return None;
+        }
+        at += 1;
+    }
+    Some(text.split_at(end).0.split_at(start).1)
+}
+
+/// Takes `const` off the end, and whether there was one.
+const fn strip_const(text: &[u8]) -> (&[u8], bool) {
+    const CONST: &[u8] = b" const";
+    if text.len() > CONST.len() {
+        let (rest, last) = text.split_at(text.len() - CONST.len());
+        if equal(last, CONST) {
+            return (trim(rest, 0, rest.len()), true);
+        }
+        // `*const`, as people write it.
+        if let (b'*', b"const") = (last[0], last.split_at(1).1) {
+            return (text.split_at(text.len() - 5).0, true);
+        }
+    }
+    (text, false)
+}
+
+/// The part from `start` to `end` without blanks around it.
+const fn trim(text: &[u8], start: usize, end: usize) -> &[u8] {
+    text.split_at(end).0.split_at(start).1.trim_ascii()
+}

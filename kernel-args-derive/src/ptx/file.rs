@@ -1,0 +1,200 @@
+//! PTX files, read and parsed once for all structs of a crate that name them.
+
+use kernel_args_abi::{
+    image,
+    ptx::{self, Outline},
+};
+use std::{
+    collections::HashMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+/// What is kept of a PTX file.
+pub(crate) struct File {
+    /// For `include_bytes!`, which makes rustc compile the crate again when the file changes.
+    pub(crate) path: String,
+    /// In bytes.
+    pub(crate) length: usize,
+    pub(crate) kernels: Outline,
+}
+
+/// Why there are no kernels in a file.
+#[derive(Clone)]
+pub(crate) enum Problem {
+    /// It cannot be read.
+    Io(Arc<io::Error>),
+    /// It is not text.
+    Binary,
+    /// It does not parse.
+    Ptx(ptx::Error),
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        Self::Io(Arc::new(error))
+    }
+}
+
+impl Problem {
+    /// `name` is the path as the attribute has it.
+    pub(crate) fn say(&self, name: &str) -> String {
+        match self {
+            Self::Io(error) => format!(
+                "cannot read `{name}` in the crate's root (the folder of its Cargo.toml): {error}"
+            ),
+            Self::Binary => format!("`{name}` is no text, as PTX is; is it a cubin?"),
+            Self::Ptx(error) => format!("`{name}` is not PTX that can be read: {error}"),
+        }
+    }
+}
+
+/// The file at an absolute path.
+pub(crate) fn read(path: &Path) -> Result<Arc<File>, Problem> {
+    static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
+
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    cache.get_or_insert_default().get(path, parse)
+}
+
+/// When a file was modified, and its length.
+type Stamp = (SystemTime, u64);
+
+/// What became of each file, until it changes.
+#[derive(Default)]
+struct Cache(HashMap<PathBuf, (Stamp, Result<Arc<File>, Problem>)>);
+
+impl Cache {
+    fn get(
+        &mut self,
+        path: &Path,
+        parse: impl FnOnce(&Path, &[u8]) -> Result<File, Problem>,
+    ) -> Result<Arc<File>, Problem> {
+        let found = fs::metadata(path)?;
+        if found.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+        }
+        // A pipe or a device may never end.
+        if !found.is_file() {
+            return Err(io::Error::other("it is not a regular file").into());
+        }
+        let stamp = (found.modified()?, found.len());
+        if let Some((known, file)) = self.0.get(path)
+            && *known == stamp
+        {
+            return file.clone();
+        }
+        let file = parse(path, &fs::read(path)?).map(Arc::new);
+        self.0.insert(path.to_owned(), (stamp, file.clone()));
+        file
+    }
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
+    if !bytes.is_empty() && image::validate(bytes) != Ok(image::Kind::Ptx) {
+        return Err(Problem::Binary);
+    }
+    let path = path
+        .to_str()
+        .ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
+    Ok(File {
+        path: path.to_owned(),
+        length: bytes.len(),
+        kernels: Outline::read(bytes).map_err(Problem::Ptx)?,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::{Cache, Problem, parse, read};
+    use std::{cell::Cell, fs, path::PathBuf};
+
+    const HEAD: &[u8] = b".version 9.0\n.target sm_90\n";
+
+    /// A file of this test alone, removed with this.
+    struct Temporary(PathBuf);
+
+    impl Temporary {
+        fn new(name: &str) -> Self {
+            let name = format!("kernel-args-{}-{name}", std::process::id());
+            Self(std::env::temp_dir().join(name))
+        }
+
+        fn holding(name: &str, parts: &[&[u8]]) -> Self {
+            let file = Self::new(name);
+            fs::write(&file.0, parts.concat()).unwrap();
+            file
+        }
+    }
+
+    impl Drop for Temporary {
+        fn drop(&mut self) {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_file_is_parsed_once_until_it_changes() {
+        let file = Temporary::holding("once.ptx", &[HEAD, b".entry a() {}"]);
+        let parses = Cell::new(0);
+        let mut cache = Cache::default();
+        let mut symbols = || {
+            let counted = |path: &_, bytes: &_| {
+                parses.set(parses.get() + 1);
+                parse(path, bytes)
+            };
+            match cache.get(&file.0, counted) {
+                Ok(file) => file.kernels.symbols().map(String::from).collect(),
+                Err(_) => Vec::new(),
+            }
+        };
+        for _ in 0..20 {
+            assert_eq!(symbols(), ["a"]);
+        }
+        assert_eq!(parses.get(), 1);
+        fs::write(&file.0, [HEAD, b".entry a() {} .entry b() {}"].concat()).unwrap();
+        assert_eq!(symbols(), ["a", "b"]);
+        // What does not parse is not parsed again either.
+        fs::write(&file.0, [HEAD, b".entry a("].concat()).unwrap();
+        assert_eq!([symbols(), symbols()].concat(), [""; 0]);
+        assert_eq!(parses.get(), 3);
+    }
+
+    #[test]
+    fn a_comment_in_another_encoding_is_read() {
+        let file = Temporary::holding("latin1.ptx", &[HEAD, b"// gr\xf6\xdfe\n.entry k() {}\n\0"]);
+        let read = read(&file.0).unwrap_or_else(|problem| panic!("{}", problem.say("k.ptx")));
+        assert_eq!(read.kernels.symbols().collect::<Vec<_>>(), ["k"]);
+        assert_eq!(read.length, HEAD.len() + 23 + 1);
+    }
+
+    #[test]
+    fn what_is_not_a_file_of_text_is_refused() {
+        let binary = Temporary::holding("binary.ptx", &[b"\x7fELF\x02\x01\x01"]);
+        assert!(matches!(read(&binary.0), Err(Problem::Binary)));
+        let folder = std::env::temp_dir();
+        assert!(matches!(read(&folder), Err(Problem::Io(_))));
+    }
+
+    /// Reading it would wait for somebody to write.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_refused() {
+        let pipe = Temporary::new("pipe.ptx");
+        let made = std::process::Command::new("mkfifo").arg(&pipe.0).status();
+        assert!(made.unwrap().success());
+        let Err(problem) = read(&pipe.0) else {
+            panic!("a pipe was read");
+        };
+        assert!(
+            problem
+                .say("pipe.ptx")
+                .ends_with("it is not a regular file"),
+            "{}",
+            problem.say("pipe.ptx")
+        );
+    }
+}
