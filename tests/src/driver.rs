@@ -1,7 +1,7 @@
 //! Which driver a suite runs on: a real one where there is a GPU, else the test driver.
 
 use kernel_args_test_driver::{Settings, is_active, reexec_with_test_driver};
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::{Arguments, Completion, Trial};
 use std::{fmt, process::ExitCode, sync::Arc};
 
 /// The driver that this process runs on.
@@ -58,14 +58,13 @@ pub fn suite(name: &str, trials: fn(&Driver) -> Vec<Trial>, close: fn(&Driver)) 
     arguments.test_threads = Some(1);
     let mut trials = trials(&driver);
     if !driver.is_real() {
-        trials.push(Trial::test("on_a_real_gpu", || Ok(())).with_ignored_flag(true));
+        trials.push(Trial::ignorable_test("on_a_real_gpu", || {
+            Ok(Completion::ignored_with("there is no GPU on this machine"))
+        }));
     }
     let listing = arguments.list;
     if !listing {
         println!("{name}: on {driver}");
-        if !driver.is_real() {
-            println!("{name}: skipped on a GPU: there is none on this machine");
-        }
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if !listing {

@@ -1,24 +1,26 @@
 //! Echo at scale: hundreds of random signatures through their derived structs, in both forms, from PTX that the driver
 //! compiles, from cubins, and inside of captured graphs.
 //!
-//! The structs are written by the build script of `tests/derived`, the kernels by the same generator; NVIDIA's compiler
-//! makes the corpus: `cargo run -p kernel-args-test-generator --bin echo_corpus -- 500 1 target/echo-corpus compute_75,sm_90`.
+//! The structs are written by the build script of this package, the kernels by the same generator; NVIDIA's compiler
+//! makes the corpus: `cargo run -p kernel-args-test-generator --bin echo_corpus`.
 
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtrMut,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{Form, Kernel, KernelArgs, Module, launch};
-use kernel_args_test_derived::{ENTRIES, Visitor, visit};
-use kernel_args_test_generator::{Signature, echo};
+use kernel_args_test_generator::{Signature, corpus, echo};
+use kernel_args_test_values::Visitor;
 use kernel_args_tests::{
+    derived::{ENTRIES, visit},
     driver::{context, suite},
     tally,
 };
-use libtest_mimic::Trial;
+use libtest_mimic::{Completion, Trial};
 use std::{
     env,
     error::Error,
+    fs,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
@@ -26,29 +28,30 @@ use std::{
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// How many kernels a file of the corpus holds.
-const BATCH: usize = 50;
-
 fn main() -> ExitCode {
     suite(
         "scale",
         |_| {
-            let corpus = corpus();
-            if corpus.is_none() {
-                println!(
-                    "scale: skipped: there is no corpus; `python3 ptx/toolchain.py nvrtc`, then `cargo run -p \
-                     kernel-args-test-generator --bin echo_corpus -- 500 1 target/echo-corpus compute_75,sm_90`"
-                );
-            }
             let trial = |name: &'static str, run: fn(&Path) -> Outcome| {
-                let folder = corpus.clone();
-                Trial::test(name, move || {
-                    let folder = folder.ok_or("there is no corpus")?;
-                    run(&folder).map_err(|error| error.to_string().into())
+                Trial::ignorable_test(name, move || {
+                    let Some(folder) = folder() else {
+                        return Ok(Completion::ignored_with(missing()));
+                    };
+                    if check(&folder).is_err() {
+                        return Ok(Completion::ignored_with("the corpus does not fit"));
+                    }
+                    run(&folder).map_err(|error| error.to_string())?;
+                    Ok(Completion::Completed)
                 })
-                .with_ignored_flag(corpus.is_none())
             };
             vec![
+                Trial::ignorable_test("the_corpus_fits_the_derived_structs", || {
+                    let Some(folder) = folder() else {
+                        return Ok(Completion::ignored_with(missing()));
+                    };
+                    check(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+                    Ok(Completion::Completed)
+                }),
                 trial("from_ptx_that_the_driver_compiles", |folder| {
                     echo_all(folder, "ptx", 3, Way::Launched)
                 }),
@@ -65,17 +68,23 @@ fn main() -> ExitCode {
 }
 
 /// The folder of the corpus: beside the suite in a bundle, or in cargo's target folder.
-fn corpus() -> Option<PathBuf> {
+fn folder() -> Option<PathBuf> {
     let exe = env::current_exe().ok()?;
     let beside = exe.parent()?.join("echo-corpus");
-    let built = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../target/echo-corpus"
-    ))
-    .to_path_buf();
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("echo-corpus");
     [beside, built]
         .into_iter()
-        .find(|folder| folder.join("corpus.tsv").is_file())
+        .find(|folder| folder.join(corpus::FILE).is_file())
+}
+
+fn missing() -> String {
+    let command = corpus::command(ENTRIES.len());
+    format!("there is no corpus: `python3 ptx/toolchain.py nvrtc`, then `{command}`")
+}
+
+fn check(folder: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(folder.join(corpus::FILE)).map_err(|error| error.to_string())?;
+    corpus::check(&text, echo::SEED, ENTRIES.len())
 }
 
 /// How a launch reaches the GPU.
@@ -90,7 +99,7 @@ fn echo_all(folder: &Path, kind: &'static str, seed: u64, way: Way) -> Outcome {
     // SAFETY: one stream does everything that follows.
     unsafe { ctx.disable_event_tracking() };
     let stream = ctx.new_stream()?;
-    let kernels = echo::signatures(echo::SEED, echo::DERIVED);
+    let kernels = echo::signatures(echo::SEED, ENTRIES.len());
     let largest = (0..kernels.len())
         .map(|i| echo::expected(&kernels[i], seed, i).concat().len())
         .max();
@@ -139,7 +148,7 @@ struct Echoes<'f> {
 
 impl Echoes<'_> {
     fn module(&mut self, index: usize) -> Outcome<Arc<Module>> {
-        let file = index / BATCH;
+        let file = index / corpus::BATCH;
         match &self.module {
             Some((loaded, module)) if *loaded == file => Ok(module.clone()),
             _ => {

@@ -3,37 +3,24 @@
 //! A kernel's first parameter is `out`; every other one is copied there byte for byte, padding included,
 //! tightly one after another. `ptx/echo.cuh` is what the source includes.
 
-use crate::{Rng, Shape, Signature, cpp, random};
+use crate::{Rng, Shape, Signature, random, size};
 
 /// The seed of the kernels that stand in this repository's suites.
 pub const SEED: u64 = 1;
 
-/// How many of the kernels of [`SEED`] `tests/derived` has a `#[derive(KernelArgs)]` struct for.
-pub const DERIVED: usize = 500;
+/// What [`derived`] is by default.
+pub const SMALL: usize = 60;
 
-/// Echo kernels, and one source with all of them.
-#[derive(Clone, Debug)]
-pub struct Batch {
-    /// CUDA C++ for NVRTC with [`cpp::OPTIONS`], `echo.cuh` given as a header.
-    pub cu_source: String,
-    /// The kernels, in order.
-    pub kernels: Vec<Signature>,
+/// How many of the kernels of [`SEED`] the suites have a `#[derive(KernelArgs)]` struct for, when they are built.
+#[must_use]
+pub fn derived() -> usize {
+    size::choose(SMALL, 500)
 }
 
 /// The echo kernels number 0 to `count - 1` of `seed`. Number `i` is the same whatever the count.
 #[must_use]
 pub fn signatures(seed: u64, count: usize) -> Vec<Signature> {
     random::signatures(seed, Shape::Echo, count)
-}
-
-/// The echo kernels number 0 to `count - 1` of `seed` with their source.
-#[must_use]
-pub fn batch(seed: u64, count: usize) -> Batch {
-    let kernels = signatures(seed, count);
-    Batch {
-        cu_source: cpp::source(&kernels, false),
-        kernels,
-    }
 }
 
 /// The bytes of the parameters after `out` of kernel number `index` for the random values of `seed`: one

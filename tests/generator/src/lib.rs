@@ -1,9 +1,10 @@
 //! Random kernel signatures for tests: as CUDA C++, as Rust, and as the bytes that a kernel must see.
 //!
 //! It depends on nothing, least of all on the crates that it tests: sizes, alignments and bytes come from
-//! its own table ([`leaf`]) and its own arithmetic ([`layout`]), which the oracle suite holds against
+//! its own table ([`types`]) and its own arithmetic ([`layout`]), which the oracle suite holds against
 //! NVIDIA's compiler. All of it follows from a seed, on every machine the same.
 
+pub mod corpus;
 pub mod cpp;
 pub mod echo;
 pub mod layout;
@@ -13,6 +14,8 @@ pub mod rng;
 pub mod rust;
 pub mod shrink;
 pub mod signature;
+pub mod size;
+pub mod types;
 pub mod value;
 
 pub use leaf::Leaf;

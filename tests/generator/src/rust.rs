@@ -1,6 +1,6 @@
 //! Signatures as Rust: structs with both derives, and a table of them.
 //!
-//! The text is written for the crate in `tests/derived`: it uses what that has in scope.
+//! The text is a module of a crate that depends on `kernel_args` and on `kernel_args_test_values`.
 
 use crate::{Pointee, Signature, Slot, Struct, Type};
 use std::fmt::Write as _;
@@ -184,10 +184,17 @@ impl Signature {
     }
 }
 
-/// A source with all these structs, each signature in a module of its own, and a table of them.
+/// What every written module begins with.
+const HEAD: &str = "\
+use core::num::*;
+use kernel_args::*;
+use kernel_args_test_values::{Draw, Draws, Structure, Visitor, draw, structure};
+";
+
+/// A module with all these structs, each signature in a module of its own, with functions that visit them.
 #[must_use]
 pub fn source(signatures: &[Signature]) -> String {
-    let mut text = String::new();
+    let mut text = HEAD.to_owned();
     let (mut entries, mut visits, mut structures) = (String::new(), String::new(), String::new());
     for (i, signature) in signatures.iter().enumerate() {
         let visit = if signature.is_over_aligned() {
@@ -226,8 +233,13 @@ pub fn source(signatures: &[Signature]) -> String {
         text,
         "/// Every entry's name, in the order in which `visit` calls.\n\
          pub const ENTRIES: &[&str] = &[{entries}];\n\
-         pub(crate) fn visit_each<V: Visitor>(draws: &Draws, visitor: &mut V) {{\n{visits}}}\n\
-         pub(crate) fn structures_each<R: FnMut(Structure)>(report: &mut R) {{\n{structures}}}\n"
+         /// Calls `visitor` with every struct in order, filled with the random values of `seed`; `out` is the\n\
+         /// address for the first field of an echo kernel's struct.\n\
+         pub fn visit<V: Visitor>(seed: u64, out: u64, visitor: &mut V) {{\n\
+         let draws = &Draws {{ seed, out }};\n{visits}}}\n\
+         /// Calls `report` with every by-value struct.\n\
+         pub fn structures<R: FnMut(Structure)>(mut report: R) {{\n\
+         let report = &mut report;\n{structures}}}\n"
     );
     text
 }

@@ -1,10 +1,9 @@
 //! Few and many parameters, small and large blocks, and kernels without any.
 
 use crate::ways::{Echo, Outcome};
-use fastrand::Rng;
 use kernel_args::{DevicePointerMut, Form, Kernel, KernelArgs, Module, launch};
+use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::{
-    draw::Draw,
     driver::{Driver, context, trial},
     tally,
 };
@@ -29,11 +28,11 @@ macro_rules! counts {
 
         impl $name {
             fn draw(seed: u64) -> (Self, Vec<u8>) {
-                let mut rng = Rng::with_seed(seed);
+                let mut from = Source::new(seed);
                 let mut passed = Vec::new();
                 let args = Self {
                     out: DevicePointerMut::NULL,
-                    $($a: drawn(&mut rng, &mut passed), $b: drawn(&mut rng, &mut passed),)*
+                    $($a: drawn(&mut from, &mut passed), $b: drawn(&mut from, &mut passed),)*
                 };
                 (args, passed)
             }
@@ -50,8 +49,8 @@ macro_rules! counts {
     };
 }
 
-fn drawn<T: Draw>(rng: &mut Rng, passed: &mut Vec<u8>) -> T {
-    let value = T::draw(rng);
+fn drawn<T: Bytes>(from: &mut Source, passed: &mut Vec<u8>) -> T {
+    let value = T::draw(from);
     passed.extend(value.bytes());
     value
 }
@@ -69,16 +68,16 @@ fn one() -> Outcome {
 
 /// A block of exactly `8 + N` bytes.
 #[derive(KernelArgs)]
-struct Bytes<const N: usize> {
+struct Block<const N: usize> {
     out: DevicePointerMut<u8>,
     bytes: [u8; N],
 }
 
 fn bytes<const N: usize>(entry: &str) -> Outcome {
-    let echo = Echo::<Bytes<N>>::load(COUNTS, entry)?;
-    let mut rng = Rng::with_seed(N as u64);
-    let bytes: [u8; N] = Draw::draw(&mut rng);
-    echo.check(&bytes, |out| Bytes { out, bytes })
+    let echo = Echo::<Block<N>>::load(COUNTS, entry)?;
+    let mut from = Source::new(N as u64);
+    let bytes: [u8; N] = Draw::draw(&mut from);
+    echo.check(&bytes, |out| Block { out, bytes })
 }
 
 #[derive(KernelArgs)]

@@ -3,10 +3,9 @@
 use crate::ways::{Echo, Outcome, ROUNDS, echo_between};
 use core::ffi::c_void;
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, UnifiedSlice};
-use fastrand::Rng;
 use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Module, launch};
+use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::{
-    draw::Draw,
     driver::{context, trial},
     tally,
 };
@@ -31,21 +30,20 @@ struct Mixed {
 fn mixed() -> Outcome {
     let echo = Echo::<Mixed>::load(POINTERS, "echo_pointers_mixed")?;
     for seed in 0..ROUNDS {
-        let mut rng = Rng::with_seed(seed);
+        let mut from = Source::new(seed);
         let (n, x, flag) = (
-            u32::draw(&mut rng),
-            DevicePointer::draw(&mut rng),
-            u8::draw(&mut rng),
+            u32::draw(&mut from),
+            DevicePointer::draw(&mut from),
+            u8::draw(&mut from),
         );
-        let context = rng.bool().then(|| DevicePointerMut::from_raw(rng.u64(1..)));
-        let (rows, table) = (u16::draw(&mut rng), DevicePointerMut::draw(&mut rng));
-        let (scale, y) = (f64::draw(&mut rng), u64::draw(&mut rng));
-        let null_or_context = context.map_or(0, DevicePointerMut::address);
+        let context = Option::<DevicePointerMut<c_void>>::draw(&mut from);
+        let (rows, table) = (u16::draw(&mut from), DevicePointerMut::draw(&mut from));
+        let (scale, y) = (f64::draw(&mut from), u64::draw(&mut from));
         let passed = [
             n.bytes(),
             x.bytes(),
             flag.bytes(),
-            null_or_context.bytes(),
+            context.bytes(),
             rows.bytes(),
             table.bytes(),
             scale.bytes(),

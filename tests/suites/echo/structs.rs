@@ -3,15 +3,12 @@
 //! Sizes and offsets in `bytes` are those of the comments in `ptx/echo_structs.cu`.
 
 use crate::ways::{Echo, Outcome, echo_between};
-use fastrand::Rng;
 use kernel_args::{
     Char3, DevicePointer, DevicePointerMut, DeviceType, Float3, Float4, KernelArgs, TensorMap,
     UShort3,
 };
-use kernel_args_tests::{
-    draw::{Draw, at},
-    driver::trial,
-};
+use kernel_args_test_values::{Bytes, Draw, Source, at};
+use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
 
 const STRUCTS: &str = include_str!("../../../ptx/echo_structs.ptx");
@@ -33,9 +30,12 @@ macro_rules! structs {
         }
 
         impl $(<$($t: Draw),+>)? Draw for $name $(<$($t),+>)? {
-            fn draw(rng: &mut Rng) -> Self {
-                Self { $($field: Draw::draw(rng),)* }
+            fn draw(from: &mut Source) -> Self {
+                Self { $($field: Draw::draw(from),)* }
             }
+        }
+
+        impl $(<$($t: Bytes),+>)? Bytes for $name $(<$($t),+>)? {
             fn bytes(&self) -> Vec<u8> {
                 at($size, &[$(($offset, self.$field.bytes()),)*])
             }
@@ -73,10 +73,12 @@ macro_rules! enums {
         enum $name { $($variant = $value),* }
 
         impl Draw for $name {
-            fn draw(rng: &mut Rng) -> Self {
-                let all = [$(Self::$variant),*];
-                all[rng.usize(..all.len())]
+            fn draw(from: &mut Source) -> Self {
+                *from.rng.pick(&[$(Self::$variant),*])
             }
+        }
+
+        impl Bytes for $name {
             fn bytes(&self) -> Vec<u8> {
                 (*self as $int).to_ne_bytes().to_vec()
             }
@@ -115,18 +117,18 @@ struct TensorMapFirst {
 #[allow(clippy::many_single_char_names, reason = "the kernel's own names")]
 fn align_mixed() -> Outcome {
     let echo = Echo::<AlignMixed>::load(STRUCTS, "echo_align_mixed")?;
-    let mut rng = Rng::with_seed(32);
+    let mut from = Source::new(32);
     let (a, b, c) = (
-        i8::draw(&mut rng),
-        Align32::draw(&mut rng),
-        i16::draw(&mut rng),
+        i8::draw(&mut from),
+        Align32::draw(&mut from),
+        i16::draw(&mut from),
     );
     let (d, e, f) = (
-        Align128::draw(&mut rng),
-        i32::draw(&mut rng),
-        Align64::draw(&mut rng),
+        Align128::draw(&mut from),
+        i32::draw(&mut from),
+        Align64::draw(&mut from),
     );
-    let g = f64::draw(&mut rng);
+    let g = f64::draw(&mut from);
     let passed = [
         a.bytes(),
         b.bytes(),
@@ -151,8 +153,11 @@ fn align_mixed() -> Outcome {
 
 fn tensor_map_first() -> Outcome {
     let echo = Echo::<TensorMapFirst>::load(STRUCTS, "echo_tensor_map_first")?;
-    let mut rng = Rng::with_seed(128);
-    let (map, data) = (TensorMap::draw(&mut rng), DevicePointerMut::draw(&mut rng));
+    let mut from = Source::new(128);
+    let (map, data) = (
+        TensorMap::draw(&mut from),
+        DevicePointerMut::draw(&mut from),
+    );
     let passed = [map.bytes(), data.bytes()].concat();
     echo.check(&passed, |out| TensorMapFirst { out, map, data })
 }

@@ -1,9 +1,9 @@
 //! The ways in which a kernel is launched, and the comparison of what comes back.
 
 use cudarc::driver::{CudaContext, DevicePtrMut};
-use fastrand::Rng;
-use kernel_args::{DevicePointerMut, Form, Kernel, KernelArgs, Module, launch};
-use kernel_args_tests::{draw::Draw, driver::context, tally};
+use kernel_args::{DevicePointerMut, DeviceType, Form, Kernel, KernelArgs, Module, launch};
+use kernel_args_test_values::{Bytes, Draw, Source};
+use kernel_args_tests::{driver::context, tally};
 use std::{error::Error, sync::Arc};
 
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
@@ -68,11 +68,11 @@ impl<'k, A: KernelArgs> Echo<'k, A> {
 }
 
 /// Echoes random values of `T` between two chars.
-pub(crate) fn echo_between<T: Draw>(ptx: &str, entry: &str) -> Outcome {
+pub(crate) fn echo_between<T: Bytes + DeviceType>(ptx: &str, entry: &str) -> Outcome {
     let echo = Echo::<Between<T>>::load(ptx, entry)?;
     for seed in 0..ROUNDS {
-        let mut rng = Rng::with_seed(seed);
-        let (before, value, after) = (i8::draw(&mut rng), T::draw(&mut rng), i8::draw(&mut rng));
+        let mut from = Source::new(seed);
+        let (before, value, after) = (i8::draw(&mut from), T::draw(&mut from), i8::draw(&mut from));
         let passed = [before.bytes(), value.bytes(), after.bytes()].concat();
         echo.check(&passed, |out| Between {
             out,

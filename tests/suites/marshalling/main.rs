@@ -1,13 +1,11 @@
 //! What reaches a driver in either form, byte for byte, without a driver.
 
 mod arguments;
+mod derived;
 mod forms;
-mod golden;
 mod lifetimes;
-
 mod pack_at;
 mod places;
-mod random;
 
 /// The bytes behind each pointer of the first form.
 fn params<A: kernel_args::KernelArgs>(args: A) -> Vec<Vec<u8>> {

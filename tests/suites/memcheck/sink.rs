@@ -1,9 +1,9 @@
 //! A driver that looks at every byte that it is given.
 
 use crate::planted;
-use fastrand::Rng;
 use kernel_args::KernelArgs;
-use kernel_args_tests::structs::{RandomArgs, Visit, visit_all};
+use kernel_args_test_values::Visitor;
+use kernel_args_tests::derived::visit;
 use std::process::ExitCode;
 
 /// CRC-32 of every byte. A byte becomes an index of a table, which memcheck reports where it is not initialised.
@@ -66,34 +66,36 @@ impl Sink {
 /// How many times each struct is drawn.
 const ROUNDS: u64 = 3;
 
-impl Visit for Sink {
-    fn visit<A: RandomArgs>(&mut self) {
-        for seed in 0..ROUNDS {
-            let draw = || A::draw(&mut Rng::with_seed(seed));
-            self.params(draw());
-            draw().packed(|buffer| self.packed(buffer));
-            // The heap's bytes count as uninitialised until they are written.
-            let mut buffer = Vec::with_capacity(A::SIZE);
-            #[allow(
-                clippy::uninit_vec,
-                reason = "that `pack_at` writes all of them is what is shown"
-            )]
-            // SAFETY: `pack_at` only writes to it.
-            unsafe {
-                buffer.set_len(A::SIZE);
-            }
-            if let Ok(packed) = draw().pack_at(A::OFFSETS, &mut buffer) {
-                self.packed(packed);
-            }
+impl Visitor for Sink {
+    fn packable<A: KernelArgs + Copy>(&mut self, index: usize, args: A) {
+        args.with_packed(|buffer| self.packed(buffer));
+        self.over_aligned(index, args);
+    }
+
+    fn over_aligned<A: KernelArgs + Copy>(&mut self, _: usize, args: A) {
+        self.params(args);
+        let offsets: Vec<usize> = A::PARAMETERS.iter().filter_map(|p| p.offset).collect();
+        let size = A::LAYOUT.size();
+        // The heap's bytes count as uninitialised until they are written.
+        let mut buffer = Vec::with_capacity(size);
+        #[allow(
+            clippy::uninit_vec,
+            reason = "that `pack_at` writes all of them is what is shown"
+        )]
+        // SAFETY: `pack_at` only writes to it.
+        unsafe {
+            buffer.set_len(size);
         }
+        let packed = args.pack_at(&offsets, &mut buffer);
+        self.packed(packed.expect("the offsets are those of the struct"));
     }
 }
 
-/// Runs one mode: `forms`, or one that hands an uninitialised byte over.
+/// Runs one mode: `forms`, or one that passes an uninitialised byte.
 pub(crate) fn run(mode: &str) -> ExitCode {
     let mut sink = Sink::default();
     match mode {
-        "forms" => visit_all(&mut sink),
+        "forms" => (0..ROUNDS).for_each(|seed| visit(seed, 0, &mut sink)),
         "planted-params" => sink.params(planted::args()),
         "planted-packed" => planted::args().with_packed(|buffer| sink.packed(buffer)),
         _ => return ExitCode::from(2),

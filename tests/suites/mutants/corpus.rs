@@ -1,20 +1,19 @@
 //! Random right signatures, the kernels that have them, and the PTX that NVRTC made of these.
 //!
-//! The PTX of the standard size is committed, so that the suite runs without NVIDIA's compiler. Where that is
+//! The PTX of the default size is committed, so that the suite runs without NVIDIA's compiler. Where that is
 //! installed the sources are compiled again, for cubins, and the committed PTX is compared with what comes out.
 
-use kernel_args_test_generator::{Shape, Signature, Type, cpp, signature};
+use kernel_args_compiler_tests::{golden, nvrtc, read, write};
+use kernel_args_test_generator::{Shape, Signature, Type, cpp, signature, size};
 use std::{
     fmt::Write as _,
-    fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
 /// All signatures follow from it.
 pub(crate) const SEED: u64 = 0x6d75_7461;
-/// How many right signatures there are, unless `MUTANTS_SIGNATURES` says otherwise.
-const STANDARD: usize = 1000;
+/// How many right signatures there are by default: as many as the committed PTX has kernels.
+const SMALL: usize = 100;
 /// How many kernels one image holds.
 pub(crate) const CHUNK: usize = 50;
 /// The architecture of the PTX; every driver that can verify compiles it.
@@ -78,11 +77,11 @@ impl Kernel {
 
 /// How many right signatures this run has.
 pub(crate) fn size() -> Result<usize, String> {
-    match std::env::var("MUTANTS_SIGNATURES") {
+    match std::env::var("KERNEL_ARGS_MUTANTS_SIGNATURES") {
         Ok(text) => text
             .parse()
-            .map_err(|error| format!("MUTANTS_SIGNATURES={text}: {error}")),
-        Err(_) => Ok(STANDARD),
+            .map_err(|error| format!("KERNEL_ARGS_MUTANTS_SIGNATURES={text}: {error}")),
+        Err(_) => Ok(size::choose(SMALL, 1000)),
     }
 }
 
@@ -138,103 +137,69 @@ pub(crate) struct Corpus {
     pub(crate) images: Vec<Images>,
     /// Who compiled the PTX.
     pub(crate) origin: String,
-    /// What is wrong with the committed PTX.
-    pub(crate) stale: Option<String>,
 }
 
-/// The repository's root.
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-fn golden() -> PathBuf {
-    root().join("tests/golden/mutants.ptx")
-}
+/// The committed PTX, in `tests/golden`.
+const GOLDEN: &str = "mutants.ptx";
 
 impl Corpus {
-    /// Writes the images into `folder`. `MUTANTS_BLESS=1` replaces the committed PTX.
+    /// Writes the images into `folder`.
     pub(crate) fn make(folder: &Path, kernels: &[Kernel]) -> Result<Self, String> {
-        let chunks: Vec<&[Kernel]> = kernels.chunks(CHUNK).collect();
-        let compiled = compile(folder, &chunks)?;
+        let chunks = kernels.len().div_ceil(CHUNK);
         let path = |i: usize, suffix: &str| folder.join(format!("c{i}.{suffix}"));
-        let golden_text = fs::read_to_string(golden()).unwrap_or_default();
-        let (origin, stale) = if let Some(version) = compiled {
-            let mut text = String::new();
-            for i in 0..chunks.len() {
-                let image = read(&path(i, "ptx"))?;
-                let _ = write!(text, "{SEPARATOR}{i}\n{image}");
-            }
-            if std::env::var_os("MUTANTS_BLESS").is_some() {
-                write(&golden(), &text)?;
-            }
-            // Some runs have more kernels than the committed file, some fewer: whole chunks that both have count.
-            let whole = kernels.len() / CHUNK;
-            let images = text.split(SEPARATOR).zip(golden_text.split(SEPARATOR));
-            let compared = images.clone().skip(1).count();
-            let stale = images
-                .take(1 + whole)
-                .any(|(made, committed)| made != committed)
-                || compared < whole.min(STANDARD / CHUNK);
-            (
-                version,
-                stale.then(|| "the committed PTX is not what NVRTC makes now".into()),
-            )
+        let version = nvrtc::version();
+        let origin = if let Ok(version) = &version {
+            compile(folder, kernels, &format!("{PTX},{CUBIN}"))?;
+            version.clone()
         } else {
-            let images: Vec<&str> = golden_text.split(SEPARATOR).skip(1).collect();
-            if images.len() < chunks.len() {
+            let place = golden::place(GOLDEN);
+            let text = read(&place)?;
+            let images: Vec<&str> = text.split(SEPARATOR).skip(1).collect();
+            if images.len() < chunks {
                 return Err(format!(
-                    "{} holds {} images, {} are needed, and NVRTC is not installed: run \
+                    "{} holds {} images, {chunks} are needed, and NVRTC is not installed: run \
                          `python3 ptx/toolchain.py nvrtc`",
-                    golden().display(),
+                    place.display(),
                     images.len(),
-                    chunks.len()
                 ));
             }
-            for (i, image) in images.iter().take(chunks.len()).enumerate() {
+            for (i, image) in images.iter().take(chunks).enumerate() {
                 let image = image.split_once('\n').map_or("", |(_, image)| image);
                 write(&path(i, "ptx"), image)?;
             }
-            ("the committed PTX (NVRTC is not installed)".into(), None)
+            "the committed PTX (NVRTC is not installed)".into()
         };
-        let cubins = path(0, &format!("{CUBIN}.cubin")).is_file() && origin.starts_with("NVRTC");
-        let images = (0..chunks.len())
+        let images = (0..chunks)
             .map(|i| Images {
                 ptx: path(i, "ptx"),
-                cubin: cubins.then(|| path(i, &format!("{CUBIN}.cubin"))),
+                cubin: version.is_ok().then(|| path(i, &format!("{CUBIN}.cubin"))),
             })
             .collect();
-        Ok(Self {
-            images,
-            origin,
-            stale,
-        })
+        Ok(Self { images, origin })
     }
 }
 
-/// Compiles every chunk, and gives NVRTC's version; `None` where it is not installed.
-fn compile(folder: &Path, chunks: &[&[Kernel]]) -> Result<Option<String>, String> {
-    let mut command = Command::new("python3");
-    command
-        .arg(root().join("tests/suites/oracle/compile.py"))
-        .arg(folder)
-        .arg(format!("{PTX},{CUBIN}"))
-        .stdin(Stdio::null());
-    for (i, chunk) in chunks.iter().enumerate() {
+/// Compares the committed PTX with what NVRTC makes now, or writes it where `KERNEL_ARGS_BLESS` is set.
+pub(crate) fn check_golden(folder: &Path) -> Result<(), String> {
+    let kernels = kernels(SMALL);
+    compile(folder, &kernels, PTX)?;
+    let mut text = String::new();
+    for i in 0..kernels.len().div_ceil(CHUNK) {
+        let image = read(&folder.join(format!("c{i}.ptx")))?;
+        let _ = write!(text, "{SEPARATOR}{i}\n{image}");
+    }
+    golden::check(GOLDEN, &text)
+}
+
+/// Compiles every chunk.
+fn compile(folder: &Path, kernels: &[Kernel], targets: &str) -> Result<(), String> {
+    let sources = kernels.chunks(CHUNK).enumerate().map(|(i, chunk)| {
         let path = folder.join(format!("c{i}.cu"));
         write(&path, &source(chunk))?;
-        command.arg(path);
-    }
-    let Ok(output) = command.output() else {
-        return Ok(None);
-    };
-    match output.status.code() {
-        Some(0) => {
-            let text = String::from_utf8_lossy(&output.stdout);
-            Ok(Some(text.lines().next().unwrap_or_default().to_owned()))
-        }
-        Some(3) => Ok(None),
-        _ => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
-    }
+        Ok(path)
+    });
+    let sources = sources.collect::<Result<Vec<_>, String>>()?;
+    nvrtc::compile(folder, targets, &[], &sources)
 }
 
 /// The symbol of the kernel `name` in PTX.
@@ -280,16 +245,4 @@ pub(crate) fn name(ty: &Type) -> Option<&str> {
         Type::Struct(s) => Some(&s.name),
         Type::Leaf(_) | Type::Pointer { .. } | Type::Array(..) => None,
     }
-}
-
-pub(crate) fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// Writes a file, unless it is already so: cargo goes by its time.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
-    if fs::read_to_string(path).is_ok_and(|old| old == text) {
-        return Ok(());
-    }
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }

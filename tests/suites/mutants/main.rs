@@ -1,7 +1,9 @@
 //! Mutants of right structs: each stage finds what the design promises of it, at the right field, and nothing else.
 //!
-//! `MUTANTS_SIGNATURES` is how many right signatures there are (1,000), with nine mutants for every four of them.
-//! `MUTANTS_BLESS=1` writes the committed PTX anew.
+//! There are 100 right signatures, 1,000 with `KERNEL_ARGS_FULL=1`, or as many as `KERNEL_ARGS_MUTANTS_SIGNATURES`
+//! says, with nine mutants for every four of them. `KERNEL_ARGS_BLESS=1` writes the committed PTX anew.
+//!
+//! All of it is one trial: one build and one start of the driver serve every promise.
 
 mod alone;
 mod cases;
@@ -20,7 +22,8 @@ mod workspace;
 
 use cases::Case;
 use corpus::{CHUNK, Corpus, Kernel};
-use libtest_mimic::{Arguments, Trial};
+use kernel_args_compiler_tests::{folder, nvrtc};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::{ops::Range, process::ExitCode, time::Instant};
 use workspace::{Package, Purpose};
 
@@ -30,28 +33,29 @@ const MISTAKES: usize = 9;
 const CRATES: usize = 4;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    if arguments.list {
-        return libtest_mimic::run(&arguments, Vec::new()).exit_code();
-    }
-    let begin = Instant::now();
-    match trials() {
-        Ok(trials) => {
-            let conclusion = libtest_mimic::run(&arguments, trials);
-            println!("mutants: {:.0} s", begin.elapsed().as_secs_f32());
-            conclusion.exit_code()
-        }
-        Err(problem) => {
-            eprintln!("mutants: {problem}");
-            ExitCode::FAILURE
-        }
-    }
+    let trials = vec![
+        Trial::test("mistakes_are_found_as_promised_and_nothing_else", promises),
+        Trial::ignorable_test("the_committed_ptx_is_what_nvrtc_makes", || {
+            if let Err(why) = nvrtc::version() {
+                return Ok(Completion::ignored_with(why));
+            }
+            corpus::check_golden(&folder("mutants/golden")?)?;
+            Ok(Completion::Completed)
+        }),
+        Trial::ignorable_test("cubins_are_among_the_images", || {
+            nvrtc::version().map_or_else(
+                |why| Ok(Completion::ignored_with(why)),
+                |_| Ok(Completion::Completed),
+            )
+        }),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn trials() -> Result<Vec<Trial>, String> {
-    let folder = workspace::folder()?;
+fn promises() -> Result<(), Failed> {
+    let begin = Instant::now();
     let kernels = corpus::kernels(corpus::size()?);
-    let corpus = Corpus::make(&folder.join("images"), &kernels)?;
+    let corpus = Corpus::make(&folder("mutants/images")?, &kernels)?;
     let cases = cases::cases(&kernels, MISTAKES);
     let alone = alone::Alone::make(&kernels);
     println!(
@@ -80,9 +84,12 @@ fn trials() -> Result<Vec<Trial>, String> {
             source: source.clone(),
         });
     }
-    let begin = Instant::now();
-    let built = workspace::build(&folder, &packages)?;
-    println!("mutants: rustc took {:.0} s", begin.elapsed().as_secs_f32());
+    let building = Instant::now();
+    let built = workspace::build(&folder("mutants")?, &packages)?;
+    println!(
+        "mutants: rustc took {:.0} s",
+        building.elapsed().as_secs_f32()
+    );
 
     let mut stages = vec![stage::derive(&cases, &built.diagnostics, &checked)?];
     stages.extend(stage::load(&built.programs)?);
@@ -95,7 +102,8 @@ fn trials() -> Result<Vec<Trial>, String> {
         .collect::<Vec<_>>();
     let found = alone.judge(&built.diagnostics);
     report::print(&cases, &verdicts, &found.0);
-    Ok(report::trials(verdicts, found.1, corpus))
+    println!("mutants: {:.0} s", begin.elapsed().as_secs_f32());
+    report::promises(verdicts, found.1)
 }
 
 /// The structs in crates: checked by rustc with the PTX, and loaded by a program without.

@@ -1,14 +1,13 @@
-//! The closing table, and a trial for each promise.
+//! The closing table, and the promises that were not kept.
 
 use crate::{
     cases::Case,
-    corpus::Corpus,
     kind::Kind,
     stage::Stage,
     verdict::{Count, Verdict},
     visible::Source,
 };
-use libtest_mimic::Trial;
+use libtest_mimic::Failed;
 use std::collections::BTreeMap;
 
 /// How many faults a message lists.
@@ -108,45 +107,28 @@ pub(crate) fn print(
     println!("\n");
 }
 
-/// A trial for each promise.
-pub(crate) fn trials(
-    verdicts: Vec<(Stage, Verdict)>,
-    alone: Vec<String>,
-    corpus: Corpus,
-) -> Vec<Trial> {
-    let mut trials = vec![trial("rustc_alone/finds_types_without_a_form", alone)];
-    let no_cubin = corpus.images.iter().any(|images| images.cubin.is_none());
+/// An error that lists every promise that was not kept.
+pub(crate) fn promises(verdicts: Vec<(Stage, Verdict)>, alone: Vec<String>) -> Result<(), Failed> {
+    let mut promises = vec![("rustc alone/finds types without a form".to_owned(), alone)];
     for (stage, verdict) in verdicts {
-        let name = stage.name.replace([' ', ':'], "_").replace("__", "_");
-        trials.push(trial(
-            &format!("{name}/no_false_alarm"),
-            verdict.false_alarms,
-        ));
-        trials.push(trial(&format!("{name}/keeps_its_promise"), verdict.broken));
-        trials.push(trial(
-            &format!("{name}/names_the_wrong_field"),
-            verdict.elsewhere,
-        ));
-    }
-    trials.push(trial(
-        "the_committed_ptx_is_what_nvrtc_makes",
-        corpus.stale.into_iter().collect(),
-    ));
-    if no_cubin {
-        println!(
-            "mutants: skipped on cubins: NVRTC is not installed (`python3 ptx/toolchain.py nvrtc`)"
-        );
-        trials.push(Trial::test("load_cubin", || Ok(())).with_ignored_flag(true));
-    }
-    trials
-}
-
-fn trial(name: &str, faults: Vec<String>) -> Trial {
-    Trial::test(name, move || {
-        if faults.is_empty() {
-            return Ok(());
+        for (promise, faults) in [
+            ("raises no false alarm", verdict.false_alarms),
+            ("keeps its promise", verdict.broken),
+            ("names the wrong field", verdict.elsewhere),
+        ] {
+            promises.push((format!("{}/{promise}", stage.name), faults));
         }
-        let shown = faults[..faults.len().min(LISTED)].join("\n");
-        Err(format!("{} of them:\n{shown}", faults.len()).into())
-    })
+    }
+    let broken: Vec<String> = promises
+        .iter()
+        .filter(|(_, faults)| !faults.is_empty())
+        .map(|(promise, faults)| {
+            let shown = faults[..faults.len().min(LISTED)].join("\n");
+            format!("{promise}: {} do not:\n{shown}", faults.len())
+        })
+        .collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    Err(broken.join("\n\n").into())
 }

@@ -2,8 +2,9 @@
 
 use crate::{
     cases::Case,
-    corpus::{CHUNK, Corpus, Kernel, read, symbol},
+    corpus::{CHUNK, Corpus, Kernel, symbol},
 };
+use kernel_args_compiler_tests::read;
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// Where in a struct a line is.

@@ -1,31 +1,12 @@
-//! A cargo workspace of generated crates, built once, and what rustc says of each line.
+//! The generated crates, built once, and what rustc says of each line.
 
-use crate::{
-    corpus::{read, root, write},
-    source::{Place, Source},
-};
+use crate::source::{Place, Source};
+use kernel_args_compiler_tests::generated::{self, Generated};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
-    env,
-    fmt::Write as _,
-    fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
-
-/// The workspace's folder, in cargo's target folder.
-pub(crate) fn folder() -> Result<PathBuf, String> {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("mutants");
-    for part in ["images", "programs"] {
-        make(&folder.join(part))?;
-    }
-    Ok(folder)
-}
-
-fn make(folder: &Path) -> Result<(), String> {
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
-}
 
 /// What a generated crate is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,55 +42,13 @@ pub(crate) struct Built {
 
 /// Writes the packages, and builds them all.
 pub(crate) fn build(folder: &Path, packages: &[Package]) -> Result<Built, String> {
-    let members: Vec<String> = packages
-        .iter()
-        .map(|package| format!("{:?}", package.name))
-        .collect();
-    // Debug information of thousands of instances takes longer than they do.
-    let mut manifest = format!(
-        "[workspace]\nresolver = \"3\"\nmembers = [{}]\n\n[profile.dev.package.kernel-args-derive]\nopt-level = 1\n\
-         [profile.dev.package.kernel-args-abi]\nopt-level = 1\n",
-        members.join(", ")
-    );
-    for package in packages {
-        let _ = write!(
-            manifest,
-            "[profile.dev.package.{}]\ndebug = false\nincremental = false\n",
-            package.name
-        );
-        package.write(folder)?;
-    }
-    write(&folder.join("Cargo.toml"), &manifest)?;
-    // The versions of this workspace, so that what it has compiled serves here too.
-    write(
-        &folder.join("Cargo.lock"),
-        &read(&root().join("Cargo.lock"))?,
-    )?;
-
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .current_dir(folder)
-        .args([
-            "build",
-            "--workspace",
-            "--keep-going",
-            "--message-format=json",
-            "--offline",
-        ])
-        .arg("--target-dir")
-        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."))
-        .env_remove("RUSTC_WORKSPACE_WRAPPER")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("cargo cannot be started: {error}"))?;
+    let crates: Vec<Generated> = packages.iter().map(Package::generated).collect();
+    let build = generated::build(folder, &crates, &[])?;
     let mut built = Built {
         diagnostics: Vec::new(),
         programs: Vec::new(),
     };
-    for line in output.stdout.split(|byte| *byte == b'\n') {
-        let Ok(message) = serde_json::from_slice::<Value>(line) else {
-            continue;
-        };
+    for message in &build.messages {
         let target = message["target"]["name"].as_str().unwrap_or_default();
         let Some(package) = packages.iter().find(|package| package.name == target) else {
             continue;
@@ -137,7 +76,7 @@ pub(crate) fn build(folder: &Path, packages: &[Package]) -> Result<Built, String
             return Err(format!(
                 "`{}` was not compiled as it should be:\n{}\n{:#?}",
                 package.name,
-                String::from_utf8_lossy(&output.stderr),
+                build.stderr,
                 built
                     .diagnostics
                     .iter()
@@ -149,31 +88,15 @@ pub(crate) fn build(folder: &Path, packages: &[Package]) -> Result<Built, String
 }
 
 impl Package {
-    fn write(&self, folder: &Path) -> Result<(), String> {
-        let folder = folder.join(&self.name);
-        make(&folder.join("src"))?;
-        let root = root();
-        let root = fs::canonicalize(&root).map_err(|error| error.to_string())?;
-        write(
-            &folder.join("Cargo.toml"),
-            &format!(
-                "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n\
-                 kernel-args = {{ path = {:?}, default-features = false, features = [\"cudarc\", \"half\"] }}\n\
-                 half = \"2.7\"\n\
-                 cudarc = {{ version = \"0.19.10\", default-features = false, features = [\"std\", \"driver\", \
-                 \"fallback-dynamic-loading\", \"cuda-13000\", \"nvrtc\"] }}\n",
-                self.name,
-                root.join("kernel-args").display().to_string(),
-            ),
-        )?;
-        let file = match self.purpose {
-            Purpose::Checked => "lib.rs",
-            Purpose::Program => {
-                write(&folder.join("src/judge.rs"), crate::source::judge())?;
-                "main.rs"
-            }
-        };
-        write(&folder.join("src").join(file), &self.source.text)
+    fn generated(&self) -> Generated<'_> {
+        let text = &*self.source.text;
+        Generated {
+            name: self.name.clone(),
+            files: match self.purpose {
+                Purpose::Checked => vec![("lib.rs", text)],
+                Purpose::Program => vec![("main.rs", text), ("judge.rs", crate::source::judge())],
+            },
+        }
     }
 }
 

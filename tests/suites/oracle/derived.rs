@@ -1,13 +1,20 @@
-//! What the derives made of signatures, against a compiler's answers: a crate of structs is built
-//! (`tests/derived`) and asked.
+//! What the derives made of signatures, against a compiler's answers: a crate of structs is generated, built and
+//! asked.
 
-use crate::{answer::Answer, compile, engine};
+use crate::{answer::Answer, engine};
 use kernel_args::abi::Class;
+use kernel_args_compiler_tests::{
+    folder,
+    generated::{self, Generated},
+};
 use kernel_args_test_generator::{Rng, Signature, rust};
 use std::{fmt::Write as _, fs, process::Command};
 
 /// The seed of the values.
 pub(crate) const VALUES: u64 = 77;
+
+/// The name of the generated crate.
+const PACKAGE: &str = "oracle_structs";
 
 /// What is different, by signature.
 pub(crate) struct Difference {
@@ -28,47 +35,34 @@ pub(crate) fn differences(
     signatures: &[Signature],
     answers: &[Answer],
 ) -> Result<(Vec<Difference>, Count), String> {
-    let folder = compile::folder(name)?;
-    let source = folder.join("structs.rs");
-    write_if_new(&source, &rust::source(signatures))?;
+    let folder = folder(&format!("oracle/{name}"))?;
     let places = folder.join("offsets.tsv");
     fs::write(&places, offsets(answers)).map_err(|error| error.to_string())?;
-    // A target folder of its own: cargo holds the lock of the workspace's while it runs tests.
-    let output = Command::new(env!("CARGO"))
-        .current_dir(compile::root())
-        .args([
-            "run",
-            "--quiet",
-            "-p",
-            "kernel-args-test-derived",
-            "--bin",
-            "describe",
-        ])
-        .arg("--target-dir")
-        .arg(compile::root().join("target/oracle"))
-        .arg("--")
+    let source = rust::source(signatures);
+    let build = generated::build(
+        &folder,
+        &[Generated {
+            name: PACKAGE.to_owned(),
+            files: vec![
+                ("main.rs", include_str!("describe.rs")),
+                ("structs.rs", &source),
+            ],
+        }],
+        &["values"],
+    )?;
+    let Some(program) = build.programs.first() else {
+        return refused(signatures, &source, &build.errors());
+    };
+    let output = Command::new(program)
         .arg(VALUES.to_string())
         .arg(&places)
-        .env("KERNEL_ARGS_DERIVED_SOURCE", &source)
         .output()
-        .map_err(|error| format!("cargo cannot be started: {error}"))?;
+        .map_err(|error| format!("{}: {error}", program.display()))?;
     if !output.status.success() {
-        return refused(
-            signatures,
-            &source,
-            &String::from_utf8_lossy(&output.stderr),
-        );
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     let text = String::from_utf8(output.stdout).map_err(|error| error.to_string())?;
     Ok(compare(&text, signatures, answers))
-}
-
-/// Cargo builds again what is newer.
-fn write_if_new(place: &std::path::Path, text: &str) -> Result<(), String> {
-    if fs::read_to_string(place).is_ok_and(|old| old == text) {
-        return Ok(());
-    }
-    fs::write(place, text).map_err(|error| format!("{}: {error}", place.display()))
 }
 
 fn offsets(answers: &[Answer]) -> String {
@@ -89,16 +83,15 @@ fn offsets(answers: &[Answer]) -> String {
 /// The signatures that rustc or a derive refuses: the message names lines of the source.
 fn refused(
     signatures: &[Signature],
-    source: &std::path::Path,
+    source: &str,
     message: &str,
 ) -> Result<(Vec<Difference>, Count), String> {
-    let text = fs::read_to_string(source).map_err(|error| error.to_string())?;
     let line_of = |rest: &str| rest.split(':').next()?.parse::<usize>().ok();
     let first = message.split("structs.rs:").skip(1).find_map(line_of);
     let Some(line) = first else {
         return Err(message.to_owned());
     };
-    let module = text
+    let module = source
         .lines()
         .take(line)
         .filter_map(|line| line.strip_prefix("pub mod ")?.split(' ').next());

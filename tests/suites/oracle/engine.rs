@@ -3,7 +3,7 @@
 
 use crate::answer::{Answer, Declared};
 use kernel_args::abi::{Alignment, Class, Layout, ParamLayout, param_layout::Sm};
-use kernel_args_test_generator::{Signature, Struct, Type};
+use kernel_args_test_generator::{Signature, Struct, Type, cuda_types, spelling};
 
 /// A device type of the crate.
 #[derive(Clone, Copy)]
@@ -15,17 +15,18 @@ pub(crate) struct Kind {
 }
 
 macro_rules! kinds {
-    ($($ty:ty),* $(,)?) => {
+    ($($rust:ty = $cpp:literal, $passed:ident $count:literal x $size:literal aligned $align:literal,
+       $drawn:ident $(of $inner:ty)?;)*) => {
         /// The device type that the generator spells so.
         pub(crate) fn kind(rust: &str) -> Option<Kind> {
             use core::num::*;
             use kernel_args::*;
-            $(if rust == stringify!($ty) {
+            $(if rust == spelling!($rust) {
                 return Some(Kind {
-                    layout: <$ty as DeviceType>::LAYOUT,
-                    class: <$ty as DeviceType>::CLASS,
-                    host_size: size_of::<$ty>(),
-                    host_align: align_of::<$ty>(),
+                    layout: <$rust as DeviceType>::LAYOUT,
+                    class: <$rust as DeviceType>::CLASS,
+                    host_size: size_of::<$rust>(),
+                    host_align: align_of::<$rust>(),
                 });
             })*
             None
@@ -33,21 +34,7 @@ macro_rules! kinds {
     };
 }
 
-kinds! {
-    bool, i8, u8, i16, u16, i32, u32, i64, u64, isize, usize, i128, u128, f32, f64,
-    NonZeroI8, NonZeroU8, NonZeroI16, NonZeroU16, NonZeroI32, NonZeroU32, NonZeroI64, NonZeroU64,
-    NonZeroI128, NonZeroU128, NonZeroIsize, NonZeroUsize, Wrapping<u32>,
-    TextureObject, SurfaceObject, TensorMap, TensorMapA64,
-    Char1, Char2, Char3, Char4, UChar1, UChar2, UChar3, UChar4,
-    Short1, Short2, Short3, Short4, UShort1, UShort2, UShort3, UShort4,
-    Int1, Int2, Int3, Int4, UInt1, UInt2, UInt3, UInt4,
-    Long1, Long2, Long3, Long4, Long4A16, Long4A32,
-    ULong1, ULong2, ULong3, ULong4, ULong4A16, ULong4A32,
-    LongLong1, LongLong2, LongLong3, LongLong4, LongLong4A16, LongLong4A32,
-    ULongLong1, ULongLong2, ULongLong3, ULongLong4, ULongLong4A16, ULongLong4A32,
-    Float1, Float2, Float3, Float4, Double1, Double2, Double3, Double4, Double4A16, Double4A32,
-    Dim3, CuFloatComplex, CuDoubleComplex, half::f16, half::bf16, Half2, BFloat162,
-}
+cuda_types!(kinds);
 
 /// Size and alignment of a pointer, and its class, as the crate has them.
 fn pointer() -> (Layout, Class) {

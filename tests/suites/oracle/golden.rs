@@ -1,29 +1,18 @@
 //! Answers of the compiler that are committed, so that a part of the oracle runs everywhere.
 
 use crate::answer::Answer;
+use kernel_args_compiler_tests::{
+    golden::{self, COMMAND},
+    read,
+};
 use kernel_args_test_generator::{Shape, Signature, signatures};
-use std::{fmt::Write as _, fs, path::PathBuf};
+use std::fmt::Write as _;
 
 /// The seed of the committed signatures.
 pub(crate) const SEED: u64 = 4;
 
 /// How many there are.
 pub(crate) const COUNT: usize = 240;
-
-/// How to write the tables again.
-pub(crate) const COMMAND: &str =
-    "KERNEL_ARGS_ORACLE_BLESS=1 cargo test -p kernel-args-tests --test oracle";
-
-fn place(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("golden")
-        .join(name)
-}
-
-/// Whether the tables are to be written.
-pub(crate) fn bless() -> bool {
-    std::env::var_os("KERNEL_ARGS_ORACLE_BLESS").is_some()
-}
 
 /// The committed signatures, made again by the generator.
 pub(crate) fn all() -> Vec<Signature> {
@@ -54,9 +43,8 @@ pub(crate) fn render(signatures: &[Signature], answers: &[Answer], version: &str
 
 /// The committed answers.
 pub(crate) fn answers(signatures: &[Signature]) -> Result<Vec<Answer>, String> {
-    let place = place("signatures.tsv");
-    let text =
-        fs::read_to_string(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    let place = golden::place("signatures.tsv");
+    let text = read(&place)?;
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     if lines.len() != signatures.len() {
         return Err(format!(
@@ -81,30 +69,4 @@ pub(crate) fn answers(signatures: &[Signature]) -> Result<Vec<Answer>, String> {
                 .ok_or_else(|| format!("{}: not a line of the table: {line}", signature.name))
         })
         .collect()
-}
-
-/// Writes or reads one of the tables: `Ok` where the committed text is `text`.
-pub(crate) fn check(name: &str, text: &str) -> Result<(), String> {
-    let place = place(name);
-    if bless() {
-        return fs::write(&place, text).map_err(|error| format!("{}: {error}", place.display()));
-    }
-    let old = read(name)?;
-    if old == text {
-        return Ok(());
-    }
-    let differs = old.lines().zip(text.lines()).find(|(old, new)| old != new);
-    Err(format!(
-        "{} is not what the compiler says now; {}. Run {COMMAND}",
-        place.display(),
-        differs.map_or("a line more or less".to_owned(), |(old, new)| format!(
-            "first\n  {old}\nnow\n  {new}\n"
-        ))
-    ))
-}
-
-/// A committed table.
-pub(crate) fn read(name: &str) -> Result<String, String> {
-    let place = place(name);
-    fs::read_to_string(&place).map_err(|error| format!("{}: {error}", place.display()))
 }

@@ -5,12 +5,13 @@
 //! that the compiler evaluates. They are compared with the const engine and its arch rule, with what the
 //! derives made of the same signatures, and with rustc's layout of the structs.
 //!
-//! | variable | meaning | default |
-//! |---|---|---|
-//! | `KERNEL_ARGS_ORACLE_SIGNATURES` | how many signatures | 1000 |
-//! | `KERNEL_ARGS_ORACLE_DERIVED` | how many of them are also derived structs | 240 |
-//! | `KERNEL_ARGS_ORACLE_SEED` | which signatures | 1 |
-//! | `KERNEL_ARGS_ORACLE_BLESS` | write the tables of `tests/golden` | not set |
+//! | variable | meaning | default | with `KERNEL_ARGS_FULL=1` |
+//! |---|---|---|---|
+//! | `KERNEL_ARGS_ORACLE_SIGNATURES` | how many signatures | 200 | 1000 |
+//! | `KERNEL_ARGS_ORACLE_DERIVED` | how many of them are also derived structs | 40 | 240 |
+//! | `KERNEL_ARGS_ORACLE_SEED` | which signatures | 1 | 1 |
+//!
+//! `KERNEL_ARGS_BLESS=1` writes the tables of `tests/golden`.
 //!
 //! Without NVRTC (`python3 ptx/toolchain.py nvrtc`) its trials are ignored, and the derives are held
 //! against the committed answers in `tests/golden`.
@@ -26,7 +27,11 @@ mod report;
 mod types;
 
 use answer::{Answer, SMS};
-use kernel_args_test_generator::{Shape, Signature, shrink, signatures};
+use kernel_args_compiler_tests::{
+    golden::{bless, check, place},
+    nvrtc, read,
+};
+use kernel_args_test_generator::{Shape, Signature, shrink, signatures, size};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use report::Line;
 use std::{env, time::Instant};
@@ -49,11 +54,11 @@ fn main() {
             derived_structs,
         ),
         Trial::ignorable_test("types_have_the_sizes_of_nvrtc", || {
-            types_of("NVRTC", compile::version(), types::by_nvrtc)
+            types_of("NVRTC", nvrtc::version(), types::by_nvrtc)
         }),
         Trial::ignorable_test("types_have_the_sizes_of_cuda_headers", || {
             let version =
-                compile::version().and_then(|v| compile::headers().map(|_| v + ", CUDA's headers"));
+                nvrtc::version().and_then(|v| nvrtc::headers().map(|_| v + ", CUDA's headers"));
             types_of("NVRTC, CUDA's headers", version, types::by_nvrtc_headers)
         }),
         Trial::ignorable_test("types_have_the_sizes_of_gxx", || {
@@ -84,7 +89,8 @@ fn seed() -> u64 {
     number("KERNEL_ARGS_ORACLE_SEED", 1)
 }
 
-fn count(variable: &str, default: u64) -> usize {
+fn count(variable: &str, small: usize, full: usize) -> usize {
+    let default = size::choose(small, full) as u64;
     usize::try_from(number(variable, default)).expect("a count fits")
 }
 
@@ -94,7 +100,7 @@ fn ignored(why: &str) -> Completion {
 }
 
 fn golden_signatures() -> Result<Completion, Failed> {
-    if golden::bless() {
+    if bless() {
         return Ok(ignored(BLESSING));
     }
     let signatures = golden::all();
@@ -104,31 +110,31 @@ fn golden_signatures() -> Result<Completion, Failed> {
 }
 
 fn golden_types() -> Result<Completion, Failed> {
-    if golden::bless() {
+    if bless() {
         return Ok(ignored(BLESSING));
     }
-    let table = types::Table::parse(&golden::read("types.tsv")?)?;
+    let table = types::Table::parse(&read(&place("types.tsv"))?)?;
     types_verdict(&table, "golden answers".to_owned())?;
     Ok(Completion::Completed)
 }
 
 fn golden_tables() -> Result<Completion, Failed> {
-    let version = match compile::version() {
+    let version = match nvrtc::version() {
         Ok(version) => version,
         Err(why) => return Ok(ignored(&why)),
     };
     let signatures = golden::all();
     let answers = compile::answers("golden", &signatures)?;
-    golden::check(
+    check(
         "signatures.tsv",
         &golden::render(&signatures, &answers, &version),
     )?;
-    golden::check("types.tsv", &types::by_nvrtc()?.render(&version))?;
+    check("types.tsv", &types::by_nvrtc()?.render(&version))?;
     Ok(Completion::Completed)
 }
 
 fn random_signatures() -> Result<Completion, Failed> {
-    let version = match compile::version() {
+    let version = match nvrtc::version() {
         Ok(version) => version,
         Err(why) => return Ok(ignored(&why)),
     };
@@ -136,7 +142,7 @@ fn random_signatures() -> Result<Completion, Failed> {
     let signatures = signatures(
         seed,
         Shape::Plain,
-        count("KERNEL_ARGS_ORACLE_SIGNATURES", 1000),
+        count("KERNEL_ARGS_ORACLE_SIGNATURES", 200, 1000),
     );
     let begin = Instant::now();
     let answers = compile::answers("random", &signatures)?;
@@ -210,17 +216,19 @@ fn failure(signature: &Signature, small: &Signature, failing: usize, differences
 }
 
 fn derived_structs() -> Result<Completion, Failed> {
-    if golden::bless() {
+    if bless() {
         return Ok(ignored(BLESSING));
     }
-    let (signatures, answers, authority) = if let Ok(version) = compile::version() {
-        let count = count("KERNEL_ARGS_ORACLE_DERIVED", 240);
-        let signatures = signatures(seed(), Shape::Plain, count);
+    let derived = count("KERNEL_ARGS_ORACLE_DERIVED", 40, 240);
+    let (signatures, answers, authority) = if let Ok(version) = nvrtc::version() {
+        let signatures = signatures(seed(), Shape::Plain, derived);
         let answers = compile::answers("derived", &signatures)?;
         (signatures, answers, version)
     } else {
-        let signatures = golden::all();
-        let answers = golden::answers(&signatures)?;
+        let mut signatures = golden::all();
+        let mut answers = golden::answers(&signatures)?;
+        signatures.truncate(derived);
+        answers.truncate(derived);
         (signatures, answers, "golden answers".to_owned())
     };
     let begin = Instant::now();

@@ -1,6 +1,7 @@
 //! Size and alignment of every device type: the crate's, rustc's, and what several compilers say.
 
-use crate::{compile, engine, read_ptx};
+use crate::{engine, read_ptx};
+use kernel_args_compiler_tests::{folder, golden::COMMAND, nvrtc};
 use kernel_args_test_generator::{cpp, leaf::LEAVES};
 use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
 
@@ -68,7 +69,7 @@ impl Table {
     pub(crate) fn render(&self, version: &str) -> String {
         let mut text = format!(
             "# {version}: Rust, C++, size, alignment.\n# Written by: {}\n",
-            crate::golden::COMMAND
+            COMMAND
         );
         for (cpp, rust, size, align) in self.rows() {
             let _ = writeln!(text, "{rust}\t{cpp}\t{size}\t{align}");
@@ -86,7 +87,7 @@ impl Table {
             if columns.len() != 4 || expected != Some([columns[0], columns[1]]) {
                 return Err(format!(
                     "not the table of these types: {line}: run {}",
-                    crate::golden::COMMAND
+                    COMMAND
                 ));
             }
             for number in &columns[2..] {
@@ -136,15 +137,15 @@ fn facts(names: &Names) -> String {
     facts.join(", ")
 }
 
-fn nvrtc(name: &str, text: &str, includes: &[PathBuf], names: Names) -> Result<Table, String> {
-    let folder = compile::folder("types")?;
+fn facts_of(name: &str, text: &str, includes: &[PathBuf], names: Names) -> Result<Table, String> {
+    let folder = folder("oracle/types")?;
     let source = folder.join(format!("{name}.cu"));
     let text = format!(
         "{text}extern \"C\" __device__ unsigned int facts[] = {{ {} }};\n",
         facts(&names)
     );
     fs::write(&source, text).map_err(|error| error.to_string())?;
-    compile::compile(&folder, "compute_75", includes, &[source])?;
+    nvrtc::compile(&folder, "compute_75", includes, &[source])?;
     let ptx = fs::read_to_string(folder.join(format!("{name}.ptx")))
         .map_err(|error| error.to_string())?;
     Table::new(
@@ -155,13 +156,13 @@ fn nvrtc(name: &str, text: &str, includes: &[PathBuf], names: Names) -> Result<T
 
 /// By NVRTC.
 pub(crate) fn by_nvrtc() -> Result<Table, String> {
-    nvrtc("types", cpp::PRELUDE, &[], all())
+    facts_of("types", cpp::PRELUDE, &[], all())
 }
 
 /// By NVRTC with CUDA's own headers.
 pub(crate) fn by_nvrtc_headers() -> Result<Table, String> {
     let text = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n";
-    nvrtc("headers", text, &[compile::headers()?], of_headers())
+    facts_of("headers", text, &[nvrtc::headers()?], of_headers())
 }
 
 /// By g++ for the host: CUDA's rule is that device types are laid out as the host's.
@@ -193,7 +194,7 @@ pub(crate) fn by_clang() -> Result<Table, String> {
 
 /// What `command` prints of a plain C++ source with `vector_types.h`.
 fn host(name: &str, command: &[&str]) -> Result<String, String> {
-    let folder = compile::folder("types")?;
+    let folder = folder("oracle/types")?;
     let source = folder.join(format!("{name}.cpp"));
     let text = format!(
         "#include <vector_types.h>\nextern \"C\" {{ extern unsigned int facts[]; }}\nunsigned int facts[] = {{ {} }};\n",
@@ -203,7 +204,7 @@ fn host(name: &str, command: &[&str]) -> Result<String, String> {
     let output = Command::new(command[0])
         .args(&command[1..])
         .args(["-std=c++17", "-w", "-I"])
-        .arg(compile::headers()?)
+        .arg(nvrtc::headers()?)
         .arg(&source)
         .output()
         .map_err(|error| format!("{}: {error}", command[0]))?;
@@ -219,7 +220,7 @@ fn host(name: &str, command: &[&str]) -> Result<String, String> {
 
 /// The first line of what a compiler says of itself, or why it cannot be used.
 pub(crate) fn version(program: &str) -> Result<String, String> {
-    compile::headers()?;
+    nvrtc::headers()?;
     let output = Command::new(program).arg("--version").output();
     match output {
         Ok(output) if output.status.success() => {

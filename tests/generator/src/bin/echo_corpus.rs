@@ -2,11 +2,15 @@
 //! compiler.
 //!
 //! ```text
-//! cargo run -p kernel-args-test-generator --bin echo_corpus -- N SEED DIR [TARGET,...]
+//! cargo run -p kernel-args-test-generator --bin echo_corpus [-- N SEED DIR [TARGET,...]]
 //! ```
 //!
+//! By itself it makes the kernels of the suites' derived structs, those of `KERNEL_ARGS_FULL=1` where that is set,
+//! for `compute_75,sm_90` in `echo-corpus` of cargo's target folder, where the suite `scale` looks for them.
+//!
 //! DIR gets `echo_K.cu` with 50 kernels each, what NVRTC makes of them for each TARGET (`compute_75` unless
-//! told: `echo_K.ptx`; `sm_90` gives `echo_K.sm_90.cubin`), and `corpus.tsv`, a line for each kernel:
+//! told: `echo_K.ptx`; `sm_90` gives `echo_K.sm_90.cubin`), and `corpus.tsv`, after a line with N and SEED one for
+//! each kernel:
 //!
 //! | column | |
 //! |---|---|
@@ -19,33 +23,51 @@
 //! The kernel must answer with the bytes of column 5, one after another. A raw launch passes a pointer to
 //! each, after one to the address of `out`; or all of them at the offsets that `cuFuncGetParamInfo` tells.
 
-use kernel_args_test_generator::{cpp, echo};
+use kernel_args_test_generator::{corpus, cpp, echo};
 use std::{
-    env,
-    fmt::Write as _,
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
 
-/// Kernels of one source: a driver compiles each PTX on one thread.
-const BATCH: usize = 50;
-
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let (count, seed) = match arguments.as_slice() {
-        [count, seed, _] | [count, seed, _, _] => (count.parse(), seed.parse()),
-        _ => {
-            eprintln!("usage: echo_corpus N SEED DIR [TARGET,...]");
-            return ExitCode::from(2);
-        }
+    let standard = || {
+        // `target/debug/echo_corpus`
+        let target = env::current_exe().ok()?.parent()?.parent()?.to_owned();
+        Some((
+            echo::derived(),
+            echo::SEED,
+            target.join("echo-corpus"),
+            "compute_75,sm_90",
+        ))
     };
-    let (Ok(count), Ok(seed)) = (count, seed) else {
-        eprintln!("echo_corpus: N and SEED are numbers");
+    let given = || {
+        let [count, seed, folder, targets @ ..] = arguments.as_slice() else {
+            return None;
+        };
+        let targets = match targets {
+            [] => "compute_75",
+            [targets] => targets,
+            _ => return None,
+        };
+        Some((
+            count.parse().ok()?,
+            seed.parse().ok()?,
+            PathBuf::from(folder),
+            targets,
+        ))
+    };
+    let chosen = if arguments.is_empty() {
+        standard()
+    } else {
+        given()
+    };
+    let Some((count, seed, folder, targets)) = chosen else {
+        eprintln!("usage: echo_corpus [N SEED DIR [TARGET,...]]");
         return ExitCode::from(2);
     };
-    let targets = arguments.get(3).map_or("compute_75", String::as_str);
-    match write(count, seed, Path::new(&arguments[2]), targets) {
+    match write(count, seed, &folder, targets) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("echo_corpus: {error}");
@@ -59,31 +81,15 @@ fn write(count: usize, seed: u64, folder: &Path, targets: &str) -> Result<(), St
     fs::create_dir_all(folder).map_err(failed)?;
     let kernels = echo::signatures(seed, count);
     let mut sources = Vec::new();
-    let mut table = String::new();
-    let mut bytes = 0;
-    for (batch, some) in kernels.chunks(BATCH).enumerate() {
-        let stem = format!("echo_{batch}");
-        let place = folder.join(format!("{stem}.cu"));
+    for (batch, some) in kernels.chunks(corpus::BATCH).enumerate() {
+        let place = folder.join(format!("echo_{batch}.cu"));
         fs::write(&place, cpp::source(some, false)).map_err(failed)?;
         sources.push(place);
-        for (i, kernel) in some.iter().enumerate() {
-            let index = batch * BATCH + i;
-            let values = echo::expected(kernel, seed, index);
-            bytes += values.iter().map(Vec::len).sum::<usize>();
-            let values: Vec<String> = values.iter().map(|value| hex(value)).collect();
-            let wide = u8::from(kernel.is_over_aligned());
-            let _ = writeln!(
-                table,
-                "{index}\t{}\t{stem}\t{wide}\t{}",
-                kernel.name,
-                values.join(",")
-            );
-        }
     }
-    fs::write(folder.join("corpus.tsv"), table).map_err(failed)?;
+    fs::write(folder.join(corpus::FILE), corpus::table(seed, &kernels)).map_err(failed)?;
     compile(folder, targets, &sources)?;
     println!(
-        "{count} echo kernels of seed {seed} for {targets}, {bytes} bytes of parameters, in {}",
+        "{count} echo kernels of seed {seed} for {targets} in {}",
         folder.display()
     );
     Ok(())
@@ -110,11 +116,4 @@ fn compile(folder: &Path, targets: &str, sources: &[PathBuf]) -> Result<(), Stri
         }
     }
     Ok(())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -1,4 +1,5 @@
-//! Prints what rustc and the derives made of every struct, a line for each thing, for the oracle suite.
+//! The program of the oracle's generated crate: prints what rustc and the derives made of every struct of the module
+//! `structs`, a line for each thing.
 //!
 //! `describe SEED [OFFSETS]`: the values are those of SEED. A line of the file OFFSETS is a signature's
 //! number, a GPU's and the offsets of the parameters there: `7<TAB>90<TAB>0,16,48`.
@@ -13,8 +14,12 @@
 //! | `packed_at` | signature, GPU, the packed form's bytes at the offsets of OFFSETS |
 
 use kernel_args::{KernelArgs, abi::param_layout::LIMIT};
-use kernel_args_test_derived::{Structure, Visitor, structures, visit};
+use kernel_args_test_values::{Structure, Visitor};
 use std::{env, fmt::Write as _, fs, process::ExitCode, slice};
+
+#[allow(warnings)]
+mod structs;
+use structs::{structures, visit};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

@@ -1,0 +1,163 @@
+//! The one table of CUDA's types that all suites go by.
+//!
+//! It is written down from CUDA's documentation, never from the library's own table, and the oracle suite compares
+//! it with NVIDIA's compiler. A new type is one row here: the random signatures, the drawn values, the layouts that
+//! the oracle compares and the echo kernels all follow from the rows.
+
+/// Calls the macro `$then` with every row:
+///
+/// `RUST = "C++", PASSED COUNT x SIZE aligned ALIGN, DRAWN;`
+///
+/// | column | meaning |
+/// |---|---|
+/// | `RUST` | the type where the names of `kernel_args` and `core::num` are in scope |
+/// | `C++` | the type after [`PRELUDE`](crate::cpp::PRELUDE) |
+/// | `PASSED` | whether C++ passes it as a `scalar` or as an `aggregate` |
+/// | `COUNT x SIZE` | its components, which have no gaps, and the bytes of each |
+/// | `ALIGN` | its alignment on the device. CUDA C++ Programming Guide, "Built-in Vector Types" |
+/// | `DRAWN` | how a random value is made: `truth`, `number` from its bytes, `non_zero of` an integer, `wrapper of` its only field, `vector of` its components |
+#[macro_export]
+macro_rules! cuda_types {
+    ($then:ident) => {
+        $then! {
+        bool = "bool", scalar 1 x 1 aligned 1, truth;
+        i8 = "signed char", scalar 1 x 1 aligned 1, number;
+        u8 = "unsigned char", scalar 1 x 1 aligned 1, number;
+        i16 = "short", scalar 1 x 2 aligned 2, number;
+        u16 = "unsigned short", scalar 1 x 2 aligned 2, number;
+        i32 = "int", scalar 1 x 4 aligned 4, number;
+        u32 = "unsigned int", scalar 1 x 4 aligned 4, number;
+        i64 = "long long", scalar 1 x 8 aligned 8, number;
+        u64 = "unsigned long long", scalar 1 x 8 aligned 8, number;
+        isize = "long", scalar 1 x 8 aligned 8, number;
+        usize = "unsigned long", scalar 1 x 8 aligned 8, number;
+        i128 = "__int128", scalar 1 x 16 aligned 16, number;
+        u128 = "unsigned __int128", scalar 1 x 16 aligned 16, number;
+        f32 = "float", scalar 1 x 4 aligned 4, number;
+        f64 = "double", scalar 1 x 8 aligned 8, number;
+        NonZeroI8 = "char", scalar 1 x 1 aligned 1, non_zero of i8;
+        NonZeroU8 = "unsigned char", scalar 1 x 1 aligned 1, non_zero of u8;
+        NonZeroI16 = "short", scalar 1 x 2 aligned 2, non_zero of i16;
+        NonZeroU16 = "unsigned short", scalar 1 x 2 aligned 2, non_zero of u16;
+        NonZeroI32 = "int", scalar 1 x 4 aligned 4, non_zero of i32;
+        NonZeroU32 = "unsigned int", scalar 1 x 4 aligned 4, non_zero of u32;
+        NonZeroI64 = "long long", scalar 1 x 8 aligned 8, non_zero of i64;
+        NonZeroU64 = "unsigned long long", scalar 1 x 8 aligned 8, non_zero of u64;
+        NonZeroI128 = "__int128", scalar 1 x 16 aligned 16, non_zero of i128;
+        NonZeroU128 = "unsigned __int128", scalar 1 x 16 aligned 16, non_zero of u128;
+        NonZeroIsize = "long", scalar 1 x 8 aligned 8, non_zero of isize;
+        NonZeroUsize = "unsigned long", scalar 1 x 8 aligned 8, non_zero of usize;
+        Wrapping<u32> = "unsigned int", scalar 1 x 4 aligned 4, wrapper of u32;
+        TextureObject = "cudaTextureObject_t", scalar 1 x 8 aligned 8, wrapper of u64;
+        SurfaceObject = "cudaSurfaceObject_t", scalar 1 x 8 aligned 8, wrapper of u64;
+        TensorMap = "TensorMap128", aggregate 16 x 8 aligned 128, wrapper of [u64; 16];
+        TensorMapA64 = "TensorMap64", aggregate 16 x 8 aligned 64, wrapper of [u64; 16];
+        Char1 = "char1", aggregate 1 x 1 aligned 1, vector of i8;
+        Char2 = "char2", aggregate 2 x 1 aligned 2, vector of i8;
+        Char3 = "char3", aggregate 3 x 1 aligned 1, vector of i8;
+        Char4 = "char4", aggregate 4 x 1 aligned 4, vector of i8;
+        UChar1 = "uchar1", aggregate 1 x 1 aligned 1, vector of u8;
+        UChar2 = "uchar2", aggregate 2 x 1 aligned 2, vector of u8;
+        UChar3 = "uchar3", aggregate 3 x 1 aligned 1, vector of u8;
+        UChar4 = "uchar4", aggregate 4 x 1 aligned 4, vector of u8;
+        Short1 = "short1", aggregate 1 x 2 aligned 2, vector of i16;
+        Short2 = "short2", aggregate 2 x 2 aligned 4, vector of i16;
+        Short3 = "short3", aggregate 3 x 2 aligned 2, vector of i16;
+        Short4 = "short4", aggregate 4 x 2 aligned 8, vector of i16;
+        UShort1 = "ushort1", aggregate 1 x 2 aligned 2, vector of u16;
+        UShort2 = "ushort2", aggregate 2 x 2 aligned 4, vector of u16;
+        UShort3 = "ushort3", aggregate 3 x 2 aligned 2, vector of u16;
+        UShort4 = "ushort4", aggregate 4 x 2 aligned 8, vector of u16;
+        Int1 = "int1", aggregate 1 x 4 aligned 4, vector of i32;
+        Int2 = "int2", aggregate 2 x 4 aligned 8, vector of i32;
+        Int3 = "int3", aggregate 3 x 4 aligned 4, vector of i32;
+        Int4 = "int4", aggregate 4 x 4 aligned 16, vector of i32;
+        UInt1 = "uint1", aggregate 1 x 4 aligned 4, vector of u32;
+        UInt2 = "uint2", aggregate 2 x 4 aligned 8, vector of u32;
+        UInt3 = "uint3", aggregate 3 x 4 aligned 4, vector of u32;
+        UInt4 = "uint4", aggregate 4 x 4 aligned 16, vector of u32;
+        Long1 = "long1", aggregate 1 x 8 aligned 8, vector of i64;
+        Long2 = "long2", aggregate 2 x 8 aligned 16, vector of i64;
+        Long3 = "long3", aggregate 3 x 8 aligned 8, vector of i64;
+        Long4 = "long4", aggregate 4 x 8 aligned 16, vector of i64;
+        Long4A16 = "long4_16a", aggregate 4 x 8 aligned 16, vector of i64;
+        Long4A32 = "long4_32a", aggregate 4 x 8 aligned 32, vector of i64;
+        ULong1 = "ulong1", aggregate 1 x 8 aligned 8, vector of u64;
+        ULong2 = "ulong2", aggregate 2 x 8 aligned 16, vector of u64;
+        ULong3 = "ulong3", aggregate 3 x 8 aligned 8, vector of u64;
+        ULong4 = "ulong4", aggregate 4 x 8 aligned 16, vector of u64;
+        ULong4A16 = "ulong4_16a", aggregate 4 x 8 aligned 16, vector of u64;
+        ULong4A32 = "ulong4_32a", aggregate 4 x 8 aligned 32, vector of u64;
+        LongLong1 = "longlong1", aggregate 1 x 8 aligned 8, vector of i64;
+        LongLong2 = "longlong2", aggregate 2 x 8 aligned 16, vector of i64;
+        LongLong3 = "longlong3", aggregate 3 x 8 aligned 8, vector of i64;
+        LongLong4 = "longlong4", aggregate 4 x 8 aligned 16, vector of i64;
+        LongLong4A16 = "longlong4_16a", aggregate 4 x 8 aligned 16, vector of i64;
+        LongLong4A32 = "longlong4_32a", aggregate 4 x 8 aligned 32, vector of i64;
+        ULongLong1 = "ulonglong1", aggregate 1 x 8 aligned 8, vector of u64;
+        ULongLong2 = "ulonglong2", aggregate 2 x 8 aligned 16, vector of u64;
+        ULongLong3 = "ulonglong3", aggregate 3 x 8 aligned 8, vector of u64;
+        ULongLong4 = "ulonglong4", aggregate 4 x 8 aligned 16, vector of u64;
+        ULongLong4A16 = "ulonglong4_16a", aggregate 4 x 8 aligned 16, vector of u64;
+        ULongLong4A32 = "ulonglong4_32a", aggregate 4 x 8 aligned 32, vector of u64;
+        Float1 = "float1", aggregate 1 x 4 aligned 4, vector of f32;
+        Float2 = "float2", aggregate 2 x 4 aligned 8, vector of f32;
+        Float3 = "float3", aggregate 3 x 4 aligned 4, vector of f32;
+        Float4 = "float4", aggregate 4 x 4 aligned 16, vector of f32;
+        Double1 = "double1", aggregate 1 x 8 aligned 8, vector of f64;
+        Double2 = "double2", aggregate 2 x 8 aligned 16, vector of f64;
+        Double3 = "double3", aggregate 3 x 8 aligned 8, vector of f64;
+        Double4 = "double4", aggregate 4 x 8 aligned 16, vector of f64;
+        Double4A16 = "double4_16a", aggregate 4 x 8 aligned 16, vector of f64;
+        Double4A32 = "double4_32a", aggregate 4 x 8 aligned 32, vector of f64;
+        Dim3 = "dim3", aggregate 3 x 4 aligned 4, vector of u32;
+        CuFloatComplex = "cuFloatComplex", aggregate 2 x 4 aligned 8, vector of f32;
+        CuDoubleComplex = "cuDoubleComplex", aggregate 2 x 8 aligned 16, vector of f64;
+        half::f16 = "__half", aggregate 1 x 2 aligned 2, number;
+        half::bf16 = "__nv_bfloat16", aggregate 1 x 2 aligned 2, number;
+        Half2 = "__half2", aggregate 2 x 2 aligned 4, vector of half::f16;
+        BFloat162 = "__nv_bfloat162", aggregate 2 x 2 aligned 4, vector of half::bf16;
+        }
+    };
+}
+
+/// How source text spells a type: `stringify!` without the spaces that it puts between tokens.
+#[macro_export]
+macro_rules! spelling {
+    ($ty:ty) => {{
+        const TEXT: &str = stringify!($ty);
+        const LEN: usize = $crate::types::letters(TEXT);
+        const LETTERS: [u8; LEN] = $crate::types::without_spaces(TEXT);
+        match core::str::from_utf8(&LETTERS) {
+            Ok(text) => text,
+            Err(_) => panic!("what is left of a text is one"),
+        }
+    }};
+}
+
+/// How many bytes of a text are no spaces.
+#[must_use]
+pub const fn letters(text: &str) -> usize {
+    let (mut i, mut count) = (0, 0);
+    while i < text.len() {
+        if text.as_bytes()[i] != b' ' {
+            count += 1;
+        }
+        i += 1;
+    }
+    count
+}
+
+/// The `N` bytes of a text that are no spaces.
+#[must_use]
+pub const fn without_spaces<const N: usize>(text: &str) -> [u8; N] {
+    let (mut i, mut count, mut found) = (0, 0, [0; N]);
+    while i < text.len() {
+        if text.as_bytes()[i] != b' ' {
+            found[count] = text.as_bytes()[i];
+            count += 1;
+        }
+        i += 1;
+    }
+    found
+}

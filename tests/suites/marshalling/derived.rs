@@ -1,0 +1,77 @@
+//! Random structs of random values: both forms hold the bytes that the generator says the kernels must see.
+
+use crate::params;
+use kernel_args::KernelArgs;
+use kernel_args_test_generator::{Signature, echo};
+use kernel_args_test_values::{Visitor, at};
+use kernel_args_tests::derived::{ENTRIES, visit};
+use proptest::prelude::*;
+
+const OUT: u64 = 0x7f00_1234_5678_9abc;
+
+/// Compares both forms of every struct, with values from one seed.
+struct Compare<'k> {
+    kernels: &'k [Signature],
+    seed: u64,
+    visited: usize,
+    packed: usize,
+}
+
+impl Compare<'_> {
+    /// The bytes of every parameter: the address of `out`, then the values.
+    fn parameters(&self, index: usize) -> Vec<Vec<u8>> {
+        let values = echo::expected(&self.kernels[index], self.seed, index);
+        let out = OUT.to_le_bytes().to_vec();
+        [out].into_iter().chain(values).collect()
+    }
+
+    /// Where each parameter begins by C's rule, and the whole block, zeros between the parameters.
+    fn block(&self, index: usize) -> (Vec<usize>, Vec<u8>) {
+        let kernel = &self.kernels[index];
+        let offsets: Vec<usize> = kernel.offsets().iter().map(|(begin, _)| *begin).collect();
+        let places = offsets.iter().copied().zip(self.parameters(index));
+        let block = at(kernel.size(), &places.collect::<Vec<_>>());
+        (offsets, block)
+    }
+}
+
+impl Visitor for Compare<'_> {
+    fn packable<A: KernelArgs + Copy>(&mut self, index: usize, args: A) {
+        let (_, block) = self.block(index);
+        args.with_packed(|bytes| assert_eq!(bytes, block, "{}: packed", ENTRIES[index]));
+        self.packed += 1;
+        self.over_aligned(index, args);
+    }
+
+    fn over_aligned<A: KernelArgs + Copy>(&mut self, index: usize, args: A) {
+        let name = ENTRIES[index];
+        assert_eq!(index, self.visited);
+        self.visited += 1;
+        let (offsets, block) = self.block(index);
+        assert_eq!(A::LAYOUT.size(), block.len(), "{name}");
+        let parameters = self.parameters(index);
+        assert_eq!(params(args), parameters, "{name}: kernelParams");
+        let mut buffer = vec![0xff; block.len() + 8];
+        let packed = args.pack_at(&offsets, &mut buffer);
+        assert_eq!(packed, Ok(&block[..]), "{name}: packed at its offsets");
+        assert_eq!(buffer[block.len()..], [0xff; 8], "{name}: past the block");
+        let ours: Vec<usize> = A::PARAMETERS.iter().filter_map(|p| p.offset).collect();
+        assert_eq!(ours, offsets, "{name}: offsets");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn both_forms_hold_what_the_rule_of_c_says(seed: u64) {
+        let kernels = echo::signatures(echo::SEED, ENTRIES.len());
+        let names: Vec<&str> = kernels.iter().map(|kernel| &*kernel.name).collect();
+        assert_eq!(names, ENTRIES);
+        let mut compare = Compare { kernels: &kernels, seed, visited: 0, packed: 0 };
+        visit(seed, OUT, &mut compare);
+        assert_eq!(compare.visited, ENTRIES.len());
+        let over_aligned = compare.visited - compare.packed;
+        assert!(compare.packed > ENTRIES.len() / 2 && over_aligned >= 5, "{} packed", compare.packed);
+    }
+}
