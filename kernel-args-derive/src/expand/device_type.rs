@@ -106,6 +106,7 @@ fn structure(
         #copy
         #constants
 
+        // SAFETY: `whole` asserts size and alignment, `next_member` the offset of each field; `store` writes all bytes.
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
             const FIELDS: #fields_type = #list;
@@ -121,8 +122,10 @@ fn structure(
             #[inline]
             unsafe fn store(&self, __to: *mut #krate::__private::core::primitive::u8) {
                 if !<Self as #krate::DeviceType>::HAS_PADDING {
+                    // SAFETY: `whole` asserts that `Self` has the `LAYOUT.size()` bytes that the caller vouches for.
                     return unsafe { __to.cast::<Self>().write_unaligned(*self) };
                 }
+                // SAFETY: the caller vouches for `LAYOUT.size()` bytes.
                 unsafe { __to.write_bytes(0, <Self as #krate::DeviceType>::LAYOUT.size()) };
                 #stores
             }
@@ -209,13 +212,22 @@ fn members(fields: &[Field<'_>], krate: &Path, this: &TokenStream, all: &TokenSt
         let (ty, member) = (field.ty, &field.member);
         let krate = respan(krate, field.span());
         let errors = field_errors::member(ty, &krate, field.span());
-        quote_spanned! {field.span()=>
-            unsafe {
-                <#ty as #errors::Member>::store(
-                    &self.#member,
-                    __to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
-                )
-            };
+        let same = quote_spanned! {field.span()=>
+            let __field = (&self.#member,);
+            #krate::__private::same_type::<#ty>(&__field);
+        };
+        let store = quote_spanned! {field.span()=>
+            <#ty as #errors::Member>::store(
+                __field.0,
+                __to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
+            )
+        };
+        // SAFETY of the generated call: the field has the type that `LAYOUT` was computed from, so `offset` and the
+        // size of the field are inside the `LAYOUT.size()` bytes that the caller vouches for. The block has the span of
+        // the derive, so that `#![forbid(unsafe_code)]` of the user's crate does not count it as the user's.
+        quote! {
+            #same
+            unsafe { #store };
         }
     });
     Members {
@@ -272,6 +284,13 @@ fn enumeration(
     if !fieldless {
         return None;
     }
+    if let Some(align) = repr.align {
+        diagnostics.error(
+            input.ident.span(),
+            format!("C++ has no enum with an alignment of its own: remove `align({align})`"),
+        );
+        return None;
+    }
     if data.variants.is_empty() && repr.int.is_some() {
         // rustc itself refuses a `repr` here.
         return None;
@@ -304,7 +323,9 @@ fn enumeration(
     let where_clause = &bounded.where_clause;
     Some(quote! {
         #copy
+        const _: () = #krate::__private::assert_layout::<#ident>();
 
+        // SAFETY: the enum has no fields and an integer `repr`, so it has that integer's layout, as asserted above.
         #[automatically_derived]
         unsafe impl #krate::DeviceType for #ident #where_clause {
             const LAYOUT: #krate::abi::Layout =

@@ -106,12 +106,21 @@ fn expand(
         let krate = respan(krate, span);
         let errors = field_errors::argument(ty, &krate, span);
         let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
-        quote_spanned! {span=>
-            let #guard = unsafe {
-                <#ty as #errors::Arg>::put::<__Writer>(
-                    &mut self.#member, __stream, __buffer, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
-                )
-            };
+        let same = quote_spanned! {span=>
+            let __field = (&self.#member,);
+            #krate::__private::same_type::<#ty>(&__field);
+        };
+        let put = quote_spanned! {span=>
+            <#ty as #errors::Arg>::put::<__Writer>(
+                &mut self.#member, __stream, __buffer, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
+            )
+        };
+        // SAFETY of the generated call: the field has the type that `PARAMETERS` were computed from, so offset and index
+        // are inside what the caller of `lower` vouches for. The block has the span of the derive, so that
+        // `#![forbid(unsafe_code)]` of the user's crate does not count it as the user's.
+        quote! {
+            #same
+            let #guard = unsafe { #put };
         }
     });
 
@@ -133,6 +142,8 @@ fn expand(
         #table
         #slots
 
+        // SAFETY: `evaluate` asserts the size of the buffer; `place` and `param_layout` compute offsets and layout from the
+        // same list; `lower` puts each parameter in order and calls `__launch` once.
         #[automatically_derived]
         unsafe impl #impl_generics #krate::KernelArgs for #ident #ty_generics #where_clause {
             type Erased = #erased;

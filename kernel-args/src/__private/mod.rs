@@ -2,7 +2,7 @@
 
 mod field_errors;
 
-pub use crate::marshal::ParamWriter;
+pub use crate::{device::assert_layout, marshal::ParamWriter};
 pub use core;
 pub use field_errors::*;
 
@@ -29,6 +29,7 @@ impl TypeInfo {
     /// The constants of `D`.
     #[must_use]
     pub const fn of<D: DeviceType>() -> Self {
+        const { assert_layout::<D>() };
         Self {
             layout: D::LAYOUT,
             class: D::CLASS,
@@ -173,6 +174,13 @@ pub type ParamBuffer<const N: usize> = [core::mem::MaybeUninit<u64>; N];
 pub const fn param_buffer_len<A: KernelArgs>() -> usize {
     A::LAYOUT.size().div_ceil(8)
 }
+
+/// Refuses a field whose type is not the `T` that the derive saw.
+///
+/// An attribute macro that runs after the derive can change the type of a field. A `&mut self.field` would then be
+/// dereferenced until it fits; inside a tuple it is not.
+#[inline(always)]
+pub const fn same_type<T>(_: &(&T,)) {}
 
 /// Has rustc evaluate the constants of a struct: its layout and the kernel that it names; and asserts that its buffer has
 /// room for the parameters.

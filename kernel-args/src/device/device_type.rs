@@ -43,26 +43,34 @@ pub unsafe trait DeviceType: Copy + 'static {
     #[inline]
     unsafe fn store(&self, to: *mut u8) {
         const {
+            assert_layout::<Self>();
             assert!(
                 !Self::HAS_PADDING,
                 "a type with padding must write its own zeros"
             );
         };
-        // SAFETY: the caller vouches for `to`; `Self` has the size that it vouches for.
+        // SAFETY: the caller vouches for `LAYOUT.size()` bytes at `to`, which is the size of `Self` as asserted above.
         unsafe { to.cast::<Self>().write_unaligned(*self) };
     }
 }
 
 /// Asserts at compile time that a Rust type has the device's size and alignment (up to 16, the host may align less).
-pub(crate) const fn assert_layout<T: DeviceType>() {
+///
+/// Generated code and everything that writes parameters evaluate it for each type, so that a wrong `impl` by hand, too, is an
+/// error and not a write past the end.
+///
+/// # Panics
+/// At compile time, where size or alignment differ.
+#[track_caller]
+pub const fn assert_layout<T: DeviceType>() {
     let (host, device) = (align_of::<T>(), T::LAYOUT.align().bytes());
     assert!(
         size_of::<T>() == T::LAYOUT.size(),
-        "host size differs from the device's"
+        "the size of a device type on the host differs from its size on the device (`DeviceType::LAYOUT`)"
     );
     assert!(
         host == device || host < device && device <= 16,
-        "host alignment differs from the device's"
+        "the alignment of a device type on the host differs from that on the device (`DeviceType::LAYOUT`)"
     );
 }
 
@@ -174,6 +182,7 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
 
     #[inline]
     unsafe fn store(&self, to: *mut u8) {
+        const { assert_layout::<T>() };
         if T::HAS_PADDING {
             for (i, element) in self.iter().enumerate() {
                 // SAFETY: `i < N`, so the element's place is inside the `N * size` bytes at `to`.
@@ -182,7 +191,8 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
                 unsafe { element.store(place) };
             }
         } else {
-            // SAFETY: `to` is valid for the array's size; a local reference does not overlap it.
+            // SAFETY: `to` is valid for `LAYOUT.size()` bytes, which is the array's size because an element's size is
+            // `T::LAYOUT`'s as asserted above; a shared reference does not overlap a place that may be written.
             unsafe {
                 ptr::copy_nonoverlapping(ptr::from_ref(self).cast::<u8>(), to, size_of::<Self>());
             };

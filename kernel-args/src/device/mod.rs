@@ -6,9 +6,9 @@ mod object;
 mod pointer;
 pub mod vector;
 
-pub use device_type::DeviceType;
+pub use device_type::{DeviceType, assert_layout};
 pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
 
-pub(crate) use device_type::{assert_layout, device_types, layout};
+pub(crate) use device_type::{device_types, layout};
 pub(crate) use pointer::Nullable;

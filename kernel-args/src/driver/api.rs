@@ -43,8 +43,10 @@ macro_rules! api {
         impl Api {
             fn load(library: &Library) -> Result<Self, Unavailable> {
                 Ok(Self {
-                    $($name: symbol(library, concat!(stringify!($name), "\0"))?,)*
-                    $($newer: symbol(library, concat!(stringify!($newer), "\0")).ok(),)*
+                    // SAFETY: the table gives each entry point the type that CUDA's Driver API documents.
+                    $($name: unsafe { symbol(library, concat!(stringify!($name), "\0")) }?,)*
+                    // SAFETY: as above.
+                    $($newer: unsafe { symbol(library, concat!(stringify!($newer), "\0")) }.ok(),)*
                 })
             }
         }
@@ -78,8 +80,10 @@ api! {
     }
 }
 
-fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Unavailable> {
-    // SAFETY: the table gives each entry point the type that CUDA's Driver API documents.
+/// # Safety
+/// `name` ends with NUL, and `T` is the type of the library's symbol of that name.
+unsafe fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Unavailable> {
+    // SAFETY: the caller vouches for the type.
     let symbol = unsafe { library.get::<T>(name.as_bytes()) };
     match symbol {
         Ok(symbol) => Ok(*symbol),

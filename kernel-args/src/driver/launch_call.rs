@@ -32,10 +32,10 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         let form = self.launch.form.unwrap_or(const { Form::of::<A>() });
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, self.launch_stream, |params| {
-                // SAFETY: one pointer for each parameter; the caller vouches for the rest.
-                unsafe {
-                    self.call::<A>(params, ptr::null_mut(), || Arguments::params::<A>(params))
-                }
+                // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
+                let arguments = || unsafe { Arguments::params::<A>(params) };
+                // SAFETY: as above; the caller vouches for the rest.
+                unsafe { self.call::<A>(params, ptr::null_mut(), arguments) }
             })
         } else {
             marshal_packed(args, self.launch_stream, |buffer| {
@@ -47,12 +47,10 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
                     (&raw mut size).cast(),
                     api::CU_LAUNCH_PARAM_END,
                 ];
+                // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
+                let arguments = || unsafe { Arguments::packed::<A>(buffer) };
                 // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
-                unsafe {
-                    self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), || {
-                        Arguments::packed::<A>(buffer)
-                    })
-                }
+                unsafe { self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), arguments) }
             })
         }
     }

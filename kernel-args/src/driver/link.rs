@@ -88,7 +88,12 @@ impl Linker {
         let status =
             unsafe { (self.api.cuLinkComplete)(self.state, &raw mut cubin, &raw mut size) };
         check_with_log("cuLinkComplete", status, &self.options)?;
-        // SAFETY: the linker owns `size` bytes at `cubin` until it is destroyed.
+        if cubin.is_null() || size == 0 {
+            return Err(Error::Image(
+                "the driver's linker returned no image for these images".into(),
+            ));
+        }
+        // SAFETY: the pointer is not null, and the linker owns `size` bytes at `cubin` until it is destroyed.
         let bytes = unsafe { core::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
         Ok(ImageBytes {
             bytes,

@@ -8,7 +8,7 @@ use super::{
 };
 use core::ptr;
 use cudarc::driver::{
-    CudaContext,
+    CudaContext, result,
     sys::{CUdeviceptr, CUfunction, CUmodule, CUresult},
 };
 use std::{ffi::CStr, sync::Arc};
@@ -27,7 +27,10 @@ unsafe impl Sync for LoadedModule {}
 
 impl Drop for LoadedModule {
     fn drop(&mut self) {
-        self.context.record_err(self.context.bind_to_thread());
+        // Not `bind_to_thread`, which returns a pending error of cudarc's instead of making the context current.
+        // SAFETY: the context is alive, because this holds it.
+        let bound = unsafe { result::ctx::set_current(self.context.cu_ctx()) };
+        self.context.record_err(bound);
         // SAFETY: the handle is this module's own, and its functions hold the module. An error has no receiver here.
         unsafe { (self.api.cuModuleUnload)(self.handle) };
     }

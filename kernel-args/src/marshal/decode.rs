@@ -23,8 +23,10 @@ enum Place {
 }
 
 impl Arguments<'_> {
-    /// `params` has a pointer to each parameter of `A`, valid for `'p`.
-    pub(crate) fn params<A: KernelArgs>(params: *const *mut c_void) -> Self {
+    /// # Safety
+    /// `params` has a pointer to each parameter of `A`. They, and all bytes of the parameters, are initialised and valid for
+    /// `'p`.
+    pub(crate) unsafe fn params<A: KernelArgs>(params: *const *mut c_void) -> Self {
         Self {
             parameters: A::PARAMETERS,
             place: Place::Params(params),
@@ -32,12 +34,13 @@ impl Arguments<'_> {
         }
     }
 
-    /// `image` is the packed form of `A`, valid for `'p`.
+    /// # Safety
+    /// `buffer` is the packed form of `A`, initialised and valid for `'p`.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn packed<A: KernelArgs>(image: *const u8) -> Self {
+    pub(crate) unsafe fn packed<A: KernelArgs>(buffer: *const u8) -> Self {
         Self {
             parameters: A::PARAMETERS,
-            place: Place::Packed(image),
+            place: Place::Packed(buffer),
             bytes: PhantomData,
         }
     }
@@ -53,7 +56,7 @@ impl Arguments<'_> {
                     unsafe { pointer.read() }.cast::<u8>().cast_const()
                 }
                 // SAFETY: the parameter lies inside the packed form.
-                Place::Packed(image) => unsafe { image.add(parameter.offset.unwrap_or(0)) },
+                Place::Packed(buffer) => unsafe { buffer.add(parameter.offset.unwrap_or(0)) },
             };
             // SAFETY: all bytes of a parameter are initialised in either form.
             (parameter, unsafe {
@@ -143,7 +146,7 @@ enum Scalar {
 impl Scalar {
     /// Writes the value of little-endian `bytes`; `false` where it has no value of that kind.
     fn write(self, f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> Result<bool, fmt::Error> {
-        if bytes.len() > 16 {
+        if bytes.is_empty() || bytes.len() > 16 {
             return Ok(false);
         }
         let mut wide = [0; 16];
@@ -195,6 +198,7 @@ mod tests {
 
     use super::*;
     use kernel_args_abi::{CppType, Layout};
+    use std::string::ToString;
     use std::{format, string::String};
 
     fn decoded(cpp: &'static str, bytes: &[u8]) -> String {
@@ -242,6 +246,54 @@ mod tests {
                 let text = decoded(row.cpp, &[0x55; 40][..size]);
                 assert!(text.ends_with(']'), "{text}");
                 assert!(size == row.size || !text.starts_with('('), "{text}");
+            }
+        }
+    }
+
+    /// A description may claim any C++ type, with `#[device_type(cpp = "…")]` or an `impl` by hand.
+    #[test]
+    fn no_description_makes_the_text_of_a_value_panic() {
+        const NAMES: [&str; 14] = [
+            "int4_t",
+            "char4",
+            "float4",
+            "double4_16a",
+            "longlong3",
+            "cuFloatComplex",
+            "uchar1_",
+            "dim",
+            "dim3",
+            "long",
+            "longlong",
+            "int9",
+            "",
+            "ß4",
+        ];
+        const CLASSES: [Class; 6] = [
+            Class::Unknown,
+            Class::Bits,
+            Class::Integer,
+            Class::Float,
+            Class::Pointer,
+            Class::Bytes,
+        ];
+        let named = NAMES.map(CppType::named);
+        let others = [
+            CppType::UNKNOWN,
+            CppType::of(CppBase::Void),
+            CppType::of(CppBase::Bool),
+            CppType::of(CppBase::Float { bits: 16 }),
+            CppType::integer(true, 128),
+        ];
+        let bytes = [0xff; 40];
+        for cpp in named.into_iter().chain(others) {
+            for class in CLASSES {
+                for len in 0..=bytes.len() {
+                    let layout = Layout::from_size_align(len, 1).expect("a layout");
+                    let parameter = Parameter::field("a", "A", 0, layout, class, cpp);
+                    let text = Value(&parameter, &bytes[..len]).to_string();
+                    assert!(text.ends_with(']'), "{text}");
+                }
             }
         }
     }

@@ -119,7 +119,8 @@ pub unsafe trait KernelArgs: Sized {
     /// ```
     fn with_arguments<R>(mut self, show: impl FnOnce(&Arguments<'_>) -> R) -> R {
         marshal_params(&mut self, &LaunchStream::untracked(), |params| {
-            show(&Arguments::params::<Self>(params))
+            // SAFETY: `marshal_params` has filled the pointers, which are valid until this closure returns.
+            show(&unsafe { Arguments::params::<Self>(params) })
         })
     }
 

@@ -1,7 +1,7 @@
 //! The two forms in which `cuLaunchKernel` takes parameters, one parameter at a time.
 
 use super::{Guard, KernelArg, LaunchStream};
-use crate::device::DeviceType;
+use crate::device::{DeviceType, assert_layout};
 use core::{ffi::c_void, ptr};
 
 mod sealed {
@@ -46,6 +46,8 @@ impl ParamWriter for KernelParams {
         pointers: *mut *mut c_void,
         index: usize,
     ) -> Guard<'s> {
+        // The driver reads `LAYOUT.size()` bytes, in place as well.
+        const { assert_layout::<A::Device>() };
         // SAFETY: the caller has room for a pointer at `index`.
         let pointer = unsafe { pointers.add(index) };
         // A value with padding is copied, because the driver reads the padding too.
@@ -76,6 +78,7 @@ impl ParamWriter for Packed {
         _: *mut *mut c_void,
         index: usize,
     ) -> Guard<'s> {
+        const { assert_layout::<A::Device>() };
         // SAFETY: the caller vouches for `buffer` at `offset`.
         let slot = unsafe { buffer.add(offset) };
         // SAFETY: as above.

@@ -72,9 +72,16 @@ fn shared_memory() -> Outcome {
     let kernel = Kernel::<Nothing>::from_image(&context()?, DIRECTIVES, "at_most")?;
     // SAFETY: the kernel touches nothing.
     unsafe { launch!(kernel, 1, 1, Nothing, shared = 100 * 1024)? };
+    // SAFETY: as above.
+    unsafe { launch!(kernel, 1, 1, Nothing, shared_mem_bytes = 100 * 1024)? };
     refused(
         &kernel,
         Launch::new(1, 1).shared(1 << 20),
+        "1048576 bytes of dynamic shared memory",
+    )?;
+    refused(
+        &kernel,
+        Launch::new(1, 1).shared_mem_bytes(1 << 20),
         "1048576 bytes of dynamic shared memory",
     )?;
     refused(
