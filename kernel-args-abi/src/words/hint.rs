@@ -100,7 +100,8 @@ const fn push_alignment(
 ) {
     let bytes = align.bytes();
     let (vectors, count) = vectors_of::<3>(kernel.size, bytes);
-    if host.size == 128 && matches!(bytes, 64 | 128) {
+    let tensor_map = kernel.cpp.is_unknown() || is_builtin(kernel);
+    if kernel.size == 128 && matches!(bytes, 64 | 128) && tensor_map {
         say::tensor_map(hint, host.name, vectors[0]);
         return;
     }

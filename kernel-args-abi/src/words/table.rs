@@ -45,7 +45,7 @@ impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
         let (host, kernel) = (self.report.host(), self.report.kernel());
         Rows {
             report: self.report,
-            rows: check::Rows::new(host.parameters, kernel.parameters, self.report.base()),
+            compared: check::Rows::new(host.parameters, kernel.parameters, self.report.base()),
             offsets: Offsets::new(self.report.base()),
         }
     }
@@ -158,7 +158,7 @@ impl Row {
 
 struct Rows<'r, 'a, const N: usize> {
     report: &'r Report<'a, N>,
-    rows: check::Rows<'a>,
+    compared: check::Rows<'a>,
     /// Of the kernel's parameters.
     offsets: Offsets,
 }
@@ -167,7 +167,7 @@ impl<const N: usize> Iterator for Rows<'_, '_, N> {
     type Item = Row;
 
     fn next(&mut self) -> Option<Row> {
-        let (field, parameter, found) = match self.rows.next()? {
+        let (field, parameter, found) = match self.compared.next()? {
             check::Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
             check::Row::Wrong(found) => (found.field(), found.parameter(), Some(found)),
         };
