@@ -10,6 +10,7 @@ const PROGRAM_HEADER: usize = 56;
 const SECTION_HEADER: usize = 64;
 const SYMBOL: usize = 24;
 
+const PT_LOAD: u32 = 1;
 const SHT_SYMTAB: u32 = 2;
 const SHT_STRTAB: u32 = 3;
 const SHT_RELA: u32 = 4;
@@ -17,6 +18,8 @@ const SHT_NOTE: u32 = 7;
 const SHT_NOBITS: u32 = 8;
 const SHT_REL: u32 = 9;
 const SHT_DYNSYM: u32 = 11;
+const STT_OBJECT: u8 = 1;
+const STT_FUNC: u8 = 2;
 const SHF_INFO_LINK: u64 = 0x40;
 /// Section numbers from here on have a meaning of their own.
 const SHN_LORESERVE: u16 = 0xff00;
@@ -112,9 +115,8 @@ impl<'a> File<'a> {
         for (index, program) in program_headers.chunks_exact(PROGRAM_HEADER).enumerate() {
             let (offset, size, in_memory) =
                 (u64_at(program, 8), u64_at(program, 32), u64_at(program, 40));
-            const LOAD: u32 = 1;
             let fits = size == 0 || range(bytes, offset, size).is_some();
-            if !fits || u32_at(program, 0) == LOAD && size > in_memory {
+            if !fits || u32_at(program, 0) == PT_LOAD && size > in_memory {
                 return Err(Error::outside("program header", index));
             }
         }
@@ -134,7 +136,7 @@ impl<'a> File<'a> {
                 SHT_NOBITS => &[],
                 _ => range(self.bytes, section.offset, section.size).ok_or(outside.clone())?,
             };
-            let named = name(names, section.name).ok_or(Error::Name)?;
+            let start = name(names, section.name).ok_or(Error::Name)?;
             let linked = section.flags & SHF_INFO_LINK == 0 || self.has(section.info);
             if !self.has(section.link)
                 || !linked
@@ -150,7 +152,7 @@ impl<'a> File<'a> {
                 SHT_REL => self.relocations(index, section, data, 16)?,
                 SHT_RELA => self.relocations(index, section, data, 24)?,
                 SHT_NOTE => notes(data).ok_or(outside)?,
-                INFO if named == b".nv.info" || named.starts_with(PREFIX) => {
+                INFO if start == b".nv.info" || start.starts_with(PREFIX) => {
                     info::Info::parse(data).map_err(|_| outside)?;
                 }
                 _ => {}
@@ -189,7 +191,6 @@ impl<'a> File<'a> {
     }
 
     fn symbols(&self, index: usize, section: Section, data: &[u8]) -> Result<(), Error> {
-        const NOTYPE_TO_FUNC: core::ops::RangeInclusive<u8> = 1..=2;
         let outside = Error::outside("symbol table", index);
         if section.entry_size != SYMBOL as u64 || !data.len().is_multiple_of(SYMBOL) {
             return Err(outside);
@@ -206,8 +207,10 @@ impl<'a> File<'a> {
                 .map_err(|_| outside.clone())?;
             let (value, size) = (u64_at(symbol, 8), u64_at(symbol, 16));
             let is_inside = value.checked_add(size).is_some_and(|end| end <= place.size);
-            // Objects and functions: other symbols may have a value that is no place.
-            if NOTYPE_TO_FUNC.contains(&(symbol[4] & 0xf)) && place.kind != SHT_NOBITS && !is_inside
+            // Other symbols may have a value that is no place.
+            if matches!(symbol[4] & 0xf, STT_OBJECT | STT_FUNC)
+                && place.kind != SHT_NOBITS
+                && !is_inside
             {
                 return Err(outside);
             }
@@ -276,7 +279,7 @@ fn notes(mut data: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// The name at `offset`: there is a NUL behind it, as the table ends with one.
+/// The name at `offset`, or its beginning: there is a NUL behind it, as the table ends with one.
 fn name(strings: &[u8], offset: u32) -> Option<&[u8]> {
     if offset == 0 && strings.is_empty() {
         return Some(&[]);

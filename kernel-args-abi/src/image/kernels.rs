@@ -183,7 +183,8 @@ impl Kernel<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::Image;
-    use std::{cell::Cell, format, string::String};
+    use core::fmt::Write as _;
+    use std::{cell::Cell, string::String};
 
     std::thread_local! {
         static SYMBOLS: Cell<u64> = const { Cell::new(0) };
@@ -196,8 +197,10 @@ mod tests {
 
     /// How many symbols are read while all of `count` kernels are looked up.
     fn reads(count: u64) -> u64 {
-        let text: String = (0..count).map(|i| format!(".entry k{i}(){{}}\n")).collect();
-        let text = format!(".version 9.0\n.target sm_90\n{text}");
+        let mut text = String::from(".version 9.0\n.target sm_90\n");
+        for i in 0..count {
+            writeln!(text, ".entry k{i}(){{}}").unwrap();
+        }
         let kernels = Image::read(text.as_bytes()).unwrap().kernels().unwrap();
         SYMBOLS.set(0);
         let mut found = 0;

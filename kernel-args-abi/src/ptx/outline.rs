@@ -91,6 +91,7 @@ impl Outline {
     }
 
     /// The symbols of all kernels, in alphabetical order.
+    #[must_use]
     pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
         self.kernels
             .iter()

@@ -203,6 +203,7 @@ fn cpp(ty: CppType<'_>, krate: &syn::Path) -> TokenStream {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::resolve;
     use std::{ffi::OsStr, path::Path};

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Runs each fuzz target for a minute (SECONDS_EACH says otherwise), with at most 1,200 MB of memory.
+#   sh fuzz/smoke.sh [--plain] [target...]
+# --plain builds without cargo-fuzz: the same instrumentation by rustc's flags.
+set -eu
+cd "$(dirname "$0")"
+plain=no
+if [ "${1:-}" = --plain ]; then plain=yes; shift; fi
+if [ $# = 0 ]; then set -- ptx mangled cubin fatbin validate bombs select compare decode; fi
+host=$(rustc +nightly -vV | sed -n 's/^host: //p')
+folder=${CARGO_TARGET_DIR:-target}
+if [ $plain = yes ]; then
+    RUSTFLAGS="--cfg fuzzing -Zsanitizer=address -Cdebug-assertions -Cpasses=sancov-module \
+-Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+-Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares" \
+        cargo +nightly build --release --bins --target "$host"
+fi
+for target in "$@"; do
+    echo "== $target"
+    case $target in
+        validate | compare) seeds="seeds/cubin seeds/fatbin seeds/ptx" ;;
+        bombs | select | decode) seeds= ;;
+        *) seeds=seeds/$target ;;
+    esac
+    dictionary=
+    if [ -f "dictionaries/$target.dict" ]; then dictionary=-dict=dictionaries/$target.dict; fi
+    options="-max_total_time=${SECONDS_EACH:-60} -rss_limit_mb=1200 -timeout=20 -print_final_stats=1 $dictionary"
+    mkdir -p "corpus/$target"
+    # Each of these is a list of words.
+    # shellcheck disable=SC2086
+    if [ $plain = yes ]; then
+        "$folder/$host/release/$target" "corpus/$target" $seeds $options
+    else
+        (cd .. && cargo +nightly fuzz run "$target" "fuzz/corpus/$target" $(printf 'fuzz/%s ' $seeds) -- \
+            $(echo "$options" | sed 's|-dict=|-dict=fuzz/|'))
+    fi
+done
