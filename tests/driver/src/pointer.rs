@@ -118,7 +118,7 @@ entry_points! {
         driver.submit(stream, Operation::Free { address })
     }
 
-    fn cuMemHostAlloc(driver, address: Out<u64>, length: usize, flags: c_uint) {
+    fn cuMemHostAlloc(driver, address: Out<u64>, length: usize, _flags: c_uint) {
         address.set(driver.allocate(length, Kind::Pinned)?)
     }
 
