@@ -83,6 +83,21 @@ pub fn trial<E: fmt::Display>(
     })
 }
 
+/// A trial that counts as ignored, with the reason, where there is one why it cannot run.
+pub fn trial_unless<E: fmt::Display>(
+    why: Option<&'static str>,
+    name: impl Into<String>,
+    run: impl FnOnce() -> Result<(), E> + Send + 'static,
+) -> Trial {
+    Trial::ignorable_test(name, move || {
+        if let Some(why) = why {
+            return Ok(Completion::ignored_with(why));
+        }
+        run().map_err(|error| error.to_string())?;
+        Ok(Completion::Completed)
+    })
+}
+
 /// A context of the first GPU, or of the test driver.
 ///
 /// # Errors

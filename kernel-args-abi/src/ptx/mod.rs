@@ -3,6 +3,9 @@
 //! The grammar is what ptxas 13.0 accepts, found by giving it both sides of each rule; PTX ISA,
 //! "Kernel and Function Directives" and "Performance-Tuning Directives". Bodies are skipped, not
 //! parsed: an instruction that ptxas refuses is not noticed here.
+//!
+//! The tests have two more readers, in the stand-in driver and in the oracle suite: they check this one, so they share
+//! no code with it.
 
 mod entry;
 mod error;

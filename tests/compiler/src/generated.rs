@@ -1,6 +1,7 @@
 //! A cargo workspace of generated crates, built in cargo's target folder with what the suites' own build has compiled.
 
 use crate::{read, root, target, write};
+use kernel_args_test_generator::size;
 use serde_json::Value;
 use std::{
     env,
@@ -59,6 +60,12 @@ pub fn build(folder: &Path, crates: &[Generated], packages: &[&str]) -> Result<B
         members.join(", "),
         profiles(&settings)
     );
+    if size::is_full() {
+        // Thousands of structs are read from hundreds of kernels: that pays for what optimising takes.
+        for package in ["kernel-args-abi", "kernel-args-derive"] {
+            let _ = write!(manifest, "[profile.dev.package.{package}]\nopt-level = 1\n");
+        }
+    }
     for name in names {
         // Debug information of thousands of instances takes longer than they do.
         let _ = write!(

@@ -256,28 +256,6 @@ impl Driver {
         };
         Ok((status, capture))
     }
-
-    fn capture_info(
-        &self,
-        stream: Handle,
-        status: Out<c_uint>,
-        id: Out<u64>,
-        graph: Out<Handle>,
-        nodes: Out<*const Handle>,
-        count: Out<usize>,
-    ) -> Outcome {
-        let (state, capture) = self.capture_status(stream)?;
-        status.set(state)?;
-        if let Some(capture) = capture.filter(|_| state == 1) {
-            let held = self.captures.get(capture)?;
-            let frontier = held.frontiers.get(&stream).map_or(&[][..], Vec::as_slice);
-            id.set_if_wanted(capture.0 as u64);
-            graph.set_if_wanted(held.graph);
-            nodes.set_if_wanted(frontier.as_ptr());
-            count.set_if_wanted(frontier.len());
-        }
-        Ok(())
-    }
 }
 
 entry_points! {
@@ -292,20 +270,5 @@ entry_points! {
 
     fn cuStreamIsCapturing(driver, stream: Handle, status: Out<c_uint>) {
         status.set(driver.capture_status(stream)?.0)
-    }
-
-    fn cuStreamGetCaptureInfo_v2(
-        driver, stream: Handle, status: Out<c_uint>, id: Out<u64>, graph: Out<Handle>, nodes: Out<*const Handle>,
-        count: Out<usize>,
-    ) {
-        driver.capture_info(stream, status, id, graph, nodes, count)
-    }
-
-    fn cuStreamGetCaptureInfo_v3(
-        driver, stream: Handle, status: Out<c_uint>, id: Out<u64>, graph: Out<Handle>, nodes: Out<*const Handle>,
-        edges: Out<*const u64>, count: Out<usize>,
-    ) {
-        edges.set_if_wanted(std::ptr::null());
-        driver.capture_info(stream, status, id, graph, nodes, count)
     }
 }

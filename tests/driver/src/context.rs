@@ -19,7 +19,6 @@ pub(crate) struct Context {
     pub(crate) device: c_int,
     primary: bool,
     flags: u32,
-    id: u64,
     /// The error that a kernel left behind. Nothing but destroying the context clears it.
     pub(crate) sticky: Option<Status>,
     limits: BTreeMap<c_uint, usize>,
@@ -56,12 +55,11 @@ const LIMITS: [(c_uint, usize); 7] = [
 ];
 
 impl Context {
-    fn new(device: c_int, primary: bool, flags: u32, id: u64) -> Self {
+    fn new(device: c_int, primary: bool, flags: u32) -> Self {
         Self {
             device,
             primary,
             flags,
-            id,
             sticky: None,
             limits: LIMITS.into(),
             cache_config: 0,
@@ -123,7 +121,7 @@ impl Driver {
         self.device(device)?;
         let handle = self.contexts.reserve();
         self.contexts
-            .insert_at(handle, Context::new(device, false, flags, handle.0 as u64));
+            .insert_at(handle, Context::new(device, false, flags));
         STACK.with_borrow_mut(|stack| stack.push(handle));
         Ok(handle)
     }
@@ -164,7 +162,7 @@ entry_points! {
         context.set(primary)?;
         driver.device(device)?.retained += 1;
         if !driver.contexts.contains(primary) {
-            driver.contexts.insert_at(primary, Context::new(device, true, flags, primary.0 as u64));
+            driver.contexts.insert_at(primary, Context::new(device, true, flags));
         }
         Ok(())
     }
@@ -177,23 +175,6 @@ entry_points! {
         let primary = driver.device(device)?.primary;
         // Whoever still holds it sees CUDA_ERROR_CONTEXT_IS_DESTROYED until it is retained again.
         if driver.contexts.contains(primary) { driver.destroy_context(primary) } else { Ok(()) }
-    }
-
-    fn cuDevicePrimaryCtxGetState(driver, device: c_int, flags: Out<c_uint>, active: Out<c_int>) {
-        let entry = driver.device(device)?;
-        let (primary, primary_flags) = (entry.primary, entry.primary_flags);
-        flags.set(primary_flags)?;
-        active.set(c_int::from(driver.contexts.contains(primary)))
-    }
-
-    fn cuDevicePrimaryCtxSetFlags_v2(driver, device: c_int, flags: c_uint) {
-        driver.device(device)?.primary_flags = flags;
-        Ok(())
-    }
-
-    fn cuCtxCreate_v2(driver, context: Out<Handle>, flags: c_uint, device: c_int) {
-        context.set(Handle::NULL)?;
-        context.set(driver.new_context(device, flags)?)
     }
 
     fn cuCtxCreate_v3(
@@ -236,43 +217,6 @@ entry_points! {
         }
         replace_top(context);
         Ok(())
-    }
-
-    fn cuCtxPushCurrent_v2(driver, context: Handle) {
-        driver.context(context)?;
-        STACK.with_borrow_mut(|stack| stack.push(context));
-        Ok(())
-    }
-
-    fn cuCtxPopCurrent_v2(_driver, context: Out<Handle>) {
-        let popped = STACK.with_borrow_mut(Vec::pop).ok_or(Status::INVALID_CONTEXT)?;
-        context.set_if_wanted(popped);
-        Ok(())
-    }
-
-    fn cuCtxGetDevice(driver, device: Out<c_int>) {
-        let context = driver.current()?;
-        device.set(driver.context(context)?.device)
-    }
-
-    fn cuCtxGetDevice_v2(driver, device: Out<c_int>, context: Handle) {
-        let context = driver.named_or_current(context)?;
-        device.set(driver.context(context)?.device)
-    }
-
-    fn cuCtxGetId(driver, context: Handle, id: Out<u64>) {
-        let context = driver.named_or_current(context)?;
-        id.set(driver.context(context)?.id)
-    }
-
-    fn cuCtxGetApiVersion(driver, context: Handle, version: Out<c_uint>) {
-        driver.named_or_current(context)?;
-        version.set(3020)
-    }
-
-    fn cuCtxGetFlags(driver, flags: Out<c_uint>) {
-        let context = driver.current()?;
-        flags.set(driver.context(context)?.flags)
     }
 
     fn cuCtxSetFlags(driver, flags: c_uint) {
@@ -321,17 +265,5 @@ entry_points! {
         least.set_if_wanted(0);
         greatest.set_if_wanted(-5);
         Ok(())
-    }
-
-    fn cuCtxEnablePeerAccess(driver, peer: Handle, _flags: c_uint) {
-        driver.healthy()?;
-        driver.context(peer)?;
-        Err(Status::PEER_ACCESS_UNSUPPORTED)
-    }
-
-    fn cuCtxDisablePeerAccess(driver, peer: Handle) {
-        driver.healthy()?;
-        driver.context(peer)?;
-        Err(Status::PEER_ACCESS_NOT_ENABLED)
     }
 }

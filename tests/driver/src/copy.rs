@@ -77,10 +77,6 @@ entry_points! {
         driver.copy_on(Handle::NULL, Place::Device(to), Place::Device(from), length)
     }
 
-    fn cuMemcpy(driver, to: u64, from: u64, length: usize) {
-        driver.copy_on(Handle::NULL, Place::Any(to), Place::Any(from), length)
-    }
-
     fn cuMemcpyHtoDAsync_v2(driver, to: u64, from: In<c_void>, length: usize, stream: Handle) {
         driver.copy_on(stream, Place::Device(to), source(from), length)
     }
@@ -91,16 +87,6 @@ entry_points! {
 
     fn cuMemcpyDtoDAsync_v2(driver, to: u64, from: u64, length: usize, stream: Handle) {
         driver.copy_on(stream, Place::Device(to), Place::Device(from), length)
-    }
-
-    fn cuMemcpyAsync(driver, to: u64, from: u64, length: usize, stream: Handle) {
-        driver.copy_on(stream, Place::Any(to), Place::Any(from), length)
-    }
-
-    fn cuMemcpyPeer(driver, to: u64, to_context: Handle, from: u64, from_context: Handle, length: usize) {
-        driver.context(to_context)?;
-        driver.context(from_context)?;
-        driver.copy_on(Handle::NULL, Place::Device(to), Place::Device(from), length)
     }
 
     fn cuMemcpyPeerAsync(
@@ -127,31 +113,7 @@ entry_points! {
         driver.fill_on(stream, address, &[value], count)
     }
 
-    fn cuMemsetD16Async(driver, address: u64, value: c_ushort, count: usize, stream: Handle) {
-        driver.fill_on(stream, address, &value.to_le_bytes(), count)
-    }
-
-    fn cuMemsetD32Async(driver, address: u64, value: c_uint, count: usize, stream: Handle) {
-        driver.fill_on(stream, address, &value.to_le_bytes(), count)
-    }
-
     fn cuMemsetD2D8_v2(driver, address: u64, pitch: usize, value: c_uchar, width: usize, height: usize) {
         driver.fill_2d(Handle::NULL, address, pitch, &[value], [width, height])
-    }
-
-    fn cuMemsetD2D32_v2(driver, address: u64, pitch: usize, value: c_uint, width: usize, height: usize) {
-        driver.fill_2d(Handle::NULL, address, pitch, &value.to_le_bytes(), [width, height])
-    }
-
-    fn cuMemsetD2D8Async(
-        driver, address: u64, pitch: usize, value: c_uchar, width: usize, height: usize, stream: Handle,
-    ) {
-        driver.fill_2d(stream, address, pitch, &[value], [width, height])
-    }
-
-    fn cuMemsetD2D32Async(
-        driver, address: u64, pitch: usize, value: c_uint, width: usize, height: usize, stream: Handle,
-    ) {
-        driver.fill_2d(stream, address, pitch, &value.to_le_bytes(), [width, height])
     }
 }

@@ -184,23 +184,4 @@ entry_points! {
         driver.device(device)?;
         value.set(driver.attribute(attribute, device).cast_signed())
     }
-
-    fn cuDeviceComputeCapability(driver, major: Out<c_int>, minor: Out<c_int>, device: c_int) {
-        driver.device(device)?;
-        let sm = driver.config.sm.cast_signed();
-        major.set(sm / 10)?;
-        minor.set(sm % 10)
-    }
-
-    fn cuDeviceGetPCIBusId(driver, id: Out<c_char>, length: c_int, device: c_int) {
-        driver.device(device)?;
-        let capacity = usize::try_from(length).map_err(|_| Status::INVALID_VALUE)?;
-        id.set_text(&format!("0000:{:02x}:00.0", device + 1), capacity).map(drop)
-    }
-
-    fn cuDeviceCanAccessPeer(driver, can: Out<c_int>, device: c_int, peer: c_int) {
-        driver.device(device)?;
-        driver.device(peer)?;
-        can.set(0)
-    }
 }

@@ -122,10 +122,6 @@ entry_points! {
         driver.record_event(event, stream)
     }
 
-    fn cuEventRecordWithFlags(driver, event: Handle, stream: Handle, _flags: c_uint) {
-        driver.record_event(event, stream)
-    }
-
     fn cuEventSynchronize(driver, event: Handle) {
         driver.settled_event(event).map(drop)
     }

@@ -153,26 +153,4 @@ entry_points! {
     fn cuFuncGetName(driver, name: Out<*const c_char>, function: Handle) {
         name.set(driver.name_of(function)?)
     }
-
-    fn cuKernelGetName(driver, name: Out<*const c_char>, kernel: Handle) {
-        name.set(driver.name_of(kernel)?)
-    }
-
-    fn cuFuncGetModule(driver, module: Out<Handle>, function: Handle) {
-        let held = driver.functions.get(function)?;
-        if held.context.is_none() {
-            return Err(Status::INVALID_HANDLE);
-        }
-        module.set(held.owner)
-    }
-
-    fn cuFuncIsLoaded(driver, state: Out<c_uint>, function: Handle) {
-        // CU_FUNCTION_LOADING_STATE_LOADED.
-        driver.functions.get(function)?;
-        state.set(1)
-    }
-
-    fn cuFuncLoad(driver, function: Handle) {
-        driver.functions.get(function).map(drop)
-    }
 }

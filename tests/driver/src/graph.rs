@@ -21,7 +21,6 @@ pub(crate) struct Graph {
 /// A node.
 #[derive(Debug)]
 pub(crate) struct Node {
-    pub(crate) graph: Handle,
     pub(crate) operation: Operation,
     pub(crate) dependencies: Vec<Handle>,
     /// For a kernel node: what `cuGraphKernelNodeGetParams` points at, once it was asked.
@@ -51,7 +50,6 @@ impl Driver {
             return Err(Status::INVALID_VALUE);
         }
         let node = self.nodes.insert(Node {
-            graph,
             operation,
             dependencies,
             arrays: None,
@@ -85,21 +83,6 @@ impl Driver {
             ordered.push(waiting.remove(ready.ok_or(Status::INVALID_VALUE)?));
         }
         Ok(ordered)
-    }
-
-    /// Every dependency of the graph: from, to.
-    fn edges(&self, graph: Handle) -> Outcome<Vec<(Handle, Handle)>> {
-        let mut edges = Vec::new();
-        for node in &self.graphs.get(graph)?.nodes {
-            edges.extend(
-                self.nodes
-                    .get(*node)?
-                    .dependencies
-                    .iter()
-                    .map(|from| (*from, *node)),
-            );
-        }
-        Ok(edges)
     }
 
     fn clone_graph(&mut self, original: Handle) -> Outcome<Handle> {
@@ -154,69 +137,8 @@ entry_points! {
         clone.set(driver.clone_graph(original)?)
     }
 
-    fn cuGraphAddEmptyNode(
-        driver, node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize,
-    ) {
-        node.set(driver.add_node(graph, Operation::Nothing, dependencies.take(count)?)?)
-    }
-
-    fn cuGraphDestroyNode(driver, node: Handle) {
-        let graph = driver.nodes.remove(node)?.graph;
-        let nodes = &mut driver.graphs.get_mut(graph)?.nodes;
-        nodes.retain(|held| *held != node);
-        for other in nodes.clone() {
-            driver.nodes.get_mut(other)?.dependencies.retain(|held| *held != node);
-        }
-        Ok(())
-    }
-
     fn cuGraphGetNodes(driver, graph: Handle, nodes: Out<Handle>, count: Out<usize>) {
         give(&driver.graphs.get(graph)?.nodes, nodes, count)
-    }
-
-    fn cuGraphGetRootNodes(driver, graph: Handle, nodes: Out<Handle>, count: Out<usize>) {
-        let mut roots = driver.graphs.get(graph)?.nodes.clone();
-        roots.retain(|node| driver.nodes.get(*node).is_ok_and(|held| held.dependencies.is_empty()));
-        give(&roots, nodes, count)
-    }
-
-    fn cuGraphGetEdges(driver, graph: Handle, from: Out<Handle>, to: Out<Handle>, count: Out<usize>) {
-        let (sources, ends): (Vec<_>, Vec<_>) = driver.edges(graph)?.into_iter().unzip();
-        if !from.is_null() {
-            from.fill(&sources, count.get()?)?;
-        }
-        give(&ends, to, count)
-    }
-
-    fn cuGraphGetEdges_v2(
-        driver, graph: Handle, from: Out<Handle>, to: Out<Handle>, data: Out<u64>, count: Out<usize>,
-    ) {
-        let (sources, ends): (Vec<_>, Vec<_>) = driver.edges(graph)?.into_iter().unzip();
-        if !from.is_null() {
-            from.fill(&sources, count.get()?)?;
-        }
-        if !data.is_null() {
-            data.fill(&vec![0; ends.len()], count.get()?)?;
-        }
-        give(&ends, to, count)
-    }
-
-    fn cuGraphNodeGetType(driver, node: Handle, kind: Out<c_uint>) {
-        kind.set(driver.nodes.get(node)?.operation.node_type())
-    }
-
-    fn cuGraphNodeGetDependencies(driver, node: Handle, dependencies: Out<Handle>, count: Out<usize>) {
-        give(&driver.nodes.get(node)?.dependencies, dependencies, count)
-    }
-
-    fn cuGraphNodeGetDependencies_v2(
-        driver, node: Handle, dependencies: Out<Handle>, data: Out<u64>, count: Out<usize>,
-    ) {
-        let held = &driver.nodes.get(node)?.dependencies;
-        if !data.is_null() {
-            data.fill(&vec![0; held.len()], count.get()?)?;
-        }
-        give(held, dependencies, count)
     }
 
     fn cuGraphAddDependencies_v2(

@@ -1,6 +1,6 @@
 //! Instantiated graphs: `cuGraphInstantiate*`, launches, updates.
 
-use std::ffi::{c_char, c_uint};
+use std::ffi::c_char;
 
 use crate::{
     entry::Out,
@@ -15,7 +15,6 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Exec {
     steps: Vec<Step>,
-    flags: u64,
 }
 
 /// A node of it.
@@ -31,20 +30,6 @@ struct Step {
 const AUTO_FREE: u64 = 1;
 const DEVICE_LAUNCH: u64 = 4;
 const KNOWN_FLAGS: u64 = 15;
-
-/// `CUgraphExecUpdateResultInfo`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct UpdateResult {
-    result: c_uint,
-    error_node: Handle,
-    error_from: Handle,
-}
-
-/// `CU_GRAPH_EXEC_UPDATE_SUCCESS`, `_ERROR_TOPOLOGY_CHANGED`, `_ERROR_NODE_TYPE_CHANGED`.
-const UPDATED: c_uint = 0;
-const TOPOLOGY_CHANGED: c_uint = 2;
-const TYPE_CHANGED: c_uint = 3;
 
 impl Exec {
     fn step(&mut self, node: Handle) -> Outcome<&mut Step> {
@@ -81,7 +66,7 @@ impl Driver {
             return Err(Status::NOT_SUPPORTED);
         }
         let steps = self.steps(graph)?;
-        Ok(self.execs.insert(Exec { steps, flags }))
+        Ok(self.execs.insert(Exec { steps }))
     }
 
     fn steps(&self, graph: Handle) -> Outcome<Vec<Step>> {
@@ -118,29 +103,6 @@ impl Driver {
         }
         Ok(())
     }
-
-    /// Takes over the operations of a graph of the same shape.
-    fn update(&mut self, exec: Handle, graph: Handle) -> Outcome<UpdateResult> {
-        let steps = self.steps(graph)?;
-        let held = self.execs.get_mut(exec)?;
-        let refuse = |result, error_node| UpdateResult {
-            result,
-            error_node,
-            error_from: Handle::NULL,
-        };
-        if steps.len() != held.steps.len() {
-            return Ok(refuse(TOPOLOGY_CHANGED, Handle::NULL));
-        }
-        for (old, new) in held.steps.iter().zip(&steps) {
-            if old.operation.node_type() != new.operation.node_type() {
-                return Ok(refuse(TYPE_CHANGED, new.node));
-            }
-        }
-        for (old, new) in held.steps.iter_mut().zip(steps) {
-            old.operation = new.operation;
-        }
-        Ok(refuse(UPDATED, Handle::NULL))
-    }
 }
 
 entry_points! {
@@ -160,10 +122,6 @@ entry_points! {
         exec.set(driver.instantiate_graph(graph, 0)?)
     }
 
-    fn cuGraphExecGetFlags(driver, exec: Handle, flags: Out<u64>) {
-        flags.set(driver.execs.get(exec)?.flags)
-    }
-
     fn cuGraphExecDestroy(driver, exec: Handle) {
         driver.execs.remove(exec).map(drop)
     }
@@ -176,20 +134,5 @@ entry_points! {
         let target = driver.stream_target(stream)?;
         driver.check(target.context)?;
         driver.execs.get(exec).map(drop)
-    }
-
-    fn cuGraphExecUpdate_v2(driver, exec: Handle, graph: Handle, info: Out<UpdateResult>) {
-        let result = driver.update(exec, graph)?;
-        info.set(result)?;
-        if result.result == UPDATED { Ok(()) } else { Err(Status::GRAPH_EXEC_UPDATE_FAILURE) }
-    }
-
-    fn cuGraphNodeSetEnabled(driver, exec: Handle, node: Handle, enabled: c_uint) {
-        driver.execs.get_mut(exec)?.step(node)?.enabled = enabled != 0;
-        Ok(())
-    }
-
-    fn cuGraphNodeGetEnabled(driver, exec: Handle, node: Handle, enabled: Out<c_uint>) {
-        enabled.set(c_uint::from(driver.execs.get_mut(exec)?.step(node)?.enabled))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::{c_int, c_uint, c_void},
+    ffi::{c_uint, c_void},
     sync::Arc,
 };
 
@@ -13,7 +13,7 @@ use crate::{
     handle::Handle,
     image::{Image, Source},
     jit::Options,
-    module::{info, source_at, source_in_file},
+    module::{info, source_at},
     state::Driver,
 };
 
@@ -89,15 +89,6 @@ entry_points! {
         library.set(driver.load_library(&source_at(code)?, options)?)
     }
 
-    fn cuLibraryLoadFromFile(
-        driver, library: Out<Handle>, path: Text, options: In<c_uint>, values: Out<usize>, count: c_uint,
-        _library_options: In<c_uint>, _library_values: In<usize>, _library_count: c_uint,
-    ) {
-        library.set(Handle::NULL)?;
-        let options = Options::read(count, options, values)?;
-        library.set(driver.load_library(&source_in_file(&path.get()?)?, options)?)
-    }
-
     fn cuLibraryUnload(driver, library: Handle) {
         let held = driver.libraries.remove(library)?;
         for kernel in held.kernels {
@@ -117,45 +108,10 @@ entry_points! {
         kernel.set(kernels.iter().find(named).copied().ok_or(Status::NOT_FOUND)?)
     }
 
-    fn cuLibraryGetKernelCount(driver, count: Out<c_uint>, library: Handle) {
-        count.set(driver.libraries.get(library)?.kernels.len() as c_uint)
-    }
-
-    fn cuLibraryEnumerateKernels(driver, kernels: Out<Handle>, capacity: c_uint, library: Handle) {
-        kernels.fill(&driver.libraries.get(library)?.kernels, capacity as usize)
-    }
-
-    fn cuLibraryGetModule(driver, module: Out<Handle>, library: Handle) {
-        module.set(driver.library_module(library)?)
-    }
-
-    fn cuLibraryGetGlobal(driver, address: Out<u64>, bytes: Out<usize>, library: Handle, name: Text) {
-        let module = driver.library_module(library)?;
-        let (place, length) = driver.variable_named(module, &name.get()?)?;
-        address.set_if_wanted(place);
-        bytes.set_if_wanted(length);
-        Ok(())
-    }
-
     fn cuKernelGetFunction(driver, function: Out<Handle>, kernel: Handle) {
         let held = driver.kernel(kernel)?;
         let (library, name) = (held.owner, held.kernel.name.clone());
         let module = driver.library_module(library)?;
         function.set(driver.function_named(module, &name)?)
-    }
-
-    fn cuKernelGetLibrary(driver, library: Out<Handle>, kernel: Handle) {
-        library.set(driver.kernel(kernel)?.owner)
-    }
-
-    fn cuKernelGetAttribute(driver, value: Out<c_int>, attribute: c_uint, kernel: Handle, device: c_int) {
-        driver.device(device)?;
-        value.set(driver.functions.get(kernel)?.attribute(attribute)?)
-    }
-
-    fn cuKernelSetAttribute(driver, attribute: c_uint, value: c_int, kernel: Handle, device: c_int) {
-        driver.device(device)?;
-        let figures = driver.figures();
-        driver.functions.get_mut(kernel)?.set_attribute(attribute, value, figures)
     }
 }

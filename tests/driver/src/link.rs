@@ -4,7 +4,7 @@ use std::ffi::{c_uint, c_void};
 
 use crate::{
     cubin_writer,
-    entry::{In, Out, Text, in_at},
+    entry::{In, Out, in_at},
     error::{Outcome, Status},
     handle::Handle,
     image::{Image, Refusal, Source},
@@ -72,13 +72,6 @@ entry_points! {
         _options: In<c_uint>, _values: Out<usize>,
     ) {
         let bytes = in_at::<u8>(data.address()).take(length)?;
-        driver.add_to_link(link, kind, bytes)
-    }
-
-    fn cuLinkAddFile_v2(
-        driver, link: Handle, kind: c_uint, path: Text, _count: c_uint, _options: In<c_uint>, _values: Out<usize>,
-    ) {
-        let bytes = std::fs::read(path.get()?).map_err(|_| Status::FILE_NOT_FOUND)?;
         driver.add_to_link(link, kind, bytes)
     }
 

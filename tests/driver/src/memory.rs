@@ -37,7 +37,6 @@ pub(crate) struct Allocation {
     pub(crate) context: Handle,
     pub(crate) device: c_int,
     pub(crate) id: u64,
-    pub(crate) flags: u32,
 }
 
 impl Allocation {
@@ -89,7 +88,6 @@ impl Memory {
         kind: Kind,
         context: Handle,
         device: c_int,
-        flags: u32,
     ) -> Outcome<u64> {
         if length == 0 {
             return Err(Status::INVALID_VALUE);
@@ -122,46 +120,9 @@ impl Memory {
             context,
             device,
             id: self.made,
-            flags,
         };
         self.live.insert(address, allocation);
         Ok(address)
-    }
-
-    /// Makes memory of the program known.
-    pub(crate) fn register(
-        &mut self,
-        address: u64,
-        length: usize,
-        context: Handle,
-        device: c_int,
-    ) -> Outcome {
-        if address == 0 || length == 0 {
-            return Err(Status::INVALID_VALUE);
-        }
-        let end = address + length as u64;
-        if self
-            .live
-            .range(..end)
-            .next_back()
-            .is_some_and(|(start, held)| start + held.length as u64 > address)
-        {
-            return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
-        }
-        self.made += 1;
-        let kind = Kind::Registered;
-        self.live.insert(
-            address,
-            Allocation {
-                length,
-                kind,
-                context,
-                device,
-                id: self.made,
-                flags: 0,
-            },
-        );
-        Ok(())
     }
 
     /// Frees the allocation that begins at `address` and is of one of `kinds`.
@@ -294,10 +255,6 @@ impl Memory {
         match place {
             Place::Device(address) if self.holds(address, length) => Ok(host(address)),
             Place::Host(address) if address != 0 => Ok(host(address)),
-            Place::Any(address) if address != 0 => match self.find(address) {
-                Some(_) if !self.holds(address, length) => Err(Status::INVALID_VALUE),
-                _ => Ok(host(address)),
-            },
             _ => Err(Status::INVALID_VALUE),
         }
     }
@@ -325,6 +282,4 @@ pub(crate) enum Place {
     Device(u64),
     /// Any memory of the program.
     Host(u64),
-    /// Either, told apart by the address (`cuMemcpy`).
-    Any(u64),
 }

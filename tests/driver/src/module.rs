@@ -139,7 +139,7 @@ impl Driver {
             let length = variable.bytes.len();
             let address = self
                 .memory
-                .allocate(length, Kind::Variable, context, device, 0)?;
+                .allocate(length, Kind::Variable, context, device)?;
             let initial = Place::Host(variable.bytes.as_ptr().expose_provenance() as u64);
             self.memory.copy(Place::Device(address), initial, length)?;
             places.insert(variable.name.clone(), (address, length));
@@ -203,11 +203,6 @@ entry_points! {
         module.set(driver.load(&source_in_file(&path.get()?)?, Options::default())?)
     }
 
-    fn cuModuleLoadFatBinary(driver, module: Out<Handle>, image: In<c_void>) {
-        module.set(Handle::NULL)?;
-        module.set(driver.load(&source_at(image)?, Options::default())?)
-    }
-
     fn cuModuleUnload(driver, module: Handle) {
         driver.current()?;
         driver.unload(module)
@@ -232,10 +227,5 @@ entry_points! {
         address.set_if_wanted(place);
         bytes.set_if_wanted(length);
         Ok(())
-    }
-
-    fn cuModuleGetLoadingMode(_driver, mode: Out<c_uint>) {
-        // CU_MODULE_EAGER_LOADING.
-        mode.set(1)
     }
 }

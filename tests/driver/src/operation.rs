@@ -39,20 +39,7 @@ pub(crate) enum Operation {
     },
 }
 
-impl Operation {
-    /// The number of its node in `CUgraphNodeType`.
-    pub(crate) fn node_type(&self) -> u32 {
-        match self {
-            Self::Kernel(_) => 0,
-            Self::Copy { .. } => 1,
-            Self::Fill { .. } => 2,
-            Self::Host(_) => 3,
-            Self::Nothing => 5,
-            Self::Allocate { .. } => 10,
-            Self::Free { .. } => 11,
-        }
-    }
-}
+impl Operation {}
 
 impl Driver {
     /// Gives `operation` to `stream`.

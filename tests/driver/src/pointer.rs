@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use crate::{
-    entry::{In, Out},
+    entry::Out,
     error::{Outcome, Status},
     handle::Handle,
     memory::Kind,
@@ -20,12 +20,12 @@ struct Location {
 }
 
 impl Driver {
-    fn allocate(&mut self, length: usize, kind: Kind, flags: u32) -> Outcome<u64> {
+    fn allocate(&mut self, length: usize, kind: Kind) -> Outcome<u64> {
         let context = self.healthy()?;
         // Under CU_STREAM_CAPTURE_MODE_GLOBAL or THREAD_LOCAL a call that might synchronise breaks the capture.
         self.refuse_unsafe_while_capturing()?;
         let device = self.context(context)?.device;
-        self.memory.allocate(length, kind, context, device, flags)
+        self.memory.allocate(length, kind, context, device)
     }
 
     /// Stream-ordered: on a capturing stream the memory is made now and the graph holds an allocation node.
@@ -39,7 +39,7 @@ impl Driver {
         let device = self.context(target.context)?.device;
         let address = self
             .memory
-            .allocate(length, Kind::Pooled, Handle::NULL, device, 0)?;
+            .allocate(length, Kind::Pooled, Handle::NULL, device)?;
         self.submit(stream, Operation::Allocate { address, length })?;
         Ok(address)
     }
@@ -80,17 +80,7 @@ impl Driver {
 entry_points! {
     fn cuMemAlloc_v2(driver, address: Out<u64>, length: usize) {
         address.set(0)?;
-        address.set(driver.allocate(length, Kind::Device, 0)?)
-    }
-
-    fn cuMemAllocPitch_v2(
-        driver, address: Out<u64>, pitch: Out<usize>, width: usize, height: usize, _element: c_uint,
-    ) {
-        let row = width.checked_next_multiple_of(512).ok_or(Status::OUT_OF_MEMORY)?;
-        let length = row.checked_mul(height).ok_or(Status::OUT_OF_MEMORY)?;
-        pitch.set(row)?;
-        address.set(0)?;
-        address.set(driver.allocate(length, Kind::Device, 0)?)
+        address.set(driver.allocate(length, Kind::Device)?)
     }
 
     fn cuMemAllocManaged(driver, address: Out<u64>, length: usize, flags: c_uint) {
@@ -99,7 +89,7 @@ entry_points! {
             return Err(Status::INVALID_VALUE);
         }
         address.set(0)?;
-        address.set(driver.allocate(length, Kind::Managed, flags)?)
+        address.set(driver.allocate(length, Kind::Managed)?)
     }
 
     fn cuMemAllocAsync(driver, address: Out<u64>, length: usize, stream: Handle) {
@@ -128,39 +118,17 @@ entry_points! {
         driver.submit(stream, Operation::Free { address })
     }
 
-    fn cuMemHostAlloc(driver, address: Out<u64>, length: usize, flags: c_uint) {
-        address.set(driver.allocate(length, Kind::Pinned, flags)?)
-    }
-
-    fn cuMemAllocHost_v2(driver, address: Out<u64>, length: usize) {
-        address.set(driver.allocate(length, Kind::Pinned, 0)?)
+    fn cuMemHostAlloc(driver, address: Out<u64>, length: usize, _flags: c_uint) {
+        address.set(driver.allocate(length, Kind::Pinned)?)
     }
 
     fn cuMemFreeHost(driver, address: u64) {
         driver.free(address, &[Kind::Pinned])
     }
 
-    fn cuMemHostRegister_v2(driver, address: u64, length: usize, _flags: c_uint) {
-        let context = driver.healthy()?;
-        let device = driver.context(context)?.device;
-        driver.memory.register(address, length, context, device)
-    }
-
-    fn cuMemHostUnregister(driver, address: u64) {
-        driver.healthy()?;
-        driver.memory.free(address, &[Kind::Registered]).map_err(|_| Status::HOST_MEMORY_NOT_REGISTERED)
-    }
-
     fn cuMemHostGetDevicePointer_v2(driver, device: Out<u64>, address: u64, _flags: c_uint) {
         match driver.memory.find(address) {
             Some((_, held)) if held.on_host() => device.set(address),
-            _ => Err(Status::INVALID_VALUE),
-        }
-    }
-
-    fn cuMemHostGetFlags(driver, flags: Out<c_uint>, address: u64) {
-        match driver.memory.find(address) {
-            Some((_, held)) if held.kind == Kind::Pinned => flags.set(held.flags),
             _ => Err(Status::INVALID_VALUE),
         }
     }
@@ -172,30 +140,8 @@ entry_points! {
         Ok(())
     }
 
-    fn cuMemGetAddressRange_v2(driver, base: Out<u64>, size: Out<usize>, address: u64) {
-        driver.current()?;
-        let (start, held) = driver.memory.find(address).ok_or(Status::NOT_FOUND)?;
-        base.set_if_wanted(start);
-        size.set_if_wanted(held.length);
-        Ok(())
-    }
-
     fn cuPointerGetAttribute(driver, data: Out<c_void>, attribute: c_uint, address: u64) {
         driver.pointer_attribute(attribute, address, data)
-    }
-
-    fn cuPointerGetAttributes(
-        driver, count: c_uint, attributes: In<c_uint>, data: In<usize>, address: u64,
-    ) {
-        // Unlike the single form, an unknown address is no error: its fields read as zero.
-        for index in 0..count as usize {
-            let place = crate::entry::out_at::<c_void>(data.at(index)?);
-            let attribute = attributes.at(index)?;
-            if driver.pointer_attribute(attribute, address, place).is_err() {
-                place.cast().set(0u32)?;
-            }
-        }
-        Ok(())
     }
 
     fn cuMemAdvise_v2(driver, address: u64, length: usize, _advice: c_uint, _location: Location) {

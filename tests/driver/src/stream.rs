@@ -15,7 +15,6 @@ use crate::{
 pub(crate) struct Stream {
     pub(crate) context: Handle,
     pub(crate) flags: c_uint,
-    pub(crate) priority: c_int,
     /// The capture that it takes part in.
     pub(crate) capture: Option<Handle>,
 }
@@ -70,39 +69,28 @@ impl Driver {
         })
     }
 
-    fn create_stream(&mut self, handle: Out<Handle>, flags: c_uint, priority: c_int) -> Outcome {
+    fn create_stream(&mut self, handle: Out<Handle>, flags: c_uint) -> Outcome {
         if flags > NON_BLOCKING {
             return Err(Status::INVALID_VALUE);
         }
         let context = self.healthy()?;
         handle.set(Handle::NULL)?;
-        // Priorities out of range are clamped, as CUDA documents.
         let stream = Stream {
             context,
             flags,
-            priority: priority.clamp(-5, 0),
             capture: None,
         };
         handle.set(self.streams.insert(stream))
-    }
-
-    /// A stream's flags and priority; the default streams have zeros.
-    fn stream_figures(&self, stream: Handle) -> Outcome<(c_uint, c_int)> {
-        self.stream_target(stream)?;
-        Ok(self
-            .streams
-            .get(stream)
-            .map_or((0, 0), |held| (held.flags, held.priority)))
     }
 }
 
 entry_points! {
     fn cuStreamCreate(driver, stream: Out<Handle>, flags: c_uint) {
-        driver.create_stream(stream, flags, 0)
+        driver.create_stream(stream, flags)
     }
 
-    fn cuStreamCreateWithPriority(driver, stream: Out<Handle>, flags: c_uint, priority: c_int) {
-        driver.create_stream(stream, flags, priority)
+    fn cuStreamCreateWithPriority(driver, stream: Out<Handle>, flags: c_uint, _priority: c_int) {
+        driver.create_stream(stream, flags)
     }
 
     fn cuStreamDestroy_v2(driver, stream: Handle) {
@@ -123,44 +111,8 @@ entry_points! {
         }
     }
 
-    fn cuStreamQuery(driver, stream: Handle) {
-        let target = driver.stream_target(stream)?;
-        driver.check(target.context)?;
-        match target.capture {
-            Some(capture) => Err(driver.break_capture(capture, Status::STREAM_CAPTURE_UNSUPPORTED)),
-            None => Ok(()),
-        }
-    }
-
     fn cuStreamWaitEvent(driver, stream: Handle, event: Handle, _flags: c_uint) {
         driver.wait_for_event(stream, event)
-    }
-
-    fn cuStreamGetCtx(driver, stream: Handle, context: Out<Handle>) {
-        context.set(driver.stream_target(stream)?.context)
-    }
-
-    fn cuStreamGetCtx_v2(driver, stream: Handle, context: Out<Handle>, green: Out<Handle>) {
-        green.set_if_wanted(Handle::NULL);
-        context.set(driver.stream_target(stream)?.context)
-    }
-
-    fn cuStreamGetDevice(driver, stream: Handle, device: Out<c_int>) {
-        let context = driver.stream_target(stream)?.context;
-        device.set(driver.context(context)?.device)
-    }
-
-    fn cuStreamGetFlags(driver, stream: Handle, flags: Out<c_uint>) {
-        flags.set(driver.stream_figures(stream)?.0)
-    }
-
-    fn cuStreamGetPriority(driver, stream: Handle, priority: Out<c_int>) {
-        priority.set(driver.stream_figures(stream)?.1)
-    }
-
-    fn cuStreamGetId(driver, stream: Handle, id: Out<u64>) {
-        driver.stream_target(stream)?;
-        id.set(stream.0 as u64)
     }
 
     fn cuLaunchHostFunc(

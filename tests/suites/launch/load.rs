@@ -6,7 +6,7 @@ use kernel_args::{
     DevicePointerMut, DeviceType, Error, Float4, JitOptions, Kernel, KernelArgs, Module,
     OptimizationLevel, launch,
 };
-use kernel_args_tests::driver::{Driver, context, trial};
+use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 
 fn broken_ptx_says_why() -> Outcome {
@@ -233,9 +233,11 @@ fn thread_counts_are_taken_or_refused() -> Outcome {
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let (one, two) = (driver.clone(), driver.clone());
     vec![
-        trial("fat_binaries", fat_binaries)
-            // The test driver reads none.
-            .with_ignored_flag(!driver.is_real()),
+        trial_unless(
+            (!driver.is_real()).then_some("the test driver reads no fat binaries"),
+            "fat_binaries",
+            fat_binaries,
+        ),
         trial("a_cubin_with_a_large_block", a_cubin_with_a_large_block),
         trial(
             "thread_counts_are_taken_or_refused",

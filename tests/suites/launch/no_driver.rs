@@ -4,7 +4,7 @@
 
 use crate::results::Outcome;
 use kernel_args::{Error, KernelArgs, launch};
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::{Driver, trial_unless};
 use libtest_mimic::Trial;
 use std::{
     env,
@@ -45,11 +45,11 @@ fn without_a_driver_there_is_an_error() -> Outcome {
 }
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
-    if driver.is_real() {
-        println!(
-            "launch: skipped without_a_driver_there_is_an_error: there is a driver on this machine"
-        );
-    }
-    let name = "without_a_driver_there_is_an_error";
-    vec![trial(name, without_a_driver_there_is_an_error).with_ignored_flag(driver.is_real())]
+    vec![trial_unless(
+        driver
+            .is_real()
+            .then_some("there is a driver on this machine"),
+        "without_a_driver_there_is_an_error",
+        without_a_driver_there_is_an_error,
+    )]
 }

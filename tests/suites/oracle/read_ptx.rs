@@ -1,5 +1,8 @@
 //! A reader of the PTX that NVRTC writes for the oracle's own sources: no more, and no code of ours that
 //! is tested here.
+//!
+//! It stands beside the reader of `kernel-args-abi` and that of the stand-in driver on purpose: the oracle compares what
+//! they lead to with the compiler's answer, so it shares no code with them.
 
 use crate::answer::Declared;
 

@@ -1,5 +1,9 @@
 //! PTX: what a module of PTX declares, checked as far as its grammar goes (PTX ISA 9.0, chapters 4, 5, 7 and 11).
 //! Nothing is compiled: instructions are looked at by name only.
+//!
+//! This is one of three readers of PTX in the repository, and independent of the others on purpose. It refuses what a
+//! driver refuses, so that the suites notice a library that reads more than the driver does; `kernel-args-abi` reads
+//! what the comparison needs from any PTX; the oracle's `read_ptx` reads only NVRTC's answers, to check the other two.
 
 mod body;
 mod lexer;
