@@ -27,14 +27,18 @@ pub struct Table<'r, 'a, const N: usize = 32> {
     colored: bool,
 }
 
-impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
-    pub(super) const fn new(report: &'r Report<'a, N>) -> Self {
-        Self {
-            report,
+impl<'a, const N: usize> Report<'a, N> {
+    /// Both sides of every row, for a terminal or a log.
+    #[must_use]
+    pub const fn table(&self) -> Table<'_, 'a, N> {
+        Table {
+            report: self,
             colored: false,
         }
     }
+}
 
+impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
     /// Whether rows that are wrong are shown red by ANSI escape sequences. Off by default.
     #[must_use]
     pub const fn colored(self, colored: bool) -> Self {
