@@ -1,13 +1,13 @@
 //! The kind of value that a parameter is.
 
-/// The kind of value that a parameter is, as far as its description tells.
+/// The kind of value that a parameter is, as far as its description says.
 ///
-/// PTX tells it for scalars (`.u32`, `.f64`); vectors and structs are arrays of `.b8` there. PTX ISA,
+/// PTX has it for scalars (`.u32`, `.f64`); vectors and structs are arrays of `.b8` there. PTX ISA,
 /// "Kernel Function Parameters". The width is the parameter's size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Class {
-    /// The description does not tell: a cubin's records, or `cuFuncGetParamInfo`.
+    /// The description does not say: a cubin's records, or `cuFuncGetParamInfo`.
     Unknown,
     /// Untyped bits of a scalar's width: `.b16`, `.b32`, `.b64`, `.b128`.
     Bits,

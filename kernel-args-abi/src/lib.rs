@@ -1,7 +1,7 @@
-//! What a compiled CUDA kernel says of its parameters, and the rules by which they are laid out.
+//! The parameters of compiled CUDA kernels, and the rules by which they are laid out.
 //!
 //! This crate is pure: it makes no driver call, needs no GPU and holds no `unsafe` code. The
-//! `kernel-args` runtime and its derive both stand on it.
+//! `kernel-args` runtime and its derive are both built on it.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -9,14 +9,14 @@
 //! | [`param_layout`] | the parameter block: unpadded size, limits, where each GPU puts over-aligned parameters |
 //! | [`class`] | the kind of value that a parameter is: integer, float, pointer, bytes |
 //! | [`cpp`] | the C++ type of a parameter |
-//! | `ptx` | what a PTX text says of its kernels (feature `read`) |
-//! | `cubin` | the parameter records of a cubin (feature `read`) |
-//! | `fatbin` | the members of a fat binary (feature `read`; compressed ones: `compressed`) |
-//! | `image` | the kernels of any of these (feature `read`) |
-//! | `mangled` | the C++ types that a kernel's symbol tells; which symbol a name means (feature `read`) |
-//! | [`signature`] | one model of a list of parameters, whoever it came from |
-//! | [`check`] | whether a struct fits a kernel: every difference, its text, the table of both sides |
-//! | [`words`] | the texts: differences, hints, and a layout as a table with its padding as a byte map |
+//! | `ptx` | reads the kernels of a PTX text (feature `read`) |
+//! | `cubin` | reads the parameter records of a cubin (feature `read`) |
+//! | `fatbin` | reads the members of a fat binary (feature `read`; compressed ones: `compressed`) |
+//! | `image` | reads the kernels of any of these (feature `read`) |
+//! | `mangled` | the C++ types in a kernel's symbol; the symbol that a name refers to (feature `read`) |
+//! | [`signature`] | one model of a list of parameters, wherever it comes from |
+//! | [`check`] | whether a struct fits a kernel: every difference, as data |
+//! | [`words`] | the text of a difference, the table of both sides, a layout as a table with its padding |
 #![no_std]
 #![forbid(unsafe_code)]
 

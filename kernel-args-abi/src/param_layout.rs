@@ -28,8 +28,8 @@ impl Sm {
     /// Where the parameter block begins in the constant bank of this GPU, in bytes; `c_size` is the
     /// [size](ParamLayout::size) of the block by C's rule alone.
     ///
-    /// Only parameters aligned above 16 bytes can see it. `None` for a generation that nobody has
-    /// measured yet. (Read from ptxas 13.0 over 14 architectures; confirmed on an H100.)
+    /// Only parameters aligned above 16 bytes can see it. `None` for a generation that has not been
+    /// measured. (Read from ptxas 13.0 over 14 architectures; confirmed on an H100.)
     #[must_use]
     pub const fn param_base(self, c_size: usize) -> Option<usize> {
         match self.0 {
@@ -151,7 +151,7 @@ impl ParamLayout {
     }
 
     /// The block of these parameters on `sm`, and each one's offset. `Ok(None)` where alignments above
-    /// 16 bytes meet a GPU generation that nobody has measured yet.
+    /// 16 bytes meet a GPU generation that has not been measured.
     ///
     /// # Errors
     /// Where the block is past `isize::MAX`.
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generation_nobody_measured_is_refused_only_where_it_matters() {
+    fn a_generation_that_is_not_measured_is_refused_only_where_it_matters() {
         assert_eq!(ParamLayout::on(Sm(130), &[layout(32, 32)]), Ok(None));
         let (block, offsets) = ParamLayout::on(Sm(130), &[layout(1, 1), layout(16, 16)])
             .unwrap()

@@ -9,8 +9,8 @@ use crate::{
 
 /// One parameter of a kernel, or one field of a struct that is passed to it.
 ///
-/// What its source cannot tell is `None` or `Unknown`, and agrees with everything: the driver tells
-/// offset and size only, a cubin the same, PTX no offset.
+/// What its source does not contain is `None` or `Unknown`, and agrees with everything: the driver and a cubin have
+/// offsets and sizes only, PTX has no offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parameter<'a> {
     /// The field's name; of a kernel, PTX's name (`saxpy_param_2`), or empty.
@@ -30,7 +30,7 @@ pub struct Parameter<'a> {
 }
 
 impl<'a> Parameter<'a> {
-    /// A parameter of which offset and size alone are known, as a cubin and the driver tell them.
+    /// A parameter of which offset and size alone are known, as in a cubin and from the driver.
     #[must_use]
     pub const fn record(offset: usize, size: usize) -> Self {
         Self {
@@ -87,8 +87,7 @@ pub struct Signature<'a> {
     pub parameters: &'a [Parameter<'a>],
 }
 
-/// Walks a list of parameters in order and tells where each lies, as far as its source tells or it follows from the ones
-/// before.
+/// The offsets of a list of parameters, in order: each as its source has it, else as it follows from the one before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets {
     base: Option<usize>,
@@ -97,13 +96,13 @@ pub(crate) struct Offsets {
 }
 
 impl Offsets {
-    /// A walk from the beginning of a block, which is at `base` in the constant bank, as far as that is known.
+    /// From the beginning of a block, which is at `base` in the constant bank if that is known.
     pub(crate) const fn new(base: Option<usize>) -> Self {
         Self { base, end: Some(0) }
     }
 
-    /// A walk that goes on after parameter `index` of `parameters`, with the offset that its source tells; from the
-    /// beginning of the block where `index` is `None`.
+    /// After parameter `index` of `parameters`, at the offset that its source has; from the beginning of the block where
+    /// `index` is `None`.
     pub(crate) const fn after(
         base: Option<usize>,
         parameters: &[Parameter<'_>],

@@ -1,6 +1,6 @@
 //! Which field belongs to which parameter, where the lists differ.
 //!
-//! Aligned as a diff aligns two texts, so that one parameter too many is one difference and not a
+//! The lists are aligned as `diff` aligns two texts, so that one parameter too many is one difference and not a
 //! difference in everything after it.
 
 use super::{
@@ -206,8 +206,8 @@ impl<'a> Rows<'a> {
 
 /// How field `i` and parameter `j` differ, where the parameter lies included.
 ///
-/// A kernel's records that tell offsets but no alignment show a wrong alignment by the offset: the field
-/// would lie elsewhere, if it followed the kernel's own previous parameter.
+/// A cubin's records have offsets but no alignments. A wrong alignment then shows in the offset: after the kernel's own
+/// previous parameter, the field would lie elsewhere.
 pub(super) const fn differences_at(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -251,7 +251,7 @@ mod tests {
     use std::{vec, vec::Vec};
 
     #[test]
-    fn every_field_and_parameter_is_told_once_and_in_order() {
+    fn every_field_and_parameter_is_in_one_row_and_in_order() {
         let kernel: Vec<_> = [4, 4, 8, 8, 8, 1]
             .map(|size| Parameter::record(0, size))
             .into();

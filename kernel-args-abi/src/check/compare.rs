@@ -72,7 +72,7 @@ const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
             kernel.size == 16 && is_aligned(kernel, 16) || cpp::is_scalar(kernel.cpp)
         }
         (Class::Float, Class::Bytes) if kernel.size <= 2 => is_aligned(kernel, kernel.size),
-        // A scalar that is a `__grid_constant__`, where the kernel's name tells that it is a scalar.
+        // A scalar that is a `__grid_constant__`, where the kernel's name says that it is a scalar.
         (Class::Float | Class::Pointer, Class::Bytes) => cpp::is_scalar(kernel.cpp),
         (h, k) => h.same(k),
     }

@@ -50,7 +50,7 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
 }
 
 const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    // By value the parameter's own size tells what `long` is where the kernel was compiled.
+    // By value, the parameter's own size shows how wide `long` is where the kernel was compiled.
     let same_size = host.size == kernel.size;
     let h = as_integer(host.cpp.base, bits(host.size));
     let k = as_integer(kernel.cpp.base, bits(kernel.size));

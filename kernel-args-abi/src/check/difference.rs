@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// One way in which a field and the kernel's parameter differ, the gravest first.
+/// One way in which a field and the kernel's parameter differ, the most serious first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -13,7 +13,7 @@ pub enum Difference {
     Class,
     /// The alignment.
     Alignment,
-    /// The place in the block: what an alignment that the kernel's records do not tell shows itself by.
+    /// The offset. A cubin's records have no alignments: a wrong one shows only here.
     Offset,
     /// One is a pointer, the other a value.
     Pointer,
@@ -30,7 +30,7 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// Every kind, the gravest first.
+    /// Every kind, the most serious first.
     pub const ALL: [Self; 10] = [
         Self::Size,
         Self::Class,
@@ -69,7 +69,7 @@ impl Differences {
         self.0 & difference.bit() != 0
     }
 
-    /// The gravest difference.
+    /// The most serious difference.
     #[must_use]
     pub const fn first(self) -> Option<Difference> {
         let mut i = 0;
@@ -88,7 +88,7 @@ impl Differences {
         Self(self.0 | difference.bit())
     }
 
-    /// Every one, the gravest first.
+    /// Every one, the most serious first.
     pub fn iter(self) -> impl Iterator<Item = Difference> {
         Difference::ALL
             .into_iter()
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gravest_comes_first() {
+    fn the_most_serious_comes_first() {
         let both = Differences::NONE
             .with(Difference::Constness)
             .with(Difference::Class);

@@ -1,8 +1,8 @@
-//! Whether a struct of arguments fits a kernel's parameters, and what to write where it does not.
+//! Whether a struct of arguments fits a kernel's parameters: data only, no text.
 //!
 //! [`report`] finds all differences of two signatures. It is `const` and allocates nothing: the derive
-//! runs it while the user's program compiles, the runtime when a kernel is loaded. Of each mistake it
-//! gives a [`message`](Report::message), of all a [`table`](Report::table).
+//! runs it while the user's program compiles, the runtime when a kernel is loaded. The texts of a report, such as its
+//! [`message`](Report::message) for each mistake and its [`table`](Report::table), are in [`words`](crate::words).
 //!
 //! ```
 //! use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter, Signature};

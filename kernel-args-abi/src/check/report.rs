@@ -1,4 +1,4 @@
-//! All differences of a struct and a kernel.
+//! All differences between a struct and a kernel.
 
 use super::{
     align::{Row, Rows, differences_at},
@@ -6,14 +6,14 @@ use super::{
 };
 use crate::signature::{Parameter, Signature};
 
-/// The number of mismatches among which exchanged and moved fields are sought. A struct with more is
-/// another kernel's.
+/// The number of mismatches that are compared with one another to find exchanged and moved fields. A struct with more
+/// belongs to another kernel.
 const COMPARED: usize = 24;
 
-/// All differences of a struct and a kernel. Empty where the struct is right.
+/// All differences between a struct and a kernel. Empty where the struct fits.
 ///
-/// It keeps the first `N` and counts the rest. Made by [`report`] or [`report_at`], which are `const`:
-/// the derive makes one while the user's program compiles, and panics with its texts at the fields.
+/// It keeps the first `N` and counts the rest. [`report`] and [`report_at`] return one; both are `const`:
+/// the derive calls them while the user's program compiles, and panics with the texts at the fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, const N: usize = 32> {
     host: Signature<'a>,
@@ -23,8 +23,8 @@ pub struct Report<'a, const N: usize = 32> {
     total: usize,
 }
 
-/// Compares a struct with a kernel. Where the kernel's description tells offsets of parameters aligned
-/// above 16 bytes, these agree with everything: see [`report_at`].
+/// Compares a struct with a kernel. Offsets of parameters aligned above 16 bytes depend on the GPU, so they are not
+/// compared: see [`report_at`].
 ///
 /// Linear in the number of fields where the struct is right.
 #[must_use]
@@ -35,8 +35,8 @@ pub const fn report<'a, const N: usize>(
     report_at(host, kernel, None)
 }
 
-/// Compares a struct with a kernel whose block begins at `base` in the constant bank, as
-/// [`Sm::param_base`](crate::Sm::param_base) tells. It matters only for parameters aligned above 16 bytes.
+/// Compares a struct with a kernel whose block begins at `base` in the constant bank, see
+/// [`Sm::param_base`](crate::Sm::param_base). It matters only for parameters aligned above 16 bytes.
 #[must_use]
 pub const fn report_at<'a, const N: usize>(
     host: &Signature<'a>,
@@ -102,7 +102,7 @@ impl<'a, const N: usize> Report<'a, N> {
         }
     }
 
-    /// Whether the struct is right.
+    /// Whether the struct fits.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.total == 0
@@ -138,7 +138,7 @@ impl<'a, const N: usize> Report<'a, N> {
         self.kernel
     }
 
-    /// Where the block begins in the constant bank, as far as it was told.
+    /// Where the block begins in the constant bank, if that is known.
     pub(crate) const fn base(&self) -> Option<usize> {
         self.base
     }

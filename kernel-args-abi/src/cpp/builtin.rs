@@ -112,8 +112,8 @@ const TABLE: [Builtin; COUNT] = {
     table
 };
 
-/// The lengths of the names that begin with each ASCII character, as bits: most names of a program's own structs are told
-/// from all built-in ones by one look.
+/// The lengths of the names that begin with each ASCII character, as bits. One look excludes most names of a program's
+/// own structs.
 const LENGTHS: [u32; 128] = {
     let mut lengths = [0; 128];
     let mut row = 0;

@@ -1,4 +1,4 @@
-//! The C++ type of a parameter, as far as a mangled kernel name or a Rust type tells it.
+//! The C++ type of a parameter, as far as a mangled kernel name or a Rust type determines it.
 //!
 //! Flat and `Copy`, so that a type can be built and compared while a program compiles.
 
@@ -33,7 +33,7 @@ pub enum CppBase<'a> {
     Void,
     /// `bool`.
     Bool,
-    /// Plain `char`: signed on x86, unsigned on Arm.
+    /// `char`: signed on x86, unsigned on Arm.
     Char,
     /// An integer of known width.
     Integer {

@@ -5,7 +5,6 @@ use super::{
     message::Message,
     rust::types,
     side::Side,
-    table::Table,
     templates as say,
 };
 use crate::{
@@ -16,7 +15,7 @@ use crate::{
 /// The room that is kept for the number of mistakes that are left out.
 const AND_MORE: usize = 32;
 
-impl<'a, const N: usize> Report<'a, N> {
+impl<const N: usize> Report<'_, N> {
     /// What is wrong with a field, for an error at that field: both sides, and what to write. `None` where the field is
     /// right.
     #[must_use]
@@ -73,12 +72,6 @@ impl<'a, const N: usize> Report<'a, N> {
         }
         say::help(&mut message, self.hint(mismatch).as_str());
         message
-    }
-
-    /// Both sides of every row, for a terminal or a log.
-    #[must_use]
-    pub const fn table(&self) -> Table<'_, 'a, N> {
-        Table::new(self)
     }
 
     /// The cause of a mistake and what to write, in one line.

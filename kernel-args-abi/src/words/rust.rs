@@ -141,7 +141,7 @@ const fn integer(signed: bool, bits: u16) -> &'static str {
 /// The number of types that a hint offers at most.
 const OFFERED: usize = 3;
 
-/// Every Rust type that a parameter may be, the likeliest first, and their number. PTX tells no signedness: `.u32` is
+/// Every Rust type that a parameter may be, the likeliest first, and their number. PTX has no signedness: `.u32` is
 /// `int` as well.
 const fn alternatives(
     host: Option<&Parameter<'_>>,
@@ -222,7 +222,7 @@ mod tests {
                     let expected = format!("`v: {}`", row.rust);
                     assert_eq!(offered(&parameter(cpp, row.size, row.align)), expected);
                     if row.rust == "TensorMapA64" {
-                        continue; // behind a pointer nothing tells the alignment
+                        continue; // behind a pointer the alignment is not known
                     }
                     let expected = format!("`v: &CudaSlice<{}>`", row.rust);
                     let pointer = parameter(cpp.pointer(true), 8, 8);

@@ -19,23 +19,27 @@ const WHOLE: usize = 24;
 const AROUND: usize = 2;
 
 /// A report as a table, by [`Display`](fmt::Display): one row for each field with its parameter, sizes and
-/// offsets in bytes as `size @ offset`, and the reason behind `<-` where something is wrong. A side that
-/// lacks its partner is a gap. Of more than 24 rows, those are left out that fit and are far from a mistake.
+/// offsets in bytes as `size @ offset`, and what to write behind `<-` where a row does not fit. A field or parameter
+/// without partner has a gap in its row. Of more than 24 rows, those that fit and are far from a mistake are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'r, 'a, const N: usize = 32> {
     report: &'r Report<'a, N>,
     colored: bool,
 }
 
-impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
-    pub(super) const fn new(report: &'r Report<'a, N>) -> Self {
-        Self {
-            report,
+impl<'a, const N: usize> Report<'a, N> {
+    /// Both sides of every row, for a terminal or a log.
+    #[must_use]
+    pub const fn table(&self) -> Table<'_, 'a, N> {
+        Table {
+            report: self,
             colored: false,
         }
     }
+}
 
-    /// Whether rows that are wrong are shown red by ANSI escape sequences. Not unless told.
+impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
+    /// Whether rows that are wrong are shown red by ANSI escape sequences. Off by default.
     #[must_use]
     pub const fn colored(self, colored: bool) -> Self {
         Self { colored, ..self }
@@ -210,7 +214,7 @@ fn push_place(cell: &mut Message<48>, size: usize, offset: Option<usize>) {
     }
 }
 
-/// The kernel's C++ type, else what PTX tells of it.
+/// The kernel's C++ type, else PTX's.
 fn push_type(cell: &mut Message<128>, kernel: &Parameter<'_>) {
     if !kernel.cpp.is_unknown() {
         push_cpp(cell, kernel.cpp);
