@@ -31,7 +31,7 @@ for target in "$@"; do
     if [ $plain = yes ]; then
         "$folder/$host/release/$target" "corpus/$target" $seeds $options
     else
-        (cd .. && cargo +nightly fuzz run "$target" "fuzz/corpus/$target" $(printf 'fuzz/%s ' $seeds) -- \
-            $(echo "$options" | sed 's|-dict=|-dict=fuzz/|'))
+        # cargo-fuzz stays in the folder that it is called from.
+        cargo +nightly fuzz run --fuzz-dir . "$target" "corpus/$target" $seeds -- $options
     fi
 done
