@@ -46,10 +46,11 @@ fn all() -> io::Result<Vec<String>> {
             continue;
         }
         for case in fs::read_dir(kind.path())? {
-            let (kind, case) = (kind.file_name(), case?.file_name());
-            let case = format!("ui/{}/{}", kind.display(), case.display());
-            if case.ends_with(".rs") {
-                found.push(case);
+            let (kind, case) = (kind.file_name(), case?.path());
+            if case.extension().is_some_and(|extension| extension == "rs")
+                && let Some(name) = case.file_name()
+            {
+                found.push(format!("ui/{}/{}", kind.display(), name.display()));
             }
         }
     }

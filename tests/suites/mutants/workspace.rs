@@ -43,12 +43,12 @@ pub(crate) struct Built {
 /// Writes the packages, and builds them all.
 pub(crate) fn build(folder: &Path, packages: &[Package]) -> Result<Built, String> {
     let crates: Vec<Generated> = packages.iter().map(Package::generated).collect();
-    let build = generated::build(folder, &crates, &[])?;
+    let output = generated::build(folder, &crates, &[])?;
     let mut built = Built {
         diagnostics: Vec::new(),
         programs: Vec::new(),
     };
-    for message in &build.messages {
+    for message in &output.messages {
         let target = message["target"]["name"].as_str().unwrap_or_default();
         let Some(package) = packages.iter().find(|package| package.name == target) else {
             continue;
@@ -76,7 +76,7 @@ pub(crate) fn build(folder: &Path, packages: &[Package]) -> Result<Built, String
             return Err(format!(
                 "`{}` was not compiled as it should be:\n{}\n{:#?}",
                 package.name,
-                build.stderr,
+                output.stderr,
                 built
                     .diagnostics
                     .iter()

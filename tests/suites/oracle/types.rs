@@ -67,10 +67,8 @@ impl Table {
 
     /// The table as it is committed.
     pub(crate) fn render(&self, version: &str) -> String {
-        let mut text = format!(
-            "# {version}: Rust, C++, size, alignment.\n# Written by: {}\n",
-            COMMAND
-        );
+        let mut text =
+            format!("# {version}: Rust, C++, size, alignment.\n# Written by: {COMMAND}\n");
         for (cpp, rust, size, align) in self.rows() {
             let _ = writeln!(text, "{rust}\t{cpp}\t{size}\t{align}");
         }
@@ -86,8 +84,7 @@ impl Table {
             let expected = rows.next().map(|(cpp, rust)| [rust, cpp]);
             if columns.len() != 4 || expected != Some([columns[0], columns[1]]) {
                 return Err(format!(
-                    "not the table of these types: {line}: run {}",
-                    COMMAND
+                    "not the table of these types: {line}: run {COMMAND}"
                 ));
             }
             for number in &columns[2..] {

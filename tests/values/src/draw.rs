@@ -148,10 +148,10 @@ macro_rules! drawn {
     };
 }
 
+#[allow(clippy::wildcard_imports, reason = "every type of the table")]
 mod table {
     use super::{Bytes, Draw, Source, cuda_types, numbers};
     use core::num::*;
-    #[allow(clippy::wildcard_imports, reason = "every type of the table")]
     use kernel_args::*;
 
     cuda_types!(types);
