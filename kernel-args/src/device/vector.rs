@@ -86,7 +86,7 @@ macro_rules! table {
         // The table names these types in messages: they exist, with this layout.
         const _: () = {
             $(assert!(
-                <crate::device::$object as crate::DeviceType>::LAYOUT.same(crate::device::layout($size, $align)),
+                <crate::device::$object as super::DeviceType>::LAYOUT.same(crate::device::layout($size, $align)),
                 "the table has another layout"
             );)*
         };

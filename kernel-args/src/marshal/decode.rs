@@ -211,7 +211,7 @@ mod tests {
     fn a_vector_is_decoded_by_its_components() {
         assert_eq!(decoded("char2", &[1, 0xff]), "(1, -1)  [01ff]");
         assert_eq!(decoded("uchar3", &[1, 2, 255]), "(1, 2, 255)  [0102ff]");
-        let minus_one = decoded("long1", &[0xff; size_of::<crate::CLong>()]);
+        let minus_one = decoded("long1", &[0xff; size_of::<crate::device::vector::CLong>()]);
         assert!(minus_one.starts_with("(-1)  ["), "{minus_one}");
         assert_eq!(
             decoded("cuComplex", &[0, 0, 0x80, 0x3f, 0, 0, 0, 0]),
