@@ -213,18 +213,20 @@ fn members(fields: &[Field<'_>], krate: &Path, this: &TokenStream, all: &TokenSt
         let krate = respan(krate, field.span());
         let errors = field_errors::member(ty, &krate, field.span());
         let same = quote_spanned! {field.span()=>
-            let __field = (&self.#member,);
-            #krate::__private::same_type::<#ty>(&__field);
+            let Self { #member: __field, .. } = self;
+            let __same = (__field,);
+            #krate::__private::same_type::<#ty>(&__same);
         };
         let store = quote_spanned! {field.span()=>
             <#ty as #errors::Member>::store(
-                __field.0,
+                __field,
                 __to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
             )
         };
-        // SAFETY of the generated call: the field has the type that `LAYOUT` was computed from, so `offset` and the
-        // size of the field are inside the `LAYOUT.size()` bytes that the caller vouches for. The block has the span of
-        // the derive, so that `#![forbid(unsafe_code)]` of the user's crate does not count it as the user's.
+        // SAFETY of the generated call: the pattern and `same_type` show that the field is the struct's own and has the type
+        // that `LAYOUT` was computed from, so `offset` and the size of the field are inside the `LAYOUT.size()` bytes that
+        // the caller vouches for. The block has the span of the derive, so that `#![forbid(unsafe_code)]` of the user's
+        // crate does not count it as the user's.
         quote! {
             #same
             unsafe { #store };
@@ -321,11 +323,19 @@ fn enumeration(
     let copy = assert_copy(input, &TokenStream::new(), krate);
     let bounded = if_copy(Generics::default(), krate);
     let where_clause = &bounded.where_clause;
+    // An attribute macro that runs after the derive can replace the enum. Only an enum without fields can be cast.
+    let fieldless = quote_spanned! {ident.span()=>
+        fn __discriminant(__value: #ident) {
+            let _ = __value as #krate::__private::core::primitive::#int;
+        }
+    };
     Some(quote! {
         #copy
+        #fieldless
         const _: () = #krate::__private::assert_layout::<#ident>();
 
-        // SAFETY: the enum has no fields and an integer `repr`, so it has that integer's layout, as asserted above.
+        // SAFETY: the enum has no fields, as its cast shows, and an integer `repr`, so it has that integer's layout, which is
+        // asserted above.
         #[automatically_derived]
         unsafe impl #krate::DeviceType for #ident #where_clause {
             const LAYOUT: #krate::abi::Layout =

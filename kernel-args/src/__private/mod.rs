@@ -177,8 +177,9 @@ pub const fn param_buffer_len<A: KernelArgs>() -> usize {
 
 /// Refuses a field whose type is not the `T` that the derive saw.
 ///
-/// An attribute macro that runs after the derive can change the type of a field. A `&mut self.field` would then be
-/// dereferenced until it fits; inside a tuple it is not.
+/// An attribute macro that runs after the derive can change the type of a field. A reference to the field would then be
+/// dereferenced until it fits; inside a tuple that a variable holds it is not. For the same reason the derives take a struct apart by a pattern:
+/// `self.field` would be looked up through `Deref`.
 #[inline(always)]
 pub const fn same_type<T>(_: &(&T,)) {}
 

@@ -1,7 +1,7 @@
 //! Random structs of random values: both forms hold the bytes that the generator says the kernels must see.
 
-use crate::params;
 use kernel_args::KernelArgs;
+use kernel_args_marshalling_tests::params;
 use kernel_args_test_generator::{Signature, echo};
 use kernel_args_test_values::{Visitor, at};
 use kernel_args_tests::derived::{ENTRIES, visit};
