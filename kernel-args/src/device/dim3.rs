@@ -28,15 +28,3 @@ impl fmt::Display for Dim3 {
         write!(f, "({}, {}, {})", self.x, self.y, self.z)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::vector::{Dim3, Float4};
-
-    /// CUDA C++ Programming Guide, "dim3": "any component left unspecified is initialized to 1".
-    #[test]
-    fn an_extent_is_one_by_default_and_a_vector_is_zero() {
-        assert_eq!(Dim3::default(), Dim3::new(1, 1, 1));
-        assert_eq!(Float4::default(), Float4::new(0.0, 0.0, 0.0, 0.0));
-    }
-}
