@@ -61,7 +61,7 @@ impl Visitor for Compare<'_> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 1 } else { 16 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn both_forms_hold_what_the_rule_of_c_says(seed: u64) {

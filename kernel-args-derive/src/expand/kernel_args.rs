@@ -7,6 +7,7 @@ use crate::{
     erase, field_errors, generics,
     input::Field,
     ptx::Kernels,
+    texts,
 };
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -38,19 +39,11 @@ fn parameters<'a>(
     let fields = match &input.data {
         Data::Struct(data) => &data.fields,
         Data::Enum(data) => {
-            diagnostics.error(
-                data.enum_token.span(),
-                "an enum cannot hold the arguments of a kernel: derive `KernelArgs` on a struct with one \
-                 field for each parameter (an enum that is one argument takes `#[derive(DeviceType)]`)",
-            );
+            diagnostics.error(data.enum_token.span(), texts::ARGUMENTS_IN_ENUM);
             return Vec::new();
         }
         Data::Union(data) => {
-            diagnostics.error(
-                data.union_token.span(),
-                "a union cannot hold the arguments of a kernel: derive `KernelArgs` on a struct with one \
-                 field for each parameter",
-            );
+            diagnostics.error(data.union_token.span(), texts::ARGUMENTS_IN_UNION);
             return Vec::new();
         }
     };
