@@ -96,6 +96,25 @@ fn a_section_that_claims_more_than_the_file_is_refused() {
     );
 }
 
+/// `.nv.global` of a large array, `.nv.local`, `.nv.shared`: of NVIDIA's own types in relocatable cubins.
+#[test]
+fn memory_of_the_gpu_has_no_bytes_in_the_file() {
+    let cubin = CUBINS[1];
+    let shared = sections(cubin).find(|&at| number(cubin, at + 4, 4) == 8);
+    let large = patched(cubin, shared.unwrap() + 32, &GIB.to_le_bytes());
+    for (kind, is_memory) in [
+        (8_u32, true),
+        (0x7000_0007, true),
+        (0x7000_0009, true),
+        (0x7000_000a, true),
+        (0x7000_0008, false),
+        (1, false),
+    ] {
+        let image = patched(&large, shared.unwrap() + 4, &kind.to_le_bytes());
+        assert_eq!(image::validate(&image).is_ok(), is_memory, "{kind:#x}");
+    }
+}
+
 #[test]
 fn headers_that_lie_are_refused() {
     let table_end = |bytes: &[u8]| (bytes.len() as u64 - 8).to_le_bytes();
@@ -278,7 +297,13 @@ fn outside(bytes: &[u8]) -> Option<String> {
     let ranges: Vec<(String, u64, u64)> = if bytes.starts_with(b"\x7fELF") {
         let programs = (0..index(bytes, 56, 2)).map(|i| index(bytes, 32, 8) + 56 * i);
         let programs = programs.map(|at| (at, number(bytes, at + 8, 8), number(bytes, at + 32, 8)));
-        let sections = sections(bytes).filter(|&at| number(bytes, at + 4, 4) != 8);
+        let is_memory = |at| {
+            matches!(
+                number(bytes, at + 4, 4),
+                8 | 0x7000_0007 | 0x7000_0009 | 0x7000_000a
+            )
+        };
+        let sections = sections(bytes).filter(|&at| !is_memory(at));
         let sections =
             sections.map(|at| (at, number(bytes, at + 24, 8), number(bytes, at + 32, 8)));
         let all = programs.chain(sections);

@@ -2,7 +2,12 @@
 //!
 //! Each case is `ui/KIND OF MISTAKE/CASE.rs`, its message `CASE.stderr` beside it: see `ui/README.md`.
 
-use std::{env, fs, io, path::Path, process::Command};
+use std::{
+    env, fs, io,
+    panic::{self, AssertUnwindSafe},
+    path::Path,
+    process::Command,
+};
 
 /// trybuild compiles the cases as programs of a crate of its own. The PTX files that they name are put there, so
 /// that a case says `ptx = "ptx/saxpy.ptx"` as a user does.
@@ -79,10 +84,15 @@ fn mistakes_are_errors_that_say_how_to_mend_them() {
             checked.compile_fail(case);
         }
     }
-    drop(checked);
+    // It compares when it is dropped, and panics where a message differs: the others are compared all the same.
+    let first = panic::catch_unwind(AssertUnwindSafe(|| drop(checked)));
     let built = trybuild::TestCases::new();
     built.pass("ui/right.rs");
     for case in FOUND_BY_A_BUILD {
         built.compile_fail(case);
+    }
+    drop(built);
+    if let Err(differences) = first {
+        panic::resume_unwind(differences);
     }
 }

@@ -2,6 +2,10 @@
 #![no_std]
 #![deny(warnings)]
 
+// The counter-test: with this the crate must not compile.
+#[cfg(feature = "links-std")]
+extern crate std;
+
 use renamed::{DevicePointerMut, DeviceType, Float4, KernelArgs};
 
 #[derive(Clone, Copy, DeviceType)]

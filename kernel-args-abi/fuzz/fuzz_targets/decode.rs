@@ -67,7 +67,7 @@ struct Args {
 fuzz_target!(|bytes: &[u8]| {
     let mut bytes = bytes.iter().copied();
     let mut take = || u64::from_le_bytes(std::array::from_fn(|_| bytes.next().unwrap_or(0)));
-    let mut args = Args {
+    let args = Args {
         int4_t: Int4T(take() as u8),
         int4: Int4(take() as u16),
         half: Half(take() as u8),

@@ -16,6 +16,10 @@ const SHT_STRTAB: u32 = 3;
 const SHT_RELA: u32 = 4;
 const SHT_NOTE: u32 = 7;
 const SHT_NOBITS: u32 = 8;
+/// NVIDIA's own of that kind, in relocatable cubins: `.nv.global`, `.nv.local` and `.nv.shared`.
+const SHT_CUDA_GLOBAL: u32 = 0x7000_0007;
+const SHT_CUDA_LOCAL: u32 = 0x7000_0009;
+const SHT_CUDA_SHARED: u32 = 0x7000_000a;
 const SHT_REL: u32 = 9;
 const SHT_DYNSYM: u32 = 11;
 const STT_OBJECT: u8 = 1;
@@ -132,9 +136,10 @@ impl<'a> File<'a> {
         for index in 1..self.count {
             let section = self.section(index)?;
             let outside = Error::outside("section", index);
-            let data = match section.kind {
-                SHT_NOBITS => &[],
-                _ => range(self.bytes, section.offset, section.size).ok_or(outside.clone())?,
+            let data = if section.has_bytes() {
+                range(self.bytes, section.offset, section.size).ok_or(outside.clone())?
+            } else {
+                &[]
             };
             let start = name(names, section.name).ok_or(Error::Name)?;
             let linked = section.flags & SHF_INFO_LINK == 0 || self.has(section.info);
@@ -208,10 +213,7 @@ impl<'a> File<'a> {
             let (value, size) = (u64_at(symbol, 8), u64_at(symbol, 16));
             let is_inside = value.checked_add(size).is_some_and(|end| end <= place.size);
             // Other symbols may have a value that is no place.
-            if matches!(symbol[4] & 0xf, STT_OBJECT | STT_FUNC)
-                && place.kind != SHT_NOBITS
-                && !is_inside
-            {
+            if matches!(symbol[4] & 0xf, STT_OBJECT | STT_FUNC) && place.has_bytes() && !is_inside {
                 return Err(outside);
             }
         }
@@ -249,6 +251,14 @@ impl<'a> File<'a> {
 }
 
 impl Section {
+    /// Whether it has bytes in the file, rather than being memory of the GPU alone.
+    const fn has_bytes(&self) -> bool {
+        !matches!(
+            self.kind,
+            SHT_NOBITS | SHT_CUDA_GLOBAL | SHT_CUDA_LOCAL | SHT_CUDA_SHARED
+        )
+    }
+
     fn parse(header: &[u8]) -> Self {
         Self {
             name: u32_at(header, 0),

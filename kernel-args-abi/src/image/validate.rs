@@ -25,7 +25,8 @@ pub enum Kind {
 ///
 /// - **A cubin** is an ELF file of 64 bits, little-endian, for NVIDIA GPUs. The table of program headers and what
 ///   each of them places in the file end before `n`; so do the table of section headers and every section, except
-///   `SHT_NOBITS`, which has no bytes in the file. Section 0 is empty. Header sizes are ELF's. `sh_link`,
+///   those that have no bytes in the file: `SHT_NOBITS`, and `.nv.global`, `.nv.local` and `.nv.shared` of relocatable
+///   cubins. Section 0 is empty. Header sizes are ELF's. `sh_link`,
 ///   and `sh_info` where `SHF_INFO_LINK` says that it is a section, are sections. Alignments are powers of two.
 ///   String tables end with NUL, and names lie in them. Symbol and relocation tables hold whole entries; symbols
 ///   are of sections that exist, and functions and objects end inside of theirs; relocations are of symbols that

@@ -44,7 +44,7 @@ pub unsafe fn launch<A: KernelArgs>(
 /// #[derive(KernelArgs)]
 /// struct Fill { value: f32, n: u32 }
 ///
-/// let fill = Kernel::<Fill>::from_buffer(&ctx, PTX, "fill")?;
+/// let fill = Kernel::<Fill>::from_image(&ctx, PTX, "fill")?;
 /// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024 }, stream = &stream, shared = 1024)? };
 /// # Ok(())
 /// # }
