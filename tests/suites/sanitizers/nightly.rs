@@ -27,14 +27,14 @@ impl Toolchain {
     /// The toolchain, or why there is none.
     fn find() -> Result<Self, String> {
         let name = env::var("KERNEL_ARGS_NIGHTLY").unwrap_or_else(|_| "nightly".to_owned());
-        let mut toolchain = Self {
+        let toolchain = Self {
             name,
             host: String::new(),
         };
         let version = toolchain.output(&["-vV"])?;
         let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-        toolchain.host = host.unwrap_or_default().to_owned();
-        Ok(toolchain)
+        let host = host.ok_or("cargo does not name its host")?.to_owned();
+        Ok(Self { host, ..toolchain })
     }
 
     /// The toolchain, or why Miri cannot run.
