@@ -8,7 +8,10 @@ use super::{
 };
 use crate::marshal::{Arguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
 use core::{ffi::c_void, ptr};
-use cudarc::driver::sys::{CUfunction, CUstream};
+use cudarc::driver::{
+    DriverError,
+    sys::{CUfunction, CUstream},
+};
 use std::string::String;
 
 /// What `cuLaunchKernel` takes beside the parameters, and what an error of it shows.
@@ -30,7 +33,7 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
     #[inline(always)]
     pub(super) unsafe fn with<A: KernelArgs>(self, args: &mut A) -> Result<(), Error> {
         let form = self.launch.form.unwrap_or(const { Form::of::<A>() });
-        if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
+        let result = if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, self.launch_stream, |params| {
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
                 let arguments = || unsafe { Arguments::params::<A>(params) };
@@ -52,6 +55,11 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
                 // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
                 unsafe { self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), arguments) }
             })
+        };
+        // The guards of the arguments have recorded their use. An error of that would otherwise be the next launch's.
+        match self.launch_stream.check() {
+            Err(error) if result.is_ok() => Err(explain::unrecorded((self.name)(), error)),
+            _ => result,
         }
     }
 
@@ -64,10 +72,11 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         extra: *mut *mut c_void,
         arguments: impl FnOnce() -> Arguments<'p>,
     ) -> Result<(), Error> {
+        // An argument that did not declare its context before it was lowered.
         if let Some(field) = self.launch_stream.foreign() {
             return Err(explain::foreign::<A>((self.name)(), field));
         }
-        self.launch_stream.check().map_err(Error::context)?;
+        self.launch_stream.check().map_err(failed_wait)?;
         let Launch {
             grid,
             block,
@@ -101,4 +110,12 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
             ))
         }
     }
+}
+
+#[cold]
+fn failed_wait(error: DriverError) -> Error {
+    Error::cudarc(
+        "cuStreamWaitEvent, or an earlier call in this context,",
+        error,
+    )
 }
