@@ -26,14 +26,32 @@ pub(super) struct LaunchCall<'a, N> {
 }
 
 impl<N: Fn() -> String> LaunchCall<'_, N> {
-    /// Lowers `args` and calls `cuLaunchKernel`.
+    /// Lowers `args`, calls `cuLaunchKernel`, and returns what recording the use of the arguments returned.
     ///
     /// # Safety
     /// As [`launch`](super::launch()); and the kernel takes what `A` describes.
     #[inline(always)]
     pub(super) unsafe fn with<A: KernelArgs>(self, args: &mut A) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same one.
+        match unsafe { self.lower(args) } {
+            // The guards of the arguments are dropped. An error of theirs would otherwise be the next launch's.
+            Ok(()) => match self.launch_stream.check() {
+                Ok(()) => Ok(()),
+                Err(error) => Err(explain::unrecorded((self.name)(), error)),
+            },
+            Err(error) => {
+                let _ = self.launch_stream.check();
+                Err(error)
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`with`](Self::with).
+    #[inline(always)]
+    unsafe fn lower<A: KernelArgs>(&self, args: &mut A) -> Result<(), Error> {
         let form = self.launch.form.unwrap_or(const { Form::of::<A>() });
-        let result = if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
+        if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, self.launch_stream, |params| {
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
                 let arguments = || unsafe { Arguments::params::<A>(params) };
@@ -55,11 +73,6 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
                 // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
                 unsafe { self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), arguments) }
             })
-        };
-        // The guards of the arguments have recorded their use. An error of that would otherwise be the next launch's.
-        match self.launch_stream.check() {
-            Err(error) if result.is_ok() => Err(explain::unrecorded((self.name)(), error)),
-            _ => result,
         }
     }
 

@@ -75,12 +75,17 @@ impl<'k> LaunchStream<'k> {
     #[cfg(feature = "cudarc")]
     #[inline]
     pub fn check_context(&self, context: &Arc<CudaContext>) {
-        let expected = match self.stream {
-            Some(stream) => stream.context().cu_ctx(),
-            None if self.context.is_null() => self.default_stream.of(context).context().cu_ctx(),
-            None => self.context,
+        let same = match self.stream {
+            Some(stream) => {
+                Arc::ptr_eq(stream.context(), context)
+                    || stream.context().cu_ctx() == context.cu_ctx()
+            }
+            None if self.context.is_null() => {
+                self.default_stream.of(context).context().cu_ctx() == context.cu_ctx()
+            }
+            None => self.context == context.cu_ctx(),
         };
-        if expected != context.cu_ctx() {
+        if !same {
             self.mark_foreign();
         }
     }
