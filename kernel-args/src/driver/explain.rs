@@ -33,7 +33,7 @@ pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
     Error::Unrecorded {
         kernel,
         call: DriverCall {
-            call: "cuEventRecord",
+            call: "cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord",
             status: error.0.into(),
         },
     }

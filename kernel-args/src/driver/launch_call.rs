@@ -128,7 +128,7 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
 #[cold]
 fn failed_wait(error: DriverError) -> Error {
     Error::cudarc(
-        "cuStreamWaitEvent, or an earlier call in this context,",
+        "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
         error,
     )
 }
