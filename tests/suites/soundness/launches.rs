@@ -115,6 +115,10 @@ impl Launcher {
         }
     }
 
+    #[expect(
+        clippy::multiple_unsafe_ops_per_block,
+        reason = "one of them runs, and all rest on the same promise"
+    )]
     fn launch(
         &self,
         (target, with_stream): (Target, bool),
@@ -154,7 +158,7 @@ fn no_target_is_launched_after_a_failed_wait() {
         let launcher = Launcher::new(&ctx);
         let mut memory = Memory::new(&ctx, &ctx);
         for target in TARGETS {
-            let launched = driver.launches();
+            let count = driver.launches();
             for spared in 0..3 {
                 driver.fail_after("cuStreamWaitEvent", 999, spared);
                 let error = launcher
@@ -162,7 +166,7 @@ fn no_target_is_launched_after_a_failed_wait() {
                     .expect_err("a wait failed")
                     .to_string();
                 assert!(error.contains("cuStreamWaitEvent"), "{target:?}: {error}");
-                assert_eq!(driver.launches(), launched, "{target:?}: nothing ran");
+                assert_eq!(driver.launches(), count, "{target:?}: nothing ran");
             }
             launcher
                 .launch(target, &mut memory, 0)
@@ -181,7 +185,7 @@ fn a_use_that_is_not_recorded_is_an_error_of_its_own_launch() {
         let launcher = Launcher::new(&ctx);
         let mut memory = Memory::new(&ctx, &ctx);
         for target in TARGETS {
-            let launched = driver.launches();
+            let count = driver.launches();
             driver.fail_after("cuEventRecord", 999, 0);
             let error = launcher
                 .launch(target, &mut memory, 0)
@@ -190,7 +194,7 @@ fn a_use_that_is_not_recorded_is_an_error_of_its_own_launch() {
             for words in ["saxpy", "was launched", "cuEventRecord", "help: "] {
                 assert!(error.contains(words), "{target:?}: {error}");
             }
-            assert_eq!(driver.launches(), launched + 1);
+            assert_eq!(driver.launches(), count + 1);
             launcher
                 .launch(target, &mut memory, 0)
                 .unwrap_or_else(|error| panic!("{target:?}: the next launch failed: {error}"));
@@ -372,7 +376,7 @@ fn a_function_is_launched_from_a_thread_without_a_context() {
                     continue;
                 }
                 let mut memory = Memory::new(&ctx, &ctx);
-                let (launched, launcher) = (driver.launches(), &launcher);
+                let (count, launcher) = (driver.launches(), &launcher);
                 thread::scope(|scope| {
                     let run = || {
                         if let Some(current) = &current {
@@ -383,7 +387,7 @@ fn a_function_is_launched_from_a_thread_without_a_context() {
                     let result = scope.spawn(run).join().expect("nothing panics");
                     result.unwrap_or_else(|error| panic!("{target:?}: {error}"));
                 });
-                assert_eq!(driver.launches(), launched + 1);
+                assert_eq!(driver.launches(), count + 1);
             }
         }
     });
@@ -396,7 +400,7 @@ fn a_function_is_verified_and_launched_in_its_own_context() {
         let ctx = context(1);
         let function = function(&ctx);
         for caller in [None, Some(context(0))] {
-            let launched = driver.launches();
+            let count = driver.launches();
             let function = &function;
             thread::scope(|scope| {
                 let run = || {
@@ -405,13 +409,13 @@ fn a_function_is_verified_and_launched_in_its_own_context() {
                     }
                     // SAFETY: the kernel accesses nothing.
                     let result = unsafe { launch!(function, 1, 1, Values::NONE) };
-                    (result, current().map(|current| current.addr()))
+                    (result, current().map(<*mut _>::addr))
                 };
                 let (result, current) = scope.spawn(run).join().expect("nothing panics");
                 result.expect("it launches");
                 assert_eq!(current, Some(ctx.cu_ctx().addr()));
             });
-            assert_eq!(driver.launches(), launched + 1);
+            assert_eq!(driver.launches(), count + 1);
         }
     });
 }
