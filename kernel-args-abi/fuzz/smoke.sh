@@ -6,7 +6,9 @@ set -eu
 cd "$(dirname "$0")"
 plain=no
 if [ "${1:-}" = --plain ]; then plain=yes; shift; fi
-if [ $# = 0 ]; then set -- ptx mangled cubin fatbin validate bombs select compare decode; fi
+if [ $# = 0 ]; then
+    for file in fuzz_targets/*.rs; do set -- "$@" "$(basename "$file" .rs)"; done
+fi
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 folder=${CARGO_TARGET_DIR:-target}
 if [ $plain = yes ]; then

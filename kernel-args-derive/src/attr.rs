@@ -1,6 +1,6 @@
 //! `#[kernel_args(…)]`, `#[device_type(…)]` and `#[repr(…)]`.
 
-use crate::diagnostics::Diagnostics;
+use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::Span;
 use syn::{
     Attribute, LitInt, LitStr, Path, Token, meta::ParseNestedMeta, parenthesized, spanned::Spanned,
@@ -41,21 +41,15 @@ const INTS: [&str; 12] = [
     "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
 ];
 
-const TWICE: &str = "duplicate attribute: keep one";
-
 fn default_crate() -> Path {
     syn::parse_quote!(::kernel_args)
 }
 
 fn set<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if slot.replace(value).is_some() {
-        return Err(meta.error(TWICE));
+        return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
     }
     Ok(())
-}
-
-fn unknown(meta: &ParseNestedMeta<'_>, known: &str) -> syn::Error {
-    meta.error(format!("unknown attribute: {known}"))
 }
 
 /// Calls `parse` for each item of each `#[name(…)]`.
@@ -87,19 +81,13 @@ impl ArgsAttr {
                 let name = meta.value()?.parse()?;
                 set(&mut entry, name, &meta)
             } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
-                Err(meta.error("this attribute belongs on a field"))
+                Err(meta.error(texts::BELONGS_ON_FIELD))
             } else {
-                Err(unknown(
-                    &meta,
-                    "a struct takes `ptx = \"kernels.ptx\"`, `entry = \"name\"` and `crate = path`",
-                ))
+                Err(meta.error(texts::UNKNOWN_ON_STRUCT))
             }
         });
         if let (None, Some(entry)) = (&ptx, &entry) {
-            diagnostics.error(
-                entry.span(),
-                "`entry` names a kernel in a PTX file: add `ptx = \"kernels.ptx\"`",
-            );
+            diagnostics.error(entry.span(), texts::ENTRY_WITHOUT_PTX);
         }
         Self {
             krate: krate.unwrap_or_else(default_crate),
@@ -120,10 +108,7 @@ impl TypeAttr {
                 let name = meta.value()?.parse()?;
                 set(&mut cpp, name, &meta)
             } else {
-                Err(unknown(
-                    &meta,
-                    "a device type takes `cpp = \"its::Name\"` and `crate = path`",
-                ))
+                Err(meta.error(texts::UNKNOWN_ON_DEVICE_TYPE))
             }
         });
         Self {
@@ -136,10 +121,7 @@ impl TypeAttr {
     pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
         for attr in attrs {
             if attr.path().is_ident("device_type") {
-                diagnostics.error(
-                    attr.path().span(),
-                    "`#[device_type(…)]` belongs on the struct or enum",
-                );
+                diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_INSIDE);
             }
         }
     }
@@ -151,7 +133,7 @@ impl FieldAttr {
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
                 if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
-                    return Err(meta.error("this attribute takes no value"));
+                    return Err(meta.error(texts::TAKES_NO_VALUE));
                 }
                 let (flag, other) = if meta.path.is_ident("skip") {
                     (&mut field.skip, field.opaque)
@@ -159,21 +141,19 @@ impl FieldAttr {
                     (&mut field.opaque, field.skip)
                 };
                 if *flag {
-                    return Err(meta.error(TWICE));
+                    return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
                 }
                 if other {
-                    return Err(
-                        meta.error("a skipped field is not a parameter, so `opaque` has no effect: remove one of the two")
-                    );
+                    return Err(meta.error(texts::SKIP_AND_OPAQUE));
                 }
                 *flag = true;
             } else if ["crate", "ptx", "entry"]
                 .iter()
                 .any(|name| meta.path.is_ident(name))
             {
-                return Err(meta.error("this attribute belongs on the struct"));
+                return Err(meta.error(texts::BELONGS_ON_STRUCT));
             } else {
-                return Err(unknown(&meta, "a field takes `skip` or `opaque`"));
+                return Err(meta.error(texts::UNKNOWN_ON_FIELD));
             }
             Ok(())
         });

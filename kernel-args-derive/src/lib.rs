@@ -14,6 +14,7 @@ mod field_errors;
 mod generics;
 mod input;
 mod ptx;
+mod texts;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -62,7 +63,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | compare the fields with this kernel at compile time; the path is relative to the package's `Cargo.toml` |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
-/// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported |
+/// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(KernelArgs, attributes(kernel_args))]
 pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -112,7 +113,7 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// | attribute | on | meaning |
 /// |---|---|---|
 /// | `#[device_type(cpp = "sim::Params")]` | struct, enum | the name of the type in C++, if it differs from the name in Rust |
-/// | `#[device_type(crate = path)]` | struct, enum | the path of the crate `kernel_args`, if it is re-exported |
+/// | `#[device_type(crate = path)]` | struct, enum | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(DeviceType, attributes(device_type))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -2,6 +2,7 @@
 
 use super::{
     copyable::{assert_copy, if_copy, inert},
+    enumeration::enumeration,
     respan, wrap,
 };
 use crate::{
@@ -9,30 +10,24 @@ use crate::{
     diagnostics::Diagnostics,
     field_errors, generics,
     input::Field,
+    texts,
 };
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Data, DataEnum, DeriveInput, Fields, Generics, Path, ext::IdentExt, spanned::Spanned};
+use syn::{Data, DeriveInput, Fields, Path, ext::IdentExt, spanned::Spanned};
 
 pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = TypeAttr::parse(&input.attrs, &mut diagnostics);
     let repr = Repr::parse(&input.attrs);
     if let Some(lifetime) = input.generics.lifetimes().next() {
-        diagnostics.error(
-            lifetime.span(),
-            "a device type cannot borrow: the GPU cannot access host memory; use `DevicePointer<T>` for a pointer to device memory",
-        );
+        diagnostics.error(lifetime.span(), texts::LIFETIME);
     }
     let body = match &input.data {
         Data::Struct(data) => structure(input, &attr, &repr, &data.fields, &mut diagnostics),
         Data::Enum(data) => enumeration(input, &attr, &repr, data, &mut diagnostics),
         Data::Union(data) => {
-            diagnostics.error(
-                data.union_token.span(),
-                "a union cannot be a device type: the compiler does not know which of its bytes are initialised; \
-                 write a struct with an array of bytes instead",
-            );
+            diagnostics.error(data.union_token.span(), texts::UNION);
             None
         }
     };
@@ -144,29 +139,15 @@ fn may_be_passed(
         return false;
     }
     if let Some(span) = repr.packed {
-        diagnostics.error(
-            span,
-            "a packed struct has another layout on the device: write `#[repr(C)]`, and declare the kernel's \
-             struct without packing",
-        );
+        diagnostics.error(span, texts::PACKED);
         return false;
     }
     if !repr.c && !repr.transparent {
-        diagnostics.error(
-            input.ident.span(),
-            format!(
-                "without `repr(C)` Rust may reorder the fields of `{}`: write `#[repr(C)]` on the struct, \
-                 or `#[repr(transparent)]` if it has one field",
-                input.ident
-            ),
-        );
+        diagnostics.error(input.ident.span(), texts::without_repr(&input.ident));
         return false;
     }
     if fields.is_empty() {
-        diagnostics.error(
-            input.ident.span(),
-            "an empty struct has no bytes in Rust, but C++ gives it one: write a field `unused: u8`",
-        );
+        diagnostics.error(input.ident.span(), texts::EMPTY_STRUCT);
         return false;
     }
     true
@@ -213,18 +194,20 @@ fn members(fields: &[Field<'_>], krate: &Path, this: &TokenStream, all: &TokenSt
         let krate = respan(krate, field.span());
         let errors = field_errors::member(ty, &krate, field.span());
         let same = quote_spanned! {field.span()=>
-            let __field = (&self.#member,);
-            #krate::__private::same_type::<#ty>(&__field);
+            let Self { #member: __field, .. } = self;
+            let __same = (__field,);
+            #krate::__private::same_type::<#ty>(&__same);
         };
         let store = quote_spanned! {field.span()=>
             <#ty as #errors::Member>::store(
-                __field.0,
+                __field,
                 __to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
             )
         };
-        // SAFETY of the generated call: the field has the type that `LAYOUT` was computed from, so `offset` and the
-        // size of the field are inside the `LAYOUT.size()` bytes that the caller vouches for. The block has the span of
-        // the derive, so that `#![forbid(unsafe_code)]` of the user's crate does not count it as the user's.
+        // SAFETY of the generated call: the pattern and `same_type` show that the field is the struct's own and has the type
+        // that `LAYOUT` was computed from, so `offset` and the size of the field are inside the `LAYOUT.size()` bytes that
+        // the caller vouches for. The block has the span of the derive, so that `#![forbid(unsafe_code)]` of the user's
+        // crate does not count it as the user's.
         quote! {
             #same
             unsafe { #store };
@@ -260,78 +243,4 @@ fn names(
             named(&input.ident.unraw().to_string()),
         ),
     }
-}
-
-fn enumeration(
-    input: &DeriveInput,
-    attr: &TypeAttr,
-    repr: &Repr,
-    data: &DataEnum,
-    diagnostics: &mut Diagnostics,
-) -> Option<TokenStream> {
-    let mut fieldless = true;
-    for variant in &data.variants {
-        TypeAttr::refuse_inside(&variant.attrs, diagnostics);
-        if !variant.fields.is_empty() {
-            fieldless = false;
-            diagnostics.error(
-                variant.fields.span(),
-                "C++ has no enum with data: pass a struct with a tag and the data, \
-                 or one kernel argument for each",
-            );
-        }
-    }
-    if !fieldless {
-        return None;
-    }
-    if let Some(align) = repr.align {
-        diagnostics.error(
-            input.ident.span(),
-            format!("C++ has no enum with an alignment of its own: remove `align({align})`"),
-        );
-        return None;
-    }
-    if data.variants.is_empty() && repr.int.is_some() {
-        // rustc itself refuses a `repr` here.
-        return None;
-    }
-    if data.variants.is_empty() {
-        diagnostics.error(
-            input.ident.span(),
-            "an enum without variants has no values, so it cannot be passed",
-        );
-        return None;
-    }
-    let Some(int) = &repr.int else {
-        diagnostics.error(
-            input.ident.span(),
-            format!(
-                "Rust does not define the size of `{}`: write `#[repr(i32)]`, or the underlying type of the C++ enum \
-                 (`int` where it does not name one)",
-                input.ident
-            ),
-        );
-        return None;
-    };
-    let (krate, ident) = (&attr.krate, &input.ident);
-    let name = attr
-        .cpp
-        .as_ref()
-        .map_or_else(|| input.ident.unraw().to_string(), syn::LitStr::value);
-    let copy = assert_copy(input, &TokenStream::new(), krate);
-    let bounded = if_copy(Generics::default(), krate);
-    let where_clause = &bounded.where_clause;
-    Some(quote! {
-        #copy
-        const _: () = #krate::__private::assert_layout::<#ident>();
-
-        // SAFETY: the enum has no fields and an integer `repr`, so it has that integer's layout, as asserted above.
-        #[automatically_derived]
-        unsafe impl #krate::DeviceType for #ident #where_clause {
-            const LAYOUT: #krate::abi::Layout =
-                <#krate::__private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
-            const CLASS: #krate::abi::Class = #krate::abi::Class::Integer;
-            const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::named(#name);
-        }
-    })
 }

@@ -7,6 +7,7 @@ use crate::{
     erase, field_errors, generics,
     input::Field,
     ptx::Kernels,
+    texts,
 };
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -38,19 +39,11 @@ fn parameters<'a>(
     let fields = match &input.data {
         Data::Struct(data) => &data.fields,
         Data::Enum(data) => {
-            diagnostics.error(
-                data.enum_token.span(),
-                "an enum cannot hold the arguments of a kernel: derive `KernelArgs` on a struct with one \
-                 field for each parameter (an enum that is one argument takes `#[derive(DeviceType)]`)",
-            );
+            diagnostics.error(data.enum_token.span(), texts::ARGUMENTS_IN_ENUM);
             return Vec::new();
         }
         Data::Union(data) => {
-            diagnostics.error(
-                data.union_token.span(),
-                "a union cannot hold the arguments of a kernel: derive `KernelArgs` on a struct with one \
-                 field for each parameter",
-            );
+            diagnostics.error(data.union_token.span(), texts::ARGUMENTS_IN_UNION);
             return Vec::new();
         }
     };
@@ -113,16 +106,17 @@ fn expand(
         let errors = field_errors::argument(ty, &krate, span);
         let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
         let same = quote_spanned! {span=>
-            let __field = (&self.#member,);
-            #krate::__private::same_type::<#ty>(&__field);
+            let Self { #member: __field, .. } = self;
+            let __same = (&*__field,);
+            #krate::__private::same_type::<#ty>(&__same);
         };
         let put = quote_spanned! {span=>
             <#ty as #errors::Arg>::put::<__Writer>(
-                &mut self.#member, __stream, __buffer, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
+                __field, __stream, __buffer, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
             )
         };
-        // SAFETY of the generated call: the field has the type that `PARAMETERS` were computed from, so offset and index
-        // are inside what the caller of `lower` vouches for. The block has the span of the derive, so that
+        // SAFETY of the generated call: the pattern and `same_type` show that the field is the struct's own and has the type
+        // that `PARAMETERS` were computed from, so offset and index are inside what the caller of `lower` vouches for. The block has the span of the derive, so that
         // `#![forbid(unsafe_code)]` of the user's crate does not count it as the user's.
         quote! {
             #same

@@ -2,6 +2,7 @@
 
 mod copyable;
 mod device_type;
+mod enumeration;
 mod kernel_args;
 
 pub(crate) use device_type::device_type;

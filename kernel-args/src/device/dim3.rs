@@ -1,4 +1,5 @@
-//! `dim3` as the extent of a grid or a block. Its layout stands in the table of vector types.
+//! `dim3` as the extent of a grid or a block. Its layout, and its default of one block or thread, stand with the vector
+//! types.
 
 use super::vector::Dim3;
 use core::{

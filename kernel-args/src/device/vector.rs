@@ -17,11 +17,18 @@ pub type CULong = u32;
 
 /// Defines the vector types of rows of [`cuda_types!`](kernel_args_abi::cuda_types).
 macro_rules! vectors {
+    // CUDA's constructor is `dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)`; those of the vectors leave zeros.
+    (default component of Dim3) => {
+        1
+    };
+    (default component of $name:ident) => {
+        Default::default()
+    };
     ($($(#[$meta:meta])* $name:ident($element:ty) = $cpp:literal [$($field:ident)+] $size:literal / $align:literal
         $(, same as $same:literal)? $(, also $($alias:literal)+)?;)*) => {$(
         $(#[$meta])*
         #[doc = concat!("CUDA's `", $cpp, "`: ", $size, " bytes, aligned to ", $align, ".")]
-        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[derive(Clone, Copy, Debug, PartialEq)]
         #[repr(C, align($align))]
         pub struct $name {
             $(
@@ -36,6 +43,13 @@ macro_rules! vectors {
             #[must_use]
             pub const fn new($($field: $element),+) -> Self {
                 Self { $($field),+ }
+            }
+        }
+
+        $(#[$meta])*
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $crate::device::vector::vectors!(default component of $name)),+ }
             }
         }
 
@@ -74,7 +88,6 @@ macro_rules! vectors {
         }
     )*};
 }
-#[cfg(feature = "half")]
 pub(crate) use vectors;
 
 macro_rules! table {
@@ -93,3 +106,15 @@ macro_rules! table {
     };
 }
 kernel_args_abi::cuda_types!(table);
+
+#[cfg(test)]
+mod tests {
+    use super::{Dim3, Float4};
+
+    /// CUDA C++ Programming Guide, "dim3": "any component left unspecified is initialized to 1".
+    #[test]
+    fn an_extent_is_one_by_default_and_a_vector_is_zero() {
+        assert_eq!(Dim3::default(), Dim3::new(1, 1, 1));
+        assert_eq!(Float4::default(), Float4::new(0.0, 0.0, 0.0, 0.0));
+    }
+}

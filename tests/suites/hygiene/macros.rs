@@ -43,6 +43,7 @@ macro_rules! generic {
         struct $name<$life> {
             array: [$($ty)*; $len],
             slice: Option<&$life cudarc::driver::CudaSlice<$($ty)*>>,
+            exclusive: Option<&$life mut cudarc::driver::CudaSlice<$($ty)*>>,
         }
     };
 }
@@ -62,9 +63,10 @@ fn fields_of_macros_marshal() {
     let generic = Generic {
         array: [1, 2],
         slice: None,
+        exclusive: None,
     };
     generic.with_packed(|buffer| {
-        let expected = [1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(buffer, expected);
+        let numbers = [1, 0, 0, 0, 2, 0, 0, 0];
+        assert_eq!(buffer, [numbers, [0; 8], [0; 8]].concat());
     });
 }

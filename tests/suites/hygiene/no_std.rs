@@ -45,6 +45,7 @@ fn check(package: &Path) -> io::Result<Output> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it starts a compiler")]
 fn without_features_no_std_is_linked() {
     let package = lay_out("no_std", "").expect("the crate can be laid out");
     let output = check(&package).expect("cargo runs");
@@ -56,6 +57,7 @@ fn without_features_no_std_is_linked() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it starts a compiler")]
 fn a_tree_that_links_std_is_found() {
     let package = lay_out("no_std-with", "\"links-std\"").expect("the crate can be laid out");
     let output = check(&package).expect("cargo runs");

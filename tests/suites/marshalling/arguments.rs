@@ -3,6 +3,7 @@
 use kernel_args::{
     CuFloatComplex, DevicePointer, DeviceType, Float3, Float4, KernelArgs, LongLong2, UChar4,
 };
+use kernel_args_marshalling_tests::params;
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
@@ -87,5 +88,5 @@ fn the_bytes_are_those_of_the_launch() {
         let bytes = |(_, bytes): (_, &[u8])| bytes.to_vec();
         arguments.iter().map(bytes).collect::<Vec<_>>()
     });
-    assert_eq!(shown, crate::params(two()));
+    assert_eq!(shown, params(two()));
 }

@@ -1,10 +1,10 @@
 //! Known values, with the bytes that the CUDA documentation asks for written out.
 
-use crate::params;
 use kernel_args::{
     Char3, DevicePointer, DevicePointerMut, DeviceType, Dim3, Float3, Float4, KernelArgs,
     TensorMap, UChar4,
 };
+use kernel_args_marshalling_tests::params;
 use std::{
     num::{NonZeroU16, Wrapping},
     ptr,
@@ -118,11 +118,11 @@ fn padding_inside_of_structs_is_zero_in_both_forms() {
 }
 
 #[derive(KernelArgs)]
-struct Pointers<'a> {
+struct Pointers {
     read: DevicePointer<f32>,
     write: Option<DevicePointerMut<f32>>,
-    slice: Option<&'a cudarc::driver::CudaSlice<f32>>,
-    exclusive: Option<&'a mut cudarc::driver::CudaSlice<f32>>,
+    none: Option<DevicePointer<f32>>,
+    none_mut: Option<DevicePointerMut<f32>>,
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn pointers_are_eight_bytes_and_none_is_null() {
     let pointers = Pointers {
         read: DevicePointer::from_raw(0x0102_0304),
         write: Some(DevicePointerMut::from_raw(0x0a0b)),
-        slice: None,
-        exclusive: None,
+        none: None,
+        none_mut: None,
     };
     pointers.with_packed(|buffer| {
         let (words, rest) = buffer.as_chunks();

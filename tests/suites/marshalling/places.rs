@@ -1,6 +1,7 @@
 //! Where the pointers of the first form point: a value that stands in the struct as the kernel reads it is not copied.
 
 use kernel_args::{DevicePointer, DeviceType, Float4, KernelArgs};
+use kernel_args_marshalling_tests::params;
 use std::ptr;
 
 #[derive(Clone, Copy, DeviceType)]
@@ -97,7 +98,7 @@ fn copies_are_apart_and_aligned() {
 #[test]
 fn every_call_reads_the_struct_as_it_is_then() {
     let mut args = args();
-    let number = |args: &mut Args| crate::params(args)[0].clone();
+    let number = |args: &mut Args| params(args)[0].clone();
     assert_eq!(number(&mut args), 5_u32.to_ne_bytes());
     args.number = 7;
     assert_eq!(number(&mut args), 7_u32.to_ne_bytes());

@@ -1,7 +1,7 @@
 //! Random structs of random values: both forms hold the bytes that the generator says the kernels must see.
 
-use crate::params;
 use kernel_args::KernelArgs;
+use kernel_args_marshalling_tests::params;
 use kernel_args_test_generator::{Signature, echo};
 use kernel_args_test_values::{Visitor, at};
 use kernel_args_tests::derived::{ENTRIES, visit};
@@ -61,7 +61,7 @@ impl Visitor for Compare<'_> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 1 } else { 16 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn both_forms_hold_what_the_rule_of_c_says(seed: u64) {

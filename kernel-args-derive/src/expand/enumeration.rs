@@ -1,0 +1,76 @@
+//! `#[derive(DeviceType)]` of an enum.
+
+use super::copyable::{assert_copy, if_copy};
+use crate::{
+    attr::{Repr, TypeAttr},
+    diagnostics::Diagnostics,
+    texts,
+};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{DataEnum, DeriveInput, Generics, ext::IdentExt, spanned::Spanned};
+
+pub(super) fn enumeration(
+    input: &DeriveInput,
+    attr: &TypeAttr,
+    repr: &Repr,
+    data: &DataEnum,
+    diagnostics: &mut Diagnostics,
+) -> Option<TokenStream> {
+    let mut fieldless = true;
+    for variant in &data.variants {
+        TypeAttr::refuse_inside(&variant.attrs, diagnostics);
+        if !variant.fields.is_empty() {
+            fieldless = false;
+            diagnostics.error(variant.fields.span(), texts::ENUM_WITH_DATA);
+        }
+    }
+    if !fieldless {
+        return None;
+    }
+    if let Some(align) = repr.align {
+        diagnostics.error(input.ident.span(), texts::aligned_enum(align));
+        return None;
+    }
+    if data.variants.is_empty() && repr.int.is_some() {
+        // rustc itself refuses a `repr` here.
+        return None;
+    }
+    if data.variants.is_empty() {
+        diagnostics.error(input.ident.span(), texts::EMPTY_ENUM);
+        return None;
+    }
+    let Some(int) = &repr.int else {
+        diagnostics.error(input.ident.span(), texts::enum_without_repr(&input.ident));
+        return None;
+    };
+    let (krate, ident) = (&attr.krate, &input.ident);
+    let name = attr
+        .cpp
+        .as_ref()
+        .map_or_else(|| input.ident.unraw().to_string(), syn::LitStr::value);
+    let copy = assert_copy(input, &TokenStream::new(), krate);
+    let bounded = if_copy(Generics::default(), krate);
+    let where_clause = &bounded.where_clause;
+    // An attribute macro that runs after the derive can replace the enum. Only an enum without fields can be cast.
+    let fieldless = quote_spanned! {ident.span()=>
+        fn __discriminant(__value: #ident) {
+            let _ = __value as #krate::__private::core::primitive::#int;
+        }
+    };
+    Some(quote! {
+        #copy
+        #fieldless
+        const _: () = #krate::__private::assert_layout::<#ident>();
+
+        // SAFETY: the enum has no fields, as its cast shows, and an integer `repr`, so it has that integer's layout, which is
+        // asserted above.
+        #[automatically_derived]
+        unsafe impl #krate::DeviceType for #ident #where_clause {
+            const LAYOUT: #krate::abi::Layout =
+                <#krate::__private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
+            const CLASS: #krate::abi::Class = #krate::abi::Class::Integer;
+            const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::named(#name);
+        }
+    })
+}

@@ -1,0 +1,111 @@
+//! The fields of a device type, and the layout that they give it.
+
+use super::TypeInfo;
+use kernel_args_abi::{
+    CppBase, Layout, Parameter,
+    words::{Message, templates},
+};
+
+/// The description of a device type's field that lies at `offset` on the host.
+#[must_use]
+pub const fn member(
+    name: &'static str,
+    spelling: &'static str,
+    offset: usize,
+    info: TypeInfo,
+) -> Parameter<'static> {
+    Parameter::field(name, spelling, offset, info.layout, info.class, info.cpp)
+}
+
+/// The layout of a type whose derive has reported an error: its host's, so that nothing else is reported for it.
+#[must_use]
+pub const fn host_layout<T>() -> Layout {
+    Layout::of::<T>()
+}
+
+/// The layout of a by-value struct before its first field; `align` is that of `repr(align(…))`.
+#[must_use]
+pub const fn first_member(align: usize) -> Layout {
+    match Layout::from_size_align(0, align) {
+        Ok(layout) => layout,
+        Err(_) => panic!("`repr(align)` is not a power of two up to 2^28"),
+    }
+}
+
+/// The layout of a by-value struct with one more field.
+///
+/// # Panics
+/// At compile time, at the field, where the host puts it elsewhere than the device, or it has no bytes.
+#[must_use]
+#[track_caller]
+pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
+    let Some(layout) = field.layout() else {
+        panic!("a device type is larger than the address space")
+    };
+    let Ok((after, device)) = before.extend(layout) else {
+        panic!("a device type is larger than the address space")
+    };
+    let mut message: Message = Message::new();
+    if field.size == 0 && !matches!(field.cpp.base, CppBase::Void) {
+        templates::member_without_bytes(&mut message, field.name, field.spelling);
+        message.fail()
+    }
+    match field.offset {
+        Some(host) if host != device => {
+            let align = layout.align().bytes();
+            templates::member_elsewhere(
+                &mut message,
+                field.name,
+                field.spelling,
+                host,
+                device,
+                align,
+            );
+            message.fail()
+        }
+        _ => after,
+    }
+}
+
+/// The layout of a whole by-value struct.
+///
+/// # Panics
+/// At compile time, where the host's size is not the device's.
+#[must_use]
+#[track_caller]
+pub const fn whole<T>(unpadded: Layout) -> Layout {
+    let device = unpadded.pad_to_align();
+    let mut message: Message = Message::new();
+    if device.size() == 0 {
+        templates::struct_without_bytes(&mut message);
+        message.fail()
+    }
+    if size_of::<T>() != device.size() {
+        let align = device.align().bytes();
+        templates::struct_size(&mut message, size_of::<T>(), device.size(), align);
+        message.fail()
+    }
+    device
+}
+
+/// Whether a struct of `size` bytes has bytes that belong to none of its fields.
+#[must_use]
+pub const fn has_padding(fields: &[Parameter<'static>], size: usize) -> bool {
+    let mut covered = 0;
+    let mut i = 0;
+    while i < fields.len() {
+        covered += fields[i].size;
+        i += 1;
+    }
+    covered != size
+}
+
+/// The one field of a `repr(transparent)` struct that has bytes.
+#[must_use]
+pub const fn transparent(fields: &[Parameter<'static>]) -> Parameter<'static> {
+    let mut i = 0;
+    while i + 1 < fields.len() && fields[i].size == 0 {
+        i += 1;
+    }
+    fields[i]
+}

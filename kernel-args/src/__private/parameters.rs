@@ -1,0 +1,157 @@
+//! The parameters of a kernel, as the fields of a struct describe them.
+
+use super::{TypeInfo, member};
+use crate::marshal::KernelArgs;
+use core::mem::MaybeUninit;
+use kernel_args_abi::{
+    Class, CppType, ParamLayout, Parameter,
+    param_layout::LIMIT,
+    words::{Message, templates},
+};
+
+/// A parameter of a kernel.
+///
+/// # Panics
+/// At compile time, at the field, where it has no bytes.
+#[must_use]
+#[track_caller]
+pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInfo) -> Described {
+    if info.layout.size() == 0 {
+        let mut message: Message = Message::new();
+        templates::parameter_without_bytes(&mut message, name);
+        message.fail()
+    }
+    Described(member(name, spelling, 0, info))
+}
+
+/// A field as [`parameter`] describes it.
+pub struct Described(Parameter<'static>);
+
+impl Described {
+    /// The description as it stands.
+    #[must_use]
+    pub const fn typed(self) -> Parameter<'static> {
+        self.0
+    }
+
+    /// The description with size and alignment alone: `#[kernel_args(opaque)]`.
+    #[must_use]
+    pub const fn opaque(self) -> Parameter<'static> {
+        Parameter {
+            class: Class::Unknown,
+            cpp: CppType::UNKNOWN,
+            ..self.0
+        }
+    }
+}
+
+/// The parameters at their offsets by C's rule.
+#[must_use]
+pub const fn place<const N: usize>(
+    mut parameters: [Parameter<'static>; N],
+) -> [Parameter<'static>; N] {
+    let mut layout = ParamLayout::EMPTY;
+    let mut i = 0;
+    while i < N {
+        let (longer, offset) = push(layout, &parameters[i]);
+        parameters[i].offset = Some(offset);
+        layout = longer;
+        i += 1;
+    }
+    parameters
+}
+
+/// The layout of all parameters of a kernel.
+///
+/// # Panics
+/// At compile time, where they are above the limit of every GPU.
+#[must_use]
+#[track_caller]
+pub const fn param_layout(name: &'static str, parameters: &[Parameter<'static>]) -> ParamLayout {
+    let mut layout = ParamLayout::EMPTY;
+    let mut i = 0;
+    while i < parameters.len() {
+        layout = push(layout, &parameters[i]).0;
+        i += 1;
+    }
+    if layout.size() > LIMIT {
+        too_large(name, parameters, layout.size());
+    }
+    layout
+}
+
+/// The offset of a parameter.
+#[must_use]
+pub const fn offset<A: KernelArgs>(index: usize) -> usize {
+    match A::PARAMETERS[index].offset {
+        Some(offset) => offset,
+        None => panic!("a parameter without an offset"),
+    }
+}
+
+const fn push(layout: ParamLayout, parameter: &Parameter<'_>) -> (ParamLayout, usize) {
+    if let Some(parameter) = parameter.layout()
+        && let Ok(pushed) = layout.push(parameter)
+    {
+        return pushed;
+    }
+    panic!("the arguments of a kernel are larger than the address space")
+}
+
+#[track_caller]
+const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -> ! {
+    let mut message: Message = Message::new();
+    templates::too_large(&mut message, name, size, LIMIT);
+    // Fields of one size follow one another in the struct's order.
+    let mut last: Option<usize> = None;
+    let mut listed = 0;
+    while listed < 3 {
+        let mut largest: Option<usize> = None;
+        let mut i = 0;
+        while i < parameters.len() {
+            let candidate = parameters[i].size;
+            let follows = match last {
+                Some(last) => {
+                    candidate < parameters[last].size
+                        || candidate == parameters[last].size && last < i
+                }
+                None => true,
+            };
+            if follows
+                && (largest.is_none()
+                    || matches!(largest, Some(index) if parameters[index].size < candidate))
+            {
+                largest = Some(i);
+            }
+            i += 1;
+        }
+        let Some(index) = largest else { break };
+        let field = &parameters[index];
+        templates::large_field(&mut message, field.name, field.spelling, field.size);
+        last = largest;
+        listed += 1;
+    }
+    templates::pass_pointer(&mut message);
+    message.fail()
+}
+
+/// Room for the bytes of one launch's parameters, in units of 8 bytes.
+///
+/// The driver copies parameters from host memory byte by byte, so their alignment does not matter here.
+pub type ParamBuffer<const N: usize> = [MaybeUninit<u64>; N];
+
+/// How many units of 8 bytes the parameters of `A` fill.
+#[must_use]
+pub const fn param_buffer_len<A: KernelArgs>() -> usize {
+    A::LAYOUT.size().div_ceil(8)
+}
+
+/// Has rustc evaluate the constants of a struct: its layout and the kernel that it names; and asserts that its buffer has
+/// room for the parameters.
+pub const fn evaluate<A: KernelArgs>() {
+    let _ = A::SOURCE;
+    assert!(
+        size_of::<A::ParamBuffer>() >= A::LAYOUT.size(),
+        "the parameter buffer of a struct is smaller than its parameters: please report this"
+    );
+}

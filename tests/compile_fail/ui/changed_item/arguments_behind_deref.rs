@@ -1,0 +1,11 @@
+use kernel_args::KernelArgs;
+use kernel_args_hostile_macros::behind_deref;
+
+#[derive(KernelArgs)]
+#[behind_deref]
+struct Args {
+    n: u32,
+    m: u8,
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use kernel_args::KernelArgs;
+use kernel_args_hostile_macros::field_type;
+
+#[derive(KernelArgs)]
+#[field_type(n: Box<u32>)]
+struct Args {
+    n: u32,
+    m: u8,
+}
+
+fn main() {}

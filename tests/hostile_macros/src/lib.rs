@@ -1,0 +1,81 @@
+//! Attribute macros that change an item after a derive has seen it.
+//!
+//! A derive that stands above an attribute macro is expanded first: it sees the item as it is written, and the compiler sees
+//! what the macro makes of it. So the output of a derive is compiled with an item that it has never seen.
+
+use proc_macro::TokenStream;
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::{Data, DeriveInput, Field, parse::Parser, parse_macro_input};
+
+/// Leaves the item as it is.
+#[proc_macro_attribute]
+pub fn unchanged(_: TokenStream, item: TokenStream) -> TokenStream {
+    item
+}
+
+/// Replaces the item: `#[replace_by(#[repr(C)] struct Other { … })]`.
+#[proc_macro_attribute]
+pub fn replace_by(other: TokenStream, _: TokenStream) -> TokenStream {
+    other
+}
+
+/// Gives a field another type: `#[field_type(n: Box<u32>)]`.
+#[proc_macro_attribute]
+pub fn field_type(field: TokenStream, item: TokenStream) -> TokenStream {
+    let mut item = parse_macro_input!(item as DeriveInput);
+    let replaced = Field::parse_named
+        .parse(field)
+        .and_then(|field| replace(&mut item, field));
+    match replaced {
+        Ok(()) => quote!(#item).into(),
+        Err(error) => error.into_compile_error().into(),
+    }
+}
+
+fn replace(item: &mut DeriveInput, new: Field) -> syn::Result<()> {
+    if let Data::Struct(data) = &mut item.data {
+        for field in &mut data.fields {
+            if field.ident == new.ident {
+                field.ty = new.ty;
+                return Ok(());
+            }
+        }
+    }
+    Err(syn::Error::new_spanned(new, "there is no such field"))
+}
+
+/// Moves the fields of a struct into another one, `Inner`, behind `Deref` and `DerefMut`; each `deref_mut` moves them to
+/// another place in memory.
+#[proc_macro_attribute]
+pub fn behind_deref(_: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as DeriveInput);
+    let (visibility, ident, attributes) = (&item.vis, &item.ident, &item.attrs);
+    let fields: Tokens = match &item.data {
+        Data::Struct(data) => data.fields.iter().map(|field| quote!(#field,)).collect(),
+        Data::Enum(_) | Data::Union(_) => Tokens::new(),
+    };
+    quote! {
+        #[derive(Clone)]
+        #visibility struct Inner { #fields }
+
+        #(#attributes)*
+        #visibility struct #ident { inner: Box<Inner> }
+
+        impl core::ops::Deref for #ident {
+            type Target = Inner;
+
+            fn deref(&self) -> &Inner {
+                &self.inner
+            }
+        }
+
+        impl core::ops::DerefMut for #ident {
+            fn deref_mut(&mut self) -> &mut Inner {
+                self.inner = Box::new((*self.inner).clone());
+                &mut self.inner
+            }
+        }
+    }
+    .into()
+}

@@ -1,0 +1,24 @@
+//! What the suites share that look at marshalled bytes.
+
+use kernel_args::KernelArgs;
+use std::slice;
+
+/// The bytes behind each pointer of `kernelParams`.
+///
+/// # Panics
+/// Where there are more or fewer pointers than parameters.
+#[must_use]
+pub fn params<A: KernelArgs>(args: A) -> Vec<Vec<u8>> {
+    args.with_kernel_params(|params| {
+        assert_eq!(params.len(), A::PARAMETERS.len());
+        params
+            .iter()
+            .zip(A::PARAMETERS)
+            .map(|(&from, parameter)| {
+                // SAFETY: each pointer is valid for the size of its parameter until this closure returns, and all
+                // of its bytes are initialised, as the memcheck suite shows.
+                unsafe { slice::from_raw_parts(from.cast::<u8>(), parameter.size) }.to_vec()
+            })
+            .collect()
+    })
+}
