@@ -53,18 +53,26 @@ pub(super) fn enumeration(
     let bounded = if_copy(Generics::default(), krate);
     let where_clause = &bounded.where_clause;
     // An attribute macro that runs after the derive can replace the enum. Only an enum without fields can be cast.
-    let fieldless = quote_spanned! {ident.span()=>
-        fn __discriminant(__value: #ident) {
-            let _ = __value as #krate::__private::core::primitive::#int;
+    let variants = data.variants.iter().map(|variant| {
+        let variant = &variant.ident;
+        quote_spanned! {ident.span()=>
+            (#ident::#variant {}, #ident::#variant {} as #krate::__private::core::primitive::#int)
         }
-    };
+    });
     Some(quote! {
         #copy
-        #fieldless
+
+        #[automatically_derived]
+        impl #krate::__private::Variants for #ident {
+            type Integer = #krate::__private::core::primitive::#int;
+            const ALL: &'static [(Self, Self::Integer)] = &[#(#variants),*];
+        }
+
+        const _: () = #krate::__private::assert_variants::<#ident>();
         const _: () = #krate::__private::assert_layout::<#ident>();
 
-        // SAFETY: the enum has no fields, as its cast shows, and an integer `repr`, so it has that integer's layout, which is
-        // asserted above.
+        // SAFETY: the enum has no fields and an integer `repr`, so it has that integer's layout: `assert_layout` and
+        // `assert_variants` have compared the size, the alignment, and the bytes of each variant.
         #[automatically_derived]
         unsafe impl #krate::DeviceType for #ident #where_clause {
             const LAYOUT: #krate::abi::Layout =

@@ -5,6 +5,7 @@ mod kernel;
 mod members;
 mod parameters;
 mod types;
+mod variants;
 
 pub use crate::{device::assert_layout, marshal::ParamWriter};
 pub use core;
@@ -13,3 +14,4 @@ pub use kernel::*;
 pub use members::*;
 pub use parameters::*;
 pub use types::*;
+pub use variants::*;

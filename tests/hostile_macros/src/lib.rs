@@ -14,7 +14,38 @@ pub fn unchanged(_: TokenStream, item: TokenStream) -> TokenStream {
     item
 }
 
-/// Replaces the item: `#[replace_by(#[repr(C)] struct Other { … })]`.
+/// Replaces the item.
+///
+/// An enum may be replaced by one of the same layout,
+///
+/// ```
+/// # use kernel_args::DeviceType;
+/// # use kernel_args_hostile_macros::replace_by;
+/// #[derive(DeviceType)]
+/// #[replace_by(
+///     #[derive(Clone, Copy)]
+///     #[repr(u32)]
+///     enum Mode { Fast = 1, Exact = 2 }
+/// )]
+/// #[repr(u32)]
+/// enum Mode { Fast = 1, Exact = 2 }
+/// ```
+///
+/// but not by one with padding. (The message names an allocation by a number that is not stable, so the case is not in
+/// `tests/compile_fail`.)
+///
+/// ```compile_fail,E0080
+/// # use kernel_args::DeviceType;
+/// # use kernel_args_hostile_macros::replace_by;
+/// #[derive(DeviceType)]
+/// #[replace_by(
+///     #[derive(Clone, Copy)]
+///     #[repr(align(4))]
+///     enum Mode { Fast = 1, Exact = 2 }
+/// )]
+/// #[repr(u32)]
+/// enum Mode { Fast = 1, Exact = 2 }
+/// ```
 #[proc_macro_attribute]
 pub fn replace_by(other: TokenStream, _: TokenStream) -> TokenStream {
     other

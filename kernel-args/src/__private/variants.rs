@@ -1,0 +1,49 @@
+//! The variants of an enum that a kernel takes by value.
+
+use crate::device::DeviceType;
+use core::{ptr, slice};
+
+/// The variants of an enum.
+pub trait Variants: Sized + 'static {
+    /// The integer of its `repr`.
+    type Integer: DeviceType;
+    /// Each variant, with its discriminant.
+    const ALL: &'static [(Self, Self::Integer)];
+}
+
+/// Asserts that each variant of an enum is its discriminant, byte for byte.
+///
+/// An attribute macro that runs after the derive can replace the `repr`. An enum of four bytes with `repr(align(4))` has one
+/// byte for its discriminant, and three that are not initialised. [`assert_layout`](super::assert_layout) compares the sizes.
+///
+/// # Panics
+/// At compile time, where the bytes differ.
+pub const fn assert_variants<E: Variants>() {
+    const {
+        let mut i = 0;
+        while i < E::ALL.len() {
+            let (variant, discriminant) = &E::ALL[i];
+            // SAFETY: the bytes of a constant, which is valid for reads of its size. This block is evaluated by the compiler
+            // alone, which refuses to read a byte that is not initialised.
+            let variant = unsafe {
+                slice::from_raw_parts(ptr::from_ref(variant).cast::<u8>(), size_of::<E>())
+            };
+            // SAFETY: the bytes of an integer, as above.
+            let discriminant = unsafe {
+                slice::from_raw_parts(
+                    ptr::from_ref(discriminant).cast::<u8>(),
+                    size_of::<E::Integer>(),
+                )
+            };
+            let mut byte = 0;
+            while byte < variant.len() && byte < discriminant.len() {
+                assert!(
+                    variant[byte] == discriminant[byte],
+                    "a variant of an enum is not its discriminant"
+                );
+                byte += 1;
+            }
+            i += 1;
+        }
+    }
+}
