@@ -16,7 +16,7 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 15] = [
+const DRIVER: [&str; 16] = [
     "api",
     "error",
     "context",
@@ -24,6 +24,7 @@ const DRIVER: [&str; 15] = [
     "image",
     "loaded",
     "link",
+    "shared_memory",
     "function",
     "verify",
     "module",

@@ -92,6 +92,12 @@ fn expand(
             #krate::__private::parameter(#name, #spelling, <#ty as #errors::Arg>::TYPE_INFO).#view()
         }
     });
+    let contexts = fields.iter().enumerate().map(|(i, parameter)| {
+        let (ty, span) = (parameter.field.ty, parameter.field.span());
+        let member = &parameter.field.member;
+        let errors = field_errors::argument(ty, &respan(krate, span), span);
+        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&self.#member, __stream, #i);)
+    });
     // The names of locals begin with `__`: with the name of a user's constant, `let` would match against it.
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
@@ -150,6 +156,11 @@ fn expand(
             const LAYOUT: #krate::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
 
             #source
+
+            #[inline]
+            fn check_contexts(&self, __stream: &#krate::LaunchStream<'_>) {
+                #(#contexts)*
+            }
 
             #[inline]
             unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(

@@ -28,6 +28,8 @@ macro_rules! field_errors {
                 type Device: DeviceType;
                 const TYPE_INFO: TypeInfo;
 
+                fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
+
                 /// # Safety
                 /// As [`ParamWriter::put`].
                 unsafe fn put<'s, F: ParamWriter>(
@@ -52,6 +54,14 @@ macro_rules! field_errors {
             impl<A: KernelArg> Arg for A {
                 type Device = A::Device;
                 const TYPE_INFO: TypeInfo = TypeInfo::of::<A::Device>();
+
+                #[inline(always)]
+                fn check_context(&self, stream: &LaunchStream<'_>, index: usize) {
+                    if self.in_place().is_none() {
+                        stream.enter(index);
+                        KernelArg::check_context(self, stream);
+                    }
+                }
 
                 #[inline(always)]
                 unsafe fn put<'s, F: ParamWriter>(

@@ -4,8 +4,8 @@
 //! drivers. These return an error and a number. They are looked up once.
 
 use cudarc::driver::sys::{
-    CUdeviceptr, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState,
-    CUmodule, CUresult, CUstream,
+    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUfunction_attribute, CUjit_option,
+    CUjitInputType, CUlinkState, CUmodule, CUresult, CUstream,
 };
 use libloading::Library;
 use std::{
@@ -60,6 +60,9 @@ api! {
     );
     cuFuncGetAttribute(*mut c_int, CUfunction_attribute, CUfunction);
     cuFuncSetAttribute(CUfunction, CUfunction_attribute, c_int);
+    cuCtxGetCurrent(*mut CUcontext);
+    cuCtxSetCurrent(CUcontext);
+    cuCtxGetDevice(*mut CUdevice);
     cuModuleLoadDataEx(*mut CUmodule, *const c_void, c_uint, *mut CUjit_option, *mut *mut c_void);
     cuModuleUnload(CUmodule);
     cuModuleGetFunction(*mut CUfunction, CUmodule, *const c_char);

@@ -1,10 +1,14 @@
-//! Whether there is a driver; the first context, and the GPU of a context.
+//! Whether there is a driver; the first context, the GPU of a context, and the context of this thread.
 
 use super::{
     api::{self, api},
-    error::{DriverCall, Error},
+    error::Error,
 };
-use cudarc::driver::CudaContext;
+use core::ptr;
+use cudarc::driver::{
+    CudaContext, CudaFunction,
+    sys::{CUcontext, CUdevice, CUfunction_attribute},
+};
 use kernel_args_abi::Sm;
 use std::sync::Arc;
 
@@ -22,15 +26,60 @@ pub fn is_available() -> bool {
 pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     api()?;
     CudaContext::new(ordinal).map_err(|error| {
-        Error::Driver(DriverCall {
-            call: "cuInit, cuDeviceGet or cuDevicePrimaryCtxRetain",
-            status: error.0.into(),
-        })
+        Error::cudarc(
+            "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent",
+            error,
+        )
     })
 }
 
 /// The compute capability of the context's GPU.
 pub(super) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
-    let (major, minor) = context.compute_capability().map_err(Error::context)?;
+    let (major, minor) = context
+        .compute_capability()
+        .map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
     Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))
+}
+
+/// The context that is current on this thread; null where there is none.
+pub(super) fn current() -> Result<CUcontext, Error> {
+    let mut context = ptr::null_mut();
+    // SAFETY: `context` outlives the call.
+    let status = unsafe { (api()?.cuCtxGetCurrent)(&raw mut context) };
+    status.check("cuCtxGetCurrent")?;
+    Ok(context)
+}
+
+/// The device of the current context.
+pub(super) fn current_device() -> Result<CUdevice, Error> {
+    let mut device = 0;
+    // SAFETY: `device` outlives the call.
+    let status = unsafe { (api()?.cuCtxGetDevice)(&raw mut device) };
+    status.check("cuCtxGetDevice")?;
+    Ok(device)
+}
+
+/// Runs `load`; where it returns an error, the caller's context is made current again.
+pub(super) fn restored_on_error<T>(load: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let (api, before) = (api()?, current()?);
+    load().inspect_err(|_| {
+        // The error of `load` is the one to return.
+        // SAFETY: the context was current on this thread, or is null.
+        unsafe { (api.cuCtxSetCurrent)(before) };
+    })
+}
+
+/// Makes the context current in which cudarc loaded `function`, and returns it.
+///
+/// cudarc does not tell it, but makes it current to ask for an attribute of the function.
+pub(super) fn bind_function(function: &CudaFunction) -> Result<CUcontext, Error> {
+    function
+        .get_attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+        .map_err(|error| {
+            Error::cudarc(
+                "cuCtxGetCurrent, cuCtxSetCurrent or cuFuncGetAttribute, or an earlier call in this context,",
+                error,
+            )
+        })?;
+    current()
 }

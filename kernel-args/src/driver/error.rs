@@ -2,6 +2,7 @@
 
 use super::api::{Status, Unavailable};
 use crate::device::vector::Dim3;
+use cudarc::driver::DriverError;
 use std::{boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why a kernel was not loaded or not launched.
@@ -50,7 +51,8 @@ pub enum Error {
     },
     /// The launch exceeds a limit of the device or the kernel; the driver was not called.
     Limit(Box<Limit>),
-    /// An argument or the stream belongs to another context than the kernel; nothing was launched.
+    /// An argument or the stream belongs to another context than the kernel; nothing was enqueued or launched. For a
+    /// verified `Kernel` the driver was not called.
     #[non_exhaustive]
     Foreign {
         /// The kernel.
@@ -58,8 +60,32 @@ pub enum Error {
         /// The field; `None` for the stream.
         field: Option<&'static str>,
     },
+    /// A function was loaded in another context than the one that was given with it.
+    #[non_exhaustive]
+    ForeignFunction {
+        /// The kernel.
+        kernel: String,
+        /// The ordinal of the device on which the function is loaded.
+        loaded_on: i32,
+        /// The ordinal of the device of the context that was given.
+        given: i32,
+    },
+    /// A raw function was launched without a stream on a thread that has no current context.
+    #[non_exhaustive]
+    NoContext {
+        /// The kernel.
+        kernel: String,
+    },
     /// The driver returned an error from a launch.
     Launch(Box<LaunchError>),
+    /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for it.
+    #[non_exhaustive]
+    Unrecorded {
+        /// The kernel.
+        kernel: String,
+        /// The call and what it returned.
+        call: DriverCall,
+    },
 }
 
 /// A driver call that failed.
@@ -121,11 +147,21 @@ pub struct LaunchError {
 }
 
 impl Error {
-    /// An error that cudarc returned when a context was made current or queried.
+    /// An error that cudarc returned when it made a context current. It returns the error of an earlier call there that
+    /// could not return it.
     #[cold]
-    pub(super) fn context(error: cudarc::driver::DriverError) -> Self {
+    pub(super) fn context(error: DriverError) -> Self {
+        Self::cudarc(
+            "cuCtxGetCurrent or cuCtxSetCurrent, or an earlier call in this context,",
+            error,
+        )
+    }
+
+    /// An error that cudarc returned from `call`.
+    #[cold]
+    pub(super) fn cudarc(call: &'static str, error: DriverError) -> Self {
         Self::Driver(DriverCall {
-            call: "making the context current, or an earlier asynchronous call in it,",
+            call,
             status: error.0.into(),
         })
     }
@@ -205,7 +241,27 @@ impl fmt::Display for Error {
                     ),
                 }
             }
+            Self::ForeignFunction {
+                kernel,
+                loaded_on,
+                given,
+            } => write!(
+                f,
+                "kernel `{kernel}` was loaded in a context of device {loaded_on}, which is not the context of device \
+                 {given} that was given\n\
+                 help: give the context in which cudarc loaded the module"
+            ),
+            Self::NoContext { kernel } => write!(
+                f,
+                "kernel `{kernel}` was not launched: no context is current on this thread\n\
+                 help: name a stream, `stream = &stream`, or call `ctx.bind_to_thread()` before"
+            ),
             Self::Launch(launch) => launch.fmt(f),
+            Self::Unrecorded { kernel, call } => write!(
+                f,
+                "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
+                 help: synchronize the stream before another one uses the same memory"
+            ),
         }
     }
 }

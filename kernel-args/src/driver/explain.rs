@@ -3,9 +3,10 @@
 use super::{
     api::Status,
     config::Launch,
-    error::{Error, LaunchError},
+    error::{DriverCall, Error, LaunchError},
 };
 use crate::marshal::{Arguments, KernelArgs};
+use cudarc::driver::DriverError;
 use std::{boxed::Box, format, string::String};
 
 /// An argument belongs to another context than the launch.
@@ -19,10 +20,22 @@ pub(super) fn foreign<A: KernelArgs>(kernel: String, field: usize) -> Error {
 
 /// The stream belongs to another context than the kernel.
 #[cold]
-pub(super) fn foreign_stream(kernel: &str) -> Error {
+pub(super) fn foreign_stream(kernel: String) -> Error {
     Error::Foreign {
-        kernel: kernel.into(),
+        kernel,
         field: None,
+    }
+}
+
+/// The kernel was launched, but the use of an argument's memory was not recorded.
+#[cold]
+pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
+    Error::Unrecorded {
+        kernel,
+        call: DriverCall {
+            call: "cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord",
+            status: error.0.into(),
+        },
     }
 }
 

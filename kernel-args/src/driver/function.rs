@@ -5,6 +5,7 @@ use super::{
     config::Launch,
     error::{Error, Limit},
     loaded::LoadedModule,
+    shared_memory::{SHARED_WITHOUT_OPT_IN, allow, attribute, exceeded},
 };
 use crate::device::vector::Dim3;
 use CUdevice_attribute as D;
@@ -23,9 +24,6 @@ use std::{
     },
 };
 
-/// How much dynamic and static shared memory a block may have without an opt-in, in bytes.
-const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
-
 /// A function in a loaded module, with everything that a launch needs.
 pub(super) struct Function {
     pub(super) api: &'static Api,
@@ -37,7 +35,7 @@ pub(super) struct Function {
     max_block: Dim3,
     max_threads: u32,
     required_block: Option<Dim3>,
-    /// The most dynamic shared memory that this function has been allowed, in bytes.
+    /// How much dynamic shared memory this function has been allowed at least, in bytes.
     shared: AtomicU32,
     max_shared: u32,
     _loaded_by: LoadedBy,
@@ -70,7 +68,9 @@ impl Function {
         let api = api()?;
         context.bind_to_thread().map_err(Error::context)?;
         let device = |attribute| -> Result<u32, Error> {
-            let value = context.attribute(attribute).map_err(Error::context)?;
+            let value = context
+                .attribute(attribute)
+                .map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
         // SAFETY: the caller vouches for the function, and its context is current.
@@ -147,26 +147,16 @@ impl Function {
     #[cold]
     fn opt_in(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.max_shared {
-            return Err(self.limit(
-                format!("{bytes} bytes of dynamic shared memory"),
-                format!(
-                    "this device allows at most {} bytes for this kernel",
-                    self.max_shared
-                ),
-                "use less shared memory per block; static shared memory counts as well",
-            ));
+            let limit = format!(
+                "this device allows at most {} bytes for this kernel",
+                self.max_shared
+            );
+            return Err(exceeded(self.name.clone(), bytes, limit));
         }
         self.context.bind_to_thread().map_err(Error::context)?;
-        // SAFETY: the handle is of a function in a module that `_loaded_by` keeps loaded.
-        let status = unsafe {
-            (self.api.cuFuncSetAttribute)(
-                self.handle,
-                CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                bytes.cast_signed(),
-            )
-        };
-        status.check("cuFuncSetAttribute")?;
-        self.shared.fetch_max(bytes, Ordering::Relaxed);
+        // SAFETY: the handle is of a function in a module that `_loaded_by` keeps loaded, and its context is current.
+        let allowed = unsafe { allow(self.handle, bytes, || self.name.clone()) }?;
+        self.shared.fetch_max(allowed, Ordering::Relaxed);
         Ok(())
     }
 
@@ -230,16 +220,6 @@ impl Function {
             help,
         }))
     }
-}
-
-/// # Safety
-/// `function` is loaded, and its context is current.
-unsafe fn attribute(function: CUfunction, attribute: CUfunction_attribute) -> Result<u32, Error> {
-    let mut value = 0;
-    // SAFETY: the caller vouches for the function; `value` outlives the call.
-    let status = unsafe { (api()?.cuFuncGetAttribute)(&raw mut value, attribute, function) };
-    status.check("cuFuncGetAttribute")?;
-    Ok(u32::try_from(value).unwrap_or(0))
 }
 
 /// The function's symbol, for messages; drivers before 12.3 do not tell it.

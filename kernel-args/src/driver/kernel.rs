@@ -1,6 +1,7 @@
 //! A kernel that was verified against a struct.
 
 use super::{
+    context::{bind_function, current_device, restored_on_error},
     error::Error,
     function::{Function, LoadedBy, function_name},
     image::{Description, Image},
@@ -9,7 +10,7 @@ use super::{
 };
 use crate::marshal::{KernelArgs, Source};
 use core::{fmt, marker::PhantomData};
-use cudarc::driver::{CudaContext, CudaFunction, CudaModule};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
 use kernel_args_abi::mangled;
 use std::{
     ffi::CString,
@@ -70,18 +71,31 @@ impl<A: KernelArgs> Kernel<A> {
     /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets.
     ///
     /// # Errors
-    /// [`Error::Entry`] where the module has no kernel of that name; [`Error::Mismatch`] where `A` does not fit.
+    /// [`Error::Entry`] where the module has no kernel of that name; [`Error::Mismatch`] where `A` does not fit;
+    /// [`Error::ForeignFunction`] where cudarc loaded the module in another context.
     pub fn from_cudarc_module(
         ctx: &Arc<CudaContext>,
         module: &Arc<CudaModule>,
         entry: &str,
     ) -> Result<Self, Error> {
-        let function = module.load_function(entry).map_err(|_| Error::Entry {
+        const HAS_NUL: &str = "a name cannot contain NUL";
+        const NOT_FOUND: &str = "the module has no symbol of exactly that name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
+        let no_entry = |problem| Error::Entry {
             wanted: entry.into(),
-            problem: "the module has no symbol of exactly that name (C++ kernels have mangled names, unless they are `extern \"C\"`)",
+            problem,
             candidates: Vec::new(),
-        })?;
-        Self::from_function(ctx, function)
+        };
+        if entry.contains('\0') {
+            return Err(no_entry(HAS_NUL));
+        }
+        restored_on_error(|| {
+            ctx.bind_to_thread().map_err(Error::context)?;
+            let function = module.load_function(entry).map_err(|error| match error.0 {
+                CUresult::CUDA_ERROR_NOT_FOUND => no_entry(NOT_FOUND),
+                _ => Error::cudarc("cuModuleGetFunction", error),
+            })?;
+            Self::from_function(ctx, function)
+        })
     }
 
     /// A function that cudarc loaded in `ctx`.
@@ -89,18 +103,28 @@ impl<A: KernelArgs> Kernel<A> {
     /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] where `A` does not fit.
+    /// [`Error::Mismatch`] where `A` does not fit; [`Error::ForeignFunction`] where cudarc loaded the function in another
+    /// context.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
-        ctx.bind_to_thread().map_err(Error::context)?;
-        let handle = function.cu_function();
-        // SAFETY: cudarc's function keeps its module loaded.
-        let name = unsafe { function_name(handle) };
-        // SAFETY: as above; the context is current.
-        let verification = unsafe { verify::<A>(handle, &name, ctx, None, None) }?;
-        // SAFETY: as above.
-        let function =
-            unsafe { Function::new(handle, name, ctx, None, LoadedBy::Cudarc(function)) }?;
-        Ok(Self::new(function, verification))
+        restored_on_error(|| {
+            let handle = function.cu_function();
+            let loaded_in = bind_function(&function)?;
+            // SAFETY: cudarc's function keeps its module loaded.
+            let name = unsafe { function_name(handle) };
+            if loaded_in != ctx.cu_ctx() {
+                return Err(Error::ForeignFunction {
+                    kernel: name,
+                    loaded_on: current_device()?,
+                    given: ctx.cu_device(),
+                });
+            }
+            // SAFETY: as above; the context is current.
+            let verification = unsafe { verify::<A>(handle, &name, ctx, None, None) }?;
+            // SAFETY: as above.
+            let function =
+                unsafe { Function::new(handle, name, ctx, None, LoadedBy::Cudarc(function)) }?;
+            Ok(Self::new(function, verification))
+        })
     }
 
     /// What the struct was verified against.

@@ -8,7 +8,10 @@ use super::{
 };
 use crate::marshal::{Arguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
 use core::{ffi::c_void, ptr};
-use cudarc::driver::sys::{CUfunction, CUstream};
+use cudarc::driver::{
+    DriverError,
+    sys::{CUfunction, CUstream},
+};
 use std::string::String;
 
 /// What `cuLaunchKernel` takes beside the parameters, and what an error of it shows.
@@ -23,12 +26,30 @@ pub(super) struct LaunchCall<'a, N> {
 }
 
 impl<N: Fn() -> String> LaunchCall<'_, N> {
-    /// Lowers `args` and calls `cuLaunchKernel`.
+    /// Lowers `args`, calls `cuLaunchKernel`, and returns what recording the use of the arguments returned.
     ///
     /// # Safety
     /// As [`launch`](super::launch()); and the kernel takes what `A` describes.
     #[inline(always)]
     pub(super) unsafe fn with<A: KernelArgs>(self, args: &mut A) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same one.
+        match unsafe { self.lower(args) } {
+            // The guards of the arguments are dropped. An error of theirs would otherwise be the next launch's.
+            Ok(()) => match self.launch_stream.check() {
+                Ok(()) => Ok(()),
+                Err(error) => Err(explain::unrecorded((self.name)(), error)),
+            },
+            Err(error) => {
+                let _ = self.launch_stream.check();
+                Err(error)
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`with`](Self::with).
+    #[inline(always)]
+    unsafe fn lower<A: KernelArgs>(&self, args: &mut A) -> Result<(), Error> {
         let form = self.launch.form.unwrap_or(const { Form::of::<A>() });
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, self.launch_stream, |params| {
@@ -64,10 +85,11 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         extra: *mut *mut c_void,
         arguments: impl FnOnce() -> Arguments<'p>,
     ) -> Result<(), Error> {
+        // An argument that did not declare its context before it was lowered.
         if let Some(field) = self.launch_stream.foreign() {
             return Err(explain::foreign::<A>((self.name)(), field));
         }
-        self.launch_stream.check().map_err(Error::context)?;
+        self.launch_stream.check().map_err(failed_wait)?;
         let Launch {
             grid,
             block,
@@ -101,4 +123,12 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
             ))
         }
     }
+}
+
+#[cold]
+fn failed_wait(error: DriverError) -> Error {
+    Error::cudarc(
+        "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
+        error,
+    )
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use core::ptr;
 use cudarc::driver::{
-    CudaContext, result,
+    CudaContext,
     sys::{CUdeviceptr, CUfunction, CUmodule, CUresult},
 };
 use std::{ffi::CStr, sync::Arc};
@@ -28,10 +28,10 @@ unsafe impl Sync for LoadedModule {}
 impl Drop for LoadedModule {
     fn drop(&mut self) {
         // Not `bind_to_thread`, which returns a pending error of cudarc's instead of making the context current.
+        // An error of either call has no receiver here, and is not one of whatever is called next.
         // SAFETY: the context is alive, because this holds it.
-        let bound = unsafe { result::ctx::set_current(self.context.cu_ctx()) };
-        self.context.record_err(bound);
-        // SAFETY: the handle is this module's own, and its functions hold the module. An error has no receiver here.
+        unsafe { (self.api.cuCtxSetCurrent)(self.context.cu_ctx()) };
+        // SAFETY: the handle is this module's own, and its functions hold the module.
         unsafe { (self.api.cuModuleUnload)(self.handle) };
     }
 }

@@ -1,7 +1,7 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `api`, `error`, `context`,
-//! `config`, `image`, `loaded`, `link`, `function`, `verify`, `module`, `kernel`, `explain`, `launch_call`, `launchable`,
+//! `config`, `image`, `loaded`, `link`, `shared_memory`, `function`, `verify`, `module`, `kernel`, `explain`, `launch_call`, `launchable`,
 //! `launch`.
 
 mod api;
@@ -18,6 +18,7 @@ mod launchable;
 mod link;
 mod loaded;
 mod module;
+mod shared_memory;
 mod verify;
 
 pub use api::Status;

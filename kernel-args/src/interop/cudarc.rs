@@ -45,6 +45,11 @@ macro_rules! memory {
             type Device = $pointer<T>;
 
             #[inline(always)]
+            fn check_context(&self, stream: &LaunchStream<'_>) {
+                stream.check_context(self.stream().context());
+            }
+
+            #[inline(always)]
             fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> ($pointer<T>, Guard<'s>) {
                 let $this = self;
                 $how($place, stream)

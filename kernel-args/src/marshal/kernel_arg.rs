@@ -21,6 +21,33 @@ pub trait KernelArg {
     /// The value for the kernel, and a guard that lives until the launch has been enqueued.
     fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>);
 
+    /// Tells `stream` the context of the memory that [`lower`](Self::lower) passes, with `LaunchStream::check_context`.
+    ///
+    /// It is called for every argument before any of them is lowered, so that a launch with memory of another context is
+    /// refused before anything is enqueued. A value has no context. An argument that is made of another one forwards to it:
+    ///
+    /// ```
+    /// use kernel_args::{DevicePointer, Guard, KernelArg, LaunchStream};
+    ///
+    /// struct Weights<P>(P);
+    ///
+    /// impl<P: KernelArg<Device = DevicePointer<f32>>> KernelArg for Weights<P> {
+    ///     type Device = DevicePointer<f32>;
+    ///
+    ///     fn check_context(&self, stream: &LaunchStream<'_>) {
+    ///         self.0.check_context(stream);
+    ///     }
+    ///
+    ///     fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>) {
+    ///         self.0.lower(stream)
+    ///     }
+    /// }
+    /// ```
+    #[inline(always)]
+    fn check_context(&self, stream: &LaunchStream<'_>) {
+        let _ = stream;
+    }
+
     /// The value for the kernel, if it is already in memory as the kernel reads it.
     #[doc(hidden)]
     #[inline]
@@ -58,6 +85,13 @@ impl<T: Pointee> PointerArg for DevicePointerMut<T> {}
 
 impl<P: PointerArg> KernelArg for Option<P> {
     type Device = P::Device;
+
+    #[inline]
+    fn check_context(&self, stream: &LaunchStream<'_>) {
+        if let Some(pointer) = self {
+            pointer.check_context(stream);
+        }
+    }
 
     #[inline]
     fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (P::Device, Guard<'s>) {

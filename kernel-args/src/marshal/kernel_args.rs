@@ -49,6 +49,13 @@ pub unsafe trait KernelArgs: Sized {
         parameters: Self::PARAMETERS,
     };
 
+    /// Has every field tell `stream` its context: [`KernelArg::check_context`](super::KernelArg::check_context).
+    #[doc(hidden)]
+    #[inline]
+    fn check_contexts(&self, stream: &LaunchStream<'_>) {
+        let _ = stream;
+    }
+
     /// Lowers every field with the writer `F`, calls `launch`, and drops the guards of the fields.
     ///
     /// # Safety
@@ -165,6 +172,11 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     const PARAMETERS: &'static [Parameter<'static>] = A::PARAMETERS;
     const LAYOUT: ParamLayout = A::LAYOUT;
     const SOURCE: Option<Source> = A::SOURCE;
+
+    #[inline]
+    fn check_contexts(&self, stream: &LaunchStream<'_>) {
+        A::check_contexts(self, stream);
+    }
 
     #[inline]
     unsafe fn lower<F: ParamWriter, R>(

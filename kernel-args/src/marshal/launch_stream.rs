@@ -3,8 +3,8 @@
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
 use {
-    core::{cell::OnceCell, mem::ManuallyDrop},
-    cudarc::driver::{CudaContext, CudaStream, DriverError},
+    core::{cell::OnceCell, mem::ManuallyDrop, ptr},
+    cudarc::driver::{CudaContext, CudaStream, DriverError, sys::CUcontext},
     std::sync::Arc,
 };
 
@@ -15,6 +15,9 @@ use {
 pub struct LaunchStream<'k> {
     #[cfg(feature = "cudarc")]
     stream: Option<&'k CudaStream>,
+    /// The context of a launch that names no stream; null where that of the first argument is taken.
+    #[cfg(feature = "cudarc")]
+    context: CUcontext,
     #[cfg(feature = "cudarc")]
     default_stream: DefaultStream,
     field: Cell<usize>,
@@ -32,6 +35,8 @@ impl<'k> LaunchStream<'k> {
         Self {
             #[cfg(feature = "cudarc")]
             stream: None,
+            #[cfg(feature = "cudarc")]
+            context: ptr::null_mut(),
             #[cfg(feature = "cudarc")]
             default_stream: DefaultStream::new(),
             field: Cell::new(0),
@@ -53,39 +58,77 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
+    /// A launch on the default stream of `context`; of the first argument's context where `context` is null.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn in_context(context: CUcontext) -> Self {
+        Self {
+            context,
+            ..Self::untracked()
+        }
+    }
+
+    /// Declares that the argument's memory belongs to `context`: [`KernelArg::check_context`] calls it before any argument
+    /// is lowered. An argument of another context than the launch is then refused before the driver is called.
+    ///
+    /// [`KernelArg::check_context`]: super::KernelArg::check_context
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub fn check_context(&self, context: &Arc<CudaContext>) {
+        let same = match self.stream {
+            Some(stream) => {
+                Arc::ptr_eq(stream.context(), context)
+                    || stream.context().cu_ctx() == context.cu_ctx()
+            }
+            None if self.context.is_null() => {
+                self.default_stream.of(context).context().cu_ctx() == context.cu_ctx()
+            }
+            None => self.context == context.cu_ctx(),
+        };
+        if !same {
+            self.mark_foreign();
+        }
+    }
+
     /// The stream of this launch, for an argument that belongs to `context`. Where the launch names no stream, it is the
     /// default stream of that context.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
-        let stream = match self.stream {
+        self.check_context(context);
+        self.tracked.set(true);
+        match self.stream {
             Some(stream) => stream,
             None => self.default_stream.of(context),
-        };
-        if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
-            self.mark_foreign();
         }
-        self.tracked.set(true);
-        stream
     }
 
-    /// The error of a wait that cudarc could not return when it was enqueued.
+    /// The context to which the arguments belong, as far as one has declared it.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn context(&self) -> Option<&Arc<CudaContext>> {
+        let stream = self.stream.or_else(|| self.default_stream.get())?;
+        Some(stream.context())
+    }
+
+    /// The error of a wait or a record that cudarc could not return when it was enqueued. cudarc keeps it in the context
+    /// of the stream.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub(crate) fn check(&self) -> Result<(), DriverError> {
-        match self.stream {
-            Some(stream) if self.tracked.get() => stream.context().check_err(),
-            _ => Ok(()),
+        if !self.tracked.get() {
+            return Ok(());
         }
+        self.context().map_or(Ok(()), |context| context.check_err())
     }
 
-    /// Records which field is being lowered, so that an error can name it.
+    /// Records which field is being checked or lowered, so that an error can name it.
     #[inline]
-    pub(super) fn enter(&self, field: usize) {
+    pub(crate) fn enter(&self, field: usize) {
         self.field.set(field);
     }
 
-    /// Records that the field being lowered belongs to another context than the launch.
+    /// Records that the field being checked or lowered belongs to another context than the launch.
     #[cfg(feature = "cudarc")]
     #[cold]
     fn mark_foreign(&self) {
@@ -117,6 +160,10 @@ impl DefaultStream {
 
     fn of(&self, context: &Arc<CudaContext>) -> &CudaStream {
         self.0.get_or_init(|| context.default_stream())
+    }
+
+    fn get(&self) -> Option<&CudaStream> {
+        self.0.get().map(|stream| &**stream)
     }
 }
 

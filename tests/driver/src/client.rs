@@ -1,7 +1,10 @@
 //! The controls as a Rust test sees them: it must reach the library that `libcuda.so` names in its process, not this
 //! crate's own copy of the code.
 
-use std::ffi::{CString, c_char};
+use std::{
+    collections::BTreeMap,
+    ffi::{CString, c_char},
+};
 
 use libloading::Library;
 
@@ -102,6 +105,31 @@ impl Control {
         value
     }
 
+    /// Every entry point that was called, by its exported name, with how often, failed calls included.
+    #[must_use]
+    pub fn called(&self) -> BTreeMap<String, u64> {
+        let text = self.text("called");
+        text.lines()
+            .filter_map(|line| {
+                let (name, count) = line.split_once(' ')?;
+                Some((name.to_owned(), count.parse().ok()?))
+            })
+            .collect()
+    }
+
+    /// A control that writes a text with a NUL.
+    fn text(&self, name: &str) -> String {
+        let mut text = vec![0u8; 64 * 1024];
+        let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>(name);
+        // SAFETY: the pointer is to as many bytes as the second argument says.
+        expect(unsafe { function(text.as_mut_ptr(), text.len()) });
+        let end = text
+            .iter()
+            .position(|&byte| byte == 0)
+            .unwrap_or(text.len());
+        String::from_utf8_lossy(&text[..end]).into_owned()
+    }
+
     /// Counts calls from zero again.
     pub fn reset_calls(&self) {
         let function = self.function::<unsafe extern "C" fn() -> Status>("reset_calls");
@@ -125,6 +153,15 @@ impl Control {
     /// Makes the next call of the entry point fail with this `CUresult`.
     pub fn fail_once(&self, name: &str, code: u32) {
         self.fail_times(name, code, 1);
+    }
+
+    /// Makes one call of the entry point fail with this `CUresult`: the next one after `spared` calls.
+    pub fn fail_after(&self, name: &str, code: u32, spared: u64) {
+        let name = c_string(name);
+        let function =
+            self.function::<unsafe extern "C" fn(*const c_char, u32, u64) -> Status>("fail_after");
+        // SAFETY: a string that ends with NUL, and numbers.
+        expect(unsafe { function(name.as_ptr(), code, spared) });
     }
 
     fn fail_times(&self, name: &str, code: u32, times: u64) {
@@ -173,7 +210,9 @@ impl Control {
         self.live().graphs
     }
 
-    fn live(&self) -> LiveObjects {
+    /// How many objects of each kind are alive.
+    #[must_use]
+    pub fn live(&self) -> LiveObjects {
         let mut live = LiveObjects::default();
         let function = self.function::<unsafe extern "C" fn(*mut LiveObjects) -> Status>("live");
         // SAFETY: the pointer is to a local of the right type.
@@ -195,16 +234,9 @@ impl Control {
         let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>("last_bank");
         // SAFETY: the pointer is to as many bytes as the second argument says.
         expect(unsafe { function(bank.as_mut_ptr(), bank.len()) });
-        let mut name = vec![0u8; 4096];
-        let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>("last_name");
-        // SAFETY: as above.
-        expect(unsafe { function(name.as_mut_ptr(), name.len()) });
-        let end = name
-            .iter()
-            .position(|&byte| byte == 0)
-            .unwrap_or(name.len());
+        let name = self.text("last_name");
         Some(Launch {
-            name: String::from_utf8_lossy(&name[..end]).into_owned(),
+            name,
             form: match last.form {
                 1 => LaunchForm::KernelParams,
                 2 => LaunchForm::Extra,

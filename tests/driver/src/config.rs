@@ -19,6 +19,8 @@ pub(crate) struct Config {
 struct Failure {
     name: String,
     status: Status,
+    /// How many calls before the first that fails.
+    spared: u64,
     /// How many calls are still to fail; `None` is every one.
     left: Option<u64>,
 }
@@ -80,11 +82,21 @@ impl Config {
 
     /// Orders the next `times` calls of `name` to fail, every one if `times` is 0. A new order replaces the old one.
     pub(crate) fn fail(&mut self, name: &str, status: Status, times: u64) {
+        self.order_failure(name, status, 0, (times > 0).then_some(times));
+    }
+
+    /// Orders one call of `name` to fail: the next one after `spared` calls.
+    pub(crate) fn fail_after(&mut self, name: &str, status: Status, spared: u64) {
+        self.order_failure(name, status, spared, Some(1));
+    }
+
+    fn order_failure(&mut self, name: &str, status: Status, spared: u64, left: Option<u64>) {
         self.failures.retain(|failure| failure.name != name);
         self.failures.push(Failure {
             name: name.to_owned(),
             status,
-            left: (times > 0).then_some(times),
+            spared,
+            left,
         });
     }
 
@@ -99,6 +111,10 @@ impl Config {
             .iter()
             .position(|failure| failure.name == name)?;
         let failure = &mut self.failures[index];
+        if failure.spared > 0 {
+            failure.spared -= 1;
+            return None;
+        }
         let status = failure.status;
         if let Some(left) = &mut failure.left {
             *left -= 1;
@@ -158,6 +174,16 @@ mod tests {
             .map(|_| config.take_failure("cuMemAlloc_v2"))
             .collect();
         assert_eq!(seen, [Some(Status(2)), Some(Status(2)), None]);
+    }
+
+    #[test]
+    fn one_call_fails_after_those_that_are_spared() {
+        let mut config = config();
+        config.fail_after("cuMemAlloc_v2", Status(2), 1);
+        let seen: Vec<_> = (0..3)
+            .map(|_| config.take_failure("cuMemAlloc_v2"))
+            .collect();
+        assert_eq!(seen, [None, Some(Status(2)), None]);
     }
 
     #[test]

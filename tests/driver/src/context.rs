@@ -211,6 +211,11 @@ entry_points! {
         context.set(top())
     }
 
+    fn cuCtxGetDevice(driver, device: Out<c_int>) {
+        let context = driver.current()?;
+        device.set(driver.context(context)?.device)
+    }
+
     fn cuCtxSetCurrent(driver, context: Handle) {
         if !context.is_null() {
             driver.context(context)?;

@@ -39,14 +39,23 @@ pub(crate) struct LastLaunch {
 /// How many objects are alive, in C: `kernel_args_test_driver_live`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub(crate) struct LiveObjects {
-    pub(crate) allocations: u64,
-    pub(crate) bytes: u64,
-    pub(crate) contexts: u64,
-    pub(crate) streams: u64,
-    pub(crate) events: u64,
-    pub(crate) modules: u64,
-    pub(crate) graphs: u64,
+pub struct LiveObjects {
+    /// Allocations of device memory.
+    pub allocations: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Contexts.
+    pub contexts: u64,
+    /// Streams, without the default streams.
+    pub streams: u64,
+    /// Events.
+    pub events: u64,
+    /// Modules.
+    pub modules: u64,
+    /// Links in progress.
+    pub links: u64,
+    /// Graphs, instantiated ones included.
+    pub graphs: u64,
 }
 
 impl Driver {
@@ -87,6 +96,7 @@ impl Driver {
             streams: self.streams.len() as u64,
             events: self.events.len() as u64,
             modules: self.modules.len() as u64,
+            links: self.links.len() as u64,
             graphs: (self.graphs.len() + self.execs.len()) as u64,
         }
     }
@@ -96,6 +106,12 @@ entry_points! {
     /// How often the entry point `name` was called, under its exact exported name.
     fn kernel_args_test_driver_calls(driver, name: Text, count: Out<u64>) {
         count.set(driver.calls.get(name.get()?.as_str()).copied().unwrap_or(0))
+    }
+
+    /// Every entry point that was called, with how often, one per line, with a NUL, cut to `capacity` bytes.
+    fn kernel_args_test_driver_called(driver, text: Out<c_char>, capacity: usize) {
+        let lines: Vec<_> = driver.calls.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        text.set_text(&lines.join("\n"), capacity).map(drop)
     }
 
     fn kernel_args_test_driver_reset_calls(driver) {
@@ -129,6 +145,12 @@ entry_points! {
     /// Makes the next `times` calls of `name` return `code` and do nothing; 0 means every call.
     fn kernel_args_test_driver_fail(driver, name: Text, code: c_uint, times: u64) {
         driver.config.fail(&name.get()?, Status(code), times);
+        Ok(())
+    }
+
+    /// Makes one call of `name` return `code` and do nothing: the next one after `spared` calls.
+    fn kernel_args_test_driver_fail_after(driver, name: Text, code: c_uint, spared: u64) {
+        driver.config.fail_after(&name.get()?, Status(code), spared);
         Ok(())
     }
 

@@ -113,5 +113,6 @@ mod state;
 mod stream;
 
 pub use client::{Control, Launch, LaunchForm};
+pub use control::LiveObjects;
 pub use install::{Session, is_active, locate, reexec_with_test_driver, within};
 pub use settings::Settings;

@@ -1,7 +1,7 @@
 //! What a limit forbids is an error before the driver is called.
 
 use crate::results::{Outcome, Saxpy};
-use kernel_args::{Error, Kernel, KernelArgs, Launch, launch};
+use kernel_args::{Error, Kernel, KernelArgs, Launch, Module, launch};
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 
@@ -13,6 +13,8 @@ const DIRECTIVES: &str = "
 .visible .entry at_most() .maxntid 64, 1, 1 { ret; }
 .visible .entry exactly() .reqntid 8, 4, 1 { ret; }
 ";
+
+const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
 
 #[derive(KernelArgs)]
 struct Nothing;
@@ -91,6 +93,64 @@ fn shared_memory() -> Outcome {
     )
 }
 
+/// The driver keeps the opt-in for shared memory by function: a second handle, or a second thread, must not take it back.
+fn shared_memory_of_two_handles() -> Outcome {
+    const KIB: u32 = 1024;
+    let module = Module::load(&context()?, DIRECTIVES)?;
+    let (one, two): (Kernel<Nothing>, Kernel<Nothing>) =
+        (module.kernel("at_most")?, module.kernel("at_most")?);
+    for (kernel, kib) in [(&one, 96), (&two, 64), (&one, 96), (&two, 80)] {
+        // SAFETY: the kernel touches nothing.
+        unsafe { launch!(kernel, 1, 1, Nothing, shared = kib * KIB)? };
+    }
+    let ctx = context()?;
+    let launches = |kernel: &Kernel<Nothing>, kibs: [u32; 4]| -> Result<(), Error> {
+        for kib in kibs.into_iter().cycle().take(200) {
+            // SAFETY: as above.
+            unsafe { launch!(kernel, 1, 1, Nothing, shared = kib * KIB)? };
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| -> Outcome {
+        let other = scope.spawn(|| launches(&one, [49, 97, 60, 98]));
+        let this = launches(&two, [99, 50, 100, 70]);
+        other.join().map_err(|_| "a thread panicked")??;
+        Ok(this?)
+    })?;
+    ctx.synchronize()?;
+    Ok(())
+}
+
+/// A function of cudarc's: launched without a stream and without a context that is current, and refused as a function of
+/// another context.
+fn a_function_of_cudarc() -> Outcome {
+    let ctx = context()?;
+    let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
+    let function = module.load_function("saxpy")?;
+    let stream = ctx.default_stream();
+    let x = stream.clone_htod(&[1.0_f32; 4])?;
+    let mut y = stream.alloc_zeros::<f32>(4)?;
+    let other = cudarc::driver::CudaContext::new_non_primary(0, 0)?;
+    other.bind_to_thread()?;
+    let args = Saxpy {
+        n: 4,
+        alpha: 2.0,
+        x: &x,
+        y: &mut y,
+    };
+    // SAFETY: both slices have 4 elements.
+    unsafe { launch!(function, 1, 4, args)? };
+    assert_eq!(stream.clone_dtoh(&y)?, [2.0; 4]);
+
+    let refused = Kernel::<Saxpy>::from_function(&other, function.clone());
+    assert!(
+        matches!(refused, Err(Error::ForeignFunction { .. })),
+        "{refused:?}"
+    );
+    Kernel::<Saxpy>::from_function(&ctx, function)?;
+    Ok(())
+}
+
 /// A stream or a slice of another context.
 fn another_context() -> Outcome {
     let ctx = context()?;
@@ -136,6 +196,19 @@ fn another_context() -> Outcome {
         matches!(error, Err(Error::Foreign { field: None, .. })),
         "{error:?}"
     );
+
+    // What was refused leaves nothing behind in either context.
+    ctx.check_err()?;
+    other.check_err()?;
+    let args = Saxpy {
+        n: 4,
+        alpha: 1.0,
+        x: &x,
+        y: &mut y,
+    };
+    // SAFETY: both slices have 4 elements.
+    unsafe { launch!(kernel, 1, 4, args)? };
+    assert_eq!(ours.clone_dtoh(&y)?, [1.0; 4]);
     Ok(())
 }
 
@@ -144,6 +217,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("limits/grids_and_blocks", grids_and_blocks),
         trial("limits/a_required_block", a_required_block),
         trial("limits/shared_memory", shared_memory),
+        trial(
+            "limits/shared_memory_of_two_handles",
+            shared_memory_of_two_handles,
+        ),
+        trial("limits/a_function_of_cudarc", a_function_of_cudarc),
         trial("limits/another_context", another_context),
     ]
 }

@@ -1,4 +1,5 @@
 //! What safe code must not be able to break: memory, and modules that stay loaded.
 
 mod forbid_unsafe;
+mod launches;
 mod modules;

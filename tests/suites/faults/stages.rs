@@ -1,0 +1,153 @@
+//! The stages of a kernel's life.
+
+use crate::world::{Fault, SAXPY, Saxpy, Values, World};
+use cudarc::driver::{
+    CudaGraph, CudaStream,
+    sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
+};
+use kernel_args::{Form, Image, JitOptions, Kernel, Module, launch};
+use std::{any::Any, sync::Arc};
+
+/// What a stage has made, to be dropped when the calls of the stage itself have been counted.
+pub(crate) type Made = Box<dyn Any>;
+
+pub(crate) struct Stage {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&mut World) -> Result<Made, Fault>,
+    /// Whether the stage begins without a current context.
+    pub(crate) unbound: bool,
+}
+
+const fn stage(name: &'static str, run: fn(&mut World) -> Result<Made, Fault>) -> Stage {
+    Stage {
+        name,
+        run,
+        unbound: true,
+    }
+}
+
+pub(crate) const STAGES: &[Stage] = &[
+    stage("load", |world| {
+        Ok(Box::new(Module::load(&world.ctx, SAXPY)?))
+    }),
+    stage("link", |world| {
+        let images = [SAXPY, include_str!("../../../ptx/vector_add.ptx")];
+        let options = JitOptions::new();
+        let module = Module::link(&world.ctx, images.map(Image::from), &options)?;
+        Ok(Box::new(module))
+    }),
+    stage("verify", |world| {
+        let kernel: Kernel<Saxpy> = world.module.kernel("saxpy")?;
+        Ok(Box::new(kernel))
+    }),
+    stage("verify a function", |world| {
+        let module = &world.cudarc_module;
+        let kernel = Kernel::<Values>::from_cudarc_module(&world.ctx, module, "saxpy")?;
+        Ok(Box::new(kernel))
+    }),
+    stage("global", |world| {
+        let module = Module::load(&world.ctx, GLOBAL)?;
+        module.global("counter")?;
+        Ok(Box::new(module))
+    }),
+    stage("launch, kernelParams", |world| {
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(world.values, 1, 8, Values::NONE, form = Form::KernelParams) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch, packed", |world| {
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(world.values, 1, 8, Values::NONE, form = Form::Packed) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch, slices of another stream", |world| {
+        let (kernel, stream) = (world.kernel.clone(), world.stream.clone());
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(kernel, 1, 8, world.args(), stream = &stream) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch a function", |world| {
+        let function = world.function.clone();
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(function, 1, 8, world.args()) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch a function on a stream", |world| {
+        let (function, stream) = (world.function.clone(), world.stream.clone());
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(function, 1, 8, world.args(), stream = &stream) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch a raw function on a stream", |world| {
+        let (raw, stream) = (world.function.cu_function(), world.stream.clone());
+        // SAFETY: the function is loaded; both slices have `n` elements.
+        unsafe { launch!(raw, 1, 8, world.args(), stream = &stream) }?;
+        Ok(Box::new(()))
+    }),
+    Stage {
+        name: "launch a raw function",
+        run: |world| {
+            let raw = world.function.cu_function();
+            // SAFETY: the function is loaded; both slices have `n` elements.
+            unsafe { launch!(raw, 1, 8, world.args()) }?;
+            Ok(Box::new(()))
+        },
+        unbound: false,
+    },
+    stage("launch, 64 KiB of shared memory", |world| {
+        // A new module, whose function has not been allowed as much.
+        let kernel = Kernel::<Values>::from_image(&world.ctx, SAXPY, "saxpy")?;
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(kernel, 1, 8, Values::NONE, shared = 64 * 1024) }?;
+        Ok(Box::new(kernel))
+    }),
+    stage("launch a function, 64 KiB", |world| {
+        let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
+        let function = world.ctx.load_module(ptx)?.load_function("saxpy")?;
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(function, 1, 8, Values::NONE, shared = 64 * 1024) }?;
+        Ok(Box::new(function))
+    }),
+    stage("capture", |world| Ok(Box::new(capture(world)?))),
+];
+
+/// Captures two launches into a graph and launches that. Whatever fails, the capture is ended.
+fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault> {
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let stream = world.ctx.new_stream()?;
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    let launched = [Form::KernelParams, Form::Packed]
+        .into_iter()
+        // SAFETY: the kernel accesses nothing.
+        .try_for_each(|form| unsafe {
+            launch!(
+                world.values,
+                1,
+                8,
+                Values::NONE,
+                stream = &stream,
+                form = form
+            )
+        });
+    // The failure is that of one call: the second attempt ends the capture.
+    let ended = stream
+        .end_capture(flags)
+        .inspect_err(|_| drop(stream.end_capture(flags)));
+    launched?;
+    let graph = ended?;
+    if let Some(graph) = &graph {
+        graph.launch()?;
+    }
+    Ok((graph, stream))
+}
+
+const GLOBAL: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 counter;
+.visible .entry nothing()
+{
+    ret;
+}
+";

@@ -1,0 +1,121 @@
+//! What the stages work on, and the launch that must work after each of them.
+
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result,
+    sys::CUcontext,
+};
+use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, launch};
+use std::{ptr, sync::Arc};
+
+pub(crate) const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
+pub(crate) struct Saxpy<'a> {
+    pub(crate) n: u32,
+    pub(crate) alpha: f32,
+    pub(crate) x: &'a CudaSlice<f32>,
+    pub(crate) y: &'a mut CudaSlice<f32>,
+}
+
+/// `saxpy` of no elements, without tracked memory.
+#[derive(KernelArgs)]
+pub(crate) struct Values {
+    n: u32,
+    alpha: f32,
+    x: DevicePointer<f32>,
+    y: DevicePointerMut<f32>,
+}
+
+impl Values {
+    pub(crate) const NONE: Self = Self {
+        n: 0,
+        alpha: 1.0,
+        x: DevicePointer::NULL,
+        y: DevicePointerMut::NULL,
+    };
+}
+
+/// An error of a stage.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// This crate's, which names the call.
+    Ours(Error),
+    /// cudarc's, from a call that the stage made itself.
+    Cudarc(DriverError),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Ours(error)
+    }
+}
+
+impl From<DriverError> for Fault {
+    fn from(error: DriverError) -> Self {
+        Self::Cudarc(error)
+    }
+}
+
+pub(crate) struct World {
+    pub(crate) kernel: Kernel<Saxpy<'static>>,
+    pub(crate) values: Kernel<Values>,
+    pub(crate) module: Arc<Module>,
+    pub(crate) function: CudaFunction,
+    pub(crate) cudarc_module: Arc<CudaModule>,
+    pub(crate) x: CudaSlice<f32>,
+    pub(crate) y: CudaSlice<f32>,
+    /// Launches go here; the slices were made on another stream.
+    pub(crate) stream: Arc<CudaStream>,
+    _home: Arc<CudaStream>,
+    pub(crate) ctx: Arc<CudaContext>,
+}
+
+impl World {
+    pub(crate) fn new() -> Result<Self, Fault> {
+        let ctx = kernel_args::context(0)?;
+        let (stream, home) = (ctx.new_stream()?, ctx.new_stream()?);
+        let module = Module::load(&ctx, SAXPY)?;
+        let cudarc_module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
+        Ok(Self {
+            kernel: module.kernel("saxpy")?,
+            values: module.kernel("saxpy")?,
+            module,
+            function: cudarc_module.load_function("saxpy")?,
+            cudarc_module,
+            x: home.clone_htod(&[1.0; 8])?,
+            y: home.clone_htod(&[0.0; 8])?,
+            stream,
+            _home: home,
+            ctx,
+        })
+    }
+
+    pub(crate) fn args(&mut self) -> Saxpy<'_> {
+        Saxpy {
+            n: 8,
+            alpha: 1.0,
+            x: &self.x,
+            y: &mut self.y,
+        }
+    }
+
+    /// Adds `x` to `y`, and reads `y`.
+    pub(crate) fn works(&mut self) -> Result<(), Fault> {
+        let before = self.stream.clone_dtoh(&self.y)?;
+        let (kernel, stream) = (self.kernel.clone(), self.stream.clone());
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(kernel, 1, 8, self.args(), stream = &stream) }?;
+        let after = self.stream.clone_dtoh(&self.y)?;
+        assert_eq!(after, before.iter().map(|y| y + 1.0).collect::<Vec<_>>());
+        Ok(())
+    }
+}
+
+/// Makes `context` current on this thread; null for none.
+pub(crate) fn make_current(context: CUcontext) {
+    // SAFETY: the context is alive, or null.
+    unsafe { result::ctx::set_current(context) }.expect("no failure is ordered");
+}
+
+pub(crate) const NO_CONTEXT: CUcontext = ptr::null_mut();
