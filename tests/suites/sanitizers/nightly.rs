@@ -66,12 +66,16 @@ impl Toolchain {
         })
     }
 
-    /// Runs the suites instrumented by AddressSanitizer.
+    /// Runs the suites instrumented by AddressSanitizer, whose symbols the stand-in driver takes from the program that
+    /// loads it.
     pub(crate) fn address_sanitizer(self) -> Result<Nightly, String> {
         Ok(Nightly {
             toolchain: self,
             command: &["test"],
-            variables: vec![("RUSTFLAGS", "-Zsanitizer=address".to_owned())],
+            variables: vec![(
+                "RUSTFLAGS",
+                "-Zsanitizer=address -Clink-arg=-rdynamic".to_owned(),
+            )],
             target: target()?.join("address_sanitizer"),
         })
     }
