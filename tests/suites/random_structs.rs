@@ -7,6 +7,9 @@ use kernel_args_test_values::{Visitor, at};
 use kernel_args_tests::derived::{ENTRIES, visit};
 use proptest::prelude::*;
 
+/// How many of the structs are tried: Miri takes seconds for each.
+const STRUCTS: usize = if cfg!(miri) { 10 } else { ENTRIES.len() };
+
 const OUT: u64 = 0x7f00_1234_5678_9abc;
 
 /// Compares both forms of every struct, with values from one seed.
@@ -37,6 +40,9 @@ impl Compare<'_> {
 
 impl Visitor for Compare<'_> {
     fn packable<A: KernelArgs + Copy>(&mut self, index: usize, args: A) {
+        if index >= STRUCTS {
+            return;
+        }
         let (_, block) = self.block(index);
         args.with_packed(|bytes| assert_eq!(bytes, block, "{}: packed", ENTRIES[index]));
         self.packed += 1;
@@ -44,6 +50,9 @@ impl Visitor for Compare<'_> {
     }
 
     fn over_aligned<A: KernelArgs + Copy>(&mut self, index: usize, args: A) {
+        if index >= STRUCTS {
+            return;
+        }
         let name = ENTRIES[index];
         assert_eq!(index, self.visited);
         self.visited += 1;
@@ -65,13 +74,14 @@ proptest! {
 
     #[test]
     fn both_forms_hold_what_the_rule_of_c_says(seed: u64) {
-        let kernels = echo::signatures(echo::SEED, ENTRIES.len());
+        let kernels = echo::signatures(echo::SEED, STRUCTS);
         let names: Vec<&str> = kernels.iter().map(|kernel| &*kernel.name).collect();
-        assert_eq!(names, ENTRIES);
+        assert_eq!(names, ENTRIES[..STRUCTS]);
         let mut compare = Compare { kernels: &kernels, seed, visited: 0, packed: 0 };
         visit(seed, OUT, &mut compare);
-        assert_eq!(compare.visited, ENTRIES.len());
+        assert_eq!(compare.visited, STRUCTS);
         let over_aligned = compare.visited - compare.packed;
-        assert!(compare.packed > ENTRIES.len() / 2 && over_aligned >= 5, "{} packed", compare.packed);
+        let (packed, least) = (compare.packed, if cfg!(miri) { 0 } else { 5 });
+        assert!(packed > STRUCTS / 2 && over_aligned >= least, "{packed} packed");
     }
 }

@@ -66,6 +66,7 @@ fn address_sanitizer() -> Result<Completion, Failed> {
     let suites = [
         "driver",
         "echo",
+        "faults",
         "hygiene",
         "launch",
         "random_structs",

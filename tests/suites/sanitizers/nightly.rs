@@ -27,14 +27,14 @@ impl Toolchain {
     /// The toolchain, or why there is none.
     fn find() -> Result<Self, String> {
         let name = env::var("KERNEL_ARGS_NIGHTLY").unwrap_or_else(|_| "nightly".to_owned());
-        let mut toolchain = Self {
+        let toolchain = Self {
             name,
             host: String::new(),
         };
         let version = toolchain.output(&["-vV"])?;
         let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-        toolchain.host = host.unwrap_or_default().to_owned();
-        Ok(toolchain)
+        let host = host.ok_or("cargo does not name its host")?.to_owned();
+        Ok(Self { host, ..toolchain })
     }
 
     /// The toolchain, or why Miri cannot run.
@@ -66,12 +66,16 @@ impl Toolchain {
         })
     }
 
-    /// Runs the suites instrumented by AddressSanitizer.
+    /// Runs the suites instrumented by AddressSanitizer, whose symbols the stand-in driver takes from the program that
+    /// loads it.
     pub(crate) fn address_sanitizer(self) -> Result<Nightly, String> {
         Ok(Nightly {
             toolchain: self,
             command: &["test"],
-            variables: vec![("RUSTFLAGS", "-Zsanitizer=address".to_owned())],
+            variables: vec![(
+                "RUSTFLAGS",
+                "-Zsanitizer=address -Clink-arg=-rdynamic".to_owned(),
+            )],
             target: target()?.join("address_sanitizer"),
         })
     }
