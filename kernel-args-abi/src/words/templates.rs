@@ -12,7 +12,7 @@ use crate::{cpp::CppType, layout::Alignment};
 macro_rules! templates {
     ($($name:ident($($value:ident: $kind:ident),*) = $template:literal;)*) => {
         $(
-            #[doc = concat!("`", $template, "`")]
+            /// Appends the text of this row.
             pub const fn $name<const N: usize>(
                 message: &mut Message<N>,
                 $($value: templates!(@type $kind)),*

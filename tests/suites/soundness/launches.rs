@@ -2,7 +2,10 @@
 //! processes of their own.
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, sys::CUcontext};
-use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, launch};
+use kernel_args::{
+    DevicePointer, DevicePointerMut, Error, Guard, Kernel, KernelArg, KernelArgs, LaunchStream,
+    Module, launch,
+};
 use kernel_args_test_driver::{Control, Settings, within};
 use std::{
     sync::{Arc, Barrier},
@@ -233,6 +236,56 @@ fn a_slice_of_another_context_is_found_before_anything_is_enqueued() {
                     .launch(target, &mut own, 0)
                     .unwrap_or_else(|error| panic!("{target:?}: the next launch failed: {error}"));
             }
+        }
+    });
+}
+
+/// An argument of a type that does not implement `check_context` is found while it is lowered; nothing is left behind.
+#[test]
+fn a_slice_that_does_not_declare_its_context_is_found_before_the_launch() {
+    struct Undeclared<'a>(&'a CudaSlice<f32>);
+
+    impl KernelArg for Undeclared<'_> {
+        type Device = DevicePointer<f32>;
+
+        fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>) {
+            self.0.lower(stream)
+        }
+    }
+
+    #[derive(KernelArgs)]
+    struct Args<'a> {
+        n: u32,
+        alpha: f32,
+        x: Undeclared<'a>,
+        y: DevicePointerMut<f32>,
+    }
+    within(&Settings::new().devices(2), |driver| {
+        let (ctx, other) = (context(0), context(1));
+        let kernel: Kernel<Args> = Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits");
+        let _second = ctx.new_stream().expect("a stream");
+        let memory = Memory::new(&other, &other);
+        let args = || Args {
+            n: 0,
+            alpha: 1.0,
+            x: Undeclared(&memory.x),
+            y: DevicePointerMut::NULL,
+        };
+        // SAFETY: the kernel accesses nothing.
+        let error = unsafe { launch!(kernel, 1, 8, args()) };
+        assert!(
+            matches!(
+                error,
+                Err(Error::Foreign {
+                    field: Some("x"),
+                    ..
+                })
+            ),
+            "{error:?}"
+        );
+        assert_eq!(driver.launches(), 0);
+        for ctx in [&ctx, &other] {
+            assert_eq!(ctx.check_err(), Ok(()), "no error is pending");
         }
     });
 }
