@@ -4,6 +4,7 @@ use kernel_args_abi::{
     fatbin::{self, Compression},
     image::{self, Image},
 };
+use kernel_args_test_generator::size;
 
 const SM_75: &[u8] = include_bytes!("data/kernels.sm_75.cubin");
 const PTX: &[u8] = include_bytes!("data/kernels.ptx");
@@ -111,9 +112,11 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
     );
 }
 
-/// Every truncation, and every byte replaced by several others: an error or a reading, never a panic.
+/// Truncations, and bytes replaced by several others: an error or a reading, never a panic. Every fifth by default, all of
+/// them with `KERNEL_ARGS_FULL=1`.
 #[test]
 fn broken_images_do_not_panic() {
+    let step = size::choose(5, 1);
     let mut read = 0_u32;
     let mut refused = 0_u32;
     let mut look = |bytes: &[u8]| match Image::read(bytes) {
@@ -132,11 +135,11 @@ fn broken_images_do_not_panic() {
         .into_iter()
         .chain([(PTX, Compression::None, Compression::None)])
     {
-        for end in 0..bytes.len() {
+        for end in (0..bytes.len()).step_by(step) {
             look(&bytes[..end]);
         }
         let mut broken = bytes.to_vec();
-        for at in 0..broken.len() {
+        for at in (0..broken.len()).step_by(step) {
             for value in [0xff, bytes[at] ^ 0x10] {
                 broken[at] = value;
                 look(&broken);
@@ -145,7 +148,7 @@ fn broken_images_do_not_panic() {
         }
     }
     let mut broken = SM_75.to_vec();
-    for at in 0..SM_75.len() {
+    for at in (0..SM_75.len()).step_by(step) {
         broken[at] ^= 0xff;
         look(&broken);
         broken[at] = SM_75[at];

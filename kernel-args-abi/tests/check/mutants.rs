@@ -5,6 +5,7 @@ use kernel_args_abi::check::{Difference, Differences, Mismatch, Report, compare,
 use kernel_args_abi::{
     Alignment, Class, CppBase, CppType, Layout, ParamLayout, Parameter, Signature,
 };
+use kernel_args_test_generator::size;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -193,7 +194,7 @@ fn shows_in_ptx(difference: Difference) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(size::choose(250, 1000) as u32))]
 
     #[test]
     fn a_right_struct_raises_no_alarm(fields in signatures(0..80), base in proptest::sample::select(vec![0usize, 0x160, 0x210])) {
