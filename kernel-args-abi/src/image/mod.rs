@@ -76,8 +76,8 @@ impl<'a> Image<'a> {
     /// nothing else.
     ///
     /// # Errors
-    /// Where it is none of these; where a member of a fat binary claims to be larger than
-    /// [`fatbin::MEMBER_LIMIT`] when decompressed, or all together claim more than
+    /// If the bytes are in none of these formats, if a member of a fat binary claims to be larger than
+    /// [`fatbin::MEMBER_LIMIT`] when decompressed, or if all members together claim more than
     /// [`fatbin::EXPANSION_LIMIT`] allows.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         let parts = match format(bytes)? {
