@@ -45,7 +45,9 @@ impl Problem {
             Self::Io(error) => format!(
                 "cannot read `{name}` in the crate's root (the folder of its Cargo.toml): {error}"
             ),
-            Self::Binary => format!("`{name}` is not a text file, so it is not PTX: is it a cubin?"),
+            Self::Binary => {
+                format!("`{name}` is not a text file, so it is not PTX: is it a cubin?")
+            }
             Self::Ptx(error) => format!("`{name}` is not PTX that can be read: {error}"),
         }
     }
