@@ -115,7 +115,7 @@ pub use driver::{
 pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs};
 pub use marshal::{
-    Arguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
+    DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
 };
 
 #[doc(hidden)]

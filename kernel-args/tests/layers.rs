@@ -25,7 +25,7 @@ const DRIVER: [&str; 16] = [
     "loaded",
     "link",
     "shared_memory",
-    "function",
+    "loaded_function",
     "verify",
     "module",
     "kernel",

@@ -5,7 +5,7 @@ use super::{
     config::Launch,
     error::{DriverCall, Error, LaunchError},
 };
-use crate::marshal::{Arguments, KernelArgs};
+use crate::marshal::{DecodedArguments, KernelArgs};
 use cudarc::driver::DriverError;
 use std::{boxed::Box, format, string::String};
 
@@ -45,7 +45,7 @@ pub(super) fn launch(
     kernel: String,
     status: Status,
     launch: &Launch<'_>,
-    arguments: &Arguments<'_>,
+    arguments: &DecodedArguments<'_>,
 ) -> Error {
     Error::Launch(Box::new(LaunchError {
         kernel,

@@ -3,8 +3,8 @@
 use super::{
     context::{bind_function, current_device, restored_on_error},
     error::Error,
-    function::{Function, LoadedBy, function_name},
     image::{Description, Image},
+    loaded_function::{LoadedBy, LoadedFunction, function_name},
     module::Module,
     verify::{Verification, select, verify},
 };
@@ -24,13 +24,13 @@ use std::{
 /// It may be stored and launched with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a
 /// `Saxpy<'a>`. Cloning it is cheap, and it may be used from any thread.
 pub struct Kernel<A: KernelArgs> {
-    function: Arc<Function>,
+    function: Arc<LoadedFunction>,
     verification: Arc<Verification>,
     arguments: PhantomData<fn(A::Erased)>,
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    fn new(function: Function, verification: Verification) -> Self {
+    fn new(function: LoadedFunction, verification: Verification) -> Self {
         Self {
             function: Arc::new(function),
             verification: Arc::new(verification),
@@ -39,7 +39,7 @@ impl<A: KernelArgs> Kernel<A> {
     }
 
     #[inline(always)]
-    pub(super) fn function(&self) -> &Function {
+    pub(super) fn function(&self) -> &LoadedFunction {
         &self.function
     }
 
@@ -121,8 +121,9 @@ impl<A: KernelArgs> Kernel<A> {
             // SAFETY: as above; the context is current.
             let verification = unsafe { verify::<A>(handle, &name, ctx, None, None) }?;
             // SAFETY: as above.
-            let function =
-                unsafe { Function::new(handle, name, ctx, None, LoadedBy::Cudarc(function)) }?;
+            let function = unsafe {
+                LoadedFunction::new(handle, name, ctx, None, LoadedBy::Cudarc(function))
+            }?;
             Ok(Self::new(function, verification))
         })
     }
@@ -189,7 +190,7 @@ impl Module {
             unsafe { verify::<A>(handle, symbol, context, description, self.unread.as_deref()) }?;
         // SAFETY: the function is of this module, which is held.
         let function = unsafe {
-            Function::new(
+            LoadedFunction::new(
                 handle,
                 symbol.to_string(),
                 context,

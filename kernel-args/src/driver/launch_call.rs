@@ -6,7 +6,7 @@ use super::{
     error::Error,
     explain,
 };
-use crate::marshal::{Arguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
+use crate::marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
 use core::{ffi::c_void, ptr};
 use cudarc::driver::{
     DriverError,
@@ -54,7 +54,7 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, self.launch_stream, |params| {
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
-                let arguments = || unsafe { Arguments::params::<A>(params) };
+                let arguments = || unsafe { DecodedArguments::params::<A>(params) };
                 // SAFETY: as above; the caller vouches for the rest.
                 unsafe { self.call::<A>(params, ptr::null_mut(), arguments) }
             })
@@ -69,7 +69,7 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
                     api::CU_LAUNCH_PARAM_END,
                 ];
                 // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
-                let arguments = || unsafe { Arguments::packed::<A>(buffer) };
+                let arguments = || unsafe { DecodedArguments::packed::<A>(buffer) };
                 // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
                 unsafe { self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), arguments) }
             })
@@ -83,7 +83,7 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         &self,
         params: *mut *mut c_void,
         extra: *mut *mut c_void,
-        arguments: impl FnOnce() -> Arguments<'p>,
+        arguments: impl FnOnce() -> DecodedArguments<'p>,
     ) -> Result<(), Error> {
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = self.launch_stream.foreign() {

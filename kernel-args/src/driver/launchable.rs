@@ -6,9 +6,9 @@ use super::{
     context::{bind_function, current},
     error::Error,
     explain::{foreign, foreign_stream},
-    function::function_name,
     kernel::Kernel,
     launch_call::LaunchCall,
+    loaded_function::function_name,
     shared_memory::allow,
     verify,
 };

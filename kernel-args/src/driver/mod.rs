@@ -1,7 +1,7 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `api`, `error`, `context`,
-//! `config`, `image`, `loaded`, `link`, `shared_memory`, `function`, `verify`, `module`, `kernel`, `explain`, `launch_call`, `launchable`,
+//! `config`, `image`, `loaded`, `link`, `shared_memory`, `loaded_function`, `verify`, `module`, `kernel`, `explain`, `launch_call`, `launchable`,
 //! `launch`.
 
 mod api;
@@ -9,7 +9,6 @@ mod config;
 mod context;
 mod error;
 mod explain;
-mod function;
 mod image;
 mod kernel;
 mod launch;
@@ -17,6 +16,7 @@ mod launch_call;
 mod launchable;
 mod link;
 mod loaded;
+mod loaded_function;
 mod module;
 mod shared_memory;
 mod verify;

@@ -4,8 +4,8 @@ use super::{
     api::{Status, api},
     context::sm,
     error::{Error, MismatchError},
-    function::function_name,
     image::Description,
+    loaded_function::function_name,
 };
 use crate::marshal::KernelArgs;
 use cudarc::driver::{

@@ -7,7 +7,7 @@ use kernel_args_abi::{Class, CppBase, Parameter, cpp};
 /// Arguments as the kernel receives them, for messages: one line for each, with its offset, its value and its bytes.
 ///
 /// [`KernelArgs::with_arguments`] passes one to its closure.
-pub struct Arguments<'p> {
+pub struct DecodedArguments<'p> {
     parameters: &'static [Parameter<'static>],
     place: Place,
     bytes: PhantomData<&'p [u8]>,
@@ -22,7 +22,7 @@ enum Place {
     Packed(*const u8),
 }
 
-impl Arguments<'_> {
+impl DecodedArguments<'_> {
     /// # Safety
     /// `params` has a pointer to each parameter of `A`. They, and all bytes of the parameters, are initialised and valid for
     /// `'p`.
@@ -66,7 +66,7 @@ impl Arguments<'_> {
     }
 }
 
-impl fmt::Display for Arguments<'_> {
+impl fmt::Display for DecodedArguments<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = |text: fn(&Parameter<'static>) -> &'static str| {
             self.parameters
@@ -93,7 +93,7 @@ impl fmt::Display for Arguments<'_> {
     }
 }
 
-impl fmt::Debug for Arguments<'_> {
+impl fmt::Debug for DecodedArguments<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

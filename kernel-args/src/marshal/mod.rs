@@ -9,7 +9,7 @@ mod pack_error;
 mod param_writer;
 mod source;
 
-pub use decode::Arguments;
+pub use decode::DecodedArguments;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::KernelArgs;
 pub use launch_stream::{Guard, LaunchStream};

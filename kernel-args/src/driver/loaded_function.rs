@@ -25,7 +25,7 @@ use std::{
 };
 
 /// A function in a loaded module, with everything that a launch needs.
-pub(super) struct Function {
+pub(super) struct LoadedFunction {
     pub(super) api: &'static Api,
     handle: CUfunction,
     pub(super) name: String,
@@ -49,11 +49,11 @@ pub(super) enum LoadedBy {
 
 // SAFETY: the driver's handles may be used from any thread; a launch makes the function's context current
 // first, and everything else is `Send` and `Sync` itself.
-unsafe impl Send for Function {}
+unsafe impl Send for LoadedFunction {}
 // SAFETY: as above.
-unsafe impl Sync for Function {}
+unsafe impl Sync for LoadedFunction {}
 
-impl Function {
+impl LoadedFunction {
     /// Asks the driver for the function's limits.
     ///
     /// # Safety
