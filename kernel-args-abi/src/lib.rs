@@ -12,6 +12,7 @@
 //! | `ptx` | reads the kernels of a PTX text (feature `read`) |
 //! | `cubin` | reads the parameter records of a cubin (feature `read`) |
 //! | `fatbin` | reads the members of a fat binary (feature `read`; compressed ones: `compressed`) |
+//! | `dwarf` | reads names, C++ types and members from debug information (feature `debug-info`) |
 //! | `image` | reads the kernels of any of these (feature `read`) |
 //! | `mangled` | the C++ types in a kernel's symbol; the symbol that a name refers to (feature `read`) |
 //! | [`signature`] | one model of a list of parameters, wherever it comes from |
@@ -31,6 +32,8 @@ pub mod class;
 pub mod cpp;
 #[cfg(feature = "read")]
 pub mod cubin;
+#[cfg(feature = "debug-info")]
+pub mod dwarf;
 #[cfg(feature = "read")]
 pub mod fatbin;
 #[cfg(feature = "read")]
@@ -48,5 +51,5 @@ pub use cpp::mangled;
 pub use cpp::{CppBase, CppType};
 pub use layout::{Alignment, Layout, LayoutError};
 pub use param_layout::{ParamLayout, Sm};
-pub use signature::{Parameter, Signature};
+pub use signature::{Members, Opaque, Parameter, Signature};
 pub use words::LayoutTable;

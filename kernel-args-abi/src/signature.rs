@@ -1,5 +1,13 @@
 //! One model of a list of parameters, wherever it comes from: a Rust struct, PTX, a cubin, the driver.
 
+#[cfg(feature = "read")]
+pub(crate) mod list;
+mod members;
+
+#[cfg(feature = "read")]
+pub use list::ParameterList;
+pub use members::{Members, Opaque};
+
 use crate::{
     class::Class,
     cpp::CppType,
@@ -7,17 +15,20 @@ use crate::{
     param_layout::next_offset,
 };
 
-/// One parameter of a kernel, or one field of a struct that is passed to it.
+/// One parameter of a kernel, one field of a struct that is passed to it, or one member of a struct that is passed by
+/// value.
 ///
 /// What its source does not contain is `None` or `Unknown`, and agrees with everything: the driver and a cubin have
 /// offsets and sizes only, PTX has no offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parameter<'a> {
-    /// The field's name; of a kernel, PTX's name (`saxpy_param_2`), or empty.
+    /// The field's name; of a kernel, the name in C++ where debug information tells it, else PTX's name
+    /// (`saxpy_param_2`), or empty.
     pub name: &'a str,
     /// How its source spells it: the Rust type, or PTX's declaration (`.param .u32 saxpy_param_2`).
     pub spelling: &'a str,
-    /// Bytes from the block's beginning. Where an alignment is above 16 bytes it depends on the GPU.
+    /// Bytes from the block's beginning; of a member, from the beginning of its struct. Where a parameter's alignment is
+    /// above 16 bytes it depends on the GPU.
     pub offset: Option<usize>,
     /// Bytes.
     pub size: usize,
@@ -27,6 +38,8 @@ pub struct Parameter<'a> {
     pub class: Class,
     /// The C++ type.
     pub cpp: CppType<'a>,
+    /// The members, where it is a struct by value, or an array of such: those of one element.
+    pub members: Members<'a>,
 }
 
 impl<'a> Parameter<'a> {
@@ -41,6 +54,7 @@ impl<'a> Parameter<'a> {
             align: None,
             class: Class::Unknown,
             cpp: CppType::UNKNOWN,
+            members: Members::UNKNOWN,
         }
     }
 
@@ -74,7 +88,14 @@ impl<'a> Parameter<'a> {
             align: Some(layout.align()),
             class,
             cpp,
+            members: Members::UNKNOWN,
         }
+    }
+
+    /// The same with these members.
+    #[must_use]
+    pub const fn with_members(self, members: Members<'a>) -> Self {
+        Self { members, ..self }
     }
 }
 

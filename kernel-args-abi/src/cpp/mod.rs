@@ -20,6 +20,8 @@ pub use name::builtin;
 
 pub(crate) use builtin::vectors_of;
 pub(crate) use bytes::equal;
+#[cfg(feature = "debug-info")]
+pub(crate) use scalar::scalar;
 
 use core::fmt;
 
@@ -69,6 +71,9 @@ pub struct CppType<'a> {
     /// Bit `i`: whether what the `i`-th pointer from the inside points to is `const`. `1` for
     /// `float const*`, `2` for `float* const*`.
     pub const_mask: u8,
+    /// The lengths of an array, the outermost first, and 0 for the rest: `[2, 3, 0]` for `double[2][3]`. All 0 where it
+    /// is no array. Only members of structs are arrays: as parameters C++ has pointers instead.
+    pub extents: [u32; 3],
 }
 
 impl<'a> CppType<'a> {
@@ -85,6 +90,7 @@ impl<'a> CppType<'a> {
             base,
             depth: 0,
             const_mask: 0,
+            extents: [0; 3],
         }
     }
 
@@ -106,10 +112,73 @@ impl<'a> CppType<'a> {
         if self.depth == Self::MAX_DEPTH {
             return Self::UNKNOWN;
         }
+        if self.is_array() {
+            return Self::of(CppBase::Unknown).pointer(to_const);
+        }
         Self {
             base: self.base,
             depth: self.depth + 1,
             const_mask: self.const_mask | (to_const as u8) << self.depth,
+            extents: self.extents,
+        }
+    }
+
+    /// The type of an array of `length` of these. Of more than three lengths the innermost become one.
+    /// [`UNKNOWN`](Self::UNKNOWN) where `length` is 0, or there are more than `u32::MAX` elements.
+    #[must_use]
+    pub const fn array(self, length: u32) -> Self {
+        let [first, second, third] = self.extents;
+        let (innermost, fits) = match (second, third) {
+            (_, 0) => (second, true),
+            _ => match second.checked_mul(third) {
+                Some(product) => (product, true),
+                None => (0, false),
+            },
+        };
+        let whole = Self {
+            extents: [length, first, innermost],
+            ..self
+        };
+        if length == 0 || !fits || whole.elements_or_none().is_none() {
+            return Self::UNKNOWN;
+        }
+        whole
+    }
+
+    /// Whether it is an array.
+    #[must_use]
+    pub const fn is_array(self) -> bool {
+        self.extents[0] > 0
+    }
+
+    /// How many values there are in it: of an array the product of its lengths, otherwise 1.
+    #[must_use]
+    pub const fn elements(self) -> usize {
+        match self.elements_or_none() {
+            Some(elements) => elements as usize,
+            None => 0,
+        }
+    }
+
+    const fn elements_or_none(self) -> Option<u32> {
+        let mut elements = 1u32;
+        let mut i = 0;
+        while i < self.extents.len() && self.extents[i] > 0 {
+            elements = match elements.checked_mul(self.extents[i]) {
+                Some(product) => product,
+                None => return None,
+            };
+            i += 1;
+        }
+        Some(elements)
+    }
+
+    /// The type of one value of an array; of any other type, the type itself.
+    #[must_use]
+    pub const fn element(self) -> Self {
+        Self {
+            extents: [0; 3],
+            ..self
         }
     }
 
@@ -175,6 +244,9 @@ impl fmt::Display for CppType<'_> {
                 "*"
             })?;
         }
+        for length in self.extents.iter().take_while(|length| **length > 0) {
+            write!(f, "[{length}]")?;
+        }
         Ok(())
     }
 }
@@ -194,9 +266,32 @@ mod tests {
             (CppType::of(CppBase::Void).pointer(false), "void*"),
             (CppType::integer(false, 64), "unsigned long long"),
             (CppType::named("sim::Params"), "sim::Params"),
+            (float.array(3).array(2), "float[2][3]"),
+            (float.pointer(true).array(4), "float const*[4]"),
         ] {
             assert_eq!(ty.to_string(), spelled);
         }
+    }
+
+    #[test]
+    fn an_array_has_the_product_of_its_lengths() {
+        let int = CppType::integer(true, 32);
+        assert_eq!((int.elements(), int.is_array()), (1, false));
+        let array = int.array(5).array(4).array(3);
+        assert_eq!((array.elements(), array.extents), (60, [3, 4, 5]));
+        assert_eq!(array.array(2).extents, [2, 3, 20]);
+        assert_eq!(array.array(2).elements(), 120);
+        assert_eq!(array.element(), int);
+        for unknown in [
+            int.array(0),
+            int.array(u32::MAX).array(2),
+            int.array(1 << 12).array(1 << 12).array(1 << 12),
+        ] {
+            assert!(unknown.is_unknown());
+        }
+        let to_array = array.pointer(true);
+        assert!(to_array.is_pointer() && !to_array.is_array());
+        assert_eq!(to_array.base, CppBase::Unknown);
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! The kernels of an image.
 
-use super::Error;
+use super::{
+    Error,
+    debug::{Debug, Part, complete},
+};
 use crate::{
+    Members,
     cpp::mangled::Demangled,
     cubin::{self, Cubin},
     param_layout::Sm,
@@ -18,6 +22,7 @@ pub struct Kernels<'a> {
     cubins: Vec<Cubin<'a>>,
     /// Every kernel, in the order of its symbol; PTX before cubins, earlier ones first.
     index: Vec<Place>,
+    debug: Debug,
 }
 
 /// Where a kernel is described.
@@ -41,34 +46,60 @@ pub struct Kernel<'k> {
     pub entry: Option<ptx::Entry<'k>>,
     /// Its records in a cubin.
     pub records: Option<&'k cubin::Kernel<'k>>,
+    /// Its parameters as debug information tells them: with the feature `debug-info`, and where the image has any.
+    pub described: Members<'k>,
 }
 
 impl<'a> Kernels<'a> {
     /// Adds the kernels of a PTX text: how much memory they take.
-    pub(super) fn add_text(&mut self, text: &[u8]) -> Result<usize, Error> {
-        let text = ptx::Outline::read(text).map_err(Error::Ptx)?;
+    pub(super) fn add_text(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+        let text = ptx::Outline::read(bytes).map_err(Error::Ptx)?;
         let number = narrow(self.texts.len());
+        let weight = self.debug.add(Part::Text(number), bytes, text.symbols());
         let kernels = 0..narrow(text.symbols().len());
         self.index
             .extend(kernels.map(|kernel| Place::Text(number, kernel)));
-        let weight = text.weight();
+        let weight = weight + text.weight();
         self.texts.push(text);
         Ok(weight)
     }
 
     /// Adds the kernels of a cubin: how much memory they take.
     pub(super) fn add_cubin(&mut self, bytes: Cow<'a, [u8]>) -> Result<usize, Error> {
-        let cubin = match bytes {
-            Cow::Borrowed(bytes) => cubin::parse(bytes).map_err(Error::Cubin)?,
-            Cow::Owned(bytes) => cubin::parse(&bytes).map_err(Error::Cubin)?.into_owned(),
-        };
         let number = narrow(self.cubins.len());
+        let (weight, cubin) = match bytes {
+            Cow::Borrowed(bytes) => self.read_cubin(number, bytes)?,
+            Cow::Owned(bytes) => {
+                let (weight, cubin) = self.read_cubin(number, &bytes)?;
+                (weight, cubin.into_owned())
+            }
+        };
         let kernels = 0..narrow(cubin.kernels.len());
         self.index
             .extend(kernels.map(|kernel| Place::Cubin(number, kernel)));
-        let weight = cubin.weight();
+        let weight = weight + cubin.weight();
         self.cubins.push(cubin);
         Ok(weight)
+    }
+
+    /// Reads the cubin of this number: how much memory its debug information takes, and its kernels.
+    fn read_cubin<'b>(
+        &mut self,
+        number: u32,
+        bytes: &'b [u8],
+    ) -> Result<(usize, Cubin<'b>), Error> {
+        let cubin = cubin::parse(bytes).map_err(Error::Cubin)?;
+        let kernels = cubin.kernels.iter().map(|kernel| &*kernel.name);
+        let weight = self.debug.add(Part::Cubin(number), bytes, kernels);
+        Ok((weight, cubin))
+    }
+
+    /// Why debug information of the image is not read, in whole or for single kernels. Their parameters are told without
+    /// it.
+    #[cfg(feature = "debug-info")]
+    #[must_use]
+    pub fn debug_errors(&self) -> &[crate::dwarf::Error] {
+        &self.debug.errors
     }
 
     pub(super) fn sort(&mut self) {
@@ -125,13 +156,18 @@ impl<'a> Kernels<'a> {
             };
             let (of, kernel) = self.records(cubin, kernel)?;
             let fits = sm.is_none_or(|sm| of.0 / 10 == sm.0 / 10 && of <= sm);
-            fits.then_some((of, kernel))
+            fits.then_some((of, kernel, Part::Cubin(cubin)))
         });
         let records = match sm {
-            Some(_) => fitting.max_by_key(|&(sm, _)| sm),
+            Some(_) => fitting.max_by_key(|&(sm, ..)| sm),
             None => fitting.take(1).last(),
         };
-        let records = records.map(|(_, kernel)| kernel);
+        let text = places().find_map(|place| match place {
+            Place::Text(text, _) => Some(Part::Text(text)),
+            Place::Cubin(..) => None,
+        });
+        let part = records.map(|(.., part)| part).or(text);
+        let records = records.map(|(_, kernel, _)| kernel);
         let name = match (&entry, records) {
             (Some(entry), _) => entry.name,
             (None, Some(records)) => &*records.name,
@@ -142,6 +178,7 @@ impl<'a> Kernels<'a> {
             demangled: Demangled::new(name),
             entry,
             records,
+            described: self.debug.parameters(part, symbol),
         })
     }
 }
@@ -153,9 +190,18 @@ fn narrow(count: usize) -> u32 {
 
 impl Kernel<'_> {
     /// The parameters in the common model. Sizes, alignments and classes are PTX's where the image has
-    /// PTX; offsets are those of the cubin that [`Kernels::kernel`] chose; C++ types are the symbol's.
+    /// PTX; offsets are those of the cubin that [`Kernels::kernel`] chose; C++ types are the symbol's. Names, members and
+    /// the types that the symbol does not tell are those of debug information, where it has as many parameters of the same
+    /// sizes.
     #[must_use]
     pub fn parameters(&self) -> Vec<signature::Parameter<'_>> {
+        let mut parameters = self.told_by_image();
+        complete(&mut parameters, self.described);
+        parameters
+    }
+
+    /// The parameters without debug information.
+    fn told_by_image(&self) -> Vec<signature::Parameter<'_>> {
         let demangled = self.demangled.as_ref();
         let recorded = self
             .records

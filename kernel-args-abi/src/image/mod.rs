@@ -1,5 +1,6 @@
 //! A compiled kernel image of any kind: PTX, a cubin, or a fat binary of both.
 
+mod debug;
 mod kernels;
 mod validate;
 

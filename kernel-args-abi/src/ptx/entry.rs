@@ -93,6 +93,7 @@ impl<'a> Entry<'a> {
                 align: Some(parameter.layout.align()),
                 class: parameter.class,
                 cpp: types.next().unwrap_or(crate::CppType::UNKNOWN),
+                members: signature::Members::UNKNOWN,
             })
             .collect()
     }

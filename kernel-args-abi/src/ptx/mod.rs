@@ -7,12 +7,16 @@
 //! The tests have two more readers, in the stand-in driver and in the oracle suite: they check this one, so they share
 //! no code with it.
 
+#[cfg(feature = "debug-info")]
+mod debug;
 mod entry;
 mod error;
 mod lexer;
 mod outline;
 mod parameter;
 
+#[cfg(feature = "debug-info")]
+pub(crate) use debug::debug_sections;
 pub use entry::{Directives, Entry};
 pub use error::Error;
 pub use outline::Outline;

@@ -1,0 +1,143 @@
+//! What an entry says that matters for types.
+
+use super::units::{Place, Slice, Value};
+use gimli::{Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, constants as dw};
+
+/// An entry. Of the attributes, those that tell of types.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'s> {
+    pub(super) place: Place,
+    pub(super) tag: DwTag,
+    pub(super) has_children: bool,
+    pub(super) name: Option<Value<'s>>,
+    /// The mangled name.
+    pub(super) linkage_name: Option<Value<'s>>,
+    pub(super) ty: Option<Place>,
+    /// The entry that this one completes: its declaration, or what it is an instance of.
+    pub(super) completes: Option<Place>,
+    pub(super) byte_size: Option<u64>,
+    pub(super) encoding: Option<DwAte>,
+    pub(super) offset: Offset,
+    /// The number of elements of one dimension of an array.
+    pub(super) count: Option<u64>,
+    pub(super) alignment: Option<u64>,
+    pub(super) is_bit_field: bool,
+    pub(super) is_declaration: bool,
+    /// Of a member: it is static.
+    pub(super) is_external: bool,
+    pub(super) is_artificial: bool,
+    /// Where the offsets of its unit's texts begin.
+    pub(super) string_offsets: Option<usize>,
+}
+
+/// Where a member lies in its struct.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Offset {
+    /// The entry does not say: at the beginning.
+    None,
+    Bytes(u64),
+    /// By an expression that is not a number.
+    Unclear,
+}
+
+impl<'s> Entry<'s> {
+    pub(super) const fn new(place: Place, tag: DwTag, has_children: bool) -> Self {
+        Self {
+            place,
+            tag,
+            has_children,
+            name: None,
+            linkage_name: None,
+            ty: None,
+            completes: None,
+            byte_size: None,
+            encoding: None,
+            offset: Offset::None,
+            count: None,
+            alignment: None,
+            is_bit_field: false,
+            is_declaration: false,
+            is_external: false,
+            is_artificial: false,
+            string_offsets: None,
+        }
+    }
+
+    /// Takes up an attribute. `global` finds the place of a reference across units.
+    pub(super) fn set(
+        &mut self,
+        attribute: &Attribute<Slice<'s>>,
+        global: impl Fn(DebugInfoOffset<usize>) -> Option<Place>,
+    ) {
+        let value = attribute.value();
+        let reference = || match value {
+            AttributeValue::UnitRef(offset) => Some(self.place.at(offset.0)),
+            AttributeValue::DebugInfoRef(offset) => global(offset),
+            _ => None,
+        };
+        let is_set = || matches!(value, AttributeValue::Flag(true));
+        match attribute.name() {
+            dw::DW_AT_name => self.name = Some(value),
+            dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name => {
+                self.linkage_name = Some(value);
+            }
+            dw::DW_AT_type => self.ty = reference(),
+            dw::DW_AT_specification | dw::DW_AT_abstract_origin => self.completes = reference(),
+            dw::DW_AT_byte_size => self.byte_size = attribute.udata_value(),
+            dw::DW_AT_encoding => {
+                self.encoding = match value {
+                    AttributeValue::Encoding(encoding) => Some(encoding),
+                    _ => None,
+                }
+            }
+            dw::DW_AT_data_member_location => self.offset = Offset::read(attribute),
+            dw::DW_AT_count => self.count = attribute.udata_value(),
+            // From 0 on, in C++.
+            dw::DW_AT_upper_bound if self.count.is_none() => {
+                let bound = attribute.udata_value();
+                self.count = bound.and_then(|bound| bound.checked_add(1));
+            }
+            dw::DW_AT_alignment => self.alignment = attribute.udata_value(),
+            dw::DW_AT_bit_size | dw::DW_AT_bit_offset | dw::DW_AT_data_bit_offset => {
+                self.is_bit_field = true;
+            }
+            dw::DW_AT_declaration => self.is_declaration = is_set(),
+            dw::DW_AT_external => self.is_external = is_set(),
+            dw::DW_AT_artificial => self.is_artificial = is_set(),
+            dw::DW_AT_str_offsets_base => {
+                self.string_offsets = match value {
+                    AttributeValue::DebugStrOffsetsBase(base) => Some(base.0),
+                    _ => None,
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Offset {
+    /// A number, or the expression that DWARF 2 writes for one: an address is given, add `N`.
+    fn read(attribute: &Attribute<Slice<'_>>) -> Self {
+        const PLUS: u8 = dw::DW_OP_plus_uconst.0;
+        let expression = match attribute.raw_value() {
+            AttributeValue::Block(bytes) => bytes,
+            AttributeValue::Exprloc(expression) => expression.0,
+            _ => return attribute.udata_value().map_or(Self::Unclear, Self::Bytes),
+        };
+        match expression.slice().split_first() {
+            Some((&PLUS, number)) => leb128(number).map_or(Self::Unclear, Self::Bytes),
+            _ => Self::Unclear,
+        }
+    }
+}
+
+/// A number of seven bits in each byte that fills all of `bytes`.
+fn leb128(bytes: &[u8]) -> Option<u64> {
+    let (last, rest) = bytes.split_last()?;
+    let is_whole = last & 0x80 == 0 && rest.iter().all(|byte| byte & 0x80 != 0);
+    if !is_whole || bytes.len() > 9 {
+        return None;
+    }
+    let digits = bytes.iter().rev();
+    Some(digits.fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)))
+}

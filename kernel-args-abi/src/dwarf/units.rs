@@ -1,0 +1,258 @@
+//! The units of debug information, and access to their entries by place.
+
+use super::{Error, budget::Budget, entry::Entry, sections::Sections};
+use alloc::{collections::BTreeMap, rc::Rc, vec::Vec};
+use gimli::{
+    Abbreviations, AttributeValue, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr,
+    DebugStrOffsets, DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader,
+    UnitOffset,
+};
+
+/// Bytes of a section.
+pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;
+
+/// The value of an attribute.
+pub(super) type Value<'s> = AttributeValue<Slice<'s>>;
+
+/// Where an entry stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Place {
+    unit: u32,
+    /// From the beginning of the unit, in bytes.
+    offset: usize,
+}
+
+impl Place {
+    /// Another place of the same unit.
+    pub(super) const fn at(self, offset: usize) -> Self {
+        Self { offset, ..self }
+    }
+}
+
+/// One unit.
+struct Unit<'s> {
+    header: UnitHeader<Slice<'s>>,
+    abbreviations: Rc<Abbreviations>,
+    string_offsets: DebugStrOffsetsBase<usize>,
+}
+
+/// All units.
+pub(super) struct Units<'s> {
+    units: Vec<Unit<'s>>,
+    strings: DebugStr<Slice<'s>>,
+    line_strings: DebugLineStr<Slice<'s>>,
+    string_offsets: DebugStrOffsets<Slice<'s>>,
+    pub(super) budget: Budget,
+}
+
+/// What goes through the entries of a unit, or through one and those in it.
+pub(super) struct Walk<'u, 's> {
+    units: &'u Units<'s>,
+    raw: EntriesRaw<'u, Slice<'s>>,
+    unit: u32,
+    is_done: bool,
+}
+
+/// An entry that a walk has come to.
+pub(super) struct Step<'s> {
+    /// How deep it lies in the first one, which is at 0.
+    pub(super) depth: isize,
+    pub(super) entry: Entry<'s>,
+}
+
+impl<'s> Units<'s> {
+    pub(super) fn new(sections: &'s Sections<'_>) -> Result<Self, Error> {
+        let slice = |bytes: &'s [u8]| EndianSlice::new(bytes, LittleEndian);
+        let budget = Budget::new(sections.size());
+        let info = DebugInfo::new(&sections.info, LittleEndian);
+        let abbrev = DebugAbbrev::new(&sections.abbrev, LittleEndian);
+        let mut tables = BTreeMap::new();
+        let mut units = Vec::new();
+        let mut headers = info.units();
+        while let Some(header) = headers.next()? {
+            budget.store(size_of::<Unit<'_>>())?;
+            let at = header.debug_abbrev_offset().0;
+            let abbreviations = match tables.get(&at) {
+                Some(table) => Rc::clone(table),
+                None => {
+                    let length = table_length(sections.abbrev.get(at..).unwrap_or_default());
+                    // An abbreviation has 5 bytes or more.
+                    budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
+                    let table = Rc::new(header.abbreviations(&abbrev)?);
+                    tables.insert(at, Rc::clone(&table));
+                    table
+                }
+            };
+            units.push(Unit {
+                string_offsets: DebugStrOffsetsBase(0),
+                header,
+                abbreviations,
+            });
+        }
+        let mut units = Self {
+            units,
+            strings: DebugStr::from(slice(&sections.strings)),
+            line_strings: DebugLineStr::from(slice(&sections.line_strings)),
+            string_offsets: DebugStrOffsets::from(slice(&sections.string_offsets)),
+            budget,
+        };
+        for unit in 0..units.units.len() as u32 {
+            if let Some(first) = units.walk_unit(unit)?.next()?
+                && let Some(base) = first.entry.string_offsets
+            {
+                units.units[unit as usize].string_offsets = DebugStrOffsetsBase(base);
+            }
+        }
+        Ok(units)
+    }
+
+    /// How many units there are.
+    pub(super) fn len(&self) -> u32 {
+        self.units.len() as u32
+    }
+
+    /// All entries of a unit.
+    pub(super) fn walk_unit(&self, unit: u32) -> Result<Walk<'_, 's>, Error> {
+        let root = self.units[unit as usize].header.root_offset();
+        self.walk(Place {
+            unit,
+            offset: root.0,
+        })
+    }
+
+    /// The entry at a place, and those in it.
+    pub(super) fn walk(&self, place: Place) -> Result<Walk<'_, 's>, Error> {
+        let unit = &self.units[place.unit as usize];
+        let start = Some(UnitOffset(place.offset));
+        let raw = unit.header.entries_raw(&unit.abbreviations, start)?;
+        Ok(Walk {
+            units: self,
+            raw,
+            unit: place.unit,
+            is_done: false,
+        })
+    }
+
+    /// The entry at a place.
+    pub(super) fn entry(&self, place: Place) -> Result<Entry<'s>, Error> {
+        match self.walk(place)?.next()? {
+            Some(step) => Ok(step.entry),
+            None => Err(Error::Dwarf("a reference to no entry".into())),
+        }
+    }
+
+    /// The bytes of an address in a unit.
+    pub(super) fn address_size(&self, place: Place) -> u8 {
+        self.units[place.unit as usize].header.address_size()
+    }
+
+    /// The text of an attribute of an entry. Texts that are not UTF-8, or longer than any name, are as none.
+    pub(super) fn text(&self, place: Place, value: Value<'s>) -> Result<&'s str, Error> {
+        /// As long as the longest symbol that is read, see `cpp::mangled`.
+        const LONGEST: usize = 32 << 10;
+        let unit = &self.units[place.unit as usize];
+        let text = match value {
+            Value::String(text) => text,
+            Value::DebugStrRef(offset) => self.strings.get_str(offset)?,
+            Value::DebugLineStrRef(offset) => self.line_strings.get_str(offset)?,
+            Value::DebugStrOffsetsIndex(index) => {
+                let format = unit.header.format();
+                let base = unit.string_offsets;
+                let offset = self.string_offsets.get_str_offset(format, base, index)?;
+                self.strings.get_str(offset)?
+            }
+            _ => return Ok(""),
+        };
+        self.budget.work(text.len())?;
+        let text = core::str::from_utf8(text.slice()).unwrap_or_default();
+        Ok(if text.len() <= LONGEST { text } else { "" })
+    }
+
+    /// The place of a reference across units.
+    pub(super) fn place(&self, offset: DebugInfoOffset<usize>) -> Option<Place> {
+        let begins = |unit: &Unit<'_>| unit.header.debug_info_offset().map_or(0, |offset| offset.0);
+        let after = self.units.partition_point(|unit| begins(unit) <= offset.0);
+        let unit = after.checked_sub(1)?;
+        Some(Place {
+            unit: unit as u32,
+            offset: offset.0 - begins(&self.units[unit]),
+        })
+    }
+}
+
+impl<'u, 's> Walk<'u, 's> {
+    /// The next entry, or `None` at the end of the first one and those in it.
+    pub(super) fn next(&mut self) -> Result<Option<Step<'s>>, Error> {
+        loop {
+            if self.is_done || self.raw.is_empty() {
+                return Ok(None);
+            }
+            let budget = &self.units.budget;
+            let depth = self.raw.next_depth();
+            let offset = self.raw.next_offset().0;
+            let Some(abbreviation) = self.raw.read_abbreviation()? else {
+                budget.work(0)?;
+                if self.raw.next_depth() <= 0 {
+                    self.is_done = true;
+                }
+                continue;
+            };
+            let attributes = abbreviation.attributes();
+            budget.work(attributes.len())?;
+            let place = Place {
+                unit: self.unit,
+                offset,
+            };
+            let mut entry = Entry::new(place, abbreviation.tag(), abbreviation.has_children());
+            for &attribute in attributes {
+                let attribute = self.raw.read_attribute(attribute)?;
+                entry.set(&attribute, |offset| self.units.place(offset));
+            }
+            if depth == 0 && !abbreviation.has_children() {
+                self.is_done = true;
+            }
+            return Ok(Some(Step { depth, entry }));
+        }
+    }
+
+    /// The next entry that is directly in the first one.
+    pub(super) fn next_child(&mut self) -> Result<Option<Entry<'s>>, Error> {
+        while let Some(step) = self.next()? {
+            if step.depth == 1 {
+                return Ok(Some(step.entry));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// How long the table of abbreviations at the beginning of `bytes` is.
+fn table_length(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    // A number of seven bits in each byte; whether it is 0.
+    let mut is_zero = || {
+        let length = bytes[at..].iter().position(|byte| byte & 0x80 == 0)? + 1;
+        let number = &bytes[at..at + length];
+        at += length;
+        Some(number.iter().all(|byte| byte & 0x7f == 0))
+    };
+    let mut table = || -> Option<()> {
+        while !is_zero()? {
+            // Tag, and whether there are children: a byte that is 0 or 1.
+            is_zero()?;
+            is_zero()?;
+            loop {
+                let (attribute, form) = (is_zero()?, is_zero()?);
+                if attribute && form {
+                    break;
+                }
+            }
+        }
+        Some(())
+    };
+    // A table that is cut off ends with the section, and its parser says so.
+    match table() {
+        Some(()) => at,
+        None => bytes.len(),
+    }
+}

@@ -1,0 +1,113 @@
+//! Debug information in an image.
+
+#[cfg(feature = "debug-info")]
+use crate::dwarf::{self, DebugInfo};
+use crate::{
+    Members,
+    cpp::{CppBase, CppType},
+    signature::Parameter,
+};
+#[cfg(feature = "debug-info")]
+use alloc::vec::Vec;
+
+/// The debug information of the texts and cubins of an image.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Debug {
+    #[cfg(feature = "debug-info")]
+    parts: Vec<(Part, DebugInfo)>,
+    #[cfg(feature = "debug-info")]
+    pub(super) errors: Vec<dwarf::Error>,
+}
+
+/// A text or cubin of an image, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(not(feature = "debug-info"), allow(dead_code))]
+pub(super) enum Part {
+    Text(u32),
+    Cubin(u32),
+}
+
+#[cfg(not(feature = "debug-info"))]
+impl Debug {
+    /// Debug information is read with the feature `debug-info` only.
+    pub(super) fn add<'k>(&mut self, _: Part, _: &[u8], _: impl Iterator<Item = &'k str>) -> usize {
+        0
+    }
+
+    pub(super) fn parameters(&self, _: Option<Part>, _: &str) -> Members<'_> {
+        Members::UNKNOWN
+    }
+}
+
+#[cfg(feature = "debug-info")]
+impl Debug {
+    /// Adds what a text or cubin says of its kernels: how much memory it takes. What cannot be read is told by
+    /// [`Kernels::debug_errors`](super::Kernels::debug_errors); the rest of the image tells its parameters without it.
+    pub(super) fn add<'k>(
+        &mut self,
+        part: Part,
+        bytes: &[u8],
+        kernels: impl Iterator<Item = &'k str>,
+    ) -> usize {
+        let read = match part {
+            Part::Text(_) => DebugInfo::of_ptx(bytes, kernels),
+            Part::Cubin(_) => DebugInfo::of_cubin(bytes, kernels),
+        };
+        match read {
+            Ok(mut info) => {
+                self.errors.append(&mut info.take_errors());
+                let weight = info.weight();
+                if info.symbols().len() > 0 {
+                    self.parts.push((part, info));
+                }
+                weight
+            }
+            Err(error) => {
+                self.errors.push(error);
+                size_of::<dwarf::Error>()
+            }
+        }
+    }
+
+    /// What is said of the kernel in this part, or else in any other.
+    pub(super) fn parameters(&self, part: Option<Part>, symbol: &str) -> Members<'_> {
+        let of = |is_own: bool| {
+            self.parts
+                .iter()
+                .filter(move |(other, _)| (part == Some(*other)) == is_own)
+                .find_map(|(_, info)| info.parameters(symbol))
+        };
+        of(true).or_else(|| of(false)).unwrap_or(Members::UNKNOWN)
+    }
+}
+
+/// Adds what debug information says, if it speaks of the same parameters: as many, and of the same sizes. C++ types are
+/// the symbol's where it has them, because their names are qualified there.
+pub(super) fn complete<'k>(parameters: &mut [Parameter<'k>], told: Members<'k>) {
+    let same = parameters.len() == told.len()
+        && parameters
+            .iter()
+            .zip(told.iter())
+            .all(|(parameter, told)| parameter.size == told.size);
+    if !same {
+        return;
+    }
+    for (parameter, told) in parameters.iter_mut().zip(told.iter()) {
+        if !told.name.is_empty() {
+            parameter.name = told.name;
+        }
+        if is_vague(parameter.cpp) {
+            parameter.cpp = told.cpp;
+        }
+        if parameter.class.same(crate::Class::Unknown) {
+            parameter.class = told.class;
+        }
+        parameter.align = parameter.align.or(told.align);
+        parameter.members = told.members;
+    }
+}
+
+/// Whether a type, or what it points to, is not known.
+const fn is_vague(cpp: CppType<'_>) -> bool {
+    matches!(cpp.base, CppBase::Unknown)
+}

@@ -1,0 +1,179 @@
+//! What debug information says of kernels, by each compiler and in each version of DWARF.
+
+use kernel_args_abi::{Class, Parameter, dwarf::DebugInfo, image::Image};
+use std::fmt::Write as _;
+
+const PTX: &[u8] = include_bytes!("data/debug.ptx");
+const CUBIN: &[u8] = include_bytes!("data/debug.sm_90.cubin");
+const ELFS: [(&str, &[u8]); 4] = [
+    ("DWARF 2", include_bytes!("data/debug.dwarf-2.elf")),
+    ("DWARF 3", include_bytes!("data/debug.dwarf-3.elf")),
+    ("DWARF 4", include_bytes!("data/debug.dwarf-4.elf")),
+    ("DWARF 5", include_bytes!("data/debug.dwarf-5.elf")),
+];
+const KERNELS: [&str; 7] = [
+    "_Z4axpyIdEviT_PKS0_PS0_",
+    "_Z4axpyIfEviT_PKS0_PS0_",
+    "_ZN3sim4stepENS_6ParamsENS_5ColorENS_6EitherEP6float4PKS0_",
+    "by_value",
+    "nothing",
+    "plain",
+    "unnamed",
+];
+
+/// What is told of `data/debug.cu`: name, C++ type, class, size, and the offset of members.
+const EXPECTED: &str = include_str!("data/debug.txt");
+
+fn write(text: &mut String, parameter: &Parameter<'_>, depth: usize) {
+    let Parameter {
+        name,
+        cpp,
+        size,
+        class,
+        members,
+        ..
+    } = *parameter;
+    let class = match class {
+        Class::Integer => 'i',
+        Class::Float => 'f',
+        Class::Pointer => 'p',
+        Class::Bytes => 'b',
+        _ => '?',
+    };
+    let _ = write!(text, "{:1$}{name}: {cpp}, {class}{size}", "", 2 * depth);
+    if let Some(offset) = parameter.offset {
+        let _ = write!(text, " @ {offset}");
+    }
+    if let Some(why) = members.why_opaque() {
+        let _ = write!(text, ", {why:?}");
+    } else if members.is_known() {
+        let _ = write!(text, ", {} members", members.len());
+    }
+    text.push('\n');
+    for member in members.iter() {
+        write(text, &member, depth + 1);
+    }
+}
+
+fn spelled(info: &DebugInfo) -> String {
+    assert_eq!(info.errors(), []);
+    let mut text = String::new();
+    for symbol in info.symbols() {
+        let _ = writeln!(text, "{symbol}");
+        for parameter in info.parameters(symbol).unwrap().iter() {
+            write(&mut text, &parameter, 1);
+        }
+    }
+    text
+}
+
+#[test]
+fn ptx_and_a_cubin_tell_names_types_and_members() {
+    let of_ptx = spelled(&DebugInfo::of_ptx(PTX, KERNELS).unwrap());
+    assert_eq!(of_ptx, EXPECTED, "{of_ptx}");
+    let of_cubin = spelled(&DebugInfo::of_cubin(CUBIN, KERNELS).unwrap());
+    assert_eq!(of_cubin, EXPECTED, "{of_cubin}");
+}
+
+/// But for what g++ does otherwise: it spells a blank after a comma, and the name of an enum without its namespace.
+#[test]
+fn every_version_of_dwarf_tells_the_same() {
+    for (version, elf) in ELFS {
+        let told = spelled(&DebugInfo::of_cubin(elf, KERNELS).unwrap());
+        let told = told
+            .replace("<float, 3>", "<float,3>")
+            .replace("<int, 2>", "<int,2>");
+        assert_eq!(told, EXPECTED.replace("sim::", ""), "{version}:\n{told}");
+    }
+}
+
+#[test]
+fn only_the_kernels_that_are_asked_for_are_told() {
+    let info = DebugInfo::of_cubin(CUBIN, ["plain", "other"]).unwrap();
+    assert_eq!(info.symbols().collect::<Vec<_>>(), ["plain"]);
+    assert_eq!(info.parameters("by_value"), None);
+    assert_eq!(info.parameters("other"), None);
+}
+
+#[test]
+fn an_image_without_debug_information_tells_none() {
+    let text = b".version 9.0\n.target sm_90\n.entry plain(){}\n// .debug_info\n";
+    assert_eq!(DebugInfo::of_ptx(text, ["plain"]), Ok(DebugInfo::default()));
+    let cubin = include_bytes!("data/kernels.sm_75.cubin");
+    assert_eq!(
+        DebugInfo::of_cubin(cubin, KERNELS),
+        Ok(DebugInfo::default())
+    );
+}
+
+/// The parameters of a kernel of an image, spelled as above.
+fn of_image(image: &[u8], symbol: &str) -> (String, Vec<String>) {
+    let kernels = Image::read(image).unwrap().kernels().unwrap();
+    let errors = kernels.debug_errors().iter().map(ToString::to_string);
+    let errors = errors.collect();
+    let mut text = String::new();
+    for parameter in kernels.kernel(symbol, None).unwrap().parameters() {
+        write(&mut text, &parameter, 0);
+    }
+    (text, errors)
+}
+
+/// Names, types and members come from debug information, offsets from the records, and qualified names from the symbol.
+#[test]
+fn an_image_completes_its_kernels_by_debug_information() {
+    let (step, errors) = of_image(CUBIN, KERNELS[2]);
+    assert!(errors.is_empty());
+    let first = "params: sim::Params, b864 @ 0, 17 members\n  named: ?, b2 @ 0, 1 members\n";
+    assert!(step.starts_with(first), "{step}");
+    assert!(
+        step.contains("\nout: float4*, p8 @ 872\nall: sim::Params const*, p8 @ 880\n"),
+        "{step}"
+    );
+    let (plain, _) = of_image(PTX, "plain");
+    assert!(
+        plain.starts_with("in: int, i4\nout: unsigned int, i4\nalpha: float, f4\n"),
+        "{plain}"
+    );
+    // Where PTX declares it, its class stays.
+    assert!(plain.contains("\nx: float const*, i8\n"), "{plain}");
+    let (unnamed, _) = of_image(PTX, "unnamed");
+    assert_eq!(
+        unnamed,
+        "unnamed_param_0: int, i4\nunnamed_param_1: Pair*, i8\n"
+    );
+}
+
+/// Debug information that speaks of other parameters is not believed, and what cannot be read is said.
+#[test]
+fn an_image_with_other_debug_information_is_told_without_it() {
+    let text = std::str::from_utf8(PTX).unwrap();
+    let one_less = text.replace(".param .u32 unnamed_param_0,", "");
+    assert_eq!(
+        of_image(one_less.as_bytes(), "unnamed"),
+        ("unnamed_param_1: ?, i8\n".into(), vec![])
+    );
+    let wider = text.replace(".param .u32 unnamed_param_0", ".param .u64 unnamed_param_0");
+    let (told, errors) = of_image(wider.as_bytes(), "unnamed");
+    assert!(
+        told.starts_with("unnamed_param_0: ?, i8\n") && errors.is_empty(),
+        "{told}"
+    );
+
+    let broken = text.replace(".b32 .debug_abbrev", ".b32 77777777");
+    let (told, errors) = of_image(broken.as_bytes(), "unnamed");
+    assert!(told.starts_with("unnamed_param_0: ?, i4\n"), "{told}");
+    assert_eq!(errors.len(), 1);
+    assert!(
+        errors[0].starts_with("debug information that is not read as DWARF 2 to 5: "),
+        "{errors:?}"
+    );
+    let broken = text.replace(
+        ".section\t.debug_abbrev\n\t{",
+        ".section\t.debug_abbrev\n\t{ .b7 1",
+    );
+    let (_, errors) = of_image(broken.as_bytes(), "unnamed");
+    assert!(
+        errors[0].contains("expected `.b8`, `.b16`, `.b32`, `.b64`"),
+        "{errors:?}"
+    );
+}
