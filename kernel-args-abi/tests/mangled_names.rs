@@ -1,7 +1,7 @@
 //! Names as other people's libraries have them: operators, tags, inline namespaces, packs, nested types.
 
 use kernel_args_abi::{
-    Alignment, Class, CppType, Parameter,
+    Alignment, Class, CppType, Members, Parameter,
     check::{Difference, compare},
     mangled::{Demangled, candidates},
 };
@@ -28,6 +28,7 @@ fn of_type(cpp: CppType<'_>) -> Parameter<'_> {
             Class::Bytes
         },
         cpp,
+        members: Members::UNKNOWN,
     }
 }
 

@@ -364,6 +364,7 @@ fn anything() -> impl Strategy<Value = Fields> {
             base,
             depth,
             const_mask,
+            extents: [0; 3],
         });
     let size = prop_oneof![0usize..20, any::<usize>()];
     let class = proptest::sample::select(vec![

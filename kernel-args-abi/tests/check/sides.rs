@@ -1,6 +1,6 @@
 //! Fields as the derive describes them and parameters as PTX, cubins and mangled names do.
 
-use kernel_args_abi::{Alignment, Class, CppBase, CppType, Layout, Parameter, Signature};
+use kernel_args_abi::{Alignment, Class, CppBase, CppType, Layout, Members, Parameter, Signature};
 
 pub(crate) const FLOAT: CppType<'static> = CppType::of(CppBase::Float { bits: 32 });
 pub(crate) const DOUBLE: CppType<'static> = CppType::of(CppBase::Float { bits: 64 });
@@ -24,6 +24,7 @@ pub(crate) const fn field<'a>(
         align: Alignment::new(align),
         class,
         cpp,
+        members: Members::UNKNOWN,
     }
 }
 

@@ -196,9 +196,14 @@ fn cpp(ty: CppType<'_>, krate: &syn::Path) -> TokenStream {
         CppBase::Named(name) => quote!(Named(#name)),
         _ => quote!(Unknown),
     };
-    let (depth, const_mask) = (ty.depth, ty.const_mask);
+    let (depth, const_mask, [first, second, third]) = (ty.depth, ty.const_mask, ty.extents);
     quote! {
-        #krate::abi::CppType { base: #krate::abi::CppBase::#base, depth: #depth, const_mask: #const_mask }
+        #krate::abi::CppType {
+            base: #krate::abi::CppBase::#base,
+            depth: #depth,
+            const_mask: #const_mask,
+            extents: [#first, #second, #third],
+        }
     }
 }
 

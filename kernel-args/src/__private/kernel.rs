@@ -2,7 +2,7 @@
 
 use crate::marshal::{KernelArgs, Source};
 use kernel_args_abi::{
-    Alignment, Class, CppType, Parameter, Signature,
+    Alignment, Class, CppType, Members, Parameter, Signature,
     check::{Report, Selection, report, select},
     words::{Message, templates},
 };
@@ -28,6 +28,7 @@ pub const fn kernel_parameter(
         align: Alignment::new(align),
         class,
         cpp,
+        members: Members::UNKNOWN,
     }
 }
 

@@ -4,7 +4,7 @@ use super::{TypeInfo, member};
 use crate::marshal::KernelArgs;
 use core::mem::MaybeUninit;
 use kernel_args_abi::{
-    Class, CppType, ParamLayout, Parameter,
+    Class, CppType, Members, ParamLayout, Parameter,
     param_layout::LIMIT,
     words::{Message, templates},
 };
@@ -40,6 +40,7 @@ impl Described {
         Parameter {
             class: Class::Unknown,
             cpp: CppType::UNKNOWN,
+            members: Members::UNKNOWN,
             ..self.0
         }
     }

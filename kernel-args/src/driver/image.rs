@@ -4,9 +4,10 @@ use super::error::Error;
 use crate::device::vector::Dim3;
 use cudarc::driver::sys::CUjitInputType;
 use kernel_args_abi::{
-    Alignment, Class, CppType, Parameter, Sm,
+    Parameter, Sm,
     image::{self, Kernel},
     mangled::Demangled,
+    signature::ParameterList,
 };
 use std::{
     borrow::Cow,
@@ -118,64 +119,27 @@ pub(super) struct Description {
     /// `.reqntid`.
     pub(super) required_block: Option<Dim3>,
     demangled: Option<Demangled>,
-    parameters: Vec<OwnedParameter>,
-}
-
-/// A [`Parameter`] that owns its texts; the C++ type is in the kernel's name.
-struct OwnedParameter {
-    name: String,
-    spelling: String,
-    offset: Option<usize>,
-    size: usize,
-    align: Option<Alignment>,
-    class: Class,
+    parameters: ParameterList,
 }
 
 impl Description {
-    fn new(kernel: &Kernel<'_>) -> Self {
+    fn new(kernel: &Kernel<'_>) -> Option<Self> {
         let by_entry = kernel
             .entry
             .as_ref()
             .and_then(|entry| entry.directives.required_threads);
         let by_record = kernel.records.and_then(|records| records.required_threads);
-        Self {
+        Some(Self {
             symbol: kernel.name.into(),
             required_block: by_entry.or(by_record).map(|[x, y, z]| Dim3::new(x, y, z)),
             demangled: kernel.demangled.clone(),
-            parameters: kernel
-                .parameters()
-                .into_iter()
-                .map(|parameter| OwnedParameter {
-                    name: parameter.name.into(),
-                    spelling: parameter.spelling.into(),
-                    offset: parameter.offset,
-                    size: parameter.size,
-                    align: parameter.align,
-                    class: parameter.class,
-                })
-                .collect(),
-        }
+            parameters: ParameterList::new(&kernel.parameters())?,
+        })
     }
 
     /// The parameters in the common model.
     pub(super) fn parameters(&self) -> Vec<Parameter<'_>> {
-        let types = self
-            .demangled
-            .as_ref()
-            .and_then(|name| name.types_of(self.parameters.len()));
-        let mut types = types.into_iter().flatten();
-        self.parameters
-            .iter()
-            .map(|parameter| Parameter {
-                name: &parameter.name,
-                spelling: &parameter.spelling,
-                offset: parameter.offset,
-                size: parameter.size,
-                align: parameter.align,
-                class: parameter.class,
-                cpp: types.next().unwrap_or(CppType::UNKNOWN),
-            })
-            .collect()
+        self.parameters.parameters()
     }
 
     /// The demangled name where there is one, else the symbol.
@@ -192,7 +156,6 @@ pub(super) fn describe(image: &[u8], sm: Option<Sm>) -> Result<Vec<Description>,
     let kernels = image.kernels().map_err(|error| error.to_string())?;
     let symbols = kernels.symbols();
     Ok(symbols
-        .filter_map(|symbol| kernels.kernel(symbol, sm))
-        .map(|kernel| Description::new(&kernel))
+        .filter_map(|symbol| Description::new(&kernels.kernel(symbol, sm)?))
         .collect())
 }

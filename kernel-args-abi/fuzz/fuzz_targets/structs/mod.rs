@@ -1,6 +1,6 @@
 //! Parameters of a struct from any bytes.
 
-use kernel_args_abi::{Alignment, Class, CppBase, CppType, Parameter};
+use kernel_args_abi::{Alignment, Class, CppBase, CppType, Members, Parameter};
 
 const NAMES: [&str; 12] = [
     "Params",
@@ -60,5 +60,6 @@ fn parameter([shape, base, size, kind]: [u8; 4]) -> Parameter<'static> {
         align: Alignment::new(1 << (size >> 3 & 7)).filter(|_| kind & 0x80 == 0),
         class: class[usize::from(kind & 0x3f) % class.len()],
         cpp: pointers,
+        members: Members::UNKNOWN,
     }
 }
