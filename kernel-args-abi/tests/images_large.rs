@@ -1,74 +1,13 @@
 //! Images that take memory or time: what is allocated while they are read, bombs included.
 
+mod allocated;
+
+use allocated::{alone, peak};
 use kernel_args_abi::{
     fatbin::{EXPANSION_LIMIT, MEMBER_LIMIT},
     image::{self, Image},
 };
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    fmt::Write as _,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
-};
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-struct Counting;
-
-fn grown(by: usize) {
-    let now = NOW.fetch_add(by, Relaxed) + by;
-    PEAK.fetch_max(now, Relaxed);
-}
-
-// SAFETY: every call goes to the system's allocator with the same arguments; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        grown(layout.size());
-        // SAFETY: the caller's promises are those of this call.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        grown(layout.size());
-        // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both may be there while what is in the old one moves.
-        grown(size);
-        // SAFETY: as above.
-        let moved = unsafe { System.realloc(pointer, layout, size) };
-        NOW.fetch_sub(layout.size(), Relaxed);
-        moved
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// One test at a time: what another one allocates would count.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What `read` returns, and the most memory that it had allocated at once.
-fn peak<T>(read: impl FnOnce() -> T) -> (T, usize) {
-    let before = NOW.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    let read = read();
-    (read, PEAK.load(Relaxed) - before)
-}
+use std::fmt::Write as _;
 
 /// Reads an image to the end: how many kernels it has, or why it cannot be read.
 fn kernels(bytes: &[u8]) -> Result<usize, String> {

@@ -6,7 +6,7 @@ use core::cell::Cell;
 /// What is left of the work and memory that debug information of a size may take.
 ///
 /// Entries refer to each other by offsets, so a small file could make a reader go round for ever, or store one struct
-/// many times over. Each step and each byte is paid for. What nvcc writes takes less than half of either.
+/// many times over. Each step and each byte is paid for. What nvcc writes takes about half of either.
 #[derive(Debug)]
 pub(super) struct Budget {
     /// In attributes.
@@ -21,13 +21,14 @@ const MEMORY: usize = 16;
 
 /// Whatever the size.
 const LEAST: usize = 1 << 20;
+const MOST_MEMORY: usize = 256 << 20;
 
 impl Budget {
     pub(super) fn new(size: usize) -> Self {
-        let budget = |each| Cell::new(size.saturating_mul(each).saturating_add(LEAST));
+        let budget = |each| size.saturating_mul(each).saturating_add(LEAST);
         Self {
-            work: budget(WORK),
-            memory: budget(MEMORY),
+            work: Cell::new(budget(WORK)),
+            memory: Cell::new(budget(MEMORY).min(MOST_MEMORY)),
         }
     }
 

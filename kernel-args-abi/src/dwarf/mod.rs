@@ -8,6 +8,9 @@
 //! `.debug_str_offsets`. Not read are compressed sections, which are an error, and units of types (`-fdebug-types-section`
 //! of compilers for hosts), whose structs have unknown members.
 //!
+//! Time is linear in the size of the sections. What is stored takes at most 16 times their size and 1 MiB, and at most
+//! 256 MiB; while lists grow, three times as much is allocated.
+//!
 //! What was found in the output of nvcc and NVRTC 13.0, whose front end is EDG's: it is DWARF 2; types have no namespaces,
 //! but enums have mangled names; base classes are members whose names begin with `__b_`; an alignment is not told;
 //! `wchar_t`, `char16_t` and pointers to members are the integers that they are stored as.
