@@ -65,6 +65,20 @@ pub fn compile(
     includes: &[PathBuf],
     sources: &[PathBuf],
 ) -> Result<(), String> {
+    compile_with(folder, targets, includes, &[], sources)
+}
+
+/// As [`compile`], with options of NVRTC.
+///
+/// # Errors
+/// What the compiler says.
+pub fn compile_with(
+    folder: &Path,
+    targets: &str,
+    includes: &[PathBuf],
+    options: &[&str],
+    sources: &[PathBuf],
+) -> Result<(), String> {
     let processes = thread::available_parallelism().map_or(1, usize::from);
     let children: Vec<_> = (0..processes)
         .map(|first| sources.iter().skip(first).step_by(processes))
@@ -73,6 +87,9 @@ pub fn compile(
             let mut command = command(folder, targets);
             for include in includes {
                 command.arg("-I").arg(include);
+            }
+            for option in options {
+                command.arg(format!("--option={option}"));
             }
             command
                 .args(share)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compiles CUDA sources with NVRTC, for the oracle suite.
 
-    compile.py FOLDER TARGETS [-I INCLUDE]... SOURCE...
+    compile.py FOLDER TARGETS [-I INCLUDE]... [--option=OPTION]... SOURCE...
 
 TARGETS are separated by commas: compute_NN gives FOLDER/STEM.ptx, sm_NN gives
-FOLDER/STEM.sm_NN.cubin. `echo.cuh` is found by itself; in the PTX of a
+FOLDER/STEM.sm_NN.cubin. OPTIONs are passed on to NVRTC. `echo.cuh` is found by itself; in the PTX of a
 source that includes it every echo kernel must read and write every byte.
 
 It prints the compiler's version, and the folder of CUDA's headers where the pinned nvcc is
@@ -13,6 +13,7 @@ not compile, or an echo kernel leaves a byte out; 2 wrong usage; 3 the compiler 
 """
 
 import argparse
+import os
 import pathlib
 import sys
 
@@ -31,6 +32,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("targets", type=lambda text: text.split(","))
     parser.add_argument("-I", dest="includes", action="append", default=[])
+    parser.add_argument("--option", dest="options", action="append", default=[])
     parser.add_argument("sources", nargs="*", type=pathlib.Path)
     arguments = parser.parse_intermixed_args()
 
@@ -38,17 +40,21 @@ def main():
         print("NVRTC is not installed: run `python3 ptx/toolchain.py nvrtc`", file=sys.stderr)
         return toolchain.EXIT_UNAVAILABLE
     headers = {"echo.cuh": (ROOT / "ptx" / "echo.cuh").read_text()}
-    options = OPTIONS + [f"--include-path={include}" for include in arguments.includes]
+    options = OPTIONS + [f"--include-path={include}" for include in arguments.includes] + arguments.options
+    folder = arguments.folder.resolve()
+    sources = [source.resolve() for source in arguments.sources]
+    # Debug information names the folder: it is to be the same on every machine.
+    os.chdir(pathlib.Path(sys.executable).anchor)
     try:
         print("NVRTC " + ".".join(map(str, nvrtc.version())))
         if toolchain.installed("nvcc") is not None:
             print(toolchain.folder("nvcc") / "nvidia" / "cu13" / "include")
-        for source in arguments.sources:
+        for source in sources:
             text = source.read_text()
             for target in arguments.targets:
                 image = nvrtc.compile(text, source.name, target, headers, options)
                 suffix = "ptx" if target.startswith("compute_") else f"{target}.cubin"
-                (arguments.folder / f"{source.stem}.{suffix}").write_bytes(image)
+                (folder / f"{source.stem}.{suffix}").write_bytes(image)
                 if suffix == "ptx" and "echo.cuh" in text:
                     faults, _ = echo_coverage.gaps(image.decode())
                     if faults:

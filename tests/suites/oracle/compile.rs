@@ -12,8 +12,44 @@ use std::fs;
 /// How many kernels go in one source.
 const BATCH: usize = 64;
 
+/// Whether kernels are compiled with debug information.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Debug {
+    Yes,
+    No,
+}
+
+/// Answers, and of each source the PTX and a cubin that they were read from.
+pub(crate) struct Compiled {
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) images: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
 /// What NVRTC says of each signature. Their names must differ.
 pub(crate) fn answers(name: &str, signatures: &[Signature]) -> Result<Vec<Answer>, String> {
+    Ok(compile(name, signatures, &SMS, &[])?.answers)
+}
+
+/// What NVRTC says of each signature for one GPU, with debug information or without.
+pub(crate) fn answers_of(
+    name: &str,
+    signatures: &[Signature],
+    debug: Debug,
+) -> Result<Compiled, String> {
+    const SM: [u16; 1] = [90];
+    let options: &[&str] = match debug {
+        Debug::Yes => &["--device-debug"],
+        Debug::No => &[],
+    };
+    compile(name, signatures, &SM, options)
+}
+
+fn compile(
+    name: &str,
+    signatures: &[Signature],
+    sms: &[u16],
+    options: &[&str],
+) -> Result<Compiled, String> {
     let folder = folder(&format!("oracle/{name}"))?;
     let mut sources = Vec::new();
     for (i, batch) in signatures.chunks(BATCH).enumerate() {
@@ -21,15 +57,18 @@ pub(crate) fn answers(name: &str, signatures: &[Signature]) -> Result<Vec<Answer
         fs::write(&place, cpp::source(batch, true)).map_err(|error| error.to_string())?;
         sources.push(place);
     }
-    let targets: Vec<String> = SMS.iter().map(|sm| format!("sm_{sm}")).collect();
+    let targets: Vec<String> = sms.iter().map(|sm| format!("sm_{sm}")).collect();
     let targets = format!("compute_75,{}", targets.join(","));
-    nvrtc::compile(&folder, &targets, &[], &sources)?;
+    nvrtc::compile_with(&folder, &targets, &[], options, &sources)?;
 
-    let mut answers = Vec::new();
+    let mut compiled = Compiled {
+        answers: Vec::new(),
+        images: Vec::new(),
+    };
     for (i, batch) in signatures.chunks(BATCH).enumerate() {
         let ptx = fs::read_to_string(folder.join(format!("batch_{i}.ptx")))
             .map_err(|error| error.to_string())?;
-        let images = SMS
+        let images = sms
             .iter()
             .map(|sm| {
                 let image = fs::read(folder.join(format!("batch_{i}.sm_{sm}.cubin")));
@@ -53,13 +92,17 @@ pub(crate) fn answers(name: &str, signatures: &[Signature]) -> Result<Vec<Answer
                     ))
                 })
                 .collect::<Result<_, String>>()?;
-            answers.push(Answer {
+            compiled.answers.push(Answer {
                 facts: read_ptx::numbers(&ptx, &format!("facts_{name}"))
                     .ok_or_else(|| missing("its facts"))?,
                 declared: read_ptx::parameters(&ptx, name).ok_or_else(|| missing("its PTX"))?,
                 records,
             });
         }
+        drop(cubins);
+        if let Some((_, cubin)) = images.into_iter().next() {
+            compiled.images.push((ptx.into_bytes(), cubin));
+        }
     }
-    Ok(answers)
+    Ok(compiled)
 }

@@ -62,7 +62,7 @@ pub(crate) fn layout(ty: &Type) -> Result<Layout, String> {
 }
 
 /// The struct's layout by the engine, and the offset of each field.
-fn members(structure: &Struct) -> Result<(Layout, Vec<usize>), String> {
+pub(crate) fn members(structure: &Struct) -> Result<(Layout, Vec<usize>), String> {
     let failed = |_| format!("{}: the engine refuses it", structure.rust());
     let mut whole = Layout::from_size_align(0, structure.align.unwrap_or(1)).map_err(failed)?;
     let mut offsets = Vec::new();

@@ -18,6 +18,7 @@
 
 mod answer;
 mod compile;
+mod debug_info;
 mod derived;
 mod engine;
 mod golden;
@@ -53,6 +54,11 @@ fn main() {
             "derived_structs_are_laid_out_as_nvrtc_does",
             derived_structs,
         ),
+        Trial::ignorable_test(
+            "golden_debug_information_tells_the_signatures",
+            golden_debug_information,
+        ),
+        Trial::ignorable_test("debug_information_tells_the_signatures", debug_information),
         Trial::ignorable_test("types_have_the_sizes_of_nvrtc", || {
             types_of("NVRTC", nvrtc::version(), types::by_nvrtc)
         }),
@@ -130,6 +136,7 @@ fn golden_tables() -> Result<Completion, Failed> {
         &golden::render(&signatures, &answers, &version),
     )?;
     check("types.tsv", &types::by_nvrtc()?.render(&version))?;
+    debug_info::check_golden(&signatures, &version)?;
     Ok(Completion::Completed)
 }
 
@@ -274,6 +281,65 @@ fn derived_structs() -> Result<Completion, Failed> {
         failing.len(),
         &words.join("\n"),
     ))
+}
+
+fn golden_debug_information() -> Result<Completion, Failed> {
+    if bless() {
+        return Ok(ignored(BLESSING));
+    }
+    let (found, amount) = debug_info::golden(&golden::all())?;
+    debug_verdict(
+        &found,
+        &amount,
+        debug_info::GOLDEN,
+        "golden answers".to_owned(),
+    )?;
+    Ok(Completion::Completed)
+}
+
+fn debug_information() -> Result<Completion, Failed> {
+    let version = match nvrtc::version() {
+        Ok(version) => version,
+        Err(why) => return Ok(ignored(&why)),
+    };
+    let count = count("KERNEL_ARGS_ORACLE_SIGNATURES", 100, 1000);
+    let signatures = signatures(seed(), Shape::Plain, count);
+    let (found, amount) = debug_info::differences(&signatures)?;
+    debug_verdict(&found, &amount, count, version)?;
+    Ok(Completion::Completed)
+}
+
+fn debug_verdict(
+    found: &[(usize, String)],
+    amount: &debug_info::Amount,
+    signatures: usize,
+    authority: String,
+) -> Result<(), Failed> {
+    let debug_info::Amount {
+        parameters,
+        structs,
+        members,
+    } = *amount;
+    report::add(Line {
+        compared: "debug information",
+        authority,
+        amount: format!(
+            "{signatures} signatures, {parameters} parameters, {structs} by-value structs, {members} members"
+        ),
+        differences: found.len(),
+    });
+    if structs < signatures / 5 {
+        return Err(Failed::from(format!("only {structs} by-value structs")));
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    let words: Vec<&str> = found
+        .iter()
+        .take(40)
+        .map(|(_, what)| what.as_str())
+        .collect();
+    Err(Failed::from(words.join("\n")))
 }
 
 fn types_of(
