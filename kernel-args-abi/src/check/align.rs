@@ -8,6 +8,7 @@ use super::{
     difference::{Difference, Differences},
     edit_distance::{Grid, MOST_ALIGNED, Step},
     mismatch::Mismatch,
+    names::Names,
 };
 use crate::signature::{Offsets, Parameter};
 
@@ -28,6 +29,8 @@ pub(crate) struct Rows<'a> {
     host: &'a [Parameter<'a>],
     kernel: &'a [Parameter<'a>],
     base: Option<usize>,
+    /// Where all fields fit by their types. Otherwise their names would say once more what their types say.
+    names: Option<Names>,
     at: (usize, usize),
     /// Where what is common to the ends of both lists begins.
     tail: (usize, usize),
@@ -49,6 +52,11 @@ impl<'a> Rows<'a> {
             host,
             kernel,
             base,
+            names: if fit_by_types(host, kernel, base) {
+                Some(Names::new(kernel))
+            } else {
+                None
+            },
             at: (0, 0),
             tail: (host.len(), kernel.len()),
             plan: [Step::Both; 2 * MOST_ALIGNED],
@@ -129,7 +137,12 @@ impl<'a> Rows<'a> {
         match step {
             Step::Both => {
                 self.at = (i + 1, j + 1);
-                let differences = differences_at(self.host, self.kernel, self.base, i, j);
+                let mut differences = differences_at(self.host, self.kernel, self.base, i, j);
+                if let Some(names) = &self.names
+                    && names.other_place(self.host, self.kernel, i, j).is_some()
+                {
+                    differences = differences.with(Difference::ParameterName);
+                }
                 if differences.is_empty() {
                     return Row::Fits {
                         field: i,
@@ -202,6 +215,25 @@ impl<'a> Rows<'a> {
             }
         }
     }
+}
+
+/// Whether the fields fit the parameters, whatever their names.
+pub(super) const fn fit_by_types(
+    host: &[Parameter<'_>],
+    kernel: &[Parameter<'_>],
+    base: Option<usize>,
+) -> bool {
+    if host.len() != kernel.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < host.len() {
+        if !differences_at(host, kernel, base, i, i).is_empty() {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }
 
 /// How field `i` and parameter `j` differ, where the parameter lies included.

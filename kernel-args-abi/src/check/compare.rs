@@ -3,6 +3,7 @@
 use super::{
     cpp,
     difference::{Difference, Differences},
+    members,
 };
 use crate::{class::Class, signature::Parameter};
 
@@ -15,8 +16,18 @@ use crate::{class::Class, signature::Parameter};
 /// - nvcc passes `__int128`, `__half` and `__nv_bfloat16` as bytes: `.align 16 .b8 p[16]`,
 ///   `.align 2 .b8 p[2]`.
 /// - Untyped bits (`.b32`) fit everything of their size and alignment.
+/// - Members of structs are compared as [`first_difference`](super::first_difference) tells.
 #[must_use]
 pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
+    let differences = compare_values(host, kernel);
+    if differences.is_empty() && members::differ(host, kernel) {
+        return differences.with(Difference::Members);
+    }
+    differences
+}
+
+/// The same without members.
+pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let mut differences = cpp::compare(host, kernel);
     if host.size != kernel.size {
         differences = differences.with(Difference::Size);

@@ -19,6 +19,8 @@ pub enum Difference {
     Pointer,
     /// The C++ kind of value: a number for a vector, a float for an integer, `unsigned char` for `bool`.
     Type,
+    /// A member of the struct: its type, where it lies, or which of them it is.
+    Members,
     /// The name of the struct.
     Name,
     /// Signed on one side, unsigned on the other.
@@ -27,21 +29,25 @@ pub enum Difference {
     Pointee,
     /// The kernel may write through the pointer, the host promises that it is only read.
     Constness,
+    /// The field has the name of another parameter, of the same type.
+    ParameterName,
 }
 
 impl Difference {
     /// Every kind, the most serious first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Size,
         Self::Class,
         Self::Alignment,
         Self::Offset,
         Self::Pointer,
         Self::Type,
+        Self::Members,
         Self::Name,
         Self::Signedness,
         Self::Pointee,
         Self::Constness,
+        Self::ParameterName,
     ];
 
     const fn bit(self) -> u16 {

@@ -22,16 +22,21 @@
 mod align;
 mod compare;
 mod cpp;
+mod cursor;
 mod difference;
 mod edit_distance;
+mod members;
 mod mismatch;
+mod names;
 mod report;
 mod select;
 
 pub use compare::compare;
 pub use difference::{Difference, Differences};
+pub use members::{MemberMismatch, Place, first_difference};
 pub use mismatch::Mismatch;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, select};
 
 pub(crate) use align::{Row, Rows, expected_offset};
+pub(crate) use names::other_place;

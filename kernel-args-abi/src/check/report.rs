@@ -1,8 +1,9 @@
 //! All differences between a struct and a kernel.
 
 use super::{
-    align::{Row, Rows, differences_at},
+    align::{Row, Rows, fit_by_types},
     mismatch::{Mismatch, mark_as_one_mistake},
+    names,
 };
 use crate::signature::{Parameter, Signature};
 
@@ -62,17 +63,7 @@ pub const fn report_at<'a, const N: usize>(
 /// Whether the fields fit the parameters, all of them.
 #[must_use]
 pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
-    if host.len() != kernel.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < host.len() {
-        if !differences_at(host, kernel, base, i, i).is_empty() {
-            return false;
-        }
-        i += 1;
-    }
-    true
+    fit_by_types(host, kernel, base) && names::fit(host, kernel)
 }
 
 impl<'a, const N: usize> Report<'a, N> {

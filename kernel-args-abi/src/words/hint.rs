@@ -1,6 +1,7 @@
 //! The usual cause of a difference, and what to write instead.
 
 use super::{
+    members::{push_member, push_other_place},
     message::Message,
     rust::{Declaration, declaration},
     spelling::{LONGEST_NAME, push_separator},
@@ -44,6 +45,8 @@ pub(super) const fn hint<const N: usize>(
         Some(Difference::Signedness) => say::takes_signedness(&mut hint, kernel.cpp, declare),
         Some(Difference::Pointee) => say::takes_pointee(&mut hint, kernel.cpp, declare),
         Some(Difference::Constness) => say::takes_mut(&mut hint, declare),
+        Some(Difference::Members) => push_member(&mut hint, host, kernel),
+        Some(Difference::ParameterName) => push_other_place(&mut hint, report, field, parameter),
     }
     hint
 }

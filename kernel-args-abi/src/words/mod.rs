@@ -2,6 +2,7 @@
 
 mod hint;
 mod layout_table;
+mod members;
 mod message;
 mod report;
 mod rust;

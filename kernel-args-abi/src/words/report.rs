@@ -81,9 +81,10 @@ impl<const N: usize> Report<'_, N> {
         match mismatch {
             Mismatch::Differs {
                 field,
+                differences,
                 exchanged: Some(other),
                 ..
-            } => {
+            } if !matches!(differences.first(), Some(Difference::ParameterName)) => {
                 let (first, second) = if field < other {
                     (field, other)
                 } else {
@@ -95,7 +96,7 @@ impl<const N: usize> Report<'_, N> {
                 field,
                 parameter,
                 differences,
-                exchanged: None,
+                ..
             } => return hint(self, field, parameter, differences),
             Mismatch::Missing {
                 before,

@@ -18,6 +18,13 @@ pub(super) const fn push_cpp<const N: usize>(message: &mut Message<N>, cpp: CppT
         });
         level += 1;
     }
+    let mut i = 0;
+    while i < cpp.extents.len() && cpp.extents[i] > 0 {
+        message.push("[");
+        message.push_number(cpp.extents[i] as usize);
+        message.push("]");
+        i += 1;
+    }
 }
 
 /// Appends `4 bytes, aligned to 4`.

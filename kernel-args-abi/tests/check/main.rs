@@ -2,7 +2,9 @@
 
 #[cfg(feature = "read")]
 mod compiled;
+mod members;
 mod mutants;
+mod names;
 mod pairing;
 mod rendering;
 mod rules;

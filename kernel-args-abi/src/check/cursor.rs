@@ -1,0 +1,220 @@
+//! A position among the members of a struct, nested ones and elements of arrays included.
+
+use crate::signature::{Members, Parameter};
+
+/// How many structs and arrays that lie in each other are gone through.
+const DEEPEST: usize = 24;
+
+/// A member, or an element of one that is an array, and where it lies.
+#[derive(Clone, Copy)]
+pub(super) struct Item<'a> {
+    /// Of an array the rest of it that has not been passed.
+    pub(super) member: Parameter<'a>,
+    /// From the beginning of the outermost struct, in bytes.
+    pub(super) offset: usize,
+    /// The members of the struct that it lies in, and its index among them.
+    pub(super) siblings: Members<'a>,
+    pub(super) index: usize,
+}
+
+impl<'a> Item<'a> {
+    pub(super) const fn end(&self) -> usize {
+        self.offset.saturating_add(self.member.size)
+    }
+
+    pub(super) const fn elements(&self) -> usize {
+        self.member.cpp.elements()
+    }
+
+    /// One element of an array, or the member itself.
+    pub(super) const fn element(&self) -> Parameter<'a> {
+        element(&self.member)
+    }
+
+    pub(super) const fn is_struct(&self) -> bool {
+        self.member.members.is_known()
+    }
+
+    /// Whether it consists of others that can be looked at one by one.
+    pub(super) const fn opens(&self) -> bool {
+        self.elements() > 1 || self.is_struct()
+    }
+}
+
+const fn element<'a>(member: &Parameter<'a>) -> Parameter<'a> {
+    let elements = member.cpp.elements();
+    Parameter {
+        cpp: member.cpp.element(),
+        size: if elements > 0 {
+            member.size / elements
+        } else {
+            member.size
+        },
+        // What kind of value an element is, its type says.
+        class: if member.cpp.is_array() && !member.members.is_known() {
+            crate::Class::Unknown
+        } else {
+            member.class
+        },
+        ..*member
+    }
+}
+
+/// A list that has been opened, and how far it has been passed.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    /// The name of what was opened.
+    name: &'a str,
+    /// Where it begins.
+    base: usize,
+    list: List<'a>,
+    index: usize,
+}
+
+#[derive(Clone, Copy)]
+enum List<'a> {
+    Members(Members<'a>),
+    /// Elements of an array: one of them, how many, and where the array itself stands.
+    Elements(Parameter<'a>, usize, (Members<'a>, usize)),
+}
+
+/// A position among members.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    levels: [Level<'a>; DEEPEST],
+    depth: usize,
+    /// Whether something lay deeper than can be gone through.
+    is_too_deep: bool,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the beginning of a value of this type.
+    pub(super) const fn new(value: &Parameter<'a>) -> Self {
+        let level = Level {
+            name: "",
+            base: 0,
+            list: List::Elements(Parameter { name: "", ..*value }, 1, (Members::UNKNOWN, 0)),
+            index: 0,
+        };
+        Self {
+            levels: [level; DEEPEST],
+            depth: 1,
+            is_too_deep: false,
+        }
+    }
+
+    pub(super) const fn is_too_deep(&self) -> bool {
+        self.is_too_deep
+    }
+
+    /// What comes next; lists that have been passed are closed.
+    pub(super) const fn peek(&mut self) -> Option<Item<'a>> {
+        while self.depth > 0 {
+            let level = &self.levels[self.depth - 1];
+            let item = match level.list {
+                List::Members(members) => match members.get(level.index) {
+                    Some(member) => Some(Item {
+                        member,
+                        offset: level.base.saturating_add(offset(&member)),
+                        siblings: members,
+                        index: level.index,
+                    }),
+                    None => None,
+                },
+                List::Elements(member, count, (siblings, index)) if level.index < count => {
+                    Some(Item {
+                        member,
+                        offset: level
+                            .base
+                            .saturating_add(member.size.saturating_mul(level.index)),
+                        siblings,
+                        index,
+                    })
+                }
+                List::Elements(..) => None,
+            };
+            if item.is_some() {
+                return item;
+            }
+            self.depth -= 1;
+        }
+        None
+    }
+
+    /// Goes past the next one as a whole.
+    pub(super) const fn pass(&mut self) {
+        if self.depth > 0 {
+            self.levels[self.depth - 1].index += 1;
+        }
+    }
+
+    /// Goes to the first element of the next one if it is an array, else to its first member. The others follow.
+    pub(super) const fn open(&mut self, item: &Item<'a>) {
+        self.pass();
+        let list = if item.elements() > 1 {
+            List::Elements(item.element(), item.elements(), (item.siblings, item.index))
+        } else {
+            List::Members(item.member.members)
+        };
+        self.push(item, list);
+    }
+
+    /// Goes to the first of `groups` equal parts of the next one, which is an array; the other parts are passed.
+    pub(super) const fn open_group(&mut self, item: &Item<'a>, groups: usize) {
+        self.pass();
+        let elements = item.elements() / groups;
+        let group = Parameter {
+            cpp: match elements {
+                1 => item.member.cpp.element(),
+                _ => item.member.cpp.element().array(elements as u32),
+            },
+            size: item.member.size / groups,
+            ..if elements == 1 {
+                item.element()
+            } else {
+                item.member
+            }
+        };
+        self.push(item, List::Elements(group, 1, (item.siblings, item.index)));
+    }
+
+    const fn push(&mut self, item: &Item<'a>, list: List<'a>) {
+        if self.depth == DEEPEST {
+            self.is_too_deep = true;
+            return;
+        }
+        self.levels[self.depth] = Level {
+            // An element of an array has the name of the array.
+            name: match list {
+                List::Elements(..) => "",
+                List::Members(_) => item.member.name,
+            },
+            base: item.offset,
+            list,
+            index: 0,
+        };
+        self.depth += 1;
+    }
+
+    /// The names of what has been opened and not yet passed, the outermost first.
+    pub(super) const fn path<const N: usize>(&self) -> [&'a str; N] {
+        let mut path = [""; N];
+        let (mut at, mut level) = (0, 0);
+        while level < self.depth && at < N {
+            let name = self.levels[level].name;
+            if !name.is_empty() {
+                path[at] = name;
+                at += 1;
+            }
+            level += 1;
+        }
+        path
+    }
+}
+
+const fn offset(member: &Parameter<'_>) -> usize {
+    match member.offset {
+        Some(offset) => offset,
+        None => 0,
+    }
+}

@@ -1,0 +1,502 @@
+//! Members of structs, one by one.
+
+use super::sides::*;
+use kernel_args_abi::check::{Difference, Report, compare, first_difference, report};
+use kernel_args_abi::{Class, CppBase, CppType, Members, Opaque, Parameter};
+use proptest::prelude::*;
+
+const fn at(offset: usize, member: Parameter<'static>) -> Parameter<'static> {
+    Parameter {
+        offset: Some(offset),
+        align: None,
+        ..member
+    }
+}
+
+/// So many of a member, one after another.
+fn array(member: Parameter<'static>, length: u32) -> Parameter<'static> {
+    Parameter {
+        size: member.size * length as usize,
+        cpp: member.cpp.array(length),
+        class: Class::Bytes,
+        ..member
+    }
+}
+
+const fn structure(
+    name: &'static str,
+    cpp: &'static str,
+    size: usize,
+    members: &'static [Parameter<'static>],
+) -> Parameter<'static> {
+    field(name, cpp, size, 4, Class::Bytes, CppType::named(cpp)).with_members(Members::of(members))
+}
+
+fn leak(members: Vec<Parameter<'static>>) -> Members<'static> {
+    Members::of(members.leak())
+}
+
+fn of(size: usize, members: Vec<Parameter<'static>>) -> Parameter<'static> {
+    field("s", "S", size, 4, Class::Bytes, CppType::named("S")).with_members(leak(members))
+}
+
+#[track_caller]
+fn agree(host: Parameter<'static>, kernel: Parameter<'static>) {
+    assert_eq!(first_difference(&host, &kernel), None);
+    assert!(!compare(&host, &kernel).contains(Difference::Members));
+}
+
+/// The path of the kernel's member and of the host's, and what differs.
+#[track_caller]
+fn differ(
+    host: Parameter<'static>,
+    kernel: Parameter<'static>,
+    names: (&str, &str),
+    difference: Difference,
+) {
+    assert!(compare(&host, &kernel).contains(Difference::Members));
+    let mismatch = first_difference(&host, &kernel).expect("they differ");
+    let path = |place: kernel_args_abi::check::Place<'_>| {
+        let path: Vec<&str> = place
+            .path
+            .into_iter()
+            .filter(|name| !name.is_empty())
+            .collect();
+        path.into_iter()
+            .chain([place.member.name])
+            .collect::<Vec<_>>()
+            .join(".")
+    };
+    assert_eq!(mismatch.host.map_or(String::new(), path), names.0);
+    assert_eq!(mismatch.kernel.map_or(String::new(), path), names.1);
+    assert_eq!(mismatch.differences.first(), Some(difference));
+}
+
+fn xyz() -> Vec<Parameter<'static>> {
+    vec![at(0, f32("x")), at(4, f32("y")), at(8, f32("z"))]
+}
+
+#[test]
+fn the_same_members_agree() {
+    agree(of(12, xyz()), of(12, xyz()));
+    agree(of(1, vec![]), of(1, vec![]));
+    // What one side does not tell.
+    let untold = field("s", "S", 12, 4, Class::Bytes, CppType::named("S"));
+    agree(untold, of(12, xyz()));
+    agree(of(12, xyz()), untold);
+    for why in Opaque::ALL {
+        agree(of(12, xyz()), untold.with_members(Members::opaque(why)));
+        agree(untold.with_members(Members::opaque(why)), of(12, xyz()));
+    }
+}
+
+#[test]
+fn members_agree_by_their_bytes_however_they_are_grouped() {
+    let vector = of(12, vec![at(0, array(f32("v"), 3))]);
+    let nested = of(
+        12,
+        vec![
+            at(0, of(8, vec![at(0, f32("a")), at(4, f32("b"))])),
+            at(8, f32("c")),
+        ],
+    );
+    let flat = of(12, xyz());
+    for host in [vector, nested, flat] {
+        for kernel in [vector, nested, flat] {
+            agree(host, kernel);
+        }
+    }
+    // `[[f32; 4]; 1000]` is `float4 rows[1000]`, and is not gone through one by one.
+    let vectors = array(of(16, vec![at(0, array(f32("v"), 4))]), 1000);
+    let rows = at(0, array(f32("rows"), 4000));
+    agree(of(16_000, vec![rows]), of(16_000, vec![at(0, vectors)]));
+    agree(of(16_000, vec![at(0, vectors)]), of(16_000, vec![rows]));
+    // A struct around one value is the value.
+    agree(
+        of(4, vec![at(0, f32("meters"))]),
+        of(4, vec![at(0, of(4, vec![at(0, f32("value"))]))]),
+    );
+    // An array of Rust is a struct around one in C++.
+    let host = field("s", "[f32; 3]", 12, 4, Class::Bytes, FLOAT.array(3));
+    assert_eq!(first_difference(&host, &vector), None);
+    // CUDA's vectors are known by their names.
+    let float4 = field(
+        "v",
+        "Float4",
+        16,
+        16,
+        Class::Bytes,
+        CppType::named("float4"),
+    );
+    let four = vec![
+        at(0, f32("x")),
+        at(4, f32("y")),
+        at(8, f32("z")),
+        at(12, f32("w")),
+    ];
+    let told = float4.with_members(leak(four));
+    agree(of(16, vec![at(0, float4)]), of(16, vec![at(0, told)]));
+}
+
+#[test]
+fn padding_is_no_member_and_a_missing_member_is_one() {
+    let kernel = of(16, vec![at(0, u8("kind")), at(8, f64("value"))]);
+    agree(of(16, vec![at(0, u8("kind")), at(8, f64("value"))]), kernel);
+    agree(
+        of(
+            16,
+            vec![
+                at(0, u8("kind")),
+                at(1, array(u8("padding"), 7)),
+                at(8, f64("value")),
+            ],
+        ),
+        kernel,
+    );
+    let host = of(16, vec![at(0, u8("kind")), at(4, array(u8("padding"), 8))]);
+    differ(host, kernel, ("padding", "value"), Difference::Size);
+    differ(
+        of(16, vec![at(0, u8("kind"))]),
+        kernel,
+        ("", "value"),
+        Difference::Offset,
+    );
+    differ(
+        of(16, vec![at(8, f64("value"))]),
+        kernel,
+        ("", "kind"),
+        Difference::Offset,
+    );
+    // Padding behind the last member.
+    let kernel = of(16, vec![at(0, f64("value")), at(8, u8("kind"))]);
+    agree(
+        of(
+            16,
+            vec![at(0, f64("value")), at(8, u8("kind")), at(9, u8("flag"))],
+        ),
+        kernel,
+    );
+}
+
+#[test]
+fn bytes_that_are_not_told_apart_agree_with_all_in_their_place() {
+    let union = field("u", "U", 8, 4, Class::Bytes, CppType::named("U"))
+        .with_members(Members::opaque(Opaque::Union));
+    let kernel = of(16, vec![at(0, union), at(8, f32("x")), at(12, i32("n"))]);
+    let host = |first: Vec<Parameter<'static>>, last| {
+        of(16, [first, vec![at(8, f32("x")), at(12, last)]].concat())
+    };
+    for first in [
+        vec![at(0, f64("d"))],
+        vec![at(0, i32("a")), at(4, f32("b"))],
+        vec![at(0, i32("a"))],
+    ] {
+        agree(host(first.clone(), i32("n")), kernel);
+        differ(host(first, f32("n")), kernel, ("n", "n"), Difference::Class);
+    }
+    differ(
+        host(vec![], i32("n")),
+        kernel,
+        ("", "u"),
+        Difference::Offset,
+    );
+}
+
+#[test]
+fn a_member_of_another_type_or_place_is_named_on_both_sides() {
+    let inner = |last| of(8, vec![at(0, i32("id")), at(4, last)]);
+    let outer = |inner: Parameter<'static>, count| {
+        of(
+            40,
+            vec![
+                at(
+                    0,
+                    array(
+                        Parameter {
+                            name: "cells",
+                            ..inner
+                        },
+                        4,
+                    ),
+                ),
+                at(32, count),
+            ],
+        )
+    };
+    let kernel = outer(inner(f32("weight")), f64("total"));
+    agree(outer(inner(f32("weight")), f64("sum")), kernel);
+    differ(
+        outer(inner(i32("weight")), f64("total")),
+        kernel,
+        ("cells.weight", "cells.weight"),
+        Difference::Class,
+    );
+    differ(
+        outer(inner(u32("mass")), f64("total")),
+        kernel,
+        ("cells.mass", "cells.weight"),
+        Difference::Class,
+    );
+    differ(
+        outer(inner(f32("weight")), usize("total")),
+        kernel,
+        ("total", "total"),
+        Difference::Class,
+    );
+    let unsigned = of(8, vec![at(0, u32("id")), at(4, f32("weight"))]);
+    differ(
+        unsigned,
+        inner(f32("weight")),
+        ("id", "id"),
+        Difference::Signedness,
+    );
+    let pointers = |cpp| of(8, vec![at(0, field("p", "P", 8, 8, Class::Pointer, cpp))]);
+    differ(
+        pointers(INT.pointer(false)),
+        pointers(FLOAT.pointer(false)),
+        ("p", "p"),
+        Difference::Pointee,
+    );
+    differ(
+        pointers(INT.pointer(true)),
+        pointers(INT.pointer(false)),
+        ("p", "p"),
+        Difference::Constness,
+    );
+    // A type whose members are not told is known by its name.
+    let named = |name| {
+        of(
+            8,
+            vec![at(
+                0,
+                field("m", "M", 8, 4, Class::Bytes, CppType::named(name)),
+            )],
+        )
+    };
+    let told = of(
+        8,
+        vec![at(
+            0,
+            Parameter {
+                name: "m",
+                ..inner(f32("weight"))
+            },
+        )],
+    );
+    agree(named("S"), told);
+    differ(named("T"), told, ("m", "m"), Difference::Name);
+    // Sizes.
+    differ(
+        of(8, vec![at(0, f64("a"))]),
+        inner(f32("weight")),
+        ("a", "id"),
+        Difference::Size,
+    );
+    let arrays = |element, count| of(12, vec![at(0, array(element, count))]);
+    differ(
+        arrays(u8("bytes"), 12),
+        arrays(f32("v"), 3),
+        ("bytes", "v"),
+        Difference::Size,
+    );
+}
+
+/// Those of one type are told by their names alone.
+#[test]
+fn members_of_one_type_that_are_exchanged_are_told_by_their_names() {
+    let kernel = of(12, xyz());
+    let host =
+        |names: [&'static str; 3]| of(12, (0..3).map(|i| at(4 * i, f32(names[i]))).collect());
+    differ(
+        host(["y", "x", "z"]),
+        kernel,
+        ("y", "x"),
+        Difference::ParameterName,
+    );
+    differ(
+        host(["x", "z", "y"]),
+        kernel,
+        ("z", "y"),
+        Difference::ParameterName,
+    );
+    differ(
+        host(["x", "r#z", "w"]),
+        kernel,
+        ("r#z", "y"),
+        Difference::ParameterName,
+    );
+    for names in [
+        ["a", "b", "c"],
+        ["x", "b", "z"],
+        ["", "", ""],
+        ["0", "1", "2"],
+    ] {
+        agree(host(names), kernel);
+    }
+    // A name of a member of another type, or of a struct around it, is none of these.
+    agree(
+        of(8, vec![at(0, i32("b")), at(4, f32("c"))]),
+        of(8, vec![at(0, i32("a")), at(4, f32("b"))]),
+    );
+}
+
+const LIGHT: Parameter<'static> = structure(
+    "light",
+    "Light",
+    12,
+    &[
+        at(0, f32("intensity")),
+        at(4, u32("kind")),
+        at(8, f32("range")),
+    ],
+);
+const fn light(members: &'static [Parameter<'static>]) -> Parameter<'static> {
+    structure("light", "Light", 12, members)
+}
+
+/// While a program compiles.
+#[test]
+fn a_difference_says_both_members_and_what_to_declare() {
+    const KERNEL: &[Parameter<'static>] = &[LIGHT];
+    const fn message(host: &'static [Parameter<'static>]) -> kernel_args_abi::words::Message {
+        let report: Report = report(&signature("Shade", host), &signature("shade", KERNEL));
+        match report.field_message(0) {
+            Some(message) => message,
+            None => kernel_args_abi::words::Message::new(),
+        }
+    }
+    const RIGHT: &[Parameter<'static>] = &[LIGHT];
+    const _: () = assert!(message(RIGHT).is_empty());
+    const TYPE: &[Parameter<'static>] = &[light(&[
+        at(0, f32("intensity")),
+        at(4, f32("kind")),
+        at(8, f32("range")),
+    ])];
+    const PLACE: &[Parameter<'static>] = &[light(&[at(0, f32("intensity")), at(4, u32("kind"))])];
+    const NAME: &[Parameter<'static>] = &[light(&[
+        at(0, f32("range")),
+        at(4, u32("kind")),
+        at(8, f32("intensity")),
+    ])];
+    const TEXTS: [kernel_args_abi::words::Message; 3] =
+        [message(TYPE), message(PLACE), message(NAME)];
+    let sides = "`light` does not fit parameter 0 of kernel `shade`\n  host    Light  Light  12 bytes, aligned to 4\n  kernel  Light  Light  12 bytes, aligned to 4\n  help: ";
+    for (text, help) in TEXTS.iter().zip([
+        "the kernel's struct has `kind` (unsigned int) at byte 4, this one has `kind` (`f32`) at byte 4: declare `kind: u32`",
+        "the kernel's struct has `range` (float) at byte 8, this one has no field there: add one",
+        "the kernel's struct has `intensity` at byte 0, where this one has `range`, which is the name of another member of the \
+         kernel's: put the fields in the kernel's order, or rename this one if it is `intensity`",
+    ]) {
+        assert_eq!(text.as_str(), format!("{sides}{help}"));
+    }
+}
+
+/// A value of so many bytes at most: scalars, arrays and structs, laid out without padding but where `gaps` says.
+fn value(depth: u32) -> BoxedStrategy<Parameter<'static>> {
+    let leaf = prop_oneof![
+        Just(f32("a")),
+        Just(i32("b")),
+        Just(u8("c")),
+        Just(f64("d")),
+        Just(boolean("e")),
+        Just(slice("f", FLOAT)),
+    ];
+    if depth == 0 {
+        return leaf.boxed();
+    }
+    let members = proptest::collection::vec((value(depth - 1), 0usize..3), 1..4);
+    let structure = members.prop_map(move |members| {
+        let mut end = 0;
+        let mut placed = Vec::new();
+        for (i, (member, gap)) in members.into_iter().enumerate() {
+            let name: &str = Box::leak(format!("m{depth}_{i}").into_boxed_str());
+            placed.push(Parameter {
+                name,
+                ..at(end + gap, member)
+            });
+            end += gap + member.size;
+        }
+        of(end, placed)
+    });
+    let arrays = (value(depth - 1), 2u32..5).prop_map(|(element, length)| array(element, length));
+    prop_oneof![2 => leaf, 3 => structure, 2 => arrays].boxed()
+}
+
+/// The scalars in a value, with their offsets.
+fn scalars(value: &Parameter<'static>, start: usize, found: &mut Vec<(usize, Parameter<'static>)>) {
+    let elements = value.cpp.elements();
+    let size = value.size / elements;
+    for i in 0..elements {
+        if value.members.is_known() {
+            for member in value.members.iter() {
+                scalars(&member, start + i * size + member.offset.unwrap(), found);
+            }
+        } else {
+            let class = if value.cpp.is_array() {
+                Class::Unknown
+            } else {
+                value.class
+            };
+            let scalar = Parameter {
+                size,
+                cpp: value.cpp.element(),
+                class,
+                name: "",
+                ..*value
+            };
+            found.push((start + i * size, scalar));
+        }
+    }
+}
+
+/// A struct of these scalars.
+fn flat(size: usize, scalars: &[(usize, Parameter<'static>)]) -> Parameter<'static> {
+    of(
+        size,
+        scalars
+            .iter()
+            .map(|(offset, scalar)| at(*offset, *scalar))
+            .collect(),
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_struct_agrees_with_itself_and_with_its_scalars(value in value(3)) {
+        let whole = of(value.size, vec![at(0, value)]);
+        prop_assert_eq!(first_difference(&whole, &whole), None);
+        let mut found = Vec::new();
+        scalars(&value, 0, &mut found);
+        let flat = flat(value.size, &found);
+        prop_assert_eq!(first_difference(&flat, &whole), None);
+        prop_assert_eq!(first_difference(&whole, &flat), None);
+    }
+
+    /// Of arrays the first element alone is compared with an array of another side, so the scalars are the host's.
+    #[test]
+    fn a_scalar_that_is_changed_or_left_out_is_found(value in value(3), pick in any::<prop::sample::Index>()) {
+        let whole = of(value.size, vec![at(0, value)]);
+        let mut found = Vec::new();
+        scalars(&value, 0, &mut found);
+        let index = pick.index(found.len());
+        let (offset, scalar) = found[index];
+
+        let mut changed = found.clone();
+        changed[index].1.cpp = match scalar.cpp.base {
+            CppBase::Float { bits: 32 } if !scalar.cpp.is_pointer() => INT,
+            _ => FLOAT,
+        };
+        changed[index].1.class = Class::Unknown;
+        let mismatch = first_difference(&flat(value.size, &changed), &whole).expect("a changed scalar is found");
+        let place = mismatch.kernel.expect("it is the kernel's too");
+        let element = place.member.size / place.member.cpp.elements();
+        prop_assert!(place.offset <= offset && offset < place.offset + place.member.size);
+        prop_assert_eq!(element, scalar.size);
+
+        let mut left_out = found;
+        left_out.remove(index);
+        let mismatch = first_difference(&flat(value.size, &left_out), &whole).expect("a missing scalar is found");
+        let place = mismatch.kernel.expect("it is the kernel's");
+        prop_assert!(place.offset <= offset && offset < place.offset + place.member.size);
+    }
+}

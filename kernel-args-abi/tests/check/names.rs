@@ -1,0 +1,127 @@
+//! Fields that have the name of another parameter.
+
+use super::sides::*;
+use kernel_args_abi::check::{Difference, Mismatch, Report, report};
+use kernel_args_abi::{CppType, Parameter};
+
+/// A parameter as PTX and debug information tell it.
+fn told(name: &'static str, cpp: CppType<'static>) -> Parameter<'static> {
+    let parameter = match cpp {
+        cpp if cpp.is_pointer() => ptx_u64(),
+        FLOAT => ptx_f32(),
+        _ => ptx_u32(),
+    };
+    Parameter {
+        name,
+        cpp,
+        ..parameter
+    }
+}
+
+fn texts(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Vec<String> {
+    let host = kernel_args_abi::Signature {
+        name: "Args",
+        parameters: host,
+    };
+    let kernel = kernel_args_abi::Signature {
+        name: "copy",
+        parameters: kernel,
+    };
+    let report: Report = report(&host, &kernel);
+    let helps = report.mismatches().iter().map(|&mismatch| {
+        let message = report.message(mismatch);
+        message.as_str().split_once("help: ").unwrap().1.to_owned()
+    });
+    helps.collect()
+}
+
+#[test]
+fn exchanged_fields_of_one_type_are_told_by_their_names() {
+    let floats = FLOAT.pointer(false);
+    let kernel = [told("in", floats), told("out", floats), told("n", INT)];
+    let host = |names: [&'static str; 3]| {
+        [
+            slice_mut(names[0], FLOAT),
+            slice_mut(names[1], FLOAT),
+            i32(names[2]),
+        ]
+    };
+    assert_eq!(
+        texts(&host(["out", "r#in", "n"]), &kernel),
+        [
+            "`out` is parameter 1 of the kernel, here it is field 0: put the fields in the kernel's order, or rename this one \
+             if it is `in`",
+            "`r#in` is parameter 0 of the kernel, here it is field 1: put the fields in the kernel's order, or rename this one \
+             if it is `out`",
+        ]
+    );
+    // Following the hints leads to a right struct.
+    for names in [
+        ["r#in", "out", "n"],
+        ["input", "output", "count"],
+        ["r#in", "output", "n"],
+        ["a", "in", "c"],
+    ] {
+        let expected = usize::from(names[1] == "in");
+        assert_eq!(texts(&host(names), &kernel).len(), expected, "{names:?}");
+    }
+}
+
+#[test]
+fn a_name_of_a_parameter_of_another_type_is_no_mistake() {
+    let kernel = [
+        told("a", INT),
+        told("b", FLOAT),
+        told("c", FLOAT.pointer(true)),
+    ];
+    let host = [i32("b"), f32("a"), slice("a", FLOAT)];
+    assert_eq!(texts(&host, &kernel), [""; 0]);
+}
+
+#[test]
+fn what_is_passed_by_several_parameters_of_one_name_is_no_mistake() {
+    // A pack of parameters.
+    let kernel = [told("ts", FLOAT), told("ts", FLOAT), told("n", FLOAT)];
+    assert_eq!(texts(&[f32("ts"), f32("ts"), f32("n")], &kernel), [""; 0]);
+    assert_eq!(
+        texts(&[f32("first"), f32("second"), f32("third")], &kernel),
+        [""; 0]
+    );
+}
+
+/// A struct with fields called as PTX calls parameters is not taken at its word.
+#[test]
+fn names_that_ptx_made_are_not_compared() {
+    let kernel = [told("k_param_0", FLOAT), told("k_param_1", FLOAT)];
+    assert_eq!(
+        texts(&[f32("k_param_1"), f32("k_param_0")], &kernel),
+        [""; 0]
+    );
+    let kernel = [told("param_0", FLOAT), told("param_1", FLOAT)];
+    assert_eq!(texts(&[f32("param_1"), f32("param_0")], &kernel).len(), 2);
+}
+
+#[test]
+fn the_exchanged_fields_are_marked_as_one_mistake() {
+    let kernel = [told("a", FLOAT), told("b", FLOAT)];
+    let host = [f32("b"), f32("a")];
+    let (host, kernel) = (
+        signature("A", host.to_vec().leak()),
+        signature("k", kernel.to_vec().leak()),
+    );
+    let report: Report = report(&host, &kernel);
+    for (i, mismatch) in report.mismatches().iter().enumerate() {
+        let Mismatch::Differs {
+            field,
+            differences,
+            exchanged,
+            ..
+        } = *mismatch
+        else {
+            panic!("{mismatch:?}")
+        };
+        assert_eq!((field, exchanged), (i, Some(1 - i)));
+        assert!(differences.iter().eq([Difference::ParameterName]));
+    }
+    assert_eq!(report.total(), 2);
+}
