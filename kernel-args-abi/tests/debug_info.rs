@@ -11,13 +11,14 @@ const ELFS: [(&str, &[u8]); 4] = [
     ("DWARF 4", include_bytes!("data/debug.dwarf-4.elf")),
     ("DWARF 5", include_bytes!("data/debug.dwarf-5.elf")),
 ];
-const KERNELS: [&str; 7] = [
+const KERNELS: [&str; 8] = [
     "_Z4axpyIdEviT_PKS0_PS0_",
     "_Z4axpyIfEviT_PKS0_PS0_",
     "_ZN3sim4stepENS_6ParamsENS_5ColorENS_6EitherEP6float4PKS0_",
     "by_value",
     "nothing",
     "plain",
+    "scaled",
     "unnamed",
 ];
 

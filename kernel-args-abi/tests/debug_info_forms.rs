@@ -32,10 +32,8 @@ fn refer(entries: &mut Vec<u8>, version: u8, entry: usize) {
     entries.extend(offset.to_le_bytes());
 }
 
-/// Names by index and by offset into two sections; offsets of members as numbers; lengths by their upper bound; alignments;
-/// bit fields by `DW_AT_data_bit_offset`.
-#[test]
-fn the_forms_of_dwarf_5_are_read() {
+/// Abbreviations in forms of DWARF 5.
+fn abbreviated() -> Sections {
     let mut sections = Sections::default();
     sections.abbreviate(
         1,
@@ -101,6 +99,14 @@ fn the_forms_of_dwarf_5_are_read() {
     sections.abbreviate(8, dw::ARRAY, true, &[(dw::AT_TYPE, dw::REF4)]);
     sections.abbreviate(9, dw::SUBRANGE, false, &[(dw::AT_UPPER_BOUND, dw::DATA1)]);
     sections.end_table();
+    sections
+}
+
+/// Names by index and by offset into two sections; offsets of members as numbers; lengths by their upper bound; alignments;
+/// bit fields by `DW_AT_data_bit_offset`.
+#[test]
+fn the_forms_of_dwarf_5_are_read() {
+    let mut sections = abbreviated();
     sections.strings = b"unused\0k\0int\0".to_vec();
     sections.line_strings = b"\0Wide\0Packed\0".to_vec();
     // A header of 8 bytes; then `unused`, `int`.
@@ -341,8 +347,10 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
 
 #[test]
 fn compressed_sections_are_refused_with_their_name() {
-    let mut sections = Sections::default();
-    sections.info = vec![0; 16];
+    let sections = Sections {
+        info: vec![0; 16],
+        ..Sections::default()
+    };
     let mut elf = sections.elf();
     let table = u64::from_le_bytes(elf[40..48].try_into().unwrap()) as usize;
     // `SHF_COMPRESSED` in the flags of section 1.

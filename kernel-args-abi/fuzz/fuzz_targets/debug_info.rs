@@ -6,9 +6,10 @@ use kernel_args_abi::{Members, dwarf::DebugInfo};
 use libfuzzer_sys::fuzz_target;
 use std::fmt::Write as _;
 
-const KERNELS: [&str; 8] = [
+const KERNELS: [&str; 9] = [
     "k",
     "plain",
+    "scaled",
     "by_value",
     "unnamed",
     "nothing",

@@ -45,10 +45,9 @@ const fn element<'a>(member: &Parameter<'a>) -> Parameter<'a> {
     let elements = member.cpp.elements();
     Parameter {
         cpp: member.cpp.element(),
-        size: if elements > 0 {
-            member.size / elements
-        } else {
-            member.size
+        size: match member.size.checked_div(elements) {
+            Some(size) => size,
+            None => member.size,
         },
         // What kind of value an element is, its type says.
         class: if member.cpp.is_array() && !member.members.is_known() {

@@ -5,6 +5,10 @@ use gimli::{Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, constants 
 
 /// An entry. Of the attributes, those that tell of types.
 #[derive(Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an attribute that is there or not"
+)]
 pub(super) struct Entry<'s> {
     pub(super) place: Place,
     pub(super) tag: DwTag,

@@ -57,14 +57,14 @@ impl<'u, 's> Types<'u, 's> {
     /// The entry of a parameter. `None` where its size is not known.
     pub(super) fn parameter(&mut self, entry: &Entry<'s>) -> Result<Option<Row>, Error> {
         let ty = Type::read(self.units, entry.ty)?;
-        self.row(entry, ty, None, 0)
+        self.row(entry, &ty, None, 0)
     }
 
     /// A parameter or a member of this type; `depth` is how many structs it lies in.
     fn row(
         &mut self,
         entry: &Entry<'s>,
-        ty: Type<'s>,
+        ty: &Type<'s>,
         offset: Option<u32>,
         depth: usize,
     ) -> Result<Option<Row>, Error> {
@@ -94,7 +94,7 @@ impl<'u, 's> Types<'u, 's> {
                 ty.class
             },
             cpp: Cpp {
-                base: self.base(&ty)?,
+                base: self.base(ty)?,
                 depth: ty.cpp.depth,
                 const_mask: ty.cpp.const_mask,
                 extents: ty.cpp.extents,
@@ -180,7 +180,7 @@ impl<'u, 's> Types<'u, 's> {
                 return Ok(UNCLEAR);
             }
             end = after;
-            match self.row(&entry, ty, u32::try_from(offset).ok(), depth + 1)? {
+            match self.row(&entry, &ty, u32::try_from(offset).ok(), depth + 1)? {
                 Some(row) => rows.push(row),
                 None => return Ok(UNCLEAR),
             }

@@ -50,7 +50,7 @@ impl<'a> Sections<'a> {
                 continue;
             };
             let zlib = name.strip_prefix(b".zdebug_");
-            let is_compressed = section.sh_flags(Le).0 & u64::from(elf::SHF_COMPRESSED.0) != 0;
+            let is_compressed = section.sh_flags(Le).0 & elf::SHF_COMPRESSED.0 != 0;
             for (index, known) in NAMES.into_iter().enumerate() {
                 if zlib == known.as_bytes().strip_prefix(b".debug_")
                     || is_compressed && name == known.as_bytes()

@@ -38,7 +38,7 @@ struct Unit<'s> {
 
 /// All units.
 pub(super) struct Units<'s> {
-    units: Vec<Unit<'s>>,
+    all: Vec<Unit<'s>>,
     strings: DebugStr<Slice<'s>>,
     line_strings: DebugLineStr<Slice<'s>>,
     string_offsets: DebugStrOffsets<Slice<'s>>,
@@ -72,16 +72,15 @@ impl<'s> Units<'s> {
         while let Some(header) = headers.next()? {
             budget.store(size_of::<Unit<'_>>())?;
             let at = header.debug_abbrev_offset().0;
-            let abbreviations = match tables.get(&at) {
-                Some(table) => Rc::clone(table),
-                None => {
-                    let length = table_length(sections.abbrev.get(at..).unwrap_or_default());
-                    // An abbreviation has 5 bytes or more.
-                    budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
-                    let table = Rc::new(header.abbreviations(&abbrev)?);
-                    tables.insert(at, Rc::clone(&table));
-                    table
-                }
+            let abbreviations = if let Some(table) = tables.get(&at) {
+                Rc::clone(table)
+            } else {
+                let length = table_length(sections.abbrev.get(at..).unwrap_or_default());
+                // An abbreviation has 5 bytes or more.
+                budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
+                let table = Rc::new(header.abbreviations(&abbrev)?);
+                tables.insert(at, Rc::clone(&table));
+                table
             };
             units.push(Unit {
                 string_offsets: DebugStrOffsetsBase(0),
@@ -90,17 +89,17 @@ impl<'s> Units<'s> {
             });
         }
         let mut units = Self {
-            units,
+            all: units,
             strings: DebugStr::from(slice(&sections.strings)),
             line_strings: DebugLineStr::from(slice(&sections.line_strings)),
             string_offsets: DebugStrOffsets::from(slice(&sections.string_offsets)),
             budget,
         };
-        for unit in 0..units.units.len() as u32 {
+        for unit in 0..units.all.len() as u32 {
             if let Some(first) = units.walk_unit(unit)?.next()?
                 && let Some(base) = first.entry.string_offsets
             {
-                units.units[unit as usize].string_offsets = DebugStrOffsetsBase(base);
+                units.all[unit as usize].string_offsets = DebugStrOffsetsBase(base);
             }
         }
         Ok(units)
@@ -108,12 +107,12 @@ impl<'s> Units<'s> {
 
     /// How many units there are.
     pub(super) fn len(&self) -> u32 {
-        self.units.len() as u32
+        self.all.len() as u32
     }
 
     /// All entries of a unit.
     pub(super) fn walk_unit(&self, unit: u32) -> Result<Walk<'_, 's>, Error> {
-        let root = self.units[unit as usize].header.root_offset();
+        let root = self.all[unit as usize].header.root_offset();
         self.walk(Place {
             unit,
             offset: root.0,
@@ -122,7 +121,7 @@ impl<'s> Units<'s> {
 
     /// The entry at a place, and those in it.
     pub(super) fn walk(&self, place: Place) -> Result<Walk<'_, 's>, Error> {
-        let unit = &self.units[place.unit as usize];
+        let unit = &self.all[place.unit as usize];
         let start = Some(UnitOffset(place.offset));
         let raw = unit.header.entries_raw(&unit.abbreviations, start)?;
         Ok(Walk {
@@ -143,14 +142,14 @@ impl<'s> Units<'s> {
 
     /// The bytes of an address in a unit.
     pub(super) fn address_size(&self, place: Place) -> u8 {
-        self.units[place.unit as usize].header.address_size()
+        self.all[place.unit as usize].header.address_size()
     }
 
     /// The text of an attribute of an entry. Texts that are not UTF-8, or longer than any name, are as none.
     pub(super) fn text(&self, place: Place, value: Value<'s>) -> Result<&'s str, Error> {
         /// As long as the longest symbol that is read, see `cpp::mangled`.
         const LONGEST: usize = 32 << 10;
-        let unit = &self.units[place.unit as usize];
+        let unit = &self.all[place.unit as usize];
         let text = match value {
             Value::String(text) => text,
             Value::DebugStrRef(offset) => self.strings.get_str(offset)?,
@@ -171,11 +170,11 @@ impl<'s> Units<'s> {
     /// The place of a reference across units.
     pub(super) fn place(&self, offset: DebugInfoOffset<usize>) -> Option<Place> {
         let begins = |unit: &Unit<'_>| unit.header.debug_info_offset().map_or(0, |offset| offset.0);
-        let after = self.units.partition_point(|unit| begins(unit) <= offset.0);
+        let after = self.all.partition_point(|unit| begins(unit) <= offset.0);
         let unit = after.checked_sub(1)?;
         Some(Place {
             unit: unit as u32,
-            offset: offset.0 - begins(&self.units[unit]),
+            offset: offset.0 - begins(&self.all[unit]),
         })
     }
 }
@@ -234,7 +233,7 @@ fn table_length(bytes: &[u8]) -> usize {
         let length = bytes[at..].iter().position(|byte| byte & 0x80 == 0)? + 1;
         let number = &bytes[at..at + length];
         at += length;
-        Some(number.iter().all(|byte| byte & 0x7f == 0))
+        Some(number.iter().all(|byte| byte << 1 == 0))
     };
     let mut table = || -> Option<()> {
         while !is_zero()? {

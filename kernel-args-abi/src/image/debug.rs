@@ -1,12 +1,8 @@
 //! Debug information in an image.
 
+use crate::Members;
 #[cfg(feature = "debug-info")]
 use crate::dwarf::{self, DebugInfo};
-use crate::{
-    Members,
-    cpp::{CppBase, CppType},
-    signature::Parameter,
-};
 #[cfg(feature = "debug-info")]
 use alloc::vec::Vec;
 
@@ -79,35 +75,4 @@ impl Debug {
         };
         of(true).or_else(|| of(false)).unwrap_or(Members::UNKNOWN)
     }
-}
-
-/// Adds what debug information says, if it speaks of the same parameters: as many, and of the same sizes. C++ types are
-/// the symbol's where it has them, because their names are qualified there.
-pub(super) fn complete<'k>(parameters: &mut [Parameter<'k>], told: Members<'k>) {
-    let same = parameters.len() == told.len()
-        && parameters
-            .iter()
-            .zip(told.iter())
-            .all(|(parameter, told)| parameter.size == told.size);
-    if !same {
-        return;
-    }
-    for (parameter, told) in parameters.iter_mut().zip(told.iter()) {
-        if !told.name.is_empty() {
-            parameter.name = told.name;
-        }
-        if is_vague(parameter.cpp) {
-            parameter.cpp = told.cpp;
-        }
-        if parameter.class.same(crate::Class::Unknown) {
-            parameter.class = told.class;
-        }
-        parameter.align = parameter.align.or(told.align);
-        parameter.members = told.members;
-    }
-}
-
-/// Whether a type, or what it points to, is not known.
-const fn is_vague(cpp: CppType<'_>) -> bool {
-    matches!(cpp.base, CppBase::Unknown)
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Error,
-    debug::{Debug, Part, complete},
+    debug::{Debug, Part},
 };
 use crate::{
     Members,
@@ -196,7 +196,7 @@ impl Kernel<'_> {
     #[must_use]
     pub fn parameters(&self) -> Vec<signature::Parameter<'_>> {
         let mut parameters = self.told_by_image();
-        complete(&mut parameters, self.described);
+        self.described.complete(&mut parameters);
         parameters
     }
 

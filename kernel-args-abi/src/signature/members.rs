@@ -3,6 +3,7 @@
 use super::Parameter;
 #[cfg(feature = "read")]
 use super::list::Range;
+use crate::{class::Class, cpp::CppBase};
 use core::fmt;
 
 /// The members of a struct that is passed by value, as far as its source tells them.
@@ -102,6 +103,37 @@ impl<'a> Members<'a> {
             Source::List(range) => range.get(index),
             _ => None,
         }
+    }
+
+    /// Adds what debug information tells of a kernel's parameters to what its image tells, if both speak of the same ones:
+    /// of as many, and of the same sizes. Returns whether they do.
+    ///
+    /// Names and members are those of debug information. C++ types are the image's where it has them, because a symbol
+    /// qualifies names.
+    pub fn complete(self, parameters: &mut [Parameter<'a>]) -> bool {
+        let same = self.is_known()
+            && parameters.len() == self.len()
+            && parameters
+                .iter()
+                .zip(self.iter())
+                .all(|(a, b)| a.size == b.size);
+        if !same {
+            return false;
+        }
+        for (parameter, told) in parameters.iter_mut().zip(self.iter()) {
+            if !told.name.is_empty() {
+                parameter.name = told.name;
+            }
+            if matches!(parameter.cpp.base, CppBase::Unknown) {
+                parameter.cpp = told.cpp;
+            }
+            if parameter.class.same(Class::Unknown) {
+                parameter.class = told.class;
+            }
+            parameter.align = parameter.align.or(told.align);
+            parameter.members = told.members;
+        }
+        true
     }
 
     /// The members in order.

@@ -33,14 +33,16 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     } else {
         declare = declaration(&h.member, &k.member);
     }
+    let (mut in_kernel, mut in_host) = (Message::<320>::new(), Message::<320>::new());
+    say::member_at(&mut in_kernel, there.as_str(), k.offset);
+    say::member_at(&mut in_host, here.as_str(), h.offset);
+    let ty = h.member.spelling;
     say::member_differs(
         hint,
-        there.as_str(),
+        in_kernel.as_str(),
         k.member.cpp,
-        k.offset,
-        here.as_str(),
-        h.member.spelling,
-        h.offset,
+        in_host.as_str(),
+        ty,
         declare.as_str(),
     );
 }

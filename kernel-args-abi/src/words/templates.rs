@@ -110,7 +110,8 @@ templates! {
     because(hint: text) = "; {hint}";
 
     // Help: members of a struct, and names.
-    member_differs(kernel: text, cpp: cpp, at: number, host: text, ty: name, host_at: number, declare: text) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has `{host}` (`{ty}`) at byte {host_at}: {declare}";
+    member_at(member: text, at: number) = "`{member}` at byte {at}";
+    member_differs(kernel: text, cpp: cpp, host: text, ty: name, declare: text) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): {declare}";
     member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no field there: add one";
     member_elsewhere_in_kernel(host: text, kernel: text, at: number) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, which is the name of another member of the kernel's: put the fields in the kernel's order, or rename this one if it is `{kernel}`";
     parameter_elsewhere(field: name, parameter: number, index: number, name: name) = "`{field}` is parameter {parameter} of the kernel, here it is field {index}: put the fields in the kernel's order, or rename this one if it is `{name}`";

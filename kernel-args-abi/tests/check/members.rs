@@ -382,7 +382,7 @@ fn a_difference_says_both_members_and_what_to_declare() {
         [message(TYPE), message(PLACE), message(NAME)];
     let sides = "`light` does not fit parameter 0 of kernel `shade`\n  host    Light  Light  12 bytes, aligned to 4\n  kernel  Light  Light  12 bytes, aligned to 4\n  help: ";
     for (text, help) in TEXTS.iter().zip([
-        "the kernel's struct has `kind` (unsigned int) at byte 4, this one has `kind` (`f32`) at byte 4: declare `kind: u32`",
+        "the kernel's struct has `kind` at byte 4 (unsigned int), this one has `kind` at byte 4 (`f32`): declare `kind: u32`",
         "the kernel's struct has `range` (float) at byte 8, this one has no field there: add one",
         "the kernel's struct has `intensity` at byte 0, where this one has `range`, which is the name of another member of the \
          kernel's: put the fields in the kernel's order, or rename this one if it is `intensity`",

@@ -1,6 +1,6 @@
 // What debug information says of these kernels, `tests/debug_info.rs` knows: the same from nvcc's front end as DWARF 2, and
 // from g++ as DWARF 2 to 5.
-//   NVRTC 13.0.88, --device-debug --std=c++17 --device-int128, for compute_90 and sm_90: debug.ptx, debug.sm_90.cubin
+//   NVRTC 13.0.88, --device-debug --std=c++17 --device-int128, for compute_75 and sm_90: debug.ptx, debug.sm_90.cubin
 //   g++ 12.2, -g -gstrict-dwarf -gdwarf-N -shared -nostdlib -x c++, then strip --only-keep-debug -R .symtab -R .strtab
 //   -R .debug_line -R .debug_aranges -R .comment: debug.dwarf-N.elf
 #ifndef __CUDACC__
@@ -93,3 +93,8 @@ template <typename T> __global__ void axpy(int n, T a, const T *x, T *y) {
 }
 template __global__ void axpy<float>(int, float, const float *, float *);
 template __global__ void axpy<double>(int, double, const double *, double *);
+extern "C" __global__ void scaled(const float *in, const float *bias, float *out, int n) {
+    for (int i = 0; i < n; ++i) {
+        out[i] = 2 * in[i] + bias[i];
+    }
+}

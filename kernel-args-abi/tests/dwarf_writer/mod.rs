@@ -89,15 +89,12 @@ impl Sections {
     pub(crate) fn unit(&mut self, version: u8, table: u32, entries: &[u8]) -> usize {
         let start = self.info.len();
         let mut header = vec![version, 0];
-        match version {
-            5 => {
-                header.extend([1, 8]);
-                header.extend(table.to_le_bytes());
-            }
-            _ => {
-                header.extend(table.to_le_bytes());
-                header.push(8);
-            }
+        if version == 5 {
+            header.extend([1, 8]);
+            header.extend(table.to_le_bytes());
+        } else {
+            header.extend(table.to_le_bytes());
+            header.push(8);
         }
         let length = u32::try_from(header.len() + entries.len()).unwrap();
         self.info.extend(length.to_le_bytes());

@@ -59,6 +59,59 @@ refused! {
         => ["n"] "i32";
 }
 
+/// Two kernels whose symbols tell no types, as NVRTC writes them with `--device-debug`.
+const DEBUG: &str = include_str!("../../../kernel-args-abi/tests/data/debug.ptx");
+
+/// What nothing else tells: the types of `extern "C"` kernels, and which field of one type is which.
+fn debug_information_is_compared() -> Outcome {
+    let module = Module::load(&context()?, DEBUG)?;
+    let refused = |error: Option<Error>, field: &str, words: &str| -> Outcome {
+        let Some(Error::Mismatch(mismatch)) = &error else {
+            return Err(format!("not a mismatch: {error:?}").into());
+        };
+        assert!(
+            mismatch.fields.iter().any(|wrong| wrong == field),
+            "{mismatch}"
+        );
+        assert!(mismatch.to_string().contains(words), "{mismatch}");
+        Ok(())
+    };
+    macro_rules! scaled {
+        ($($name:ident: $ty:ty),*) => {{
+            #[derive(KernelArgs)]
+            #[allow(dead_code, reason = "never made: the kernel is not launched")]
+            struct Scaled { $($name: $ty),* }
+            module.kernel::<Scaled>("scaled").err()
+        }};
+    }
+    use kernel_args::DevicePointerMut;
+    let right = scaled!(r#in: DevicePointer<f32>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32);
+    assert!(right.is_none(), "{right:?}");
+    let named_otherwise =
+        scaled!(x: DevicePointer<f32>, b: DevicePointer<f32>, y: DevicePointerMut<f32>, count: i32);
+    assert!(named_otherwise.is_none(), "{named_otherwise:?}");
+    refused(
+        scaled!(bias: DevicePointer<f32>, r#in: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32),
+        "bias",
+        "`bias` is parameter 1 of the kernel, here it is field 0",
+    )?;
+    refused(
+        scaled!(r#in: DevicePointer<f64>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32),
+        "r#in",
+        "the kernel takes a `float const*`",
+    )?;
+    refused(
+        scaled!(r#in: DevicePointer<f32>, bias: DevicePointer<f32>, out: DevicePointer<f32>, n: i32),
+        "out",
+        "&mut",
+    )?;
+    refused(
+        scaled!(r#in: DevicePointer<f32>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: u32),
+        "n",
+        "`int`",
+    )
+}
+
 fn several_that_fit_are_listed() -> Outcome {
     #[derive(KernelArgs)]
     struct Loose {
@@ -93,6 +146,10 @@ fn what_was_verified_is_told() -> Outcome {
 
 fn accepted() -> Vec<Trial> {
     vec![
+        trial(
+            "debug_information_is_compared",
+            debug_information_is_compared,
+        ),
         trial("several_that_fit_are_listed", several_that_fit_are_listed),
         trial("what_was_verified_is_told", what_was_verified_is_told),
     ]
