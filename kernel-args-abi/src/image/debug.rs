@@ -24,6 +24,10 @@ pub(super) enum Part {
 }
 
 #[cfg(not(feature = "debug-info"))]
+#[expect(
+    clippy::unused_self,
+    reason = "the signatures are those with the feature"
+)]
 impl Debug {
     /// Debug information is read with the feature `debug-info` only.
     pub(super) fn add<'k>(&mut self, _: Part, _: &[u8], _: impl Iterator<Item = &'k str>) -> usize {

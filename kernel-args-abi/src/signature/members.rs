@@ -156,10 +156,10 @@ impl Eq for Members<'_> {}
 
 impl fmt::Debug for Members<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Source::Unknown => f.write_str("Unknown"),
-            Source::Opaque(why) => write!(f, "Opaque({why:?})"),
-            _ => f.debug_list().entries(self.iter()).finish(),
+        match self.why_opaque() {
+            Some(why) => write!(f, "Opaque({why:?})"),
+            None if self.is_known() => f.debug_list().entries(self.iter()).finish(),
+            None => f.write_str("Unknown"),
         }
     }
 }

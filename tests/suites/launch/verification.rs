@@ -70,7 +70,7 @@ fn debug_information_is_compared() -> Outcome {
             return Err(format!("not a mismatch: {error:?}").into());
         };
         assert!(
-            mismatch.fields.iter().any(|wrong| wrong == field),
+            mismatch.fields.iter().any(|wrong| *wrong == field),
             "{mismatch}"
         );
         assert!(mismatch.to_string().contains(words), "{mismatch}");
@@ -97,7 +97,7 @@ fn debug_information_is_compared() -> Outcome {
     )?;
     refused(
         scaled!(r#in: DevicePointer<f64>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32),
-        "r#in",
+        "in",
         "the kernel takes a `float const*`",
     )?;
     refused(
