@@ -7,7 +7,7 @@
 //!
 //! | variable | meaning | default | with `KERNEL_ARGS_FULL=1` |
 //! |---|---|---|---|
-//! | `KERNEL_ARGS_ORACLE_SIGNATURES` | how many signatures | 200 | 1000 |
+//! | `KERNEL_ARGS_ORACLE_SIGNATURES` | how many signatures | 200; 100 with debug information | 1000 |
 //! | `KERNEL_ARGS_ORACLE_DERIVED` | how many of them are also derived structs | 40 | 240 |
 //! | `KERNEL_ARGS_ORACLE_SEED` | which signatures | 1 | 1 |
 //!
@@ -21,6 +21,7 @@ mod compile;
 mod debug_info;
 mod derived;
 mod engine;
+mod expected;
 mod golden;
 mod read_cubin;
 mod read_ptx;
