@@ -95,7 +95,7 @@ impl<'a> Image<'a> {
     /// Parses all texts and cubins, one after another: only one is decompressed at a time.
     ///
     /// At most eight times the size of the image is allocated, or of [`fatbin::MEMBER_LIMIT`] where that
-    /// is more.
+    /// is more. Debug information comes on top: 48 times the size of its sections, and at most 768 MiB.
     ///
     /// # Errors
     /// Where a member cannot be decompressed, a PTX text or a cubin is not as it should be, or there are more
