@@ -117,6 +117,8 @@ pub(super) struct Description {
     pub(super) symbol: String,
     /// `.reqntid`.
     pub(super) required_block: Option<Dim3>,
+    /// Whether it uses dynamic shared memory; not where that is unknown.
+    pub(super) dynamic_shared: bool,
     demangled: Option<Demangled>,
     parameters: Vec<OwnedParameter>,
 }
@@ -140,6 +142,7 @@ impl Description {
         let by_record = kernel.records.and_then(|records| records.required_threads);
         Self {
             symbol: kernel.name.into(),
+            dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
             required_block: by_entry.or(by_record).map(|[x, y, z]| Dim3::new(x, y, z)),
             demangled: kernel.demangled.clone(),
             parameters: kernel

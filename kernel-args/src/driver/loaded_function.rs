@@ -4,6 +4,7 @@ use super::{
     api::{Api, Status, api},
     config::Launch,
     error::{Error, Limit},
+    image::Description,
     loaded::LoadedModule,
     shared_memory::{SHARED_WITHOUT_OPT_IN, allow, attribute, exceeded},
 };
@@ -34,6 +35,9 @@ pub(super) struct LoadedFunction {
     max_grid: Dim3,
     max_block: Dim3,
     max_threads: u32,
+    /// The most threads of a launch that does not give `shared`: 0 where the kernel uses dynamic shared memory. A launch
+    /// compares with one of the two limits, and which one is known while it is compiled.
+    max_threads_without_shared: u32,
     required_block: Option<Dim3>,
     /// How much dynamic shared memory this function has been allowed at least, in bytes.
     shared: AtomicU32,
@@ -54,7 +58,7 @@ unsafe impl Send for LoadedFunction {}
 unsafe impl Sync for LoadedFunction {}
 
 impl LoadedFunction {
-    /// Asks the driver for the function's limits.
+    /// Asks the driver for the function's limits; `description` is what its image says of it, if it could be read.
     ///
     /// # Safety
     /// `handle` is a function that `loaded_by` keeps loaded in `context`.
@@ -62,7 +66,7 @@ impl LoadedFunction {
         handle: CUfunction,
         name: String,
         context: &Arc<CudaContext>,
-        required_block: Option<Dim3>,
+        description: Option<&Description>,
         loaded_by: LoadedBy,
     ) -> Result<Self, Error> {
         let api = api()?;
@@ -105,7 +109,11 @@ impl LoadedFunction {
                 device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
             ),
             max_threads,
-            required_block,
+            max_threads_without_shared: match description {
+                Some(kernel) if kernel.dynamic_shared => 0,
+                _ => max_threads,
+            },
+            required_block: description.and_then(|kernel| kernel.required_block),
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
             max_shared: opt_in.saturating_sub(shared),
             _loaded_by: loaded_by,
@@ -127,9 +135,14 @@ impl LoadedFunction {
                 & (dim.z.wrapping_sub(1) < max.z)
         };
         let (grid, block) = (launch.grid, launch.block);
+        let max_threads = if launch.shared_given {
+            self.max_threads
+        } else {
+            self.max_threads_without_shared
+        };
         let fits = within(grid, self.max_grid)
             & within(block, self.max_block)
-            & (block.count() <= u64::from(self.max_threads));
+            & (block.count() <= u64::from(max_threads));
         let required = match self.required_block {
             Some(required) => required == block,
             None => true,
@@ -199,6 +212,13 @@ impl LoadedFunction {
                 format!("block {block}"),
                 format!("this device allows at most {}", self.max_block),
                 "use a smaller block and a larger grid",
+            );
+        }
+        if block.count() <= u64::from(self.max_threads) {
+            return self.limit(
+                "a launch without `shared`".into(),
+                "this kernel uses dynamic shared memory (`extern __shared__`)".into(),
+                "add `shared = bytes`, the size of that memory for one block; `shared = 0` if this launch uses none of it",
             );
         }
         self.limit(

@@ -11,6 +11,8 @@ pub struct Launch<'a> {
     pub(in crate::driver) grid: Dim3,
     pub(in crate::driver) block: Dim3,
     pub(in crate::driver) shared: u32,
+    /// Whether `shared` was given: 0 then says that none is meant.
+    pub(in crate::driver) shared_given: bool,
     pub(in crate::driver) stream: Option<&'a CudaStream>,
     pub(in crate::driver) form: Option<Form>,
 }
@@ -48,6 +50,7 @@ impl<'a> Launch<'a> {
             grid: grid.into_dim(),
             block: block.into_dim(),
             shared: 0,
+            shared_given: false,
             stream: None,
             form: None,
         }
@@ -61,9 +64,13 @@ impl<'a> Launch<'a> {
     }
 
     /// Dynamic shared memory per block, in bytes. Above 48 KiB the kernel is opted in automatically.
+    ///
+    /// A kernel that uses dynamic shared memory (`extern __shared__`), as far as its PTX tells, is not launched without
+    /// this: 0 says that none is meant.
     #[inline(always)]
     pub fn shared(mut self, bytes: u32) -> Self {
         self.shared = bytes;
+        self.shared_given = true;
         self
     }
 
