@@ -20,13 +20,17 @@
 //! ```
 
 mod align;
+mod alike;
 mod compare;
 mod cpp;
 mod difference;
 mod edit_distance;
 mod mismatch;
+mod reorder;
 mod report;
 mod select;
+mod split;
+mod steps;
 
 pub use compare::compare;
 pub use difference::{Difference, Differences};
@@ -34,4 +38,5 @@ pub use mismatch::Mismatch;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, select};
 
-pub(crate) use align::{Row, Rows, expected_offset};
+pub(crate) use align::expected_offset;
+pub(crate) use steps::Steps;

@@ -50,6 +50,10 @@ templates! {
     // What is wrong: a struct and a kernel.
     differs(field: name, index: number, kernel: name) = "`{field}` does not fit parameter {index} of kernel `{kernel}`";
     missing(index: number, kernel: name) = "no field for parameter {index} of kernel `{kernel}`";
+    missing_either(first: number, last: number, kernel: name) = "no field for parameter {first} or {last} of kernel `{kernel}`";
+    missing_one_of(first: number, last: number, kernel: name) = "no field for one of the parameters {first} to {last} of kernel `{kernel}`";
+    split(first: name, last: name, index: number, kernel: name) = "`{first}` to `{last}` are one parameter of kernel `{kernel}`, parameter {index}";
+    joined(field: name, first: number, last: number, kernel: name) = "`{field}` is several parameters of kernel `{kernel}`, {first} to {last}";
     extra(field: name, kernel: name) = "`{field}` has no parameter in kernel `{kernel}`";
     host_side(side: text) = "\n  host    {side}";
     kernel_side(side: text) = "\n  kernel  {side}";
@@ -64,9 +68,24 @@ templates! {
     // Help: fields in another order, or another number of them.
     exchanged(first: name, second: name) = "`{first}` and `{second}` look exchanged: swap them";
     move_field(field: name, place: text) = "`{field}` would fit here: move it {place}";
-    fits_elsewhere(index: number) = "it would fit parameter {index}: the order of the fields is not the kernel's";
+    move_away(index: number, place: text) = "it fits parameter {index}: move it {place}";
+    several_orders() = "the order of the fields is not the kernel's, and they fit in more than one: compare them with the kernel's source";
+    or_in_order(order: text, declare: text) = "{order}; or, if the order of the fields is right, {declare}";
     add_field(place: text, types: text) = "add a field for it {place}: {types}";
+    add_beside(field: name, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be the one that is missing)";
+    add_among(first_field: name, last_field: name, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be the one that is missing)";
+    add_or_move(add: text, field: name) = "{add}; or, if `{field}` is it, move it there";
     remove_field(parameters: parameters, fields: fields) = "remove it: the kernel takes {parameters}, the struct has {fields}";
+    remove_one(first: name, last: name, parameters: parameters, fields: fields) = "remove `{first}` or `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
+    remove_one_of(first: name, last: name, parameters: parameters, fields: fields) = "remove one of the fields `{first}` to `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
+    replace_field(index: number, place: text, declare: text) = "if it is parameter {index}, move it {place} and {declare}; if not, remove it and add a field for that parameter";
+    no_parameter() = "remove it, or move it to where the kernel takes it";
+    split_struct(fields: fields, size: bytes, index: number, declare: text) = "these {fields} together are the {size} of parameter {index}: {declare}";
+    as_struct(attributes: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]` and `#[repr(C)]`{attributes}";
+    as_named_struct(name: name) = ", which the kernel calls `{name}`";
+    with_pointers() = ", where a device pointer is a `DevicePointer<T>` or `DevicePointerMut<T>`";
+    as_one_field(types: text) = "write one field in their place: {types}";
+    joined_struct(parameters: parameters, first: number, last: number, size: bytes, ty: name) = "parameters {first} to {last} together are the {size} of `{ty}`: write {parameters} in its place, one field for each";
     to_the_struct() = "to the struct";
     before_field(next: name) = "before `{next}`";
     after_field(previous: name) = "after `{previous}`";

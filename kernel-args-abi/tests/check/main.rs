@@ -5,6 +5,7 @@ mod compiled;
 mod mutants;
 mod pairing;
 mod rendering;
+mod repairs;
 mod rules;
 mod sides;
 mod texts;

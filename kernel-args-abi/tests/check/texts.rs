@@ -42,9 +42,9 @@ fn a_missing_parameter() {
     assert_eq!(
         REPORT.missing_message().unwrap().as_str(),
         "\
-no field for parameter 3 of kernel `saxpy`
+no field for parameter 2 or 3 of kernel `saxpy`
   kernel  .param .u64 saxpy_param_3  8 bytes, aligned to 8
-  help: add a field for it after `x`: `u64`, `i64` or `&CudaSlice<…>`"
+  help: add a field for it before or after `x`: `u64`, `i64` or `&CudaSlice<…>` (parameters 2 and 3 are alike, so either may be the one that is missing)"
     );
     assert!(REPORT.field_message(2).is_none());
 }
@@ -420,11 +420,14 @@ fn exchanged_and_moved_fields_are_told() {
     let text = MOVED.field_message(0).unwrap();
     assert!(
         text.as_str()
-            .ends_with("it would fit parameter 3: the order of the fields is not the kernel's")
+            .ends_with("help: it fits parameter 3: move it after `b`")
     );
-    let text = MOVED.missing_message().unwrap();
+    // One mistake, told at the field.
+    assert!(MOVED.missing_message().is_none());
     assert!(
-        text.as_str()
-            .ends_with("`d` would fit here: move it after `b`")
+        MOVED
+            .table()
+            .to_string()
+            .contains("<- `d` would fit here: move it after `b`")
     );
 }
