@@ -14,6 +14,7 @@ mod field_errors;
 mod generics;
 mod input;
 mod ptx;
+mod spelling;
 mod texts;
 
 use proc_macro::TokenStream;

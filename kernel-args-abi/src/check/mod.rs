@@ -36,7 +36,7 @@ pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use mismatch::Mismatch;
 pub use report::{Report, fits, report, report_at};
-pub use select::{Selection, select};
+pub use select::{Selection, nearest, select};
 
 pub(crate) use align::expected_offset;
 pub(crate) use steps::Steps;

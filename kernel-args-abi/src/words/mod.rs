@@ -3,6 +3,7 @@
 mod hint;
 mod layout_table;
 mod message;
+mod overloads;
 mod report;
 mod rust;
 mod side;
@@ -14,4 +15,6 @@ pub mod templates;
 
 pub use layout_table::LayoutTable;
 pub use message::Message;
+pub use overloads::none_fits;
+pub use rust::instantiated;
 pub use table::Table;

@@ -158,14 +158,8 @@ impl<const N: usize> Report<'_, N> {
             }
             Mismatch::Joined { field, first, last } => {
                 let whole = &host[field];
-                say::joined_struct(
-                    &mut text,
-                    last - first + 1,
-                    first,
-                    last,
-                    whole.size,
-                    whole.spelling,
-                );
+                let count = last - first + 1;
+                say::joined_struct(&mut text, first, last, whole.size, whole.spelling, count);
             }
         }
         text
@@ -372,19 +366,20 @@ const fn together(
         say::as_one_field(&mut text, types("", None, whole).as_str());
         return text;
     }
-    let mut attributes = Message::<256>::new();
-    if !name.is_empty() {
-        say::as_named_struct(&mut attributes, name);
-    }
+    let mut pointers = Message::<128>::new();
     let mut i = first;
     while i <= last {
         if matches!(host[i].class, Class::Pointer) {
-            say::with_pointers(&mut attributes);
+            say::with_pointers(&mut pointers);
             break;
         }
         i += 1;
     }
-    say::as_struct(&mut text, attributes.as_str());
+    if name.is_empty() {
+        say::as_struct(&mut text, pointers.as_str());
+    } else {
+        say::as_named_struct(&mut text, name, pointers.as_str());
+    }
     text
 }
 

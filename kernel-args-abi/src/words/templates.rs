@@ -81,11 +81,11 @@ templates! {
     replace_field(index: number, place: text, declare: text) = "if it is parameter {index}, move it {place} and {declare}; if not, remove it and add a field for that parameter";
     no_parameter() = "remove it, or move it to where the kernel takes it";
     split_struct(fields: fields, size: bytes, index: number, declare: text) = "these {fields} together are the {size} of parameter {index}: {declare}";
-    as_struct(attributes: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]` and `#[repr(C)]`{attributes}";
-    as_named_struct(name: name) = ", which the kernel calls `{name}`";
+    as_struct(pointers: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]` and `#[repr(C)]`{pointers}";
+    as_named_struct(name: name, pointers: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`{pointers}";
     with_pointers() = ", where a device pointer is a `DevicePointer<T>` or `DevicePointerMut<T>`";
     as_one_field(types: text) = "write one field in their place: {types}";
-    joined_struct(parameters: parameters, first: number, last: number, size: bytes, ty: name) = "parameters {first} to {last} together are the {size} of `{ty}`: write {parameters} in its place, one field for each";
+    joined_struct(first: number, last: number, size: bytes, ty: name, fields: fields) = "parameters {first} to {last} together are the {size} of `{ty}`: write {fields} in its place, one for each";
     to_the_struct() = "to the struct";
     before_field(next: name) = "before `{next}`";
     after_field(previous: name) = "after `{previous}`";
@@ -101,9 +101,11 @@ templates! {
     takes_pointer(declare: text) = "the kernel takes a device pointer: {declare}";
     takes_value(declare: text) = "the kernel takes the value itself, not its address: {declare}";
     takes_half(declare: text) = "half precision has 2 bytes: {declare}";
-    takes_f32(declare: text) = "a float literal in Rust is f64 unless it says f32: write `2.0f32`, or {declare}";
+    takes_f32(declare: text) = "C's `float` is f32: {declare}; where the type is inferred, write `2.0f32`";
     takes_double(declare: text) = "C's `double` is f64: {declare}";
     takes_builtin(cpp: cpp, declare: text) = "the kernel takes CUDA's `{cpp}`: {declare}";
+    or_cpp(ty: name, cpp: cpp) = "; or, if `{ty}` is laid out like it, write `#[device_type(cpp = \"{cpp}\")]` on it";
+    takes_vector(layout: layout, declare: text) = "the kernel takes a vector or struct of {layout}: {declare}";
     takes_struct(layout: layout, declare: text) = "the kernel takes a struct or vector of {layout}: {declare}";
     struct_sizes(kernel: bytes, ty: name, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}: compare their fields one by one";
     takes_float(declare: text) = "the kernel takes a floating-point number: {declare}";
@@ -111,20 +113,23 @@ templates! {
     takes_integer(declare: text) = "the kernel takes an integer: {declare}";
     takes_other_type(declare: text) = "the kernel takes another type: {declare}";
     sizes(field: name, host: bytes, kernel: number, declare: text) = "`{field}` has {host}, the kernel takes {kernel}: {declare}";
+    enum_size(ty: name, host: bytes, kernel: number, repr: text) = "`{ty}` has {host}, the kernel takes {kernel}: write `#[repr({repr})]` on it";
     bool_for_int(declare: text) = "`bool` has 1 byte on the device too, C's `int` has 4: {declare}";
     wide_for_int(ty: name, declare: text) = "`{ty}` has 8 bytes, C's `int` has 4: {declare}";
     narrow_for_int(declare: text) = "C's `int` has 4 bytes: {declare}";
 
     // Help: a type of the right size.
     takes_signedness(cpp: cpp, declare: text) = "the kernel takes it as `{cpp}`: {declare}";
-    takes_pointee(cpp: cpp, declare: text) = "the kernel takes a `{cpp}`: {declare}; `#[kernel_args(opaque)]` on the field turns this check off";
+    takes_pointee(cpp: cpp, declare: text) = "the kernel takes a `{cpp}`: {declare}";
     takes_mut(declare: text) = "the kernel may write through it, pass `&mut`: {declare}";
-    takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it; `#[kernel_args(opaque)]` on the field turns this check off";
+    or_opaque_reads() = "; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off";
+    takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it";
+    or_opaque() = "; `#[kernel_args(opaque)]` on the field turns this check off";
     tensor_map(field: name, ty: text) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
     aligned_type(align: number, declare: text) = "the kernel aligns it to {align}: {declare}";
     aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
     aligned_more(align: number) = "the kernel aligns it to {align}: if it is a struct of yours, write `#[repr(C, align({align}))]` on it";
-    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: use a struct or array of smaller elements";
+    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use a struct or array of smaller elements";
     other_offset(offset: number, align: number, expected: number) = "the kernel has it at byte {offset}, where a type aligned to {align} would be at {expected}";
     because(hint: text) = "; {hint}";
 
@@ -142,6 +147,7 @@ templates! {
     none_fits(name: name) = "none of these kernels takes the fields of `{name}`:";
     several_fit(name: name) = "several of these kernels take the fields of `{name}`:";
     kernel_in_list(kernel: name) = "\n  {kernel}";
+    nearest(kernel: name) = "\nthe nearest is `{kernel}`:";
     name_entry() = "\n  help: write as `entry` the one that is meant";
 
     // What is wrong: a struct that is passed by value.

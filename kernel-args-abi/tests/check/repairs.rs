@@ -570,7 +570,7 @@ fn an_exchange_or_a_type_is_said_where_either_mends() {
         texts(&host, &kernel),
         [
             "`y` and `x` look exchanged: swap them; or, if the order of the fields is right, the kernel may write through it, \
-          pass `&mut`: declare `x: &mut CudaSlice<f32>`"
+          pass `&mut`: declare `x: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
         ]
     );
 }
@@ -603,7 +603,7 @@ fn members_of_a_struct_are_told_as_one_parameter() {
         texts(&host, &kernel),
         [
             "these 3 fields together are the 24 bytes of parameter 1: put them in one struct with `#[derive(Clone, Copy, \
-          DeviceType)]` and `#[repr(C)]`, which the kernel calls `sim::Params`"
+          DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"sim::Params\")]`"
         ]
     );
     let host = [f32("x"), f32("y"), f32("z"), f32("w"), u32("n")];
@@ -646,7 +646,7 @@ fn a_struct_of_several_parameters_is_told() {
     assert_eq!(
         texts(&host, &kernel),
         [
-            "parameters 0 to 3 together are the 16 bytes of `Light`: write 4 parameters in its place, one field for each"
+            "parameters 0 to 3 together are the 16 bytes of `Light`: write 4 fields in its place, one for each"
         ]
     );
 }

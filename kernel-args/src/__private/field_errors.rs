@@ -135,7 +135,8 @@ field_errors! {
         message = "`{Self}` is in host memory and cannot be passed to a CUDA kernel",
         label = "the GPU cannot access host memory",
         note = "copy the data to the device and pass `&CudaSlice<T>` or `&mut CudaSlice<T>`",
-        note = "to pass a fixed number of values by value, write an array: `[T; N]`"
+        note = "to pass a fixed number of values by value, write an array: `[T; N]`",
+        note = "mark a field that is not a parameter of the kernel with `#[kernel_args(skip)]`"
     )]
     sequence;
 
@@ -177,6 +178,23 @@ field_errors! {
         note = "write `&'a` before the type if the kernel reads the memory, `&'a mut` if it writes to it"
     )]
     owned_slice;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: the slice inside is a kernel argument, its owner is not",
+        label = "borrow the slice inside",
+        note = "write `&'a CudaSlice<T>` if the kernel reads the memory, and pass `slice.as_ref()`",
+        note = "write `&'a mut CudaSlice<T>` if it writes to it, and pass `&mut *slice` of a `Box`, or what \
+                `Arc::get_mut(&mut slice)` returns of an `Arc`"
+    )]
+    slice_owner;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: the type of the memory is not known when it is compiled",
+        label = "not a kernel argument",
+        note = "write `CudaView<'a, T>` if the kernel reads the memory, `CudaViewMut<'a, T>` if it writes to it: \
+                `as_view()` and `as_view_mut()` of a `CudaSlice` return one"
+    )]
+    memory_object;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel: only an `Option` of a device pointer has a null value",

@@ -22,7 +22,9 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
     label = "not a device type",
     note = "device types are integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
             device pointers, and structs and enums with `#[derive(DeviceType)]`",
-    note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+    note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
+    note = "for a slice in the place of a type parameter, write `&'a CudaSlice<T>` as the field's type, and let `T` be the \
+            parameter"
 )]
 pub unsafe trait DeviceType: Copy + 'static {
     /// Size and alignment on the device, in bytes.

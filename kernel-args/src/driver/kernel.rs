@@ -212,13 +212,7 @@ impl Module {
             [] if self.kernels.is_empty() || self.unread.is_some() => Ok(None),
             [] => Err(self.no_entry(entry, NO_SUCH_KERNEL)),
             [one] => Ok(Some(one)),
-            several => select::<A>(several)
-                .map(Some)
-                .map_err(|(problem, candidates)| Error::Entry {
-                    wanted: entry.into(),
-                    problem,
-                    candidates,
-                }),
+            several => select::<A>(entry, several).map(Some),
         }
     }
 

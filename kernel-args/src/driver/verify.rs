@@ -18,7 +18,8 @@ use kernel_args_abi::{
 };
 use std::{
     boxed::Box,
-    fmt,
+    fmt::{self, Write as _},
+    format,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -202,10 +203,14 @@ fn compare<A: KernelArgs>(
     })))
 }
 
-/// The one of several kernels that `A` fits; otherwise what is wrong, and the kernels.
+/// The one of several kernels that `A` fits.
+///
+/// # Errors
+/// [`Error::Mismatch`] with the table of the nearest where none fits; [`Error::Entry`] where several do.
 pub(super) fn select<'d, A: KernelArgs>(
+    wanted: &str,
     kernels: &[&'d Description],
-) -> Result<&'d Description, (&'static str, Vec<String>)> {
+) -> Result<&'d Description, Error> {
     let parameters: Vec<Vec<Parameter<'_>>> =
         kernels.iter().map(|kernel| kernel.parameters()).collect();
     let signatures: Vec<Signature<'_>> = kernels
@@ -216,16 +221,50 @@ pub(super) fn select<'d, A: KernelArgs>(
             parameters,
         })
         .collect();
-    let problem = match check::select(A::PARAMETERS, &signatures) {
-        Selection::One(index) => return Ok(kernels[index]),
-        Selection::None => "none of these kernels takes the fields of the struct",
-        _ => "several kernels take the fields of the struct; write the full name of one",
-    };
-    Err((
-        problem,
-        kernels
-            .iter()
-            .map(|kernel| kernel.spelled().into())
-            .collect(),
-    ))
+    match check::select(A::PARAMETERS, &signatures) {
+        Selection::One(index) => Ok(kernels[index]),
+        Selection::None => Err(none_fits::<A>(wanted, &signatures)),
+        _ => Err(Error::Entry {
+            wanted: wanted.into(),
+            problem: "several kernels take the fields of the struct; write the full name of one",
+            candidates: kernels
+                .iter()
+                .map(|kernel| kernel.spelled().into())
+                .collect(),
+        }),
+    }
+}
+
+/// How many names an error lists.
+const LISTED: usize = 12;
+
+#[cold]
+fn none_fits<A: KernelArgs>(wanted: &str, kernels: &[Signature<'_>]) -> Error {
+    let nearest = &kernels[check::nearest(&A::SIGNATURE, kernels)];
+    match compare::<A>(nearest.name, nearest.parameters, None) {
+        Err(Error::Mismatch(mut mismatch)) => {
+            let mut table = format!(
+                "none of the kernels named `{wanted}` takes the fields of `{}`; the nearest is this one:\n{}\n\
+                 the kernels of that name:",
+                A::NAME,
+                mismatch.table
+            );
+            for kernel in kernels.iter().take(LISTED) {
+                table.push_str("\n  ");
+                table.push_str(kernel.name);
+            }
+            if let Some(more) = kernels.len().checked_sub(LISTED).filter(|more| *more > 0) {
+                // Writing to a `String` cannot fail.
+                let _ = write!(table, "\n  … and {more} more");
+            }
+            mismatch.table = table;
+            Error::Mismatch(mismatch)
+        }
+        Err(other) => other,
+        Ok(()) => Error::Entry {
+            wanted: wanted.into(),
+            problem: "none of these kernels takes the fields of the struct",
+            candidates: kernels.iter().map(|kernel| kernel.name.into()).collect(),
+        },
+    }
 }
