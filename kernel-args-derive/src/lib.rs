@@ -77,6 +77,9 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// and for enums without fields that have an integer `repr`. If the host lays the struct out differently from the device,
 /// that is an error at the field.
 ///
+/// A kernel's image tells the name, the size and the alignment of a struct, but not its members. That these are the
+/// kernel's, in its order, is not checked: two members of one size that are exchanged are not seen.
+///
 /// ```
 /// use kernel_args::{DeviceType, Float4, KernelArgs};
 ///

@@ -64,16 +64,17 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
     best
 }
 
-/// The kernel that these fields fit best, of several that they do not fit: the one with the fewest mistakes.
-/// 0 where there is none.
+/// The kernel that these fields fit best, of several that they do not fit: the one with the fewest mistakes, and of those
+/// one that is no template instance. 0 where there is none.
 #[must_use]
 pub const fn nearest<'a>(host: &Signature<'a>, candidates: &[Signature<'a>]) -> usize {
     let (mut nearest, mut fewest) = (0, usize::MAX);
     let mut i = 0;
     while i < candidates.len() {
         let report: Report<'_, 1> = report(host, &candidates[i]);
-        if report.total() < fewest {
-            (nearest, fewest) = (i, report.total());
+        let mistakes = 2 * report.total() + is_instance(candidates[i].name) as usize;
+        if mistakes < fewest {
+            (nearest, fewest) = (i, mistakes);
         }
         i += 1;
     }

@@ -59,7 +59,7 @@ refused! {
         => ["x"] "none of the kernels named `saxpy` takes the fields of `Wrong`; the nearest is this one:\n\
                   kernel `saxpy(int, float, float const*, float*)` does not take these arguments\n";
     no_overload_lists_all: TYPED "saxpy" { n: i32, alpha: f32, x: &'a CudaSlice<f64>, y: &'a mut CudaSlice<f32> }
-        => ["x"] "the kernels of that name:\n  saxpy(int, float";
+        => ["x"] "\n  saxpy(int, float, float const*, float*)";
     a_move: SAXPY "saxpy" { x: &'a CudaSlice<f32>, n: u32, alpha: f32, y: &'a mut CudaSlice<f32> }
         => ["x"] "move it between `alpha` and `y`";
     members: TYPED "geometry::grow" { low: [f32; 3], high: [f32; 3], by: f32, boxes: u64 }
