@@ -156,7 +156,9 @@ fn programs() -> impl Strategy<Value = Program> {
         let body = (named, proptest::bool::weighted(0.2));
         proptest::collection::vec(body, functions + kernels).prop_map(move |mut names| {
             if functions == 0 {
-                names.iter_mut().for_each(|(named, _)| named.clear());
+                for (named, _) in &mut names {
+                    named.clear();
+                }
             }
             Program { functions, names }
         })

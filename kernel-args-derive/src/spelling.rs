@@ -24,11 +24,11 @@ pub(crate) fn expression(
     let (Some(param), None) = (params.next(), params.next()) else {
         return spelling.into_token_stream();
     };
-    match around(&spelling, &param) {
-        Some((before, after)) => quote_spanned! {span=>
-            const { &#krate::__private::instantiated(#before, #param, #after, #info) }.as_str()
-        },
-        None => quote!(#spelling),
+    let Some((before, after)) = around(&spelling, &param) else {
+        return quote!(#spelling);
+    };
+    quote_spanned! {span=>
+        const { &#krate::__private::instantiated(#before, #param, #after, #info) }.as_str()
     }
 }
 

@@ -70,10 +70,37 @@ impl<const N: usize> Report<'_, N> {
         )
     }
 
+    /// Of a field that has no parameter, the parameter without a field that may be its own, and the other way: the first
+    /// of one belongs to the first of the other. `None` where there are fewer of the other.
+    pub(crate) const fn counterpart(&self, mismatch: usize) -> Option<Mismatch> {
+        let is_extra = match self.mismatches()[mismatch] {
+            Mismatch::Extra { moved: None, .. } => true,
+            Mismatch::Missing { moved: None, .. } => false,
+            _ => return None,
+        };
+        let mut nth = 0;
+        let mut i = 0;
+        while i < mismatch {
+            nth += is_unpaired(self.mismatches()[i], is_extra) as usize;
+            i += 1;
+        }
+        i = 0;
+        while i < self.len() {
+            if is_unpaired(self.mismatches()[i], !is_extra) {
+                if nth == 0 {
+                    return Some(self.mismatches()[i]);
+                }
+                nth -= 1;
+            }
+            i += 1;
+        }
+        None
+    }
+
     /// How many rows a gap may slide towards `limit`.
     const fn slide(&self, gap: Gap, limit: (usize, usize), forward: bool) -> usize {
         let (mut i, mut j) = gap.at;
-        let (mut steps, mut slid, mut extra) = (0, 0, 0_isize);
+        let (mut steps, mut slid, mut extra) = (0, 0, 0_i32);
         loop {
             // The row of the pair that is parted, and of the one that is joined.
             let (old, new) = if forward {
@@ -110,8 +137,8 @@ impl<const N: usize> Report<'_, N> {
         differences_at(host, kernel, self.base(), i, j).is_empty()
     }
 
-    const fn conversions(&self, (i, j): (usize, usize)) -> isize {
-        distance(&self.host().parameters[i], &self.kernel().parameters[j]) as isize
+    const fn conversions(&self, (i, j): (usize, usize)) -> i32 {
+        distance(&self.host().parameters[i], &self.kernel().parameters[j]) as i32
     }
 }
 
@@ -140,5 +167,13 @@ pub(super) const fn end_of(mismatch: Mismatch, (i, j): (usize, usize)) -> (usize
         Mismatch::Extra { .. } => (i + 1, j),
         Mismatch::Split { last, .. } => (last + 1, j + 1),
         Mismatch::Joined { last, .. } => (i + 1, last + 1),
+    }
+}
+
+const fn is_unpaired(mismatch: Mismatch, extra: bool) -> bool {
+    match mismatch {
+        Mismatch::Extra { moved: None, .. } => extra,
+        Mismatch::Missing { moved: None, .. } => !extra,
+        _ => false,
     }
 }

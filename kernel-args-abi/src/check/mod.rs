@@ -21,6 +21,7 @@
 
 mod align;
 mod alike;
+mod collect;
 mod compare;
 mod cpp;
 mod difference;

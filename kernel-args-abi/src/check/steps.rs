@@ -22,7 +22,7 @@ pub(crate) struct Steps<'r, 'a, const N: usize> {
     at: (usize, usize),
     /// The number of the mismatch that is next.
     next: usize,
-    /// Where the mismatch ends whose rows these are.
+    /// Where the mismatch ends whose rows these are, or the row that fits.
     end: (usize, usize),
     /// Where the report does not keep every mismatch, the comparison itself.
     again: Option<Rows<'a>>,
@@ -46,25 +46,21 @@ impl<'r, 'a, const N: usize> Steps<'r, 'a, N> {
 
     fn step(&mut self) -> Option<Step> {
         let (i, j) = self.at;
-        // The second and further rows of a mistake that has several.
-        let (rest, mismatch) = if i < self.end.0 || j < self.end.1 {
-            ((i < self.end.0, j < self.end.1), None)
-        } else {
-            let mismatches = self.report.mismatches();
-            let next = mismatches.get(self.next).copied();
-            match next.filter(|next| start_of(*next, self.at) == self.at) {
-                Some(next) => {
-                    self.next += 1;
-                    self.end = end_of(next, self.at);
-                    ((i < self.end.0, j < self.end.1), Some(next))
-                }
-                None => {
-                    let (host, kernel) = (self.report.host(), self.report.kernel());
-                    let more = (i < host.parameters.len(), j < kernel.parameters.len());
-                    (more, None)
-                }
-            }
-        };
+        let mut mismatch = None;
+        // Else these are the second and further rows of a mistake.
+        if i >= self.end.0 && j >= self.end.1 {
+            let next = self.report.mismatches().get(self.next).copied();
+            mismatch = next.filter(|next| start_of(*next, self.at) == self.at);
+            self.end = if let Some(next) = mismatch {
+                self.next += 1;
+                end_of(next, self.at)
+            } else {
+                let (host, kernel) = (self.report.host(), self.report.kernel());
+                let ends = (host.parameters.len(), kernel.parameters.len());
+                (ends.0.min(i + 1), ends.1.min(j + 1))
+            };
+        }
+        let rest = (i < self.end.0, j < self.end.1);
         self.at = (i + usize::from(rest.0), j + usize::from(rest.1));
         (rest.0 || rest.1).then_some(Step {
             field: rest.0.then_some(i),

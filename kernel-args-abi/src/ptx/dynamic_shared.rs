@@ -122,8 +122,9 @@ impl<'a> Bodies<'a> {
                 }
             }
         }
-        let used = self.bodies.iter().zip(uses);
-        used.filter(|(body, uses)| *uses && body.function.is_empty())
+        let bodies = self.bodies.iter().zip(uses);
+        bodies
+            .filter(|(body, uses)| *uses && body.function.is_empty())
             .map(|(body, _)| body.at)
             .collect()
     }

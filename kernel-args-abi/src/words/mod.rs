@@ -4,6 +4,7 @@ mod hint;
 mod layout_table;
 mod message;
 mod overloads;
+mod repair;
 mod report;
 mod rust;
 mod side;

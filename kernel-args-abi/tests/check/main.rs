@@ -1,5 +1,6 @@
 //! A struct against a kernel: every rule, every text, and no false alarm.
 
+mod advice;
 #[cfg(feature = "read")]
 mod compiled;
 mod mutants;
@@ -8,4 +9,5 @@ mod rendering;
 mod repairs;
 mod rules;
 mod sides;
+mod split;
 mod texts;

@@ -342,3 +342,23 @@ fn fields_that_all_differ_are_compared_while_compiling() {
         report(&signature("Host", &HOST), &signature("kernel", &KERNEL));
     assert_eq!(REPORT.total(), 64);
 }
+
+/// The longest way that a field can be moved, at compile time.
+#[test]
+fn a_field_moved_over_all_others_is_found_while_compiling() {
+    const fn floats(at: usize) -> [Parameter<'static>; 512] {
+        let mut fields = [slice("x", FLOAT); 512];
+        fields[at] = u32("n");
+        fields
+    }
+    static HOST: [Parameter; 512] = floats(0);
+    static KERNEL: [Parameter; 512] = floats(511);
+    const REPORT: Report = report(&signature("Host", &HOST), &signature("kernel", &KERNEL));
+    assert_eq!(
+        REPORT.mismatches()[0],
+        Mismatch::Extra {
+            field: 0,
+            moved: Some(511)
+        }
+    );
+}

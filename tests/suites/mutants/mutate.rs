@@ -67,8 +67,8 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
                 between.iter().any(|ty| ty.rust() != types[*a].rust())
             });
             let (from, to) = pick(moves.collect(), rng)?;
-            let moved = mutant.fields.remove(from);
-            mutant.fields.insert(to, moved);
+            let field = mutant.fields.remove(from);
+            mutant.fields.insert(to, field);
             // Of fields that are alike, another order of as few may mend it.
             let names = mutant.fields[from.min(to)..=from.max(to)].iter();
             mutant.wrong = names.map(|field| field.name.clone()).collect();
