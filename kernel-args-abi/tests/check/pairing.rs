@@ -346,6 +346,7 @@ fn fields_that_all_differ_are_compared_while_compiling() {
 /// The longest way that a field can be moved, at compile time.
 #[test]
 fn a_field_moved_over_all_others_is_found_while_compiling() {
+    #[expect(clippy::large_stack_arrays, reason = "made while compiling")]
     const fn floats(at: usize) -> [Parameter<'static>; 512] {
         let mut fields = [slice("x", FLOAT); 512];
         fields[at] = u32("n");
