@@ -103,7 +103,7 @@ mod marshal;
 
 pub use device::{
     DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject, TensorMap, TensorMapA64,
-    TextureObject, vector, vector::*,
+    TextureObject, ZeroBits, vector, vector::*,
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "cudarc")]
 mod cudarc;
+#[cfg(feature = "cudarc")]
+mod device_memory;
 #[cfg(feature = "half")]
 mod half;
 
