@@ -46,6 +46,7 @@ macro_rules! table {
         half_scalars $_scalars:tt
         half_vectors { $($half:ident($_half_element:ty) = $_half_cpp:literal [$($_half_field:ident)+]
             $_half_size:literal / $_half_align:literal $(, also $($_half_alias:literal)+)?;)* }
+        float8_scalars $_float8:tt
         vectors { $($(#[$meta:meta])* $name:ident($_element:ty) = $_cpp:literal [$($_field:ident)+]
             $_size:literal / $_align:literal $(, same as $_same:literal)? $(, also $($_alias:literal)+)?;)* }
         objects $_objects:tt
