@@ -202,7 +202,8 @@ field_errors! {
                 are device types with the feature of kernel-args that is called like the crate, in the versions that \
                 the documentation of kernel-args lists",
         note = "CUDA's own types are `Float2`, `Float3`, `Float4`, `CuFloatComplex`, …; an array `[f32; 9]` is passed as it \
-                is"
+                is",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
     )]
     math;
 
@@ -217,7 +218,8 @@ field_errors! {
     #[diagnostic::on_unimplemented(
         message = "a transformation, `{Self}`, cannot be passed to a CUDA kernel",
         label = "not a device type",
-        note = "pass its matrix: `.to_homogeneous()` of nalgebra's types, `Mat4::from(…)` or `Mat3::from(…)` of glam's"
+        note = "pass its matrix: `.to_homogeneous()` of nalgebra's types, `Mat4::from(…)` or `Mat3::from(…)` of glam's",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
     )]
     transformation;
 
