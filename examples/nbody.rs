@@ -13,7 +13,9 @@ use kernel_args::{
 use std::{env, f32::consts::TAU, sync::Arc};
 
 const BODIES: u32 = 1 << 13;
-const STEPS: u64 = 1000;
+const STEPS: u64 = 1200;
+/// The mass of a galaxy's core; that of each other body.
+const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);
 /// Threads of a block, as in the kernels' source.
 const TILE: u32 = 256;
 /// The width and the height of the picture.
@@ -61,28 +63,31 @@ struct Bodies {
     velocities: Vec<Float4>,
 }
 
-/// Two discs that turn, each held together by its own gravity, on their way towards each other.
+/// Two discs that turn around heavy cores, on their way towards each other.
 #[allow(clippy::cast_precision_loss, reason = "numbers below 2^13")]
 fn galaxies() -> Bodies {
     let half = BODIES / 2;
-    let mass = 1.0 / BODIES as f32;
     let mut bodies = Bodies {
         positions: Vec::new(),
         velocities: Vec::new(),
     };
     for i in 0..BODIES {
         let side = if i < half { -1.0 } else { 1.0 };
-        // Sunflower seeds: evenly over the disc.
-        let inside = ((i % half) as f32 + 0.5) / half as f32;
-        let (radius, angle) = (inside.sqrt(), (i % half) as f32 * TAU * 0.618_034);
-        let (sin, cos) = angle.sin_cos();
-        let speed = (STEP.gravity * inside * 0.5 / radius).sqrt();
-        let x = side * 1.8 + radius * cos;
-        let y = side * 0.7 + radius * sin;
+        // As sunflower seeds, and in a circular orbit around the core, which is the first.
+        let seed = (i % half) as f32;
+        let (radius, mass) = match i % half {
+            0 => (0.0, MASSES.0),
+            _ => (0.15 + 0.85 * (seed / half as f32).sqrt(), MASSES.1),
+        };
+        let (sin, cos) = (seed * TAU * 0.618_034).sin_cos();
+        let softened = radius.powi(2) + STEP.softening.powi(2);
+        let speed = radius * (STEP.gravity * MASSES.0).sqrt() / softened.powf(0.75);
+        let x = side * 1.6 + radius * cos;
+        let y = side * 0.8 + radius * sin;
         let z = side * 0.3 * radius * sin;
         bodies.positions.push(Float4::new(x, y, z, mass));
         bodies.velocities.push(Float4::new(
-            -side * 0.25 - speed * sin,
+            -side * 0.3 - speed * sin,
             speed * cos,
             side * 0.3 * speed * cos,
             0.0,
@@ -238,7 +243,7 @@ fn main() -> Result<()> {
     let after = simulation.checked_energy("after")?;
     let drift = ((after - before) / before).abs();
     println!("the sum changed by {:.4} %", 100.0 * drift);
-    if drift > 0.02 {
+    if drift > 0.03 {
         return Err("energy is not conserved".into());
     }
 

@@ -1,5 +1,5 @@
 use kernel_args::DeviceType;
-use nalgebra::Vector4;
+use mint::Vector4;
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
