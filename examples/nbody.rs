@@ -54,7 +54,7 @@ struct Energies<'a> {
     step: Step,
     positions: &'a CudaSlice<Float4>,
     velocities: &'a CudaSlice<Float4>,
-    energies: &'a mut CudaSlice<Float2>,
+    result: &'a mut CudaSlice<Float2>,
 }
 
 /// Positions, with the mass in `w`, and velocities.
@@ -74,12 +74,12 @@ fn galaxies() -> Bodies {
     for i in 0..BODIES {
         let side = if i < half { -1.0 } else { 1.0 };
         // As sunflower seeds, and in a circular orbit around the core, which is the first.
-        let seed = (i % half) as f32;
+        let number = (i % half) as f32;
         let (radius, mass) = match i % half {
             0 => (0.0, MASSES.0),
-            _ => (0.15 + 0.85 * (seed / half as f32).sqrt(), MASSES.1),
+            _ => (0.15 + 0.85 * (number / half as f32).sqrt(), MASSES.1),
         };
-        let (sin, cos) = (seed * TAU * 0.618_034).sin_cos();
+        let (sin, cos) = (number * TAU * 0.618_034).sin_cos();
         let softened = radius.powi(2) + STEP.softening.powi(2);
         let speed = radius * (STEP.gravity * MASSES.0).sqrt() / softened.powf(0.75);
         let x = side * 1.6 + radius * cos;
@@ -145,7 +145,7 @@ impl Simulation {
             step: STEP,
             positions: &self.positions,
             velocities: &self.velocities,
-            energies: &mut energies,
+            result: &mut energies,
         };
         // SAFETY: all three slices have `BODIES` elements, and the kernel accesses nothing else.
         unsafe { launch!(self.energies, BODIES.div_ceil(TILE), TILE, args)? };

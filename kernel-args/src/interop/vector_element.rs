@@ -1,6 +1,6 @@
 //! The CUDA vectors of each number: what a generic vector of another crate is on the device.
 
-use crate::device::{DeviceType, ZeroBits, vector::*};
+use crate::device::{DeviceType, ZeroBits, vector};
 
 /// A number that CUDA has vectors of.
 #[diagnostic::on_unimplemented(
@@ -39,9 +39,9 @@ pub(super) use vector_elements;
 macro_rules! impls {
     ($($element:ident: $two:ident, $three:ident, $four:ident;)*) => {$(
         impl VectorElement for $element {
-            type Two = $two;
-            type Three = $three;
-            type Four = $four;
+            type Two = vector::$two;
+            type Three = vector::$three;
+            type Four = vector::$four;
         }
     )*};
 }
