@@ -87,7 +87,7 @@
 //! | `half` | `half::f16` and `half::bf16` as fields, `Half2`, `BFloat162` |
 //! | `float8` | `F8E4M3` and `F8E5M2` of `float8` 0.7 as fields: `__nv_fp8_e4m3`, `__nv_fp8_e5m2` |
 //! | `num-complex` | `Complex<f32>` and `Complex<f64>` of `num-complex` 0.4: `cuFloatComplex`, `cuDoubleComplex` |
-//! | `glam`, `glam-032` | vectors, quaternions and matrices of glam 0.33 to 0.34, and of glam 0.29 to 0.32 |
+//! | `glam`, `glam-032` | vectors, quaternions and matrices of glam 0.33 to 0.34, and of glam 0.29.3 to 0.32 |
 //! | `nalgebra` | static vectors, points, quaternions and matrices of nalgebra 0.33 to 0.35 |
 //! | `mint` | vectors, points, quaternions and matrices of mint 0.5 |
 //! | `zerocopy` | zerocopy's traits for the vector types and the objects; bytemuck's they always have |
