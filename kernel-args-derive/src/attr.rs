@@ -17,6 +17,7 @@ pub(crate) struct ArgsAttr {
 pub(crate) struct TypeAttr {
     pub(crate) krate: Path,
     pub(crate) cpp: Option<LitStr>,
+    pub(crate) skip_device_repr: bool,
 }
 
 /// `#[kernel_args(…)]` on a field.
@@ -99,7 +100,7 @@ impl ArgsAttr {
 
 impl TypeAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
-        let (mut krate, mut cpp) = (None, None::<LitStr>);
+        let (mut krate, mut cpp, mut skip) = (None, None::<LitStr>, None);
         each(attrs, "device_type", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
                 let path = meta.value()?.parse()?;
@@ -107,6 +108,11 @@ impl TypeAttr {
             } else if meta.path.is_ident("cpp") {
                 let name = meta.value()?.parse()?;
                 set(&mut cpp, name, &meta)
+            } else if meta.path.is_ident("skip_device_repr") {
+                if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
+                    return Err(meta.error(texts::TAKES_NO_VALUE));
+                }
+                set(&mut skip, (), &meta)
             } else {
                 Err(meta.error(texts::UNKNOWN_ON_DEVICE_TYPE))
             }
@@ -114,6 +120,7 @@ impl TypeAttr {
         Self {
             krate: krate.unwrap_or_else(default_crate),
             cpp,
+            skip_device_repr: skip.is_some(),
         }
     }
 

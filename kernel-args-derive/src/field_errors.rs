@@ -16,7 +16,7 @@ pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStrea
 pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     let module = match module(ty) {
         "reference" | "raw_pointer" | "sequence" | "text" => "host_member",
-        same @ ("character" | "tuple" | "closure") => same,
+        same @ ("character" | "tuple" | "closure" | "math" | "padded" | "transformation") => same,
         _ => "member",
     };
     path(module, krate, span)
@@ -65,11 +65,68 @@ fn module(ty: &Type) -> &'static str {
             "Option" => "optional",
             "CudaSlice" | "UnifiedSlice" => "owned_slice",
             name if DEVICE_MEMORY.contains(&name) => "device_memory",
-            _ => "unsupported",
+            name => of_another_crate(name),
         },
         _ => "unsupported",
     }
 }
+
+/// The error for a type that is called as one of a crate for mathematics.
+fn of_another_crate(name: &str) -> &'static str {
+    match name {
+        "Vec3A" | "Mat3A" | "Mat2" => "padded",
+        "f16" | "bf16" | "F8E4M3" | "F8E5M2" | "Complex" | "Quaternion" | "UnitQuaternion"
+        | "Quat" | "DQuat" | "OPoint" | "SMatrix" | "SVector" => "math",
+        _ if begins(name, &TRANSFORMATIONS) => "transformation",
+        _ if begins(name, &VECTORS) => "math",
+        _ => "unsupported",
+    }
+}
+
+/// Whether a name is one of `stems`, then a digit.
+fn begins(name: &str, stems: &[&str]) -> bool {
+    stems.iter().any(|stem| {
+        name.strip_prefix(stem)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// Vectors and matrices of glam, nalgebra and mint.
+const VECTORS: [&str; 19] = [
+    "Vec",
+    "DVec",
+    "IVec",
+    "UVec",
+    "I8Vec",
+    "U8Vec",
+    "I16Vec",
+    "U16Vec",
+    "I64Vec",
+    "U64Vec",
+    "BVec",
+    "Mat",
+    "DMat",
+    "Vector",
+    "RowVector",
+    "Point",
+    "Matrix",
+    "ColumnMatrix",
+    "RowMatrix",
+];
+
+/// Transformations of glam and nalgebra.
+const TRANSFORMATIONS: [&str; 10] = [
+    "Affine",
+    "DAffine",
+    "Isometry",
+    "IsometryMatrix",
+    "Orthographic",
+    "Perspective",
+    "Projective",
+    "Rotation",
+    "Similarity",
+    "Transform",
+];
 
 /// cudarc's types for device memory.
 const DEVICE_MEMORY: [&str; 6] = [

@@ -112,11 +112,22 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// assert_eq!(Shade::PARAMETERS[1].offset, Some(32));
 /// ```
 ///
+/// # In device memory
+///
+/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, so that `CudaSlice<Light>` can be
+/// allocated, copied to the device and read back, and its `ValidAsZeroBits` (`alloc_zeros`), if zero bytes are a value of the
+/// type: a struct of which that is true for all fields, an enum with a variant that is 0. Reading back trusts the kernels that
+/// wrote to the memory: the promise of each launch includes that they write only discriminants to an enum.
+///
+/// If these impls exist already, written by hand, rustc reports conflicting implementations (E0119): remove them, or write
+/// `#[device_type(skip_device_repr)]` on the type.
+///
 /// # Attributes
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
 /// | `#[device_type(cpp = "sim::Params")]` | struct, enum | the name of the type in C++, if it differs from the name in Rust |
+/// | `#[device_type(skip_device_repr)]` | struct, enum | do not implement cudarc's `DeviceRepr` and `ValidAsZeroBits` |
 /// | `#[device_type(crate = path)]` | struct, enum | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(DeviceType, attributes(device_type))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {

@@ -153,6 +153,7 @@ templates! {
     // What is wrong: a struct that is passed by value.
     member_without_bytes(field: name, ty: name) = "`{field}: {ty}` has no bytes in Rust, but C++ has no type of size zero\n  help: remove the field";
     member_elsewhere(field: name, ty: name, host: number, device: number, align: number) = "`{field}: {ty}` lies at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use a type with that alignment on the host too, or add explicit padding before it";
+    member_elsewhere_builtin(field: name, ty: name, host: number, device: number, align: number, other: text) = "`{field}: {ty}` lies at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use `{other}` there, which is aligned so on the host too; types of other crates convert to it with `.into()`";
     struct_without_bytes() = "this struct has no bytes in Rust, but C++ has no type of size zero\n  help: write a field `unused: u8`";
     struct_size(host: bytes, device: number, align: number) = "this struct has {host} on the host but {device} on the device, which aligns it to {align}\n  help: write `#[repr(C, align({align}))]` on it, and the same alignment in C++";
 }

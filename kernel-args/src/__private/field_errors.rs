@@ -214,6 +214,34 @@ field_errors! {
     device_memory;
 
     #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel",
+        label = "not a device type",
+        note = "numbers, vectors and matrices of the crates `half`, `float8`, `num-complex`, `glam`, `nalgebra` and `mint` \
+                are device types with the feature of kernel-args that is called like the crate, in the versions that \
+                the documentation of kernel-args lists",
+        note = "CUDA's own types are `Float2`, `Float3`, `Float4`, `CuFloatComplex`, …; an array `[f32; 9]` is passed as it \
+                is",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+    )]
+    math;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: no type of CUDA has its layout",
+        label = "not a device type",
+        note = "glam gives `Vec3A` 16 bytes, `float3` has 12: write `Vec3`, and `Mat3` for `Mat3A`; `.into()` converts",
+        note = "glam aligns `Mat2` to 16 bytes, `float2` is aligned to 8: write its columns, `[Float2; 2]`"
+    )]
+    padded;
+
+    #[diagnostic::on_unimplemented(
+        message = "a transformation, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "not a device type",
+        note = "pass its matrix: `.to_homogeneous()` of nalgebra's types, `Mat4::from(…)` or `Mat3::from(…)` of glam's",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+    )]
+    transformation;
+
+    #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel",
         label = "not a device type",
         note = "a device type holds integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \

@@ -10,6 +10,7 @@ mod macros;
 mod names;
 mod no_prelude;
 mod no_std;
+mod other_crates;
 mod reexport;
 mod shadowed;
 mod shapes;
