@@ -43,9 +43,6 @@ pub struct Words<const N: usize> {
     words: [u64; N],
 }
 
-// SAFETY: plain words.
-unsafe impl<const N: usize> DeviceRepr for Words<N> {}
-
 macro_rules! large {
     ($($(#[$doc:meta])* $name:ident, $words:literal, $entry:literal;)*) => {$(
         $(#[$doc])*
