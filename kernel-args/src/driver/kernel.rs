@@ -194,7 +194,7 @@ impl Module {
                 handle,
                 symbol.to_string(),
                 context,
-                description.and_then(|kernel| kernel.required_block),
+                description,
                 LoadedBy::Module(self.loaded.clone()),
             )
         }?;

@@ -2,16 +2,20 @@
 
 use super::{
     api::{Api, Status, api},
+    attributes::{AttributeLimits, divides, grid_of_clusters},
     config::Launch,
+    context::sm,
     error::{Error, Limit},
+    function_attribute as attribute,
+    image::Description,
     loaded::LoadedModule,
-    shared_memory::{SHARED_WITHOUT_OPT_IN, allow, attribute, exceeded},
+    shared_memory::{SHARED_WITHOUT_OPT_IN, allow, exceeded},
 };
 use crate::device::vector::Dim3;
 use CUdevice_attribute as D;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream,
-    sys::{CUdevice_attribute, CUfunction, CUfunction_attribute},
+    sys::{CUdevice_attribute, CUfunction},
 };
 use std::{
     boxed::Box,
@@ -31,10 +35,15 @@ pub(super) struct LoadedFunction {
     pub(super) name: String,
     pub(super) context: Arc<CudaContext>,
     pub(super) default_stream: Arc<CudaStream>,
-    max_grid: Dim3,
+    pub(super) max_grid: Dim3,
+    /// The threads of the block with which the GPU is busiest; 0 until it was asked for.
+    pub(super) best_block: AtomicU32,
     max_block: Dim3,
-    max_threads: u32,
-    required_block: Option<Dim3>,
+    pub(super) max_threads: u32,
+    pub(super) required_block: Option<Dim3>,
+    pub(super) attribute_limits: AttributeLimits,
+    /// Whether the kernel is compiled for a block or a cluster of one size.
+    has_required_size: bool,
     /// How much dynamic shared memory this function has been allowed at least, in bytes.
     shared: AtomicU32,
     max_shared: u32,
@@ -62,7 +71,7 @@ impl LoadedFunction {
         handle: CUfunction,
         name: String,
         context: &Arc<CudaContext>,
-        required_block: Option<Dim3>,
+        description: Option<&Description>,
         loaded_by: LoadedBy,
     ) -> Result<Self, Error> {
         let api = api()?;
@@ -74,19 +83,16 @@ impl LoadedFunction {
             Ok(u32::try_from(value).unwrap_or(0))
         };
         // SAFETY: the caller vouches for the function, and its context is current.
-        let shared = unsafe {
-            attribute(
-                handle,
-                CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
-            )
-        }?;
+        let shared = unsafe { attribute::get(handle, attribute::SHARED_SIZE_BYTES) }?;
         // SAFETY: as above.
-        let max_threads = unsafe {
-            attribute(
-                handle,
-                CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-            )
-        }?;
+        let max_threads = unsafe { attribute::get(handle, attribute::MAX_THREADS_PER_BLOCK) }?;
+        let required_block = description.and_then(|kernel| kernel.required_block);
+        let directives = description.map(|kernel| kernel.cluster).unwrap_or_default();
+        // SAFETY: as above.
+        let attribute_limits = unsafe { AttributeLimits::ask(handle, sm(context)?, directives) }?;
+        let has_required_size = required_block.is_some()
+            || attribute_limits.required_cluster.is_some()
+            || directives.explicit;
         let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(Self {
             api,
@@ -94,6 +100,7 @@ impl LoadedFunction {
             name,
             context: context.clone(),
             default_stream: context.default_stream(),
+            best_block: AtomicU32::new(0),
             max_grid: Dim3::new(
                 device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
                 device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
@@ -106,6 +113,8 @@ impl LoadedFunction {
             ),
             max_threads,
             required_block,
+            attribute_limits,
+            has_required_size,
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
             max_shared: opt_in.saturating_sub(shared),
             _loaded_by: loaded_by,
@@ -130,15 +139,21 @@ impl LoadedFunction {
         let fits = within(grid, self.max_grid)
             & within(block, self.max_block)
             & (block.count() <= u64::from(self.max_threads));
-        let required = match self.required_block {
-            Some(required) => required == block,
-            None => true,
-        };
-        if !(fits & required) {
-            return Err(self.exceeded(launch));
+        if !fits {
+            return Err(self.exceeded(grid, block));
         }
-        if launch.shared > self.shared.load(Ordering::Relaxed) {
-            self.opt_in(launch.shared)?;
+        if self.has_required_size {
+            let cluster = launch.attributes.and_then(|attributes| attributes.cluster);
+            self.check_required_size(grid, block, cluster.is_some())?;
+        }
+        self.allow_shared(launch.shared)
+    }
+
+    /// Allows the function `bytes` of dynamic shared memory; nothing is done where it was allowed as much before.
+    #[inline(always)]
+    pub(super) fn allow_shared(&self, bytes: u32) -> Result<(), Error> {
+        if bytes > self.shared.load(Ordering::Relaxed) {
+            self.opt_in(bytes)?;
         }
         Ok(())
     }
@@ -160,10 +175,42 @@ impl LoadedFunction {
         Ok(())
     }
 
+    /// Compares a launch with the block and the cluster that the kernel is compiled for. A cluster that the launch names
+    /// is compared with the other attributes.
+    #[inline(never)]
+    fn check_required_size(
+        &self,
+        grid: Dim3,
+        block: Dim3,
+        names_cluster: bool,
+    ) -> Result<(), Error> {
+        if let Some(required) = self.required_block.filter(|required| *required != block) {
+            return Err(self.limit(
+                format!("block {block}"),
+                format!("this kernel is compiled for a block of exactly {required}"),
+                "launch it with that block, which the kernel's `.reqntid` directive requires",
+            ));
+        }
+        if names_cluster {
+            return Ok(());
+        }
+        let directives = self.attribute_limits.directives;
+        match self.attribute_limits.required_cluster {
+            Some(cluster) if !directives.blocks_are_clusters && !divides(cluster, grid) => Err(
+                grid_of_clusters(self.name.clone(), "the kernel's cluster", cluster, grid),
+            ),
+            None if directives.explicit => Err(self.limit(
+                "a launch without a cluster".into(),
+                "this kernel is compiled for clusters of a size that each launch names (`.explicitcluster`)".into(),
+                "name it, for example `cluster = (2, 1, 1)`",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Which limit a launch exceeds.
     #[cold]
-    fn exceeded(&self, launch: &Launch<'_>) -> Error {
-        let (grid, block) = (launch.grid, launch.block);
+    fn exceeded(&self, grid: Dim3, block: Dim3) -> Error {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
         let exceeds = |dim: Dim3, max: Dim3| dim.x > max.x || dim.y > max.y || dim.z > max.z;
         if has_zero(grid) {
@@ -178,13 +225,6 @@ impl LoadedFunction {
                 format!("block {block}"),
                 "a block has at least one thread along each axis".into(),
                 "write 1 for an axis that is not used",
-            );
-        }
-        if let Some(required) = self.required_block.filter(|required| *required != block) {
-            return self.limit(
-                format!("block {block}"),
-                format!("this kernel is compiled for a block of exactly {required}"),
-                "launch it with that block, which the kernel's `.reqntid` directive requires",
             );
         }
         if exceeds(grid, self.max_grid) {
@@ -212,7 +252,7 @@ impl LoadedFunction {
         )
     }
 
-    fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
+    pub(super) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
         Error::Limit(Box::new(Limit {
             kernel: self.name.clone(),
             requested,
