@@ -61,7 +61,7 @@
 //!
 //! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see
 //! `control.rs`): the same settings at run time, how often each entry point was called, the last launch with its
-//! parameter bytes, live allocations.
+//! parameter bytes and launch attributes, live allocations.
 //!
 //! An *old driver* ([`Settings::old`]) lacks `cuFuncGetParamInfo` and `cuKernelGetParamInfo`, for `dlsym` too: the
 //! session's directory then holds a copy of the library in which those two names are struck out of the dynamic
@@ -75,6 +75,7 @@
 #[macro_use]
 mod entry;
 
+mod attribute;
 mod bank;
 mod capture;
 mod client;
