@@ -29,6 +29,8 @@
 //! | `saxpy(int n, float alpha, const float* x, float* y)` | `y[i] = alpha * x[i] + y[i]` |
 //! | `vector_add(const float* a, const float* b, float* c, int n)` | `c[i] = a[i] + b[i]` |
 //! | `reduce_sum(const float* in, float* out, unsigned n)` | adds the sum of `in[0..n]` to `out[0]` |
+//! | `cluster_ranks(uint2* ranks)`, `cluster_of_two`, `clusters_up_to_four` | rank in its cluster and blocks of it, for each block |
+//! | `grid_barrier(unsigned* arrived, unsigned* seen)` | the number of blocks, once and for each block |
 //! | any other | nothing: the launch is checked and recorded |
 //!
 //! A kernel that touches an address outside the live allocations leaves `CUDA_ERROR_ILLEGAL_ADDRESS` (700) in its

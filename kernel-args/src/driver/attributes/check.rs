@@ -12,13 +12,13 @@ use super::super::{
 use super::{
     Encoded,
     encode::for_each,
-    limits::{AttributeLimits, device_attribute, newer_device_attribute},
+    limits::{AttributeLimits, device_attribute},
     table::Attribute,
 };
 use crate::device::vector::Dim3;
 use cudarc::driver::{
     CudaEvent,
-    sys::{CUfunction, CUresult, CUstreamCaptureStatus},
+    sys::{CUfunction, CUstreamCaptureStatus},
 };
 use std::{boxed::Box, format, string::String};
 
@@ -235,9 +235,7 @@ impl Request<'_> {
                 1,
             )
         };
-        if status != CUresult::CUDA_ERROR_INVALID_VALUE {
-            status.check("cuFuncSetAttribute")?;
-        }
+        status.check("cuFuncSetAttribute")?;
         // SAFETY: as above; there are no attributes.
         let max = unsafe { occupancy::max_cluster_size(self.function, &self.config) }?;
         if blocks > u64::from(max) {
@@ -334,14 +332,15 @@ impl Request<'_> {
 
     fn memory_sync_domain_map(&self, map: MemorySyncDomainMap) -> Result<(), Error> {
         let MemorySyncDomainMap { default, remote } = map;
-        match newer_device_attribute(MEM_SYNC_DOMAIN_COUNT)? {
-            Some(count) if u32::from(default.max(remote)) >= count => Err(self.limit(
-                format!("memory_sync_domain_map with default {default} and remote {remote}"),
-                format!("this GPU has {count} domains, numbered from 0"),
-                "write numbers below that; GPUs before sm_90 have one domain",
-            )),
-            _ => Ok(()),
+        let count = device_attribute(MEM_SYNC_DOMAIN_COUNT)?;
+        if u32::from(default.max(remote)) < count {
+            return Ok(());
         }
+        Err(self.limit(
+            format!("memory_sync_domain_map with default {default} and remote {remote}"),
+            format!("this GPU has {count} domains, numbered from 0"),
+            "write numbers below that; GPUs before sm_90 have one domain",
+        ))
     }
 
     fn access_policy_window(&self, window: AccessPolicyWindow) -> Result<(), Error> {

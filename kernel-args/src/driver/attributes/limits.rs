@@ -5,7 +5,7 @@ use super::super::{
 };
 use crate::device::vector::Dim3;
 use core::sync::atomic::{AtomicU64, Ordering};
-use cudarc::driver::sys::{CUfunction, CUresult};
+use cudarc::driver::sys::CUfunction;
 use kernel_args_abi::Sm;
 
 /// The directives of the image that say how clusters are launched. CUDA PTX ISA, "Cluster Dimension Directives".
@@ -79,15 +79,6 @@ pub(in crate::driver) fn device_attribute(number: u32) -> Result<u32, Error> {
     let status = unsafe { (api.cuDeviceGetAttribute)(&raw mut value, number, device) };
     status.check("cuDeviceGetAttribute")?;
     Ok(u32::try_from(value).unwrap_or(0))
-}
-
-/// The same, or `None` where the driver is older than the attribute.
-pub(super) fn newer_device_attribute(number: u32) -> Result<Option<u32>, Error> {
-    match device_attribute(number) {
-        Ok(value) => Ok(Some(value)),
-        Err(Error::Driver(call)) if call.status == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// How many blocks run at the same time, for the last block size and shared memory that were asked for: the driver takes
