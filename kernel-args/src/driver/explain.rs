@@ -50,10 +50,10 @@ pub(super) fn launch(
     kernel: String,
     status: Status,
     config: LaunchConfig,
-    attributes: Option<&Attributes<'_>>,
+    attributes: Option<Attributes<'_>>,
     arguments: &DecodedArguments<'_>,
 ) -> Error {
-    let attributes = attributes.map(describe).unwrap_or_default();
+    let attributes = attributes.as_ref().map(describe).unwrap_or_default();
     Error::Launch(Box::new(LaunchError {
         kernel,
         status,

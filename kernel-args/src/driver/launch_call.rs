@@ -3,7 +3,7 @@
 use super::{
     api::{self, Api, Status},
     attributes::{self, AttributeLimits, Request},
-    config::{Form, Launch},
+    config::{Attributes, Form, Launch},
     error::Error,
     explain,
     launch_config::LaunchConfig,
@@ -29,16 +29,28 @@ pub(super) struct LaunchCall<'a, N> {
     pub(super) name: N,
 }
 
-impl<N: Fn() -> String> LaunchCall<'_, N> {
+impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
     /// Checks the attributes, lowers `args`, calls the driver, and returns what recording the use of the arguments returned.
     ///
     /// # Safety
     /// As [`launch`](super::launch()); and the kernel takes what `A` describes.
     #[inline(always)]
     pub(super) unsafe fn with<A: KernelArgs>(self, args: &mut A) -> Result<(), Error> {
-        if self.launch.attributes.is_some() {
-            // SAFETY: the caller's promise is the same one.
-            unsafe { self.check_attributes() }?;
+        // Copies go to the functions that are not inlined here and below: a reference would keep all of `Launch` in memory,
+        // and its attributes from being known as absent.
+        if let Some(attributes) = self.launch.attributes {
+            let (api, function, config) = (self.api, self.function, self.config());
+            // SAFETY: the caller vouches that the function is loaded, its context is current, and the stream is one of it.
+            unsafe {
+                check_attributes(
+                    api,
+                    function,
+                    config,
+                    attributes,
+                    self.attribute_limits,
+                    self.name,
+                )
+            }?;
         }
         // SAFETY: the caller's promise is the same one.
         match unsafe { self.lower(args) } {
@@ -52,34 +64,6 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
                 Err(error)
             }
         }
-    }
-
-    /// # Safety
-    /// As [`with`](Self::with).
-    #[cold]
-    unsafe fn check_attributes(&self) -> Result<(), Error> {
-        let Some(attributes) = &self.launch.attributes else {
-            return Ok(());
-        };
-        let asked;
-        let limits = match self.attribute_limits {
-            Some(limits) => limits,
-            None => {
-                // SAFETY: the caller vouches that the function is loaded, and its context is current.
-                asked = unsafe { AttributeLimits::of_raw(self.function) }?;
-                &asked
-            }
-        };
-        let request = Request {
-            api: self.api,
-            function: self.function,
-            config: self.config(),
-            attributes,
-            limits,
-            name: &self.name,
-        };
-        // SAFETY: as above; the stream is one of that context.
-        unsafe { attributes::check(&request) }
     }
 
     /// The configuration without attributes.
@@ -104,24 +88,41 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
     #[inline(always)]
     unsafe fn lower<A: KernelArgs>(&self, args: &mut A) -> Result<(), Error> {
         let form = self.launch.form.unwrap_or(const { Form::of::<A>() });
-        with_lowered(args, self.launch_stream, form, |lowered| {
-            // SAFETY: the parameters are those of `A`; the caller vouches for the rest.
-            unsafe { self.call::<A>(&lowered) }
-        })
+        if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
+            marshal_params(args, self.launch_stream, |params| {
+                // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
+                let arguments = || unsafe { DecodedArguments::params::<A>(params) };
+                // SAFETY: as above; the caller vouches for the rest.
+                unsafe { self.call::<A>(params, ptr::null_mut(), arguments) }
+            })
+        } else {
+            marshal_packed(args, self.launch_stream, |buffer| {
+                let mut size = A::LAYOUT.size();
+                let mut extra = packed_extra(buffer, &mut size);
+                // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
+                let arguments = || unsafe { DecodedArguments::packed::<A>(buffer) };
+                // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
+                unsafe { self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), arguments) }
+            })
+        }
     }
 
     /// # Safety
-    /// `lowered` holds the parameters of `A`; the kernel takes them.
+    /// `params` or `extra` holds the parameters of `A`; the kernel takes them.
     #[inline(always)]
-    unsafe fn call<A: KernelArgs>(&self, lowered: &Lowered) -> Result<(), Error> {
+    unsafe fn call<'p, A: KernelArgs>(
+        &self,
+        params: *mut *mut c_void,
+        extra: *mut *mut c_void,
+        arguments: impl FnOnce() -> DecodedArguments<'p>,
+    ) -> Result<(), Error> {
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = self.launch_stream.foreign() {
             return Err(explain::foreign::<A>((self.name)(), field));
         }
         self.launch_stream.check().map_err(failed_wait)?;
-        let (params, extra) = (lowered.params, lowered.extra);
         let config = self.config();
-        let status = match &self.launch.attributes {
+        let status = match self.launch.attributes {
             None => {
                 // SAFETY: the caller vouches for the parameters, which the driver copies before it returns.
                 unsafe { (self.api.launch_kernel)(&raw const config, self.function, params, extra) }
@@ -136,80 +137,61 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         if status == Status::SUCCESS {
             Ok(())
         } else {
-            // SAFETY: the caller vouches that they are those of `A`.
-            let arguments = unsafe { lowered.decoded::<A>() };
             Err(explain::launch(
                 (self.name)(),
                 status,
                 config,
-                self.launch.attributes.as_ref(),
-                &arguments,
+                self.launch.attributes,
+                &arguments(),
             ))
         }
     }
 }
 
-/// Parameters as the driver takes them, with one of both null.
-pub(super) struct Lowered {
-    /// `kernelParams`.
-    pub(super) params: *mut *mut c_void,
-    /// `extra`.
-    pub(super) extra: *mut *mut c_void,
-    /// The packed parameters that `extra` names; null where `params` is not.
-    packed: *const u8,
-}
-
-impl Lowered {
-    /// The arguments as text.
-    ///
-    /// # Safety
-    /// They are those of `A`, and are not used after the closure that was given this has returned.
-    #[inline(always)]
-    unsafe fn decoded<'p, A: KernelArgs>(&self) -> DecodedArguments<'p> {
-        if self.packed.is_null() {
-            // SAFETY: there is a pointer to each parameter; the caller vouches for the rest.
-            unsafe { DecodedArguments::params::<A>(self.params) }
-        } else {
-            // SAFETY: it is the packed form of `A`; the caller vouches for the rest.
-            unsafe { DecodedArguments::packed::<A>(self.packed) }
-        }
-    }
-}
-
-/// Lowers `args` in `form`, or as `kernelParams` where the packed form depends on the GPU, and calls `call` with what the
-/// driver takes. It is valid until `call` returns.
+/// The `extra` of a packed buffer of `size` bytes.
 #[inline(always)]
-pub(super) fn with_lowered<A: KernelArgs, R>(
-    args: &mut A,
-    stream: &LaunchStream<'_>,
-    form: Form,
-    call: impl FnOnce(Lowered) -> R,
-) -> R {
-    if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
-        marshal_params(args, stream, |params| {
-            call(Lowered {
-                params,
-                extra: ptr::null_mut(),
-                packed: ptr::null(),
-            })
-        })
-    } else {
-        marshal_packed(args, stream, |packed| {
-            let mut size = A::LAYOUT.size();
-            let mut extra: [*mut c_void; 5] = [
-                api::CU_LAUNCH_PARAM_BUFFER_POINTER,
-                packed.cast_mut().cast(),
-                api::CU_LAUNCH_PARAM_BUFFER_SIZE,
-                (&raw mut size).cast(),
-                api::CU_LAUNCH_PARAM_END,
-            ];
-            call(Lowered {
-                params: ptr::null_mut(),
-                extra: extra.as_mut_ptr(),
-                packed,
-            })
-        })
-    }
+pub(super) fn packed_extra(buffer: *const u8, size: &mut usize) -> [*mut c_void; 5] {
+    [
+        api::CU_LAUNCH_PARAM_BUFFER_POINTER,
+        buffer.cast_mut().cast(),
+        api::CU_LAUNCH_PARAM_BUFFER_SIZE,
+        ptr::from_mut(size).cast(),
+        api::CU_LAUNCH_PARAM_END,
+    ]
+}
+
+/// Compares the attributes with what the function, its GPU and the driver allow.
+///
+/// # Safety
+/// The function is loaded, its context is current, and the stream of `config` is one of it.
+#[cold]
+unsafe fn check_attributes(
+    api: &'static Api,
+    function: CUfunction,
+    config: LaunchConfig,
+    attributes: Attributes<'_>,
+    limits: Option<&AttributeLimits>,
+    name: impl Fn() -> String,
+) -> Result<(), Error> {
+    let asked;
+    let limits = match limits {
+        Some(limits) => limits,
+        None => {
+            // SAFETY: the caller vouches that the function is loaded, and its context is current.
+            asked = unsafe { AttributeLimits::of_raw(function) }?;
+            &asked
+        }
+    };
+    let request = Request {
+        api,
+        function,
+        config,
+        attributes: &attributes,
+        limits,
+        name: &name,
+    };
+    // SAFETY: as above; the stream is one of that context.
+    unsafe { attributes::check(&request) }
 }
 
 #[cold]

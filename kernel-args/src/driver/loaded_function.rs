@@ -139,12 +139,11 @@ impl LoadedFunction {
         let fits = within(grid, self.max_grid)
             & within(block, self.max_block)
             & (block.count() <= u64::from(self.max_threads));
-        if !fits {
-            return Err(self.exceeded(grid, block));
-        }
-        if self.has_required_size {
-            let cluster = launch.attributes.and_then(|attributes| attributes.cluster);
-            self.check_required_size(grid, block, cluster.is_some())?;
+        if !fits | self.has_required_size {
+            let named = launch.attributes.and_then(|attributes| attributes.cluster);
+            // Numbers: a `Dim3` is passed by reference, which would keep it in memory in every launch.
+            let (x, y, z) = (block.x, block.y, block.z);
+            self.check_sizes(grid.x, grid.y, grid.z, x, y, z, named.is_some())?;
         }
         self.allow_shared(launch.shared)
     }
@@ -175,15 +174,24 @@ impl LoadedFunction {
         Ok(())
     }
 
-    /// Compares a launch with the block and the cluster that the kernel is compiled for. A cluster that the launch names
-    /// is compared with the other attributes.
+    /// Which limit a launch exceeds, if it does; and whether block and cluster are those that the kernel is compiled for.
+    /// A cluster that the launch names is compared with the other attributes.
+    #[cold]
     #[inline(never)]
-    fn check_required_size(
+    #[expect(clippy::too_many_arguments, reason = "passed in registers")]
+    fn check_sizes(
         &self,
-        grid: Dim3,
-        block: Dim3,
+        grid_x: u32,
+        grid_y: u32,
+        grid_z: u32,
+        block_x: u32,
+        block_y: u32,
+        block_z: u32,
         names_cluster: bool,
     ) -> Result<(), Error> {
+        let grid = Dim3::new(grid_x, grid_y, grid_z);
+        let block = Dim3::new(block_x, block_y, block_z);
+        self.check_limits(grid, block)?;
         if let Some(required) = self.required_block.filter(|required| *required != block) {
             return Err(self.limit(
                 format!("block {block}"),
@@ -208,48 +216,54 @@ impl LoadedFunction {
         }
     }
 
-    /// Which limit a launch exceeds.
-    #[cold]
-    fn exceeded(&self, grid: Dim3, block: Dim3) -> Error {
+    /// Compares grid and block with the limits of the device and the function.
+    fn check_limits(&self, grid: Dim3, block: Dim3) -> Result<(), Error> {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
         let exceeds = |dim: Dim3, max: Dim3| dim.x > max.x || dim.y > max.y || dim.z > max.z;
-        if has_zero(grid) {
-            return self.limit(
+        let (requested, limit, help) = if has_zero(grid) {
+            (
                 format!("grid {grid}"),
                 "a grid has at least one block along each axis".into(),
                 "for zero elements, do not launch the kernel",
-            );
-        }
-        if has_zero(block) {
-            return self.limit(
+            )
+        } else if has_zero(block) {
+            (
                 format!("block {block}"),
                 "a block has at least one thread along each axis".into(),
                 "write 1 for an axis that is not used",
-            );
-        }
-        if exceeds(grid, self.max_grid) {
-            return self.limit(
+            )
+        } else if exceeds(grid, self.max_grid) {
+            (
                 format!("grid {grid}"),
                 format!("this device allows at most {}", self.max_grid),
                 "have each thread process several elements, or split the launch",
-            );
-        }
-        if exceeds(block, self.max_block) {
-            return self.limit(
+            )
+        } else if self
+            .required_block
+            .is_some_and(|required| required != block)
+        {
+            // It is refused for the one that is required.
+            return Ok(());
+        } else if exceeds(block, self.max_block) {
+            (
                 format!("block {block}"),
                 format!("this device allows at most {}", self.max_block),
                 "use a smaller block and a larger grid",
-            );
-        }
-        self.limit(
-            format!("block {block}"),
-            format!(
-                "this kernel allows at most {} threads per block",
-                self.max_threads
-            ),
-            "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
-             registers that it uses",
-        )
+            )
+        } else if block.count() > u64::from(self.max_threads) {
+            (
+                format!("block {block}"),
+                format!(
+                    "this kernel allows at most {} threads per block",
+                    self.max_threads
+                ),
+                "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
+                 registers that it uses",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(self.limit(requested, limit, help))
     }
 
     pub(super) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {

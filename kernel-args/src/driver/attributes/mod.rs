@@ -27,13 +27,13 @@ use std::string::String;
 #[cold]
 pub(super) unsafe fn launch(
     api: &Api,
-    attributes: &Attributes<'_>,
+    attributes: Attributes<'_>,
     mut config: LaunchConfig,
     function: CUfunction,
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Status {
-    let mut encoded = Encoded::new(attributes);
+    let mut encoded = Encoded::new(&attributes);
     encoded.attach(&mut config);
     // SAFETY: the caller vouches for everything; `config` and its attributes outlive the call.
     let status = unsafe { (api.launch_kernel)(&raw const config, function, params, extra) };
