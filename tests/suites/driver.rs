@@ -321,27 +321,30 @@ fn the_form_is_packed_unless_that_copies_much() {
     );
     assert_eq!(of!(a), Form::Packed);
     assert_eq!(of!(a b c d), Form::Packed);
+}
 
+#[test]
+fn the_form_of_large_and_of_over_aligned_parameters() {
     #[derive(KernelArgs)]
     struct Large {
         table: [f32; 8000],
         n: u32,
     }
-    let _ = |large: Large| (large.table, large.n);
-    assert_eq!(Form::of::<Large>(), Form::KernelParams);
     #[derive(KernelArgs)]
     struct Medium {
         table: [f32; 1024],
         n: u32,
     }
-    let _ = |medium: Medium| (medium.table, medium.n);
-    assert_eq!(Form::of::<Medium>(), Form::Packed);
     #[derive(KernelArgs)]
     struct OverAligned {
         map: TensorMap,
         n: u32,
     }
+    let _ = |large: Large| (large.table, large.n);
+    let _ = |medium: Medium| (medium.table, medium.n);
     let _ = |over_aligned: OverAligned| (over_aligned.map, over_aligned.n);
+    assert_eq!(Form::of::<Large>(), Form::KernelParams);
+    assert_eq!(Form::of::<Medium>(), Form::Packed);
     assert_eq!(Form::of::<OverAligned>(), Form::KernelParams);
 }
 

@@ -174,13 +174,12 @@ unsafe fn check_attributes(
     name: impl Fn() -> String,
 ) -> Result<(), Error> {
     let asked;
-    let limits = match limits {
-        Some(limits) => limits,
-        None => {
-            // SAFETY: the caller vouches that the function is loaded, and its context is current.
-            asked = unsafe { AttributeLimits::of_raw(function) }?;
-            &asked
-        }
+    let limits = if let Some(limits) = limits {
+        limits
+    } else {
+        // SAFETY: the caller vouches that the function is loaded, and its context is current.
+        asked = unsafe { AttributeLimits::of_raw(function) }?;
+        &asked
     };
     let request = Request {
         api,

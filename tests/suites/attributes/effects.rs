@@ -167,11 +167,15 @@ fn dependent_launch() -> Outcome {
                 programmatic_stream_serialization = allowed
             )?;
         };
-        let [begin, end, began, waited] = stream.clone_dtoh(&times)?[..] else {
+        let [first, end, second, waited] = stream.clone_dtoh(&times)?[..] else {
             return Err("four times".into());
         };
-        assert!(begin < end && end <= waited, "{begin} {end} {waited}");
-        assert_eq!(began < end, allowed, "{began} {end}: overlap is {allowed}");
+        assert!(first < end && end <= waited, "{first} {end} {waited}");
+        assert_eq!(
+            second < end,
+            allowed,
+            "{second} {end}: overlap is {allowed}"
+        );
     }
     Ok(())
 }
@@ -199,7 +203,7 @@ fn programmatic_event() -> Outcome {
                 args,
                 stream = &stream,
                 programmatic_event = option
-            )?
+            )?;
         };
         event.synchronize()?;
         stream.synchronize()?;
@@ -226,7 +230,7 @@ fn completion_event() -> Outcome {
             args,
             stream = &stream,
             launch_completion_event = &event
-        )?
+        )?;
     };
     event.synchronize()?;
     stream.synchronize()?;
