@@ -6,6 +6,7 @@ mod info;
 mod kept;
 mod kernels;
 mod refused;
+mod refused_grids;
 
 use kernel_args_tests::driver::suite;
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
             let mut trials = effects::trials(driver);
             trials.extend(kept::trials());
             trials.extend(refused::trials(driver));
+            trials.extend(refused_grids::trials());
             trials.extend(info::trials());
             trials
         },

@@ -3,11 +3,13 @@
 //! A launch without attributes comes here for nothing.
 
 mod check;
+mod cluster;
 mod encode;
 mod limits;
 mod table;
 
-pub(super) use check::{Request, check, divides, grid_of_clusters};
+pub(super) use check::{Request, check};
+pub(super) use cluster::{divides, grid_of_clusters};
 pub(super) use encode::Encoded;
 pub(super) use limits::{AttributeLimits, ClusterDirectives, device_attribute};
 
