@@ -34,7 +34,7 @@ pub unsafe fn launch<A: KernelArgs>(
 ///   attributes: `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy`, `cooperative = true`,
 ///   `priority = -1`, `programmatic_stream_serialization = true`, `programmatic_event = &event`,
 ///   `launch_completion_event = &event`, `memory_sync_domain`, `memory_sync_domain_map`, `access_policy_window`,
-///   `shared_memory_carveout = percent`, `device_updatable_node = &node`.
+///   `preferred_shared_memory_carveout = percent`, `device_updatable_node = &node`.
 ///
 /// It is an expression of type `Result<(), kernel_args::Error>`, evaluates each argument once, and must stand in an
 /// `unsafe` block: [`launch()`](crate::launch()) says what the caller promises.

@@ -105,7 +105,7 @@ fn attributes_of_every_gpu() -> Outcome {
         .priority(-1)
         .cooperative(true)
         .memory_sync_domain(MemorySyncDomain::Remote)
-        .shared_memory_carveout(25);
+        .preferred_shared_memory_carveout(25);
     let (graph, node) = capture(launch)?;
     assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, priority), -1);
     assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative), 1);

@@ -90,7 +90,7 @@ fn values() -> Outcome {
             one.access_policy_window(AccessPolicyWindow::new(0x1000, usize::MAX)),
             "this GPU allows at most",
         ),
-        (one.shared_memory_carveout(101), "at most 100 %"),
+        (one.preferred_shared_memory_carveout(101), "at most 100 %"),
         (
             one.device_updatable_node(&node),
             "a stream that is not capturing",
@@ -225,8 +225,8 @@ fn old_driver() -> Outcome {
         ),
         (
             12040,
-            grid.shared_memory_carveout(0),
-            "shared_memory_carveout",
+            grid.preferred_shared_memory_carveout(0),
+            "preferred_shared_memory_carveout",
             "CUDA 12.5",
         ),
         (

@@ -138,7 +138,7 @@ pub(crate) const STAGES: &[Stage] = &[
             .memory_sync_domain(MemorySyncDomain::Remote)
             .memory_sync_domain_map(map)
             .access_policy_window(AccessPolicyWindow::new(0, 4096))
-            .shared_memory_carveout(50)
+            .preferred_shared_memory_carveout(50)
             .stream(&world.stream);
         // SAFETY: the kernel accesses nothing.
         unsafe { kernel_args::launch(&world.values, launch, Values::NONE) }?;

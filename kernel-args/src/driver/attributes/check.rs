@@ -75,12 +75,12 @@ pub(in crate::driver) unsafe fn check(request: &Request<'_>) -> Result<(), Error
     if let Some(window) = attributes.access_policy_window {
         request.access_policy_window(window)?;
     }
-    if let Some(percent) = attributes.shared_memory_carveout
+    if let Some(percent) = attributes.preferred_shared_memory_carveout
         && percent > 100
     {
         return Err(request.limit(
             format!("{percent} % of the memory as shared memory"),
-            "`shared_memory_carveout` is at most 100 %".into(),
+            "`preferred_shared_memory_carveout` is at most 100 %".into(),
             "write a percentage from 0 to 100",
         ));
     }

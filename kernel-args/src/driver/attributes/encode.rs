@@ -76,7 +76,7 @@ pub(super) fn for_each(
         memory_sync_domain,
         memory_sync_domain_map,
         access_policy_window,
-        shared_memory_carveout,
+        preferred_shared_memory_carveout,
         device_updatable_node,
     } = *attributes;
     let mut put = |attribute, parts: &[(usize, [u8; 4])], value: &dyn Display| {
@@ -128,7 +128,7 @@ pub(super) fn for_each(
             &format_args!("default {}, remote {}", map.default, map.remote),
         );
     }
-    if let Some(percent) = shared_memory_carveout {
+    if let Some(percent) = preferred_shared_memory_carveout {
         put(
             Attribute::SharedMemoryCarveout,
             &[(0, u32::from(percent).to_ne_bytes())],
@@ -243,7 +243,7 @@ mod tests {
                 remote: 1,
             })
             .access_policy_window(window)
-            .shared_memory_carveout(40)
+            .preferred_shared_memory_carveout(40)
             .device_updatable_node(&node);
         let attributes = theirs(launch);
         assert_eq!(attributes.len(), 11, "each one once");

@@ -51,7 +51,7 @@ attributes! {
     PreferredCluster = 11, "preferred_cluster", 12 . 8, sm 90;
     LaunchCompletionEvent = 12, "launch_completion_event", 12 . 3, sm 0;
     DeviceUpdatableNode = 13, "device_updatable_node", 12 . 4, sm 0;
-    SharedMemoryCarveout = 14, "shared_memory_carveout", 12 . 5, sm 0;
+    SharedMemoryCarveout = 14, "preferred_shared_memory_carveout", 12 . 5, sm 0;
 }
 
 #[cfg(test)]

@@ -161,8 +161,8 @@ impl<'a> Launch<'a> {
     /// How much of the memory that L1 cache and shared memory have in common should be shared memory, in percent, 0 to
     /// 100; a hint: `CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`. Needs CUDA 12.5.
     #[inline(always)]
-    pub fn shared_memory_carveout(self, percent: u8) -> Self {
-        self.with(|attributes| attributes.shared_memory_carveout = Some(percent))
+    pub fn preferred_shared_memory_carveout(self, percent: u8) -> Self {
+        self.with(|attributes| attributes.preferred_shared_memory_carveout = Some(percent))
     }
 
     /// Makes the node of a captured launch one that kernels can update, and stores its handle in `node`:
