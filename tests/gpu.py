@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
-SUITES = ["echo", "launch", "scale"]
+SUITES = ["attributes", "echo", "launch", "scale"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody"]
 
 

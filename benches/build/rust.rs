@@ -114,11 +114,16 @@ fn by_hand(out: &mut String, shape: &Shape) -> Result {
 #[unsafe(no_mangle)]
 pub unsafe extern \"C\" fn marshal_rust_params_{name}(args: *mut {ty}) {{
     let args = unsafe {{ &mut *args }};
-    let mut params: [*mut c_void; {count}] = [",
-        count = shape.fields.len()
+{copies}    let mut params: [*mut c_void; {count}] = [",
+        count = shape.fields.len(),
+        copies = copies(shape),
     )?;
     for i in 0..shape.fields.len() {
-        writeln!(out, "        (&raw mut args.f{i}).cast(),")?;
+        if shape.is_copied(i) {
+            writeln!(out, "        c{i}.as_mut_ptr().cast(),")?;
+        } else {
+            writeln!(out, "        (&raw mut args.f{i}).cast(),")?;
+        }
     }
     writeln!(
         out,
@@ -130,12 +135,23 @@ pub unsafe extern \"C\" fn marshal_rust_params_{name}(args: *mut {ty}) {{
 #[unsafe(no_mangle)]
 pub unsafe extern \"C\" fn marshal_rust_packed_{name}(args: *mut {ty}) {{
     let args = unsafe {{ &mut *args }};
-    let mut buffer = MaybeUninit::<[u8; {size}]>::uninit();
+{copies}    let mut buffer = MaybeUninit::<[u8; {size}]>::{begin}();
     let start = buffer.as_mut_ptr().cast::<u8>();
-    let mut end = 0_usize;"
+    let mut end = 0_usize;",
+        copies = copies(shape),
+        begin = if shape.zeroed { "zeroed" } else { "uninit" },
     )?;
     for (i, field) in shape.fields.iter().enumerate() {
         let (ty, align) = (field.rust, field.align);
+        if shape.is_copied(i) {
+            writeln!(
+                out,
+                "    end = end.next_multiple_of({align});
+    unsafe {{ start.add(end).copy_from_nonoverlapping(c{i}.as_ptr().cast(), size_of::<{ty}>()) }};
+    end += size_of::<{ty}>();"
+            )?;
+            continue;
+        }
         writeln!(
             out,
             "    end = end.next_multiple_of({align});
@@ -144,6 +160,15 @@ pub unsafe extern \"C\" fn marshal_rust_packed_{name}(args: *mut {ty}) {{
         )?;
     }
     writeln!(out, "    launch_packed(4, start, end);\n}}\n")
+}
+
+/// A copy of each value whose padding is zeroed.
+fn copies(shape: &Shape) -> String {
+    let copied = (0..shape.fields.len()).filter(|i| shape.is_copied(*i));
+    let lines: Vec<_> = copied
+        .map(|i| format!("    let mut c{i} = args.f{i}.with_zeroed_padding();\n"))
+        .collect();
+    lines.concat()
 }
 
 /// The struct in the table of all, and how its variants are called.

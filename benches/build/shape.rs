@@ -5,6 +5,8 @@ pub(crate) struct Shape {
     /// `p8`, `mix`.
     pub(crate) name: String,
     pub(crate) fields: Vec<Field>,
+    /// Whether the code by hand zeroes padding, as ours always does.
+    pub(crate) zeroed: bool,
 }
 
 /// The type of a field, in both languages.
@@ -102,12 +104,16 @@ pub(crate) fn all() -> Vec<Shape> {
     let words = |count: usize| Shape {
         name: format!("p{count}"),
         fields: vec![WORD; count],
+        zeroed: false,
     };
     let mut shapes: Vec<Shape> = [0, 1, 4, 8, 16, 32, 64, 128, 512].map(words).into();
-    shapes.push(Shape {
-        name: "mix".into(),
-        fields: MIX.to_vec(),
-    });
+    for (name, zeroed) in [("mix", false), ("mixzeroed", true)] {
+        shapes.push(Shape {
+            name: name.into(),
+            fields: MIX.to_vec(),
+            zeroed,
+        });
+    }
     shapes
 }
 
@@ -116,6 +122,11 @@ impl Shape {
     pub(crate) fn type_name(&self) -> String {
         let (first, rest) = self.name.split_at(1);
         first.to_uppercase() + rest
+    }
+
+    /// Whether the code by hand copies field `i` to zero its padding.
+    pub(crate) fn is_copied(&self, i: usize) -> bool {
+        self.zeroed && self.fields[i].filled < self.fields[i].size
     }
 
     /// The offset of each parameter, and the size of the block.

@@ -12,6 +12,14 @@ typedef struct { uint64_t value; uint8_t tag; } tagged;
 typedef struct { float v[4]; } quad;
 typedef struct { float rows[4][4]; } matrix;
 
+/* A copy whose padding is zero. */
+static inline void copy_tagged(tagged* to, tagged const* from)
+{
+    memset(to, 0, sizeof(*to));
+    to->value = from->value;
+    to->tag = from->tag;
+}
+
 /* The same number as in Rust; it keeps the linker and the optimiser from making one function of several. */
 enum { C_PARAMS = 5, C_PACKED = 6 };
 

@@ -125,8 +125,10 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
+    AccessPolicyWindow, AccessProperty, BlockSuggestion, ClusterSchedulingPolicy, DeviceNode,
     DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError, Launchable,
-    Limit, MismatchError, Module, OptimizationLevel, Status, Unverified, Verification, context,
+    Limit, MemorySyncDomain, MemorySyncDomainMap, MismatchError, Module, OptimizationLevel,
+    ProgrammaticEvent, Status, UnsupportedAttribute, Unverified, Verification, context,
     is_available, launch,
 };
 #[cfg(feature = "half")]

@@ -39,15 +39,20 @@ impl Setup {
         }
     }
 
-    fn launch(&mut self, stream: &CudaStream) -> Result<(), Error> {
-        let args = Saxpy {
+    fn args(&mut self) -> Saxpy<'_> {
+        Saxpy {
             n: 8,
             alpha: 1.0,
             x: &self.x,
             y: &mut self.y,
-        };
+        }
+    }
+
+    fn launch(&mut self, stream: &CudaStream) -> Result<(), Error> {
+        let kernel = self.kernel.clone();
+        let args = self.args();
         // SAFETY: both slices have `n` elements.
-        unsafe { launch!(self.kernel, 1, 8, args, stream = stream) }
+        unsafe { launch!(kernel, 1, 8, args, stream = stream) }
     }
 }
 
@@ -187,7 +192,7 @@ fn a_failed_launch_is_explained() {
         within(&Settings::new(), |driver| {
             let mut setup = Setup::new();
             let stream = setup.ctx.default_stream();
-            driver.fail("cuLaunchKernel", code);
+            driver.fail("cuLaunchKernelEx", code);
             let error = setup
                 .launch(&stream)
                 .expect_err("the driver fails")
@@ -247,20 +252,100 @@ fn over_aligned_parameters_are_verified_on_every_generation() {
     }
 }
 
+/// A driver older than 11.8: launches take `cuLaunchKernel`, in the same form, and attributes are refused.
 #[test]
-fn the_form_follows_the_number_of_parameters() {
+fn a_driver_without_cu_launch_kernel_ex_launches_all_the_same() {
+    let old = Settings::new().without("cuLaunchKernelEx");
+    within(&old, |driver| {
+        let mut setup = Setup::new();
+        let stream = setup.ctx.default_stream();
+        setup.launch(&stream).expect("it launches");
+        assert_eq!(driver.calls("cuLaunchKernel"), 1);
+        let launched = driver.last_launch().expect("a launch");
+        assert_eq!(launched.form, LaunchForm::Extra);
+        assert_eq!((launched.grid, launched.block), ([1, 1, 1], [8, 1, 1]));
+
+        let kernel: Kernel<Saxpy<'_>> = Kernel::load(&setup.ctx).expect("it fits");
+        let args = setup.args();
+        // SAFETY: it is refused.
+        let error = unsafe { launch!(kernel, 1, 8, args, priority = 0) };
+        let error = error.expect_err("the driver has no attributes").to_string();
+        for words in [
+            "`priority` needs a driver of CUDA 11.8",
+            "has no `cuLaunchKernelEx`",
+        ] {
+            assert!(error.contains(words), "{error}");
+        }
+    });
+}
+
+#[test]
+fn attributes_reach_the_driver_and_nothing_else_does() {
+    within(&Settings::new(), |driver| {
+        let mut setup = Setup::new();
+        let stream = setup.ctx.default_stream();
+        setup.launch(&stream).expect("it launches");
+        assert_eq!(driver.last_launch().expect("a launch").attributes, []);
+        let kernel: Kernel<Saxpy<'_>> = Kernel::load(&setup.ctx).expect("it fits");
+        let args = setup.args();
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(kernel, 2, 8, args, priority = -2, cluster = 2) }.expect("it launches");
+        let launched = driver.last_launch().expect("a launch");
+        assert_eq!(launched.cluster, Some([2, 1, 1]));
+        let [(4, cluster), (8, priority)] = launched.attributes[..] else {
+            panic!("{:?}", launched.attributes);
+        };
+        assert_eq!(priority[..4], (-2_i32).to_ne_bytes());
+        assert!(priority[4..].iter().all(|byte| *byte == 0));
+        assert_eq!(cluster[..12], [2_u32, 1, 1].map(u32::to_ne_bytes).concat());
+        assert!(cluster[12..].iter().all(|byte| *byte == 0));
+    });
+}
+
+#[test]
+fn the_form_is_packed_unless_that_copies_much() {
     macro_rules! of {
         ($($field:ident)*) => {{
             #[derive(KernelArgs)]
             struct Many { $($field: u32,)* }
-            let _ = |many: Many| [$(many.$field),*];
+            let _ = |many: Many| -> Vec<u32> { vec![$(many.$field),*] };
             Form::of::<Many>()
         }};
     }
-    assert_eq!(of!(a b c d), Form::KernelParams);
-    let many = of!(a b c d e f g h i j k l m n o p q r s t u v w x y z
-        a1 b1 c1 d1 e1 f1 g1 h1 i1 j1 k1 l1 m1 n1 o1 p1 q1 r1 s1 t1 u1 v1 w1 x1 y1 z1);
-    assert_eq!(many, Form::Packed);
+    #[derive(KernelArgs)]
+    struct Nothing;
+    assert_eq!(
+        Form::of::<Nothing>(),
+        Form::KernelParams,
+        "without parameters both are the same"
+    );
+    assert_eq!(of!(a), Form::Packed);
+    assert_eq!(of!(a b c d), Form::Packed);
+}
+
+#[test]
+fn the_form_of_large_and_of_over_aligned_parameters() {
+    #[derive(KernelArgs)]
+    struct Large {
+        table: [f32; 8000],
+        n: u32,
+    }
+    #[derive(KernelArgs)]
+    struct Medium {
+        table: [f32; 1024],
+        n: u32,
+    }
+    #[derive(KernelArgs)]
+    struct OverAligned {
+        map: TensorMap,
+        n: u32,
+    }
+    let _ = |large: Large| (large.table, large.n);
+    let _ = |medium: Medium| (medium.table, medium.n);
+    let _ = |over_aligned: OverAligned| (over_aligned.map, over_aligned.n);
+    assert_eq!(Form::of::<Large>(), Form::KernelParams);
+    assert_eq!(Form::of::<Medium>(), Form::Packed);
+    assert_eq!(Form::of::<OverAligned>(), Form::KernelParams);
 }
 
 #[test]

@@ -3,9 +3,10 @@
 //! cudarc's bindings panic where the library or a symbol is missing, and return an enum that lacks the codes of newer
 //! drivers. These return an error and a number. They are looked up once.
 
+use super::launch_config::LaunchConfig;
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUfunction_attribute, CUjit_option,
-    CUjitInputType, CUlinkState, CUmodule, CUresult, CUstream,
+    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUjit_option, CUjitInputType, CUlinkState,
+    CUmodule, CUresult, CUstream,
 };
 use libloading::Library;
 use std::{
@@ -18,6 +19,17 @@ use std::{
 pub(super) const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
 pub(super) const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
 pub(super) const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
+
+/// The type of `cuLaunchKernelEx`.
+pub(super) type LaunchKernelEx = unsafe extern "C" fn(
+    *const LaunchConfig,
+    CUfunction,
+    *mut *mut c_void,
+    *mut *mut c_void,
+) -> Status;
+
+/// Computes the dynamic shared memory of a block from its number of threads.
+pub(super) type SharedForBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
 
 /// Why the driver cannot be called.
 pub(super) enum Unavailable {
@@ -38,16 +50,24 @@ macro_rules! api {
         pub(super) struct Api {
             $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> Status,)*
             $($(#[$since])* pub(super) $newer: Option<unsafe extern "C" fn($($newer_argument),*) -> Status>,)*
+            /// `cuLaunchKernelEx`, or `cuLaunchKernel` behind the same arguments where the driver is older than 11.8.
+            pub(super) launch_kernel: LaunchKernelEx,
         }
 
         impl Api {
             fn load(library: &Library) -> Result<Self, Unavailable> {
-                Ok(Self {
+                let mut api = Self {
                     // SAFETY: the table gives each entry point the type that CUDA's Driver API documents.
                     $($name: unsafe { symbol(library, concat!(stringify!($name), "\0")) }?,)*
                     // SAFETY: as above.
                     $($newer: unsafe { symbol(library, concat!(stringify!($newer), "\0")) }.ok(),)*
-                })
+                    launch_kernel: launch_without_attributes,
+                };
+                // Decided once, so that a launch does not ask.
+                if let Some(launch_kernel_ex) = api.cuLaunchKernelEx {
+                    api.launch_kernel = launch_kernel_ex;
+                }
+                Ok(api)
             }
         }
     };
@@ -58,8 +78,15 @@ api! {
     cuLaunchKernel(
         CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void
     );
-    cuFuncGetAttribute(*mut c_int, CUfunction_attribute, CUfunction);
-    cuFuncSetAttribute(CUfunction, CUfunction_attribute, c_int);
+    // Attributes are numbers: cudarc's enum lacks those that are newer than the application's `cuda-NNNNN` feature.
+    cuFuncGetAttribute(*mut c_int, c_uint, CUfunction);
+    cuFuncSetAttribute(CUfunction, c_uint, c_int);
+    cuDeviceGetAttribute(*mut c_int, c_uint, CUdevice);
+    cuDriverGetVersion(*mut c_int);
+    cuCtxGetStreamPriorityRange(*mut c_int, *mut c_int);
+    cuStreamIsCapturing(CUstream, *mut c_uint);
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, CUfunction, c_int, usize);
+    cuOccupancyMaxPotentialBlockSize(*mut c_int, *mut c_int, CUfunction, SharedForBlock, usize, c_int);
     cuCtxGetCurrent(*mut CUcontext);
     cuCtxSetCurrent(CUcontext);
     cuCtxGetDevice(*mut CUdevice);
@@ -76,10 +103,51 @@ api! {
     cuGetErrorName(Status, *mut *const c_char);
     }
     newer {
+    /// Driver 11.8 and newer.
+    cuLaunchKernelEx(*const LaunchConfig, CUfunction, *mut *mut c_void, *mut *mut c_void);
+    /// Driver 11.8 and newer.
+    cuOccupancyMaxActiveClusters(*mut c_int, CUfunction, *const LaunchConfig);
+    /// Driver 11.8 and newer.
+    cuOccupancyMaxPotentialClusterSize(*mut c_int, CUfunction, *const LaunchConfig);
     /// Driver 12.4 and newer.
     cuFuncGetParamInfo(CUfunction, usize, *mut usize, *mut usize);
     /// Driver 12.3 and newer.
     cuFuncGetName(*mut *const c_char, CUfunction);
+    }
+}
+
+/// `cuLaunchKernel` behind the arguments of `cuLaunchKernelEx`, for drivers older than 11.8. These take no launch
+/// attributes, which are refused before.
+///
+/// # Safety
+/// As `cuLaunchKernelEx`: `config` is valid for reads; the parameters are those of `function`.
+unsafe extern "C" fn launch_without_attributes(
+    config: *const LaunchConfig,
+    function: CUfunction,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Status {
+    let Ok(api) = api() else {
+        return Status(CUresult::CUDA_ERROR_NOT_INITIALIZED as u32);
+    };
+    // SAFETY: the caller vouches for it.
+    let config = unsafe { config.read() };
+    if config.attribute_count != 0 {
+        return Status(CUresult::CUDA_ERROR_NOT_SUPPORTED as u32);
+    }
+    let LaunchConfig {
+        grid: [grid_x, grid_y, grid_z],
+        block: [block_x, block_y, block_z],
+        shared,
+        stream,
+        ..
+    } = config;
+    // SAFETY: the caller vouches for the function, the stream and the parameters.
+    unsafe {
+        (api.cuLaunchKernel)(
+            function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params,
+            extra,
+        )
     }
 }
 

@@ -51,6 +51,8 @@ pub enum Error {
     },
     /// The launch exceeds a limit of the device or the kernel; the driver was not called.
     Limit(Box<Limit>),
+    /// The driver or the GPU lacks a launch attribute; the driver was not asked to launch.
+    UnsupportedAttribute(Box<UnsupportedAttribute>),
     /// An argument or the stream belongs to another context than the kernel; nothing was enqueued or launched. For a
     /// verified `Kernel` the driver was not called.
     #[non_exhaustive]
@@ -126,6 +128,22 @@ pub struct Limit {
     pub help: &'static str,
 }
 
+/// A launch attribute that the driver or the GPU lacks.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct UnsupportedAttribute {
+    /// The kernel.
+    pub kernel: String,
+    /// The option of `launch!`, which is the method of [`Launch`](crate::Launch).
+    pub attribute: &'static str,
+    /// The oldest driver, by its CUDA version, or the oldest GPU that has it.
+    pub required: String,
+    /// The driver or the GPU at hand.
+    pub found: String,
+    /// What to do.
+    pub help: &'static str,
+}
+
 /// A launch for which the driver returned an error.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -140,6 +158,8 @@ pub struct LaunchError {
     pub block: Dim3,
     /// Dynamic shared memory per block in bytes.
     pub shared: u32,
+    /// The launch attributes with their values and what each one needs; empty where there were none.
+    pub attributes: String,
     /// Every argument by its field's name, decoded.
     pub arguments: String,
     /// What this error usually means at a launch.
@@ -226,6 +246,7 @@ impl fmt::Display for Error {
                 write!(f, "kernel `{kernel}` could not be verified: {reason}")
             }
             Self::Limit(limit) => limit.fmt(f),
+            Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
             Self::Foreign { kernel, field } => {
                 write!(f, "kernel `{kernel}` was not launched: ")?;
                 match field {
@@ -287,6 +308,23 @@ impl fmt::Display for Limit {
     }
 }
 
+impl fmt::Display for UnsupportedAttribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            attribute,
+            required,
+            found,
+            help,
+        } = self;
+        write!(
+            f,
+            "kernel `{kernel}` was not launched: the launch attribute `{attribute}` needs {required}, and {found}\n\
+             help: {help}"
+        )
+    }
+}
+
 impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -294,6 +332,9 @@ impl fmt::Display for LaunchError {
             "launching kernel `{}` returned {}\n  {}\n  grid {}, block {}, {} bytes of dynamic shared memory",
             self.kernel, self.status, self.meaning, self.grid, self.block, self.shared
         )?;
+        if !self.attributes.is_empty() {
+            write!(f, "\n  attributes: {}", self.attributes)?;
+        }
         if !self.arguments.is_empty() {
             write!(f, "\n{}", self.arguments)?;
         }
@@ -305,3 +346,4 @@ impl std::error::Error for Error {}
 impl std::error::Error for Limit {}
 impl std::error::Error for MismatchError {}
 impl std::error::Error for LaunchError {}
+impl std::error::Error for UnsupportedAttribute {}

@@ -2,10 +2,15 @@
 
 use super::{
     api::Status,
-    config::Launch,
+    attributes::describe,
+    config::Attributes,
     error::{DriverCall, Error, LaunchError},
+    launch_config::LaunchConfig,
 };
-use crate::marshal::{DecodedArguments, KernelArgs};
+use crate::{
+    device::vector::Dim3,
+    marshal::{DecodedArguments, KernelArgs},
+};
 use cudarc::driver::DriverError;
 use std::{boxed::Box, format, string::String};
 
@@ -44,23 +49,30 @@ pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
 pub(super) fn launch(
     kernel: String,
     status: Status,
-    launch: &Launch<'_>,
+    config: LaunchConfig,
+    attributes: Option<Attributes<'_>>,
     arguments: &DecodedArguments<'_>,
 ) -> Error {
+    let attributes = attributes.as_ref().map(describe).unwrap_or_default();
     Error::Launch(Box::new(LaunchError {
         kernel,
         status,
-        grid: launch.grid,
-        block: launch.block,
-        shared: launch.shared,
+        grid: Dim3::from(config.grid),
+        block: Dim3::from(config.block),
+        shared: config.shared,
+        meaning: meaning(status, !attributes.is_empty()),
+        attributes,
         arguments: format!("{arguments}"),
-        meaning: meaning(status),
     }))
 }
 
 /// What an error code usually means when a launch returns it: CUDA Driver API, `CUresult`.
-fn meaning(status: Status) -> &'static str {
+fn meaning(status: Status, has_attributes: bool) -> &'static str {
     match status.0 {
+        1 | 801 if has_attributes => {
+            "the driver does not take one of the launch attributes with this kernel, stream or GPU (an event must not record \
+             times, for example), or the grid, the block or the shared memory is beyond a limit"
+        }
         1 => {
             "the grid, the block or the shared memory is beyond a limit, or the kernel takes parameters and got none"
         }
@@ -91,6 +103,10 @@ fn meaning(status: Status) -> &'static str {
             "an EARLIER kernel used a pointer that is not aligned for its type, and the context is lost"
         }
         720 => "a cooperative launch has more blocks than the device can run at once",
+        912 => {
+            "the blocks of the cluster do not fit on the GPU together: the cluster is larger than it runs, or its blocks need \
+             more shared memory or registers than it has for so many at once"
+        }
         900..=908 => {
             "the stream is being captured into a graph, and the capture does not allow this call"
         }

@@ -1,6 +1,6 @@
 //! Images of kernels: their bytes for the driver, and the description of their kernels.
 
-use super::error::Error;
+use super::{attributes::ClusterDirectives, error::Error};
 use crate::device::vector::Dim3;
 use cudarc::driver::sys::CUjitInputType;
 use kernel_args_abi::{
@@ -119,6 +119,7 @@ pub(super) struct Description {
     pub(super) required_block: Option<Dim3>,
     /// Whether it uses dynamic shared memory; not where that is unknown.
     pub(super) dynamic_shared: bool,
+    pub(super) cluster: ClusterDirectives,
     demangled: Option<Demangled>,
     parameters: Vec<OwnedParameter>,
 }
@@ -140,9 +141,15 @@ impl Description {
             .as_ref()
             .and_then(|entry| entry.directives.required_threads);
         let by_record = kernel.records.and_then(|records| records.required_threads);
+        let cluster = kernel.entry.as_ref().map(|entry| ClusterDirectives {
+            max_rank: entry.directives.max_cluster_rank,
+            explicit: entry.directives.explicit_cluster,
+            blocks_are_clusters: entry.directives.blocks_are_clusters,
+        });
         Self {
             symbol: kernel.name.into(),
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
+            cluster: cluster.unwrap_or_default(),
             required_block: by_entry.or(by_record).map(|[x, y, z]| Dim3::new(x, y, z)),
             demangled: kernel.demangled.clone(),
             parameters: kernel

@@ -30,7 +30,11 @@ pub unsafe fn launch<A: KernelArgs>(
 ///   `(u32, u32)`, `(u32, u32, u32)`, an array of these, or a [`Dim3`](crate::Dim3).
 /// - `args`: a struct with `#[derive(KernelArgs)]`, or `&mut` of one.
 /// - options, which are the methods of [`Launch`](crate::Launch): `stream = &stream` (the default is the context's default
-///   stream), `shared = bytes` or `shared_mem_bytes = bytes` of dynamic shared memory, `form = Form::Packed`.
+///   stream), `shared = bytes` or `shared_mem_bytes = bytes` of dynamic shared memory, `form = Form::Packed`; and the launch
+///   attributes: `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy`, `cooperative = true`,
+///   `priority = -1`, `programmatic_stream_serialization = true`, `programmatic_event = &event`,
+///   `launch_completion_event = &event`, `memory_sync_domain`, `memory_sync_domain_map`, `access_policy_window`,
+///   `preferred_shared_memory_carveout = percent`, `device_updatable_node = &node`.
 ///
 /// It is an expression of type `Result<(), kernel_args::Error>`, evaluates each argument once, and must stand in an
 /// `unsafe` block: [`launch()`](crate::launch()) says what the caller promises.

@@ -1,10 +1,12 @@
-//! One call of `cuLaunchKernel`.
+//! One call of `cuLaunchKernelEx`.
 
 use super::{
     api::{self, Api, Status},
-    config::{Form, Launch},
+    attributes::{self, AttributeLimits, Request},
+    config::{Attributes, Form, Launch},
     error::Error,
     explain,
+    launch_config::LaunchConfig,
 };
 use crate::marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
 use core::{ffi::c_void, ptr};
@@ -14,24 +16,42 @@ use cudarc::driver::{
 };
 use std::string::String;
 
-/// What `cuLaunchKernel` takes beside the parameters, and what an error of it shows.
+/// What `cuLaunchKernelEx` takes beside the parameters, and what an error of it shows.
 pub(super) struct LaunchCall<'a, N> {
     pub(super) api: &'static Api,
     pub(super) function: CUfunction,
     pub(super) stream: CUstream,
     pub(super) launch: &'a Launch<'a>,
     pub(super) launch_stream: &'a LaunchStream<'a>,
+    /// What limits the launch attributes; `None` where the driver is still to be asked.
+    pub(super) attribute_limits: Option<&'a AttributeLimits>,
     /// The kernel's name, for errors only.
     pub(super) name: N,
 }
 
-impl<N: Fn() -> String> LaunchCall<'_, N> {
-    /// Lowers `args`, calls `cuLaunchKernel`, and returns what recording the use of the arguments returned.
+impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
+    /// Checks the attributes, lowers `args`, calls the driver, and returns what recording the use of the arguments returned.
     ///
     /// # Safety
     /// As [`launch`](super::launch()); and the kernel takes what `A` describes.
     #[inline(always)]
     pub(super) unsafe fn with<A: KernelArgs>(self, args: &mut A) -> Result<(), Error> {
+        // Copies go to the functions that are not inlined here and below: a reference would keep all of `Launch` in memory,
+        // and its attributes from being known as absent.
+        if let Some(attributes) = self.launch.attributes {
+            let (api, function, config) = (self.api, self.function, self.config());
+            // SAFETY: the caller vouches that the function is loaded, its context is current, and the stream is one of it.
+            unsafe {
+                check_attributes(
+                    api,
+                    function,
+                    config,
+                    attributes,
+                    self.attribute_limits,
+                    self.name,
+                )
+            }?;
+        }
         // SAFETY: the caller's promise is the same one.
         match unsafe { self.lower(args) } {
             // The guards of the arguments are dropped. An error of theirs would otherwise be the next launch's.
@@ -44,6 +64,23 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
                 Err(error)
             }
         }
+    }
+
+    /// The configuration without attributes.
+    #[inline(always)]
+    fn config(&self) -> LaunchConfig {
+        let Launch {
+            grid,
+            block,
+            shared,
+            ..
+        } = *self.launch;
+        LaunchConfig::new(
+            [grid.x, grid.y, grid.z],
+            [block.x, block.y, block.z],
+            shared,
+            self.stream,
+        )
     }
 
     /// # Safety
@@ -61,13 +98,7 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         } else {
             marshal_packed(args, self.launch_stream, |buffer| {
                 let mut size = A::LAYOUT.size();
-                let mut extra: [*mut c_void; 5] = [
-                    api::CU_LAUNCH_PARAM_BUFFER_POINTER,
-                    buffer.cast_mut().cast(),
-                    api::CU_LAUNCH_PARAM_BUFFER_SIZE,
-                    (&raw mut size).cast(),
-                    api::CU_LAUNCH_PARAM_END,
-                ];
+                let mut extra = packed_extra(buffer, &mut size);
                 // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
                 let arguments = || unsafe { DecodedArguments::packed::<A>(buffer) };
                 // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
@@ -90,27 +121,18 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
             return Err(explain::foreign::<A>((self.name)(), field));
         }
         self.launch_stream.check().map_err(failed_wait)?;
-        let Launch {
-            grid,
-            block,
-            shared,
-            ..
-        } = *self.launch;
-        // SAFETY: the caller vouches for the parameters, which the driver copies before it returns.
-        let status = unsafe {
-            (self.api.cuLaunchKernel)(
-                self.function,
-                grid.x,
-                grid.y,
-                grid.z,
-                block.x,
-                block.y,
-                block.z,
-                shared,
-                self.stream,
-                params,
-                extra,
-            )
+        let config = self.config();
+        let status = match self.launch.attributes {
+            None => {
+                // SAFETY: the caller vouches for the parameters, which the driver copies before it returns.
+                unsafe { (self.api.launch_kernel)(&raw const config, self.function, params, extra) }
+            }
+            Some(attributes) => {
+                // SAFETY: as above; what the attributes borrow is alive.
+                unsafe {
+                    attributes::launch(self.api, attributes, config, self.function, params, extra)
+                }
+            }
         };
         if status == Status::SUCCESS {
             Ok(())
@@ -118,11 +140,57 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
             Err(explain::launch(
                 (self.name)(),
                 status,
-                self.launch,
+                config,
+                self.launch.attributes,
                 &arguments(),
             ))
         }
     }
+}
+
+/// The `extra` of a packed buffer of `size` bytes.
+#[inline(always)]
+pub(super) fn packed_extra(buffer: *const u8, size: &mut usize) -> [*mut c_void; 5] {
+    [
+        api::CU_LAUNCH_PARAM_BUFFER_POINTER,
+        buffer.cast_mut().cast(),
+        api::CU_LAUNCH_PARAM_BUFFER_SIZE,
+        ptr::from_mut(size).cast(),
+        api::CU_LAUNCH_PARAM_END,
+    ]
+}
+
+/// Compares the attributes with what the function, its GPU and the driver allow.
+///
+/// # Safety
+/// The function is loaded, its context is current, and the stream of `config` is one of it.
+#[cold]
+unsafe fn check_attributes(
+    api: &'static Api,
+    function: CUfunction,
+    config: LaunchConfig,
+    attributes: Attributes<'_>,
+    limits: Option<&AttributeLimits>,
+    name: impl Fn() -> String,
+) -> Result<(), Error> {
+    let asked;
+    let limits = if let Some(limits) = limits {
+        limits
+    } else {
+        // SAFETY: the caller vouches that the function is loaded, and its context is current.
+        asked = unsafe { AttributeLimits::of_raw(function) }?;
+        &asked
+    };
+    let request = Request {
+        api,
+        function,
+        config,
+        attributes: &attributes,
+        limits,
+        name: &name,
+    };
+    // SAFETY: as above; the stream is one of that context.
+    unsafe { attributes::check(&request) }
 }
 
 #[cold]

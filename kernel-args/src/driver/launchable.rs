@@ -71,6 +71,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
             stream: stream.cu_stream(),
             launch: &launch,
             launch_stream: &launch_stream,
+            attribute_limits: Some(&function.attribute_limits),
             name: || function.name.clone(),
         };
         // SAFETY: the handle was verified for `A`, whose erased form `B` shares; the caller vouches for the rest.
@@ -178,6 +179,7 @@ unsafe fn launch_raw<A: KernelArgs>(
         stream,
         launch,
         launch_stream: &launch_stream,
+        attribute_limits: None,
         name,
     };
     // SAFETY: the function was verified as far as the driver can tell; the caller vouches for the rest.

@@ -5,6 +5,7 @@
 use std::ffi::{c_char, c_int, c_uint};
 
 use crate::{
+    attribute::Attribute,
     bank::Form,
     config::Config,
     entry::{Out, Text},
@@ -34,6 +35,7 @@ pub(crate) struct LastLaunch {
     pub(crate) stream: Handle,
     pub(crate) function: Handle,
     pub(crate) bank_length: usize,
+    pub(crate) attribute_count: usize,
 }
 
 /// How many objects are alive, in C: `kernel_args_test_driver_live`.
@@ -84,6 +86,7 @@ impl Driver {
             stream: recorded.stream,
             function: call.function,
             bank_length: call.bank.bytes.len(),
+            attribute_count: call.attributes.len(),
         })
     }
 
@@ -173,6 +176,12 @@ entry_points! {
     fn kernel_args_test_driver_last_bank(driver, bytes: Out<u8>, capacity: usize) {
         let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
         bytes.fill(&recorded.call.bank.bytes, capacity)
+    }
+
+    /// The launch attributes of the last kernel that ran, cut to `capacity` of them: `CUlaunchAttribute`.
+    fn kernel_args_test_driver_last_attributes(driver, attributes: Out<Attribute>, capacity: usize) {
+        let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
+        attributes.fill(&recorded.call.attributes, capacity)
     }
 
     /// The name of the last kernel that ran, with its NUL, cut to `capacity` bytes.

@@ -29,6 +29,8 @@
 //! | `saxpy(int n, float alpha, const float* x, float* y)` | `y[i] = alpha * x[i] + y[i]` |
 //! | `vector_add(const float* a, const float* b, float* c, int n)` | `c[i] = a[i] + b[i]` |
 //! | `reduce_sum(const float* in, float* out, unsigned n)` | adds the sum of `in[0..n]` to `out[0]` |
+//! | `cluster_ranks(uint2* ranks)`, `cluster_of_two`, `clusters_up_to_four` | rank in its cluster and blocks of it, for each block |
+//! | `grid_barrier(unsigned* arrived, unsigned* seen)` | the number of blocks, once and for each block |
 //! | any other | nothing: the launch is checked and recorded |
 //!
 //! A kernel that touches an address outside the live allocations leaves `CUDA_ERROR_ILLEGAL_ADDRESS` (700) in its
@@ -61,7 +63,7 @@
 //!
 //! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see
 //! `control.rs`): the same settings at run time, how often each entry point was called, the last launch with its
-//! parameter bytes, live allocations.
+//! parameter bytes and launch attributes, live allocations.
 //!
 //! An *old driver* ([`Settings::old`]) lacks `cuFuncGetParamInfo` and `cuKernelGetParamInfo`, for `dlsym` too: the
 //! session's directory then holds a copy of the library in which those two names are struck out of the dynamic
@@ -75,6 +77,7 @@
 #[macro_use]
 mod entry;
 
+mod attribute;
 mod bank;
 mod capture;
 mod client;

@@ -204,7 +204,9 @@ fn named(fault: &Fault, order: Order<'_>) -> Result<(), String> {
         // The answer for a parameter that is not there: the kernel seems to take fewer.
         ("cuFuncGetParamInfo", 1) => says("parameter"),
         // A launch is explained by its kernel.
-        ("cuLaunchKernel", code) => says("launching kernel `saxpy`") && says(&format!("({code})")),
+        ("cuLaunchKernelEx", code) => {
+            says("launching kernel `saxpy`") && says(&format!("({code})"))
+        }
         (call, code) => says(call) && says(&format!("({code})")),
     };
     if meant {

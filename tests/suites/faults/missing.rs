@@ -10,13 +10,22 @@ use std::{env, process::ExitCode};
 const VARIABLE: &str = "KERNEL_ARGS_MISSING_ENTRY_POINT";
 
 /// Without these everything works, as far as an old driver tells.
-const OPTIONAL: [&str; 2] = ["cuFuncGetParamInfo", "cuFuncGetName"];
+const OPTIONAL: [&str; 5] = [
+    "cuFuncGetName",
+    "cuFuncGetParamInfo",
+    "cuLaunchKernelEx",
+    "cuOccupancyMaxActiveClusters",
+    "cuOccupancyMaxPotentialClusterSize",
+];
 
 /// Without one of these nothing is loaded.
-const REQUIRED: [&str; 15] = [
+const REQUIRED: [&str; 21] = [
     "cuCtxGetCurrent",
     "cuCtxGetDevice",
+    "cuCtxGetStreamPriorityRange",
     "cuCtxSetCurrent",
+    "cuDeviceGetAttribute",
+    "cuDriverGetVersion",
     "cuFuncGetAttribute",
     "cuFuncSetAttribute",
     "cuGetErrorName",
@@ -29,6 +38,9 @@ const REQUIRED: [&str; 15] = [
     "cuModuleGetGlobal_v2",
     "cuModuleLoadDataEx",
     "cuModuleUnload",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuOccupancyMaxPotentialBlockSize",
+    "cuStreamIsCapturing",
 ];
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {

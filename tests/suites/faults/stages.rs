@@ -5,7 +5,10 @@ use cudarc::driver::{
     CudaGraph, CudaStream,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
-use kernel_args::{Form, Image, JitOptions, Kernel, Module, launch};
+use kernel_args::{
+    AccessPolicyWindow, DeviceNode, Form, Image, JitOptions, Kernel, Launch, MemorySyncDomain,
+    MemorySyncDomainMap, Module, launch,
+};
 use std::{any::Any, sync::Arc};
 
 /// What a stage has made, to be dropped when the calls of the stage itself have been counted.
@@ -108,27 +111,75 @@ pub(crate) const STAGES: &[Stage] = &[
         unsafe { launch!(function, 1, 8, Values::NONE, shared = 64 * 1024) }?;
         Ok(Box::new(function))
     }),
+    stage("launch, clusters", |world| {
+        // A new handle, for which nothing has been asked.
+        let kernel: Kernel<Values> = world.module.kernel("saxpy")?;
+        let launch = Launch::new(16, 8).cluster(16).cooperative(true);
+        // SAFETY: the kernel accesses nothing.
+        unsafe { kernel_args::launch(&kernel, launch, Values::NONE) }?;
+        Ok(Box::new(kernel))
+    }),
+    stage("launch, cooperative", |world| {
+        let kernel: Kernel<Values> = world.module.kernel("saxpy")?;
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(kernel, 1, 8, Values::NONE, cooperative = true) }?;
+        Ok(Box::new(kernel))
+    }),
+    stage("launch, other attributes", |world| {
+        let map = MemorySyncDomainMap {
+            default: 0,
+            remote: 1,
+        };
+        let launch = Launch::new(1, 8)
+            .priority(-1)
+            .programmatic_stream_serialization(true)
+            .programmatic_event(&world.event)
+            .launch_completion_event(&world.event)
+            .memory_sync_domain(MemorySyncDomain::Remote)
+            .memory_sync_domain_map(map)
+            .access_policy_window(AccessPolicyWindow::new(0, 4096))
+            .preferred_shared_memory_carveout(50)
+            .stream(&world.stream);
+        // SAFETY: the kernel accesses nothing.
+        unsafe { kernel_args::launch(&world.values, launch, Values::NONE) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch a function, attributes", |world| {
+        let (function, stream) = (world.function.clone(), world.stream.clone());
+        let launch = Launch::new(2, 8).cluster(2).cooperative(true);
+        // SAFETY: both slices have `n` elements.
+        unsafe { kernel_args::launch(&function, launch.stream(&stream), world.args()) }?;
+        Ok(Box::new(()))
+    }),
+    stage("ask a kernel", |world| {
+        let kernel: Kernel<Values> = world.module.kernel("saxpy")?;
+        let launch = Launch::new(2, 8).cluster(2);
+        kernel.registers()?;
+        kernel.max_cooperative_blocks(8, 64 * 1024)?;
+        kernel.suggest_block_size(0)?;
+        kernel.max_active_clusters(&launch)?;
+        kernel.max_cluster_size(&launch)?;
+        kernel.grid_and_block_for(100)?;
+        Ok(Box::new(kernel))
+    }),
     stage("capture", |world| Ok(Box::new(capture(world)?))),
 ];
 
-/// Captures two launches into a graph and launches that. Whatever fails, the capture is ended.
+/// Captures three launches into a graph and launches that. Whatever fails, the capture is ended.
 fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault> {
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let stream = world.ctx.new_stream()?;
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-    let launched = [Form::KernelParams, Form::Packed]
-        .into_iter()
-        // SAFETY: the kernel accesses nothing.
-        .try_for_each(|form| unsafe {
-            launch!(
-                world.values,
-                1,
-                8,
-                Values::NONE,
-                stream = &stream,
-                form = form
-            )
-        });
+    let node = DeviceNode::new();
+    let launch = Launch::new(1, 8).stream(&stream);
+    let launched = [
+        launch.form(Form::KernelParams),
+        launch.form(Form::Packed),
+        launch.device_updatable_node(&node),
+    ]
+    .into_iter()
+    // SAFETY: the kernel accesses nothing.
+    .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) });
     // The failure is that of one call: the second attempt ends the capture.
     let ended = stream
         .end_capture(flags)

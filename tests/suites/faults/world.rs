@@ -1,7 +1,7 @@
 //! What the stages work on, and the launch that must work after each of them.
 
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result,
+    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result,
     sys::CUcontext,
 };
 use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, launch};
@@ -68,6 +68,7 @@ pub(crate) struct World {
     /// Launches go here; the slices were made on another stream.
     pub(crate) stream: Arc<CudaStream>,
     _home: Arc<CudaStream>,
+    pub(crate) event: CudaEvent,
     pub(crate) ctx: Arc<CudaContext>,
 }
 
@@ -87,6 +88,7 @@ impl World {
             y: home.clone_htod(&[0.0; 8])?,
             stream,
             _home: home,
+            event: ctx.new_event(None)?,
             ctx,
         })
     }

@@ -151,7 +151,7 @@ impl Launcher {
 
 /// How often a launch had the driver wait for an event, record one, or run a kernel.
 fn enqueued(driver: &Control) -> [u64; 3] {
-    ["cuStreamWaitEvent", "cuEventRecord", "cuLaunchKernel"].map(|call| driver.calls(call))
+    ["cuStreamWaitEvent", "cuEventRecord", "cuLaunchKernelEx"].map(|call| driver.calls(call))
 }
 
 #[test]
