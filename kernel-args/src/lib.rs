@@ -107,13 +107,15 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError, Launchable,
+    DriverCall, Error, Form, Function, Image, IntoDim, IntoLaunch, JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable,
     Limit, MismatchError, Module, OptimizationLevel, Status, Unverified, Verification, context,
     is_available, launch,
 };
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs};
+#[cfg(feature = "cudarc")]
+pub use marshal::Arguments;
 pub use marshal::{
     DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
 };

@@ -5,16 +5,30 @@ use super::{
     config::Launch,
     error::{DriverCall, Error, LaunchError},
 };
-use crate::marshal::{DecodedArguments, KernelArgs};
+use crate::marshal::KernelArgs;
 use cudarc::driver::DriverError;
-use std::{boxed::Box, format, string::String};
+use std::{
+    boxed::Box,
+    string::{String, ToString},
+};
 
-/// An argument belongs to another context than the launch.
+/// A field belongs to another context than the launch.
 #[cold]
 pub(super) fn foreign<A: KernelArgs>(kernel: String, field: usize) -> Error {
     Error::Foreign {
         kernel,
-        field: A::PARAMETERS.get(field).map(|parameter| parameter.name),
+        field: A::PARAMETERS
+            .get(field)
+            .map(|parameter| parameter.name.into()),
+    }
+}
+
+/// An argument of a list belongs to another context than the launch.
+#[cold]
+pub(super) fn foreign_argument(kernel: String, index: usize) -> Error {
+    Error::Foreign {
+        kernel,
+        field: Some(index.to_string().into()),
     }
 }
 
@@ -45,7 +59,7 @@ pub(super) fn launch(
     kernel: String,
     status: Status,
     launch: &Launch<'_>,
-    arguments: &DecodedArguments<'_>,
+    arguments: String,
 ) -> Error {
     Error::Launch(Box::new(LaunchError {
         kernel,
@@ -53,7 +67,7 @@ pub(super) fn launch(
         grid: launch.grid,
         block: launch.block,
         shared: launch.shared,
-        arguments: format!("{arguments}"),
+        arguments,
         meaning: meaning(status),
     }))
 }

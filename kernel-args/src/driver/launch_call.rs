@@ -6,13 +6,13 @@ use super::{
     error::Error,
     explain,
 };
-use crate::marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
+use crate::marshal::{Arguments, DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
 use core::{ffi::c_void, ptr};
 use cudarc::driver::{
     DriverError,
     sys::{CUfunction, CUstream},
 };
-use std::string::String;
+use std::string::{String, ToString};
 
 /// What `cuLaunchKernel` takes beside the parameters, and what an error of it shows.
 pub(super) struct LaunchCall<'a, N> {
@@ -33,7 +33,14 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
     #[inline(always)]
     pub(super) unsafe fn with<A: KernelArgs>(self, args: &mut A) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
-        match unsafe { self.lower(args) } {
+        let launched = unsafe { self.lower(args) };
+        self.finish(launched)
+    }
+
+    /// What a launch comes to, once its arguments' guards are dropped.
+    #[inline(always)]
+    pub(super) fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
+        match launched {
             // The guards of the arguments are dropped. An error of theirs would otherwise be the next launch's.
             Ok(()) => match self.launch_stream.check() {
                 Ok(()) => Ok(()),
@@ -54,40 +61,104 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, self.launch_stream, |params| {
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
-                let arguments = || unsafe { DecodedArguments::params::<A>(params) };
+                let arguments = || unsafe { DecodedArguments::params::<A>(params) }.to_string();
                 // SAFETY: as above; the caller vouches for the rest.
-                unsafe { self.call::<A>(params, ptr::null_mut(), arguments) }
+                unsafe { self.call_params(params, explain::foreign::<A>, arguments) }
             })
         } else {
             marshal_packed(args, self.launch_stream, |buffer| {
-                let mut size = A::LAYOUT.size();
-                let mut extra: [*mut c_void; 5] = [
-                    api::CU_LAUNCH_PARAM_BUFFER_POINTER,
-                    buffer.cast_mut().cast(),
-                    api::CU_LAUNCH_PARAM_BUFFER_SIZE,
-                    (&raw mut size).cast(),
-                    api::CU_LAUNCH_PARAM_END,
-                ];
                 // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
-                let arguments = || unsafe { DecodedArguments::packed::<A>(buffer) };
+                let arguments = || unsafe { DecodedArguments::packed::<A>(buffer) }.to_string();
+                let size = A::LAYOUT.size();
                 // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
-                unsafe { self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), arguments) }
+                unsafe { self.call_packed(buffer, size, explain::foreign::<A>, arguments) }
             })
         }
     }
 
+    /// As [`with`](Self::with), for a list.
+    ///
     /// # Safety
-    /// `params` or `extra` holds the parameters of `A`; the kernel takes them.
+    /// As [`launch`](super::launch()); and the kernel takes arguments of these types.
+    pub(super) unsafe fn with_list(self, args: &mut Arguments<'_>) -> Result<(), Error> {
+        let layout = args.types().layout();
+        let form = self.launch.form.unwrap_or(Form::of_count(args.len()));
+        let launched = if form == Form::KernelParams || layout.depends_on_gpu() {
+            args.marshal_params(self.launch_stream, |types, params| {
+                let arguments = || {
+                    types.with_parameters(|parameters| {
+                        // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
+                        unsafe { DecodedArguments::params_list(parameters, params) }.to_string()
+                    })
+                };
+                // SAFETY: as above; the caller vouches for the rest.
+                unsafe { self.call_params(params, explain::foreign_argument, arguments) }
+            })
+        } else {
+            args.marshal_packed(self.launch_stream, |types, buffer| {
+                let arguments = || {
+                    types.with_parameters(|parameters| {
+                        // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
+                        unsafe { DecodedArguments::packed_list(parameters, buffer) }.to_string()
+                    })
+                };
+                let (size, foreign) = (layout.size(), explain::foreign_argument);
+                // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
+                unsafe { self.call_packed(buffer, size, foreign, arguments) }
+            })
+        };
+        self.finish(launched)
+    }
+
+    /// # Safety
+    /// `params` has a pointer to each parameter of the kernel.
     #[inline(always)]
-    unsafe fn call<'p, A: KernelArgs>(
+    pub(super) unsafe fn call_params(
+        &self,
+        params: *mut *mut c_void,
+        foreign: fn(String, usize) -> Error,
+        arguments: impl FnOnce() -> String,
+    ) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { self.call(params, ptr::null_mut(), foreign, arguments) }
+    }
+
+    /// # Safety
+    /// `buffer` is the packed form of the kernel's parameters, `size` bytes long.
+    #[inline(always)]
+    pub(super) unsafe fn call_packed(
+        &self,
+        buffer: *const u8,
+        mut size: usize,
+        foreign: fn(String, usize) -> Error,
+        arguments: impl FnOnce() -> String,
+    ) -> Result<(), Error> {
+        let mut extra: [*mut c_void; 5] = [
+            api::CU_LAUNCH_PARAM_BUFFER_POINTER,
+            buffer.cast_mut().cast(),
+            api::CU_LAUNCH_PARAM_BUFFER_SIZE,
+            (&raw mut size).cast(),
+            api::CU_LAUNCH_PARAM_END,
+        ];
+        // SAFETY: the caller vouches for the buffer.
+        unsafe { self.call(ptr::null_mut(), extra.as_mut_ptr(), foreign, arguments) }
+    }
+
+    /// `foreign` makes the error of an argument of another context, by its index, and `arguments` the text of all arguments.
+    ///
+    /// # Safety
+    /// `params` or `extra` holds the parameters of the kernel.
+    #[inline(always)]
+    unsafe fn call(
         &self,
         params: *mut *mut c_void,
         extra: *mut *mut c_void,
-        arguments: impl FnOnce() -> DecodedArguments<'p>,
+        foreign: fn(String, usize) -> Error,
+        arguments: impl FnOnce() -> String,
     ) -> Result<(), Error> {
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = self.launch_stream.foreign() {
-            return Err(explain::foreign::<A>((self.name)(), field));
+            return Err(foreign((self.name)(), field));
         }
         self.launch_stream.check().map_err(failed_wait)?;
         let Launch {
@@ -119,7 +190,7 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
                 (self.name)(),
                 status,
                 self.launch,
-                &arguments(),
+                arguments(),
             ))
         }
     }

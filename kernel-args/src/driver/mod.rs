@@ -5,12 +5,15 @@
 //! `launch`.
 
 mod api;
+mod chain;
 mod config;
 mod context;
 mod error;
 mod explain;
+mod function;
 mod image;
 mod kernel;
+mod kernel_cache;
 mod launch;
 mod launch_call;
 mod launchable;
@@ -18,16 +21,18 @@ mod link;
 mod loaded;
 mod loaded_function;
 mod module;
+mod remembered;
 mod shared_memory;
 mod verify;
 
 pub use api::Status;
-pub use config::{Form, IntoDim, JitOptions, Launch, OptimizationLevel};
+pub use config::{Form, IntoDim, IntoLaunch, JitOptions, Launch, OptimizationLevel};
 pub use context::{context, is_available};
 pub use error::{DriverCall, Error, LaunchError, Limit, MismatchError};
+pub use function::Function;
 pub use image::Image;
 pub use kernel::Kernel;
 pub use launch::launch;
-pub use launchable::Launchable;
+pub use launchable::{LaunchArguments, Launchable};
 pub use module::Module;
 pub use verify::{Unverified, Verification};

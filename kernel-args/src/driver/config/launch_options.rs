@@ -2,7 +2,7 @@
 
 use super::IntoDim;
 use crate::{device::vector::Dim3, marshal::KernelArgs};
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaStream, LaunchConfig};
 
 /// Grid, block and options of one launch.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,32 @@ pub struct Launch<'a> {
     pub(in crate::driver) shared: u32,
     pub(in crate::driver) stream: Option<&'a CudaStream>,
     pub(in crate::driver) form: Option<Form>,
+}
+
+/// What [`launch!`](crate::launch!) takes in place of a grid and a block: cudarc's [`LaunchConfig`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a launch configuration",
+    label = "neither a cudarc `LaunchConfig` nor a grid with a block after it",
+    note = "write `launch!(func, grid, block, args)`, or `launch!(func, config, args)` with a cudarc `LaunchConfig`; options follow by \
+            name: `stream = &stream`"
+)]
+pub trait IntoLaunch {
+    /// The launch.
+    fn into_launch<'a>(self) -> Launch<'a>;
+}
+
+impl IntoLaunch for LaunchConfig {
+    #[inline(always)]
+    fn into_launch<'a>(self) -> Launch<'a> {
+        Launch::new(self.grid_dim, self.block_dim).shared(self.shared_mem_bytes)
+    }
+}
+
+impl IntoLaunch for &LaunchConfig {
+    #[inline(always)]
+    fn into_launch<'a>(self) -> Launch<'a> {
+        (*self).into_launch()
+    }
 }
 
 /// The form in which a launch passes its parameters to the driver.
@@ -32,7 +58,16 @@ impl Form {
     /// offsets depend on the GPU, always takes `kernelParams`.
     #[must_use]
     pub const fn of<A: KernelArgs>() -> Self {
-        if A::PARAMETERS.len() >= PACKED_FROM && !A::LAYOUT.depends_on_gpu() {
+        if A::LAYOUT.depends_on_gpu() {
+            Self::KernelParams
+        } else {
+            Self::of_count(A::PARAMETERS.len())
+        }
+    }
+
+    /// The form of a launch with this many parameters, none of them aligned above 16 bytes.
+    pub(in crate::driver) const fn of_count(parameters: usize) -> Self {
+        if parameters >= PACKED_FROM {
             Self::Packed
         } else {
             Self::KernelParams

@@ -6,6 +6,6 @@ mod launch_options;
 
 pub use dim::IntoDim;
 pub use jit_options::{JitOptions, OptimizationLevel};
-pub use launch_options::{Form, Launch};
+pub use launch_options::{Form, IntoLaunch, Launch};
 
 pub(super) use jit_options::DriverOptions;
