@@ -86,9 +86,8 @@ impl ArgsAttr {
                 set(&mut entry, name, &meta)
             } else if meta.path.is_ident("bound") {
                 let text: LitStr = meta.value()?.parse()?;
-                let predicates = text.parse_with(
-                    Punctuated::<WherePredicate, Token![,]>::parse_terminated,
-                )?;
+                let predicates =
+                    text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
                 set(&mut bound, predicates.into_iter().collect(), &meta)
             } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
                 Err(meta.error(texts::BELONGS_ON_FIELD))

@@ -4,14 +4,19 @@ use crate::erase;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    GenericParam, Generics, Path, Token, Type, TypeParam, TypeParamBound, WherePredicate, parse_quote,
-    punctuated::Punctuated,
+    GenericParam, Generics, Path, Token, Type, TypeParam, TypeParamBound, WherePredicate,
+    parse_quote, punctuated::Punctuated,
 };
 
 /// The generics of a device type's impl: every type parameter that occurs in `used` is a `DeviceType`, every other is
 /// `'static`; and what was demanded of a lifetime is demanded of `'static` as well.
 pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> Generics {
-    with_predicates(generics, derived(generics, krate, |parameter| mentions(used, &parameter.ident)))
+    with_predicates(
+        generics,
+        derived(generics, krate, |parameter| {
+            mentions(used, &parameter.ident)
+        }),
+    )
 }
 
 /// The generics of the impl for arguments: as those of a device type, unless `bound` stands in their place.
@@ -85,7 +90,10 @@ fn is_argument(generics: &Generics, parameter: &TypeParam) -> bool {
             last.is_some_and(|name| name.ident == "KernelArg" || name.ident == "PointerArg")
         })
     };
-    let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let clause = generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| &clause.predicates);
     named(&parameter.bounds)
         || clause.into_iter().any(|predicate| match predicate {
             WherePredicate::Type(predicate) => {

@@ -107,9 +107,9 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    DriverCall, Error, Form, Function, Image, IntoDim, IntoLaunch, JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable,
-    Limit, MismatchError, Module, OptimizationLevel, Status, Unverified, Verification, context,
-    is_available, launch,
+    DriverCall, Error, Form, Function, Image, IntoDim, IntoLaunch, JitOptions, Kernel, Launch,
+    LaunchArguments, LaunchError, Launchable, Limit, MismatchError, Module, OptimizationLevel,
+    Status, Unverified, Verification, context, is_available, launch,
 };
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};

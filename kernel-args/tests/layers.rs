@@ -16,7 +16,9 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 16] = [
+const DRIVER: [&str; 21] = [
+    "words",
+    "chain",
     "api",
     "error",
     "context",
@@ -27,6 +29,9 @@ const DRIVER: [&str; 16] = [
     "shared_memory",
     "loaded_function",
     "verify",
+    "remembered",
+    "function",
+    "kernel_cache",
     "module",
     "kernel",
     "explain",

@@ -33,7 +33,9 @@ impl<T> Chain<T> {
         }));
         loop {
             // It is called where no link stands yet, so `new` is there.
-            let link = end.0.get_or_init(|| new.take().expect("no link has taken it"));
+            let link = end
+                .0
+                .get_or_init(|| new.take().expect("no link has taken it"));
             match &new {
                 Some(new) if !same(&link.value, &new.value) => end = &link.next,
                 // This one now stands there, or another one that is the same.

@@ -242,7 +242,11 @@ impl fmt::Display for Error {
             ),
             Self::Driver(call) => call.fmt(f),
             Self::Cudarc(error) => {
-                write!(f, "a driver call of cudarc returned {}", Status::from(error.0))
+                write!(
+                    f,
+                    "a driver call of cudarc returned {}",
+                    Status::from(error.0)
+                )
             }
             Self::Load { call, log } if log.is_empty() => call.fmt(f),
             Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
@@ -250,7 +254,11 @@ impl fmt::Display for Error {
             #[cfg(feature = "nvrtc")]
             Self::Compile(error) => match &**error {
                 cudarc::nvrtc::CompileError::CompileError { log, .. } => {
-                    write!(f, "NVRTC did not compile the source:\n{}", log.to_string_lossy())
+                    write!(
+                        f,
+                        "NVRTC did not compile the source:\n{}",
+                        log.to_string_lossy()
+                    )
                 }
                 other => write!(f, "NVRTC failed: {other}"),
             },

@@ -9,12 +9,9 @@ use super::{
     verify::{Host, Verification, describes, verify},
 };
 use crate::marshal::{ArgumentType, ArgumentTypes, KernelArgs};
-use core::{fmt, ptr};
-use cudarc::driver::{
-    CudaContext, CudaFunction,
-    sys::CUfunction,
-};
-use kernel_args_abi::{Parameter, Signature, mangled, param_layout::LIMIT};
+use core::{any::TypeId, fmt};
+use cudarc::driver::{CudaContext, CudaFunction, sys::CUfunction};
+use kernel_args_abi::{Signature, mangled, param_layout::LIMIT};
 use std::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 /// A loaded kernel without the type of its arguments: for programs that know them at run time only.
@@ -40,20 +37,15 @@ struct Inner {
 
 /// Arguments that fit a function.
 enum Verified {
-    /// A struct, by its parameters: what stands at one address does not change.
-    Struct(*const Parameter<'static>),
+    /// A struct, by its erased form.
+    Struct(TypeId),
     /// A list, by its types.
     List(Box<[&'static ArgumentType]>),
 }
 
-// SAFETY: the pointer is compared, never followed.
-unsafe impl Send for Verified {}
-// SAFETY: as above.
-unsafe impl Sync for Verified {}
-
 impl Verified {
-    fn is_struct(&self, host: Host<'static>) -> bool {
-        matches!(self, Self::Struct(parameters) if *parameters == host.signature.parameters.as_ptr())
+    fn is_struct(&self, erased: TypeId) -> bool {
+        matches!(self, Self::Struct(verified) if *verified == erased)
     }
 
     fn is_list(&self, arguments: &ArgumentTypes) -> bool {
@@ -64,7 +56,7 @@ impl Verified {
             && types
                 .iter()
                 .zip(arguments.iter())
-                .all(|(verified, argument)| ptr::eq(*verified, argument))
+                .all(|(verified, argument)| verified.is(argument))
     }
 }
 
@@ -176,11 +168,11 @@ impl Function {
     /// Verifies a struct, unless it was verified before.
     #[inline]
     pub(super) fn fits<A: KernelArgs>(&self) -> Result<(), Error> {
-        let host = const { Host::of::<A>() };
-        if self.inner.verified.iter().any(|one| one.is_struct(host)) {
+        let erased = TypeId::of::<A::Erased>();
+        if self.inner.verified.iter().any(|one| one.is_struct(erased)) {
             return Ok(());
         }
-        self.verify(host, || Verified::Struct(host.signature.parameters.as_ptr()))
+        self.verify(const { Host::of::<A>() }, || Verified::Struct(erased))
     }
 
     /// Verifies a list, unless one of the same types was verified before.
@@ -215,11 +207,7 @@ impl Function {
     }
 
     #[cold]
-    fn verify(
-        &self,
-        host: Host<'_>,
-        verified: impl FnOnce() -> Verified,
-    ) -> Result<(), Error> {
+    fn verify(&self, host: Host<'_>, verified: impl FnOnce() -> Verified) -> Result<(), Error> {
         let Inner {
             loaded,
             description,

@@ -175,9 +175,13 @@ impl ImageBytes {
 /// and no line of it ends so.
 fn file_name(bytes: &[u8]) -> Option<&str> {
     const ENDINGS: [&str; 4] = ["ptx", "cubin", "fatbin", "cu"];
-    let text = str::from_utf8(bytes).ok().filter(|text| text.len() < 4096)?;
+    let text = str::from_utf8(bytes)
+        .ok()
+        .filter(|text| text.len() < 4096)?;
     let ending = Path::new(text).extension()?.to_str()?;
-    let usual = ENDINGS.iter().any(|usual| ending.eq_ignore_ascii_case(usual));
+    let usual = ENDINGS
+        .iter()
+        .any(|usual| ending.eq_ignore_ascii_case(usual));
     (usual && !text.contains(['\n', '\r', '\0', ';', '{'])).then_some(text)
 }
 

@@ -1,6 +1,6 @@
 //! The functions that a module was asked for.
 
-use super::{chain::Chain, function::Function};
+use super::{chain::Chain, function::Function, words::Words};
 use core::{
     any::TypeId,
     hash::{Hash, Hasher},
@@ -17,7 +17,7 @@ pub(super) struct KernelCache {
 }
 
 struct Cached {
-    hash: u64,
+    hash: Words,
     /// The erased struct; `None` for an untyped function.
     arguments: Option<TypeId>,
     entry: Box<str>,
@@ -25,7 +25,7 @@ struct Cached {
 }
 
 impl Cached {
-    fn is(&self, hash: u64, arguments: Option<TypeId>, entry: &str) -> bool {
+    fn is(&self, hash: Words, arguments: Option<TypeId>, entry: &str) -> bool {
         self.hash == hash && self.arguments == arguments && *self.entry == *entry
     }
 }
@@ -37,9 +37,8 @@ impl KernelCache {
         }
     }
 
-    fn chain(&self, hash: u64) -> &Chain<Cached> {
-        // The high bits of a product depend on all bits of its factors.
-        &self.chains[(hash >> (u64::BITS - CHAINS.ilog2())) as usize]
+    fn chain(&self, hash: Words) -> &Chain<Cached> {
+        &self.chains[hash.top(CHAINS.ilog2())]
     }
 
     /// The function that was inserted for these.
@@ -71,42 +70,10 @@ impl KernelCache {
     }
 }
 
-fn hash(arguments: Option<TypeId>, entry: &str) -> u64 {
-    let mut words = Words(0);
+#[inline]
+fn hash(arguments: Option<TypeId>, entry: &str) -> Words {
+    let mut words = Words::new(0);
     arguments.hash(&mut words);
     words.write(entry.as_bytes());
-    words.0
-}
-
-/// A hash of few instructions, as rustc's own tables have it. The names are the program's, so nobody chooses them to collide; if
-/// all did, a look-up would be slow, not wrong.
-struct Words(u64);
-
-impl Words {
-    #[inline]
-    fn add(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-}
-
-impl Hasher for Words {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.add(u64::from_le_bytes(*word));
-        }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.add(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
-    }
-
-    #[inline]
-    fn write_u64(&mut self, word: u64) {
-        self.add(word);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    words
 }

@@ -13,7 +13,8 @@ use super::{
 /// was not verified before, or the driver returns an error: see [`Error`].
 ///
 /// # Safety
-/// Pointers among the arguments are valid for every access of the kernel until it has finished, and no such access
+/// The kernel takes these arguments, as far as [`launch!`](crate::launch!) says that it does not verify this. Pointers among the
+/// arguments are valid for every access of the kernel until it has finished, and no such access
 /// races with another use of the same memory.
 #[inline(always)]
 pub unsafe fn launch<A: LaunchArguments>(

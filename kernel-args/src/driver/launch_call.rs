@@ -6,7 +6,9 @@ use super::{
     error::Error,
     explain,
 };
-use crate::marshal::{Arguments, DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
+use crate::marshal::{
+    Arguments, DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params,
+};
 use core::{ffi::c_void, ptr};
 use cudarc::driver::{
     DriverError,

@@ -15,7 +15,7 @@ use super::{
     verify::{Host, last_fits, verify_by_driver},
 };
 use crate::marshal::{Arguments, KernelArgs, LaunchStream};
-use core::ptr;
+use core::{any::TypeId, ptr};
 use cudarc::driver::{
     CudaFunction, CudaStream,
     sys::{CUcontext, CUfunction},
@@ -53,7 +53,8 @@ impl LaunchArguments for &mut Arguments<'_> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched with `{A}`",
     label = "no kernel for these arguments",
-    note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a `Function`, a cudarc `CudaFunction`, or a raw `CUfunction`;             with a list of `Arguments` it takes a `Function`"
+    note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a `Function`, a cudarc `CudaFunction`, or a raw `CUfunction`; \
+            with a list of `Arguments` it takes a `Function`"
 )]
 pub trait Launchable<A: LaunchArguments>: sealed::Sealed {
     /// # Errors
@@ -131,10 +132,7 @@ impl Launchable<Arguments<'_>> for Function {
 
 /// The stream of a launch, which must be of the function's context.
 #[inline(always)]
-fn stream<'l>(
-    function: &'l LoadedFunction,
-    launch: &Launch<'l>,
-) -> Result<&'l CudaStream, Error> {
+fn stream<'l>(function: &'l LoadedFunction, launch: &Launch<'l>) -> Result<&'l CudaStream, Error> {
     let stream = launch.stream.unwrap_or(&function.default_stream);
     if Arc::ptr_eq(stream.context(), &function.context) || stream.context() == &function.context {
         Ok(stream)
@@ -153,21 +151,21 @@ unsafe fn launch_verified<A: KernelArgs>(
     launch: &Launch<'_>,
     mut args: A,
 ) -> Result<(), Error> {
-        let stream = stream(function, launch)?;
-        let launch_stream = LaunchStream::on(stream);
-        check_contexts(&args, &launch_stream, || function.name.clone())?;
-        function.check(launch)?;
-        function.context.bind_to_thread().map_err(Error::context)?;
-        let call = LaunchCall {
-            api: function.api,
-            function: function.handle(),
-            stream: stream.cu_stream(),
-            launch,
-            launch_stream: &launch_stream,
-            name: || function.name.clone(),
-        };
-        // SAFETY: the caller's promise is the same one.
-        unsafe { call.with(&mut args) }
+    let stream = stream(function, launch)?;
+    let launch_stream = LaunchStream::on(stream);
+    check_contexts(&args, &launch_stream, || function.name.clone())?;
+    function.check(launch)?;
+    function.context.bind_to_thread().map_err(Error::context)?;
+    let call = LaunchCall {
+        api: function.api,
+        function: function.handle(),
+        stream: stream.cu_stream(),
+        launch,
+        launch_stream: &launch_stream,
+        name: || function.name.clone(),
+    };
+    // SAFETY: the caller's promise is the same one.
+    unsafe { call.with(&mut args) }
 }
 /// The function's context is made current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
@@ -179,7 +177,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             // context is the one that was found before, it need not be: only if the handle was given to a function of another
             // context since then, and the stream is wrong as well, is the error the driver's.
             Some(stream)
-                if remembered::context(function, A::PARAMETERS)
+                if remembered::context(function, TypeId::of::<A::Erased>())
                     == Some(stream.context().cu_ctx()) =>
             {
                 stream.context().bind_to_thread().map_err(Error::context)?;
@@ -275,12 +273,12 @@ unsafe fn launch_raw<A: KernelArgs>(
     }
     let host = const { Host::of::<A>() };
     if let Some(get_param_info) = api.cuFuncGetParamInfo {
-        let remembered = remembered::context(function, A::PARAMETERS) == Some(own);
+        let remembered = remembered::context(function, TypeId::of::<A::Erased>()) == Some(own);
         // SAFETY: the caller vouches that the function is loaded; a context is current.
         if !(remembered && unsafe { last_fits(host, function, get_param_info) }) {
             // SAFETY: as above.
             unsafe { verify_by_driver(host, function) }?;
-            remembered::remember(function, A::PARAMETERS, own);
+            remembered::remember(function, TypeId::of::<A::Erased>(), own);
         }
     }
     if launch.shared > 0 {

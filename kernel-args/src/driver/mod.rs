@@ -1,8 +1,8 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
-//! A file imports only from files before it in this order, which `tests/layers.rs` checks: `api`, `error`, `context`,
-//! `config`, `image`, `loaded`, `link`, `shared_memory`, `loaded_function`, `verify`, `module`, `kernel`, `explain`, `launch_call`, `launchable`,
-//! `launch`.
+//! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `api`, `error`,
+//! `context`, `config`, `image`, `loaded`, `link`, `shared_memory`, `loaded_function`, `verify`, `remembered`, `function`, `kernel_cache`,
+//! `module`, `kernel`, `explain`, `launch_call`, `launchable`, `launch`.
 
 mod api;
 mod chain;
@@ -24,6 +24,7 @@ mod module;
 mod remembered;
 mod shared_memory;
 mod verify;
+mod words;
 
 pub use api::Status;
 pub use config::{Form, IntoDim, IntoLaunch, JitOptions, Launch, OptimizationLevel};

@@ -263,15 +263,24 @@ impl Module {
                 let context = &module.context;
                 // SAFETY: the function is of this module, which is held.
                 unsafe {
-                    Function::new(handle, symbol.into(), context, description, unread, loaded_by)
+                    Function::new(
+                        handle,
+                        symbol.into(),
+                        context,
+                        description,
+                        unread,
+                        loaded_by,
+                    )
                 }
             }
             Loaded::Cudarc(context, module) => {
                 context.bind_to_thread().map_err(Error::context)?;
-                let function = module.load_function(symbol).map_err(|error| match error.0 {
-                    CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
-                    _ => Error::cudarc("cuModuleGetFunction", error),
-                })?;
+                let function = module
+                    .load_function(symbol)
+                    .map_err(|error| match error.0 {
+                        CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
+                        _ => Error::cudarc("cuModuleGetFunction", error),
+                    })?;
                 Function::of_cudarc(context, function, symbol, description, unread)
             }
         }?;

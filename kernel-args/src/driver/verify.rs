@@ -82,10 +82,7 @@ impl Verification {
         description: Option<&Description>,
         unread: Option<&str>,
     ) -> Result<Self, Error> {
-        let (driver, image) = (
-            api()?.cuFuncGetParamInfo.is_some(),
-            description.is_some(),
-        );
+        let (driver, image) = (api()?.cuFuncGetParamInfo.is_some(), description.is_some());
         Ok(if driver || image {
             Self::Verified { driver, image }
         } else {
@@ -180,10 +177,7 @@ pub(super) unsafe fn describes(
 /// # Safety
 /// `function` is loaded, and its context is current.
 #[cold]
-pub(super) unsafe fn verify_by_driver(
-    host: Host<'_>,
-    function: CUfunction,
-) -> Result<bool, Error> {
+pub(super) unsafe fn verify_by_driver(host: Host<'_>, function: CUfunction) -> Result<bool, Error> {
     // SAFETY: the caller vouches for the function.
     let Some(records) = (unsafe { records(function) })? else {
         return Ok(false);
@@ -264,7 +258,15 @@ fn compare(
     let fields = report
         .mismatches()
         .iter()
-        .filter_map(|mismatch| Some(host.signature.parameters.get(mismatch.field()?)?.name.into()))
+        .filter_map(|mismatch| {
+            Some(
+                host.signature
+                    .parameters
+                    .get(mismatch.field()?)?
+                    .name
+                    .into(),
+            )
+        })
         .collect();
     Err(Error::Mismatch(Box::new(MismatchError {
         kernel: kernel.name.into(),

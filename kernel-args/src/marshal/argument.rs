@@ -6,7 +6,11 @@ use super::{
     short_list::ShortList,
 };
 use crate::device::DeviceType;
-use core::{any::type_name, ffi::c_void};
+use core::{
+    any::{TypeId, type_name},
+    ffi::c_void,
+    ptr,
+};
 use kernel_args_abi::{
     Class, CppType, Layout, ParamLayout, Parameter,
     words::{Message, templates},
@@ -16,13 +20,14 @@ use std::{
     vec::Vec,
 };
 
-/// What the kernel receives for an argument of a list. Two arguments with the same address of this have the same type, as far as
-/// a kernel can tell.
+/// What the kernel receives for an argument of a list, and how its type is spelled.
 pub(crate) struct ArgumentType {
+    /// `TypeId::of` the device type. Both functions are constants in newer versions of Rust only.
+    device: fn() -> TypeId,
     layout: Layout,
     class: Class,
     cpp: CppType<'static>,
-    /// `type_name`, which is no constant.
+    /// `type_name` of the argument.
     path: fn() -> &'static str,
 }
 
@@ -37,6 +42,7 @@ impl ArgumentType {
             message.fail()
         }
         Self {
+            device: TypeId::of::<T::Device>,
             layout,
             class: <T::Device as DeviceType>::CLASS,
             cpp: <T::Device as DeviceType>::CPP,
@@ -49,18 +55,19 @@ impl ArgumentType {
         self.layout.size()
     }
 
+    /// Whether the kernel receives the same type. A type may have several descriptions, one for each place where it is pushed.
+    #[inline]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        ptr::eq(self, other) || (self.device)() == (other.device)()
+    }
+
     /// The Rust type without the paths of modules: `&CudaSlice<f32>`.
     pub(crate) fn spelling(&self) -> String {
         without_paths((self.path)())
     }
 
     /// The argument as a parameter of this name and spelling.
-    fn parameter<'a>(
-        &self,
-        name: &'a str,
-        spelling: &'a str,
-        offset: usize,
-    ) -> Parameter<'a> {
+    fn parameter<'a>(&self, name: &'a str, spelling: &'a str, offset: usize) -> Parameter<'a> {
         Parameter::field(name, spelling, offset, self.layout, self.class, self.cpp)
     }
 }
@@ -134,10 +141,15 @@ impl ArgumentTypes {
     }
 }
 
-/// `&cudarc::driver::CudaSlice<f32>` as `&CudaSlice<f32>`.
+/// `&cudarc::driver::CudaSlice<f32>` as `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime, others nothing.
 fn without_paths(path: &str) -> String {
+    let path = ["<'_>", "'_, ", "'_ "]
+        .iter()
+        .fold(String::from(path), |path, lifetime| {
+            path.replace(lifetime, "")
+        });
     let mut text = String::with_capacity(path.len());
-    let mut rest = path;
+    let mut rest = &*path;
     while let Some(at) = rest.find("::") {
         let word = rest[..at]
             .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -208,7 +220,7 @@ impl<T: KernelArg> Argument for T {
         index: usize,
     ) -> Guard<'s> {
         // SAFETY: the caller's promise is the same one; the packed form writes no pointers.
-        unsafe { Packed::put(self, stream, buffer, offset, core::ptr::null_mut(), index) }
+        unsafe { Packed::put(self, stream, buffer, offset, ptr::null_mut(), index) }
     }
 }
 
@@ -220,12 +232,16 @@ mod tests {
     fn a_type_is_spelled_without_the_paths_of_modules() {
         for (path, spelling) in [
             ("u32", "u32"),
-            ("&cudarc::driver::safe::core::CudaSlice<f32>", "&CudaSlice<f32>"),
+            (
+                "&cudarc::driver::safe::core::CudaSlice<f32>",
+                "&CudaSlice<f32>",
+            ),
             (
                 "core::option::Option<&mut a_b::C<d::E, [f::G; 3]>>",
                 "Option<&mut C<E, [G; 3]>>",
             ),
             ("(a::B, c::D)", "(B, D)"),
+            ("&'_ a::View<'_, a::T<'_>>", "&View<T>"),
         ] {
             assert_eq!(without_paths(path), spelling);
         }

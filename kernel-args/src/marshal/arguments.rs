@@ -185,7 +185,11 @@ impl fmt::Debug for Arguments<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Arguments")?;
         f.debug_list()
-            .entries(self.types.iter().map(|argument| Spelled(argument.spelling())))
+            .entries(
+                self.types
+                    .iter()
+                    .map(|argument| Spelled(argument.spelling())),
+            )
             .finish()
     }
 }

@@ -59,10 +59,7 @@ impl<'p> DecodedArguments<'p> {
     /// # Safety
     /// As [`packed`](Self::packed), for these parameters.
     #[cfg(feature = "cudarc")]
-    pub(crate) unsafe fn packed_list(
-        parameters: &'p [Parameter<'p>],
-        buffer: *const u8,
-    ) -> Self {
+    pub(crate) unsafe fn packed_list(parameters: &'p [Parameter<'p>], buffer: *const u8) -> Self {
         Self {
             parameters,
             place: Place::Packed(buffer),
@@ -93,9 +90,8 @@ impl<'p> DecodedArguments<'p> {
 
 impl fmt::Display for DecodedArguments<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = |text: fn(&Parameter<'_>) -> usize| {
-            self.parameters.iter().map(text).max().unwrap_or(0)
-        };
+        let width =
+            |text: fn(&Parameter<'_>) -> usize| self.parameters.iter().map(text).max().unwrap_or(0);
         let names = width(|parameter| parameter.name.chars().count());
         let types = width(|parameter| parameter.spelling.chars().count()).min(32);
         for (i, (parameter, bytes)) in self.iter().enumerate() {

@@ -24,8 +24,7 @@ impl Arguments<'_> {
         for (index, (argument, at)) in arguments.zip(types.placed()).enumerate() {
             // SAFETY: the buffer has the size of the layout, inside of which the parameter lies at its offset, and there is a pointer
             // for each argument. Both outlive `launch`, and so does the argument, which `guards` borrows.
-            let guard =
-                unsafe { argument.put_pointer(stream, buffer, at.offset, pointers, index) };
+            let guard = unsafe { argument.put_pointer(stream, buffer, at.offset, pointers, index) };
             guards.keep(guard);
         }
         launch(types, pointers)
@@ -77,10 +76,12 @@ impl Arguments<'_> {
         if self.types().layout().depends_on_gpu() {
             return Err(PackError::DependsOnGpu);
         }
-        Ok(self.marshal_packed(&LaunchStream::untracked(), |types, buffer| {
-            // SAFETY: `marshal_packed` has written as many bytes as the layout has.
-            launch(unsafe { slice::from_raw_parts(buffer, types.layout().size()) })
-        }))
+        Ok(
+            self.marshal_packed(&LaunchStream::untracked(), |types, buffer| {
+                // SAFETY: `marshal_packed` has written as many bytes as the layout has.
+                launch(unsafe { slice::from_raw_parts(buffer, types.layout().size()) })
+            }),
+        )
     }
 }
 

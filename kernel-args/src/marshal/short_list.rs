@@ -45,11 +45,12 @@ impl<T> ShortList<T> {
         short.iter_mut().flatten().chain(&mut self.more)
     }
 
-    /// Takes the values out one after another, from the first on. What is left when the iterator is dropped early stays in place until
-    /// it is overwritten, and is not part of the list.
+    /// Takes the values out one after another, from the first on. The list is empty from the beginning: a value that is not taken is
+    /// no longer part of it.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = T> {
+        let short = self.len.min(SHORT);
         self.len = 0;
-        self.short
+        self.short[..short]
             .iter_mut()
             .filter_map(Option::take)
             .chain(self.more.drain(..))
@@ -61,6 +62,22 @@ mod tests {
     use super::{SHORT, ShortList};
     use std::vec::Vec;
 
+    /// A loop over `drain` that ends early, as by a panic.
+    #[test]
+    fn what_was_not_taken_does_not_come_back() {
+        for len in [3, SHORT + 3] {
+            let mut list = ShortList::new();
+            (0..len).for_each(|i| list.push(i));
+            assert_eq!(list.drain().next(), Some(0));
+            assert_eq!(
+                (list.len(), list.iter().count(), list.iter_mut().count()),
+                (0, 0, 0)
+            );
+            list.push(7);
+            assert_eq!(list.drain().collect::<Vec<_>>(), [7]);
+        }
+    }
+
     #[test]
     fn a_list_has_what_was_pushed_on_either_side_of_its_limit() {
         for len in [0, 1, SHORT - 1, SHORT, SHORT + 1, 3 * SHORT] {
@@ -69,11 +86,17 @@ mod tests {
                 list.push(i);
             }
             assert_eq!(list.len(), len);
-            assert_eq!(list.iter().copied().collect::<Vec<_>>(), (0..len).collect::<Vec<_>>());
+            assert_eq!(
+                list.iter().copied().collect::<Vec<_>>(),
+                (0..len).collect::<Vec<_>>()
+            );
             for value in list.iter_mut() {
                 *value += 1;
             }
-            assert_eq!(list.drain().collect::<Vec<_>>(), (1..=len).collect::<Vec<_>>());
+            assert_eq!(
+                list.drain().collect::<Vec<_>>(),
+                (1..=len).collect::<Vec<_>>()
+            );
             assert_eq!((list.len(), list.iter().count()), (0, 0));
             list.push(7);
             assert_eq!(list.iter().copied().collect::<Vec<_>>(), [7]);

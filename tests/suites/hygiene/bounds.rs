@@ -61,7 +61,10 @@ struct Unbounded<T: DeviceType, U: ?Sized + 'static> {
 
 #[test]
 fn a_parameter_that_is_an_argument_need_not_be_a_device_type() {
-    let copied = Copied { n: 7, from: Weights };
+    let copied = Copied {
+        n: 7,
+        from: Weights,
+    };
     let bytes = copied.with_packed(<[u8]>::to_vec);
     assert_eq!(bytes, [7, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(Copied::<u8>::LAYOUT.size(), 5);

@@ -277,9 +277,9 @@ fn a_slice_that_does_not_declare_its_context_is_found_before_the_launch() {
             matches!(
                 error,
                 Err(Error::Foreign {
-                    field: Some("x"),
+                    field: Some(ref field),
                     ..
-                })
+                }) if field == "x"
             ),
             "{error:?}"
         );
