@@ -32,7 +32,8 @@ pub(crate) fn bounded_arguments(
         mentions(used, &parameter.ident) && !is_argument(generics, parameter)
     };
     let types = match bound {
-        Some(bound) => bound.to_vec(),
+        // Without a feature of syn that nothing else here needs, its types are not `Clone`.
+        Some(bound) => bound.iter().map(|one| parse_quote!(#one)).collect(),
         None => derived(generics, krate, is_device_type),
     };
     with_predicates(generics, types)

@@ -113,7 +113,9 @@ impl Function {
             let kernels = describe(&image.bytes, Some(sm(ctx)?)).map_err(Error::Image)?;
             let description = described(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
             let symbol = description.symbol.clone();
-            Self::of_cudarc(ctx, function, &symbol, Some(Arc::new(description)), None)
+            let description = Some(Arc::new(description));
+            // SAFETY: `bound_name` has found that the function is loaded in `ctx`, and has made that current.
+            unsafe { Self::bound(ctx, function, &symbol, description, None) }
         })
     }
 
@@ -123,7 +125,8 @@ impl Function {
         function: CudaFunction,
     ) -> Result<Self, Error> {
         let name = bound_name(ctx, &function)?;
-        Self::of_cudarc(ctx, function, &name, None, None)
+        // SAFETY: as above.
+        unsafe { Self::bound(ctx, function, &name, None, None) }
     }
 
     /// A function of cudarc with the description that is meant for it.
@@ -135,13 +138,26 @@ impl Function {
         unread: Option<&str>,
     ) -> Result<Self, Error> {
         bound_name(ctx, &function)?;
+        // SAFETY: as above.
+        unsafe { Self::bound(ctx, function, symbol, description, unread) }
+    }
+
+    /// # Safety
+    /// cudarc loaded `function` in `ctx`, which is current.
+    unsafe fn bound(
+        ctx: &Arc<CudaContext>,
+        function: CudaFunction,
+        symbol: &str,
+        description: Option<Arc<Description>>,
+        unread: Option<&str>,
+    ) -> Result<Self, Error> {
         let handle = function.cu_function();
         if let Some(description) = &description {
-            // SAFETY: cudarc's function keeps its module loaded; `bound_name` has made its context current.
+            // SAFETY: cudarc's function keeps its module loaded; the caller vouches for the context.
             unsafe { describes(description, handle, ctx) }?;
         }
         let loaded_by = LoadedBy::Cudarc(function);
-        // SAFETY: cudarc's function, which is held, keeps its module loaded, in `ctx` as `bound_name` has found.
+        // SAFETY: cudarc's function, which is held, keeps its module loaded; the caller vouches for the context.
         unsafe { Self::new(handle, symbol.into(), ctx, description, unread, loaded_by) }
     }
 

@@ -58,39 +58,3 @@ pub(super) fn remember(function: CUfunction, arguments: TypeId, context: CUconte
     };
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn function(address: usize) -> CUfunction {
-        ptr::without_provenance_mut(address)
-    }
-
-    #[test]
-    fn only_the_function_and_the_struct_that_were_verified_are_remembered() {
-        let (one, two) = (TypeId::of::<u8>(), TypeId::of::<u16>());
-        let inside = ptr::without_provenance_mut(64);
-        assert_eq!(context(function(16), one), None);
-        remember(function(16), one, inside);
-        assert_eq!(context(function(16), one), Some(inside));
-        assert_eq!(context(function(32), one), None);
-        assert_eq!(context(function(16), two), None);
-        let elsewhere = std::thread::spawn(move || context(function(16), one).is_none());
-        assert!(elsewhere.join().unwrap(), "each thread verifies for itself");
-    }
-
-    /// Whatever falls on one place: what is remembered last is what is found.
-    #[test]
-    fn functions_that_share_a_place_take_turns() {
-        let one = TypeId::of::<u8>();
-        for address in (1..=8 * PLACES).map(|i| i * 0x340) {
-            remember(function(address), one, ptr::null_mut());
-            assert_eq!(context(function(address), one), Some(ptr::null_mut()));
-        }
-        let kept = (1..=8 * PLACES)
-            .filter(|i| context(function(i * 0x340), one).is_some())
-            .count();
-        assert!((PLACES / 2..=PLACES).contains(&kept), "{kept} are kept");
-    }
-}

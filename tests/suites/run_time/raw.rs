@@ -266,3 +266,45 @@ fn shared_memory_is_allowed_for_a_function_and_not_for_its_handle() {
         assert_eq!(driver.calls("cuFuncSetAttribute"), 3);
     });
 }
+
+/// More than a thread remembers: some fall on one place and take turns.
+#[test]
+fn many_functions_are_each_verified_for_themselves() {
+    within(&Settings::new(), |driver| {
+        let names: Vec<String> = (0..400).map(|i| format!("kernel_{i}")).collect();
+        // The last parameter of the wrong ones is as it should be.
+        let types = |i: usize| {
+            if i % 3 == 0 {
+                "u16 u32 u64"
+            } else {
+                "u32 u32 u64"
+            }
+        };
+        let kernels: Vec<_> = names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| (&**name, types(i)))
+            .collect();
+        let module = context(0)
+            .load_module(Ptx::from_src(ptx(&kernels)))
+            .expect("it loads");
+        let functions: Vec<_> = names
+            .iter()
+            .map(|name| module.load_function(name).expect("it is there"))
+            .collect();
+        for _ in 0..3 {
+            for (i, function) in functions.iter().enumerate() {
+                for round in 0..2 {
+                    driver.reset_calls();
+                    // SAFETY: the kernel accesses nothing.
+                    let result = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
+                    let refused = matches!(result, Err(Error::Mismatch(_)));
+                    assert_eq!(refused, i % 3 == 0, "{i}: {result:?}");
+                    if round == 1 && !refused {
+                        assert_eq!(driver.calls("cuFuncGetParamInfo"), 1, "{i}");
+                    }
+                }
+            }
+        }
+    });
+}
