@@ -76,6 +76,7 @@
     feature = "cudarc",
     doc = "| a compiled image with one or more kernels | [`Module`] |
 | a kernel that was loaded and checked | [`Kernel`] |
+| a kernel whose arguments' types are known at run time only | [`Function`], [`Arguments`] |
 | a launch and its options | [`launch!`], [`Launch`] |"
 )]
 //!
@@ -84,6 +85,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `cudarc` (default) | loading, checking and launching; cudarc's slices and views as fields |
+//! | `nvrtc` | what cudarc's `compile_ptx` returns as an image, and its error as an error |
 //! | `half` | `half::f16` and `half::bf16` as fields, `Half2`, `BFloat162` |
 //!
 //! The version of cudarc's bindings is the application's choice: a `cuda-NNNNN` feature of its own dependency on cudarc. If

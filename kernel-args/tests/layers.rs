@@ -16,7 +16,7 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 21] = [
+const DRIVER: [&str; 25] = [
     "words",
     "chain",
     "api",
@@ -28,15 +28,19 @@ const DRIVER: [&str; 21] = [
     "link",
     "shared_memory",
     "loaded_function",
+    "verification",
     "verify",
     "remembered",
     "function",
+    "cudarc_function",
     "kernel_cache",
     "module",
+    "lookup",
     "kernel",
     "explain",
     "launch_call",
     "launchable",
+    "launch_raw",
     "launch",
 ];
 

@@ -1,13 +1,8 @@
 //! A kernel that was verified against a struct.
 
 use super::{
-    context::restored_on_error,
-    error::Error,
-    function::Function,
-    image::Image,
-    loaded_function::LoadedFunction,
-    module::Module,
-    verify::{Verification, select},
+    context::restored_on_error, error::Error, function::Function, image::Image,
+    loaded_function::LoadedFunction, module::Module, verification::Verification, verify::select,
 };
 use crate::marshal::{KernelArgs, Source};
 use core::{any::TypeId, fmt, marker::PhantomData};

@@ -1,25 +1,16 @@
 //! What can be launched.
 
 use super::{
-    api::api,
     config::Launch,
-    context::{bind_function, current},
     error::Error,
     explain::{foreign, foreign_argument, foreign_stream},
     function::Function,
     kernel::Kernel,
     launch_call::LaunchCall,
-    loaded_function::{LoadedFunction, function_name},
-    remembered,
-    shared_memory::allow,
-    verify::{Host, last_fits, verify_by_driver},
+    loaded_function::LoadedFunction,
 };
 use crate::marshal::{Arguments, KernelArgs, LaunchStream};
-use core::{any::TypeId, ptr};
-use cudarc::driver::{
-    CudaFunction, CudaStream,
-    sys::{CUcontext, CUfunction},
-};
+use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
 use std::{string::String, sync::Arc};
 
 mod sealed {
@@ -167,54 +158,6 @@ unsafe fn launch_verified<A: KernelArgs>(
     // SAFETY: the caller's promise is the same one.
     unsafe { call.with(&mut args) }
 }
-/// The function's context is made current.
-impl<A: KernelArgs> Launchable<A> for CudaFunction {
-    #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
-        let function = self.cu_function();
-        let context = match launch.stream {
-            // cudarc does not tell the context of its function, and the driver is asked in a roundabout way. Where the stream's
-            // context is the one that was found before, it need not be: only if the handle was given to a function of another
-            // context since then, and the stream is wrong as well, is the error the driver's.
-            Some(stream)
-                if remembered::context(function, TypeId::of::<A::Erased>())
-                    == Some(stream.context().cu_ctx()) =>
-            {
-                stream.context().bind_to_thread().map_err(Error::context)?;
-                stream.context().cu_ctx()
-            }
-            Some(stream) => {
-                let context = bind_function(self)?;
-                if stream.context().cu_ctx() != context {
-                    // SAFETY: `self` keeps its module loaded.
-                    return Err(foreign_stream(unsafe { function_name(function) }));
-                }
-                stream.context().check_err().map_err(Error::context)?;
-                context
-            }
-            None => bind_function(self)?,
-        };
-        // SAFETY: `self` keeps its module loaded, and its context is current; the caller vouches for the rest.
-        unsafe { launch_raw(function, context, context, &launch, args) }
-    }
-}
-
-/// The context of the stream is made current; without `stream = …` the function's context is the caller's current one,
-/// or that of the arguments where there is none.
-impl<A: KernelArgs> Launchable<A> for CUfunction {
-    #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
-        let context = match launch.stream {
-            Some(stream) => {
-                stream.context().bind_to_thread().map_err(Error::context)?;
-                stream.context().cu_ctx()
-            }
-            None => current()?,
-        };
-        // SAFETY: the caller vouches for everything.
-        unsafe { launch_raw(*self, context, ptr::null_mut(), &launch, args) }
-    }
-}
 
 impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     #[inline(always)]
@@ -234,7 +177,7 @@ impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
 
 /// Refuses arguments of another context than the launch, before any of them is lowered.
 #[inline(always)]
-fn check_contexts<A: KernelArgs>(
+pub(super) fn check_contexts<A: KernelArgs>(
     args: &A,
     stream: &LaunchStream<'_>,
     name: impl Fn() -> String,
@@ -244,55 +187,4 @@ fn check_contexts<A: KernelArgs>(
         Some(field) => Err(foreign::<A>(name(), field)),
         None => Ok(()),
     }
-}
-
-/// Verifies `function` against `A`, then launches it. `own` is the function's context; null where nothing tells.
-///
-/// # Safety
-/// As [`launch`](super::launch()); `function` is loaded; `context` is current, and null where there is none.
-unsafe fn launch_raw<A: KernelArgs>(
-    function: CUfunction,
-    context: CUcontext,
-    own: CUcontext,
-    launch: &Launch<'_>,
-    mut args: A,
-) -> Result<(), Error> {
-    let api = api()?;
-    // SAFETY: the caller vouches that the function is loaded.
-    let name = || unsafe { function_name(function) };
-    let (launch_stream, stream) = match launch.stream {
-        Some(stream) => (LaunchStream::on(stream), stream.cu_stream()),
-        None => (LaunchStream::in_context(context), ptr::null_mut()),
-    };
-    check_contexts(&args, &launch_stream, name)?;
-    if context.is_null() {
-        match launch_stream.context() {
-            Some(context) => context.bind_to_thread().map_err(Error::context)?,
-            None => return Err(Error::NoContext { kernel: name() }),
-        }
-    }
-    let host = const { Host::of::<A>() };
-    if let Some(get_param_info) = api.cuFuncGetParamInfo {
-        let remembered = remembered::context(function, TypeId::of::<A::Erased>()) == Some(own);
-        // SAFETY: the caller vouches that the function is loaded; a context is current.
-        if !(remembered && unsafe { last_fits(host, function, get_param_info) }) {
-            // SAFETY: as above.
-            unsafe { verify_by_driver(host, function) }?;
-            remembered::remember(function, TypeId::of::<A::Erased>(), own);
-        }
-    }
-    if launch.shared > 0 {
-        // SAFETY: as above.
-        unsafe { allow(function, launch.shared, name) }?;
-    }
-    let call = LaunchCall {
-        api,
-        function,
-        stream,
-        launch,
-        launch_stream: &launch_stream,
-        name,
-    };
-    // SAFETY: the function was verified as far as the driver can tell; the caller vouches for the rest.
-    unsafe { call.with(&mut args) }
 }

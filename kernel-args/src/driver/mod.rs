@@ -1,13 +1,15 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `api`, `error`,
-//! `context`, `config`, `image`, `loaded`, `link`, `shared_memory`, `loaded_function`, `verify`, `remembered`, `function`, `kernel_cache`,
-//! `module`, `kernel`, `explain`, `launch_call`, `launchable`, `launch`.
+//! `context`, `config`, `image`, `loaded`, `link`, `shared_memory`, `loaded_function`, `verification`,
+//! `verify`, `remembered`, `function`, `cudarc_function`, `kernel_cache`, `module`, `lookup`, `kernel`, `explain`, `launch_call`,
+//! `launchable`, `launch_raw`, `launch`.
 
 mod api;
 mod chain;
 mod config;
 mod context;
+mod cudarc_function;
 mod error;
 mod explain;
 mod function;
@@ -16,13 +18,16 @@ mod kernel;
 mod kernel_cache;
 mod launch;
 mod launch_call;
+mod launch_raw;
 mod launchable;
 mod link;
 mod loaded;
 mod loaded_function;
+mod lookup;
 mod module;
 mod remembered;
 mod shared_memory;
+mod verification;
 mod verify;
 mod words;
 
@@ -36,4 +41,4 @@ pub use kernel::Kernel;
 pub use launch::launch;
 pub use launchable::{LaunchArguments, Launchable};
 pub use module::Module;
-pub use verify::{Unverified, Verification};
+pub use verification::{Unverified, Verification};
