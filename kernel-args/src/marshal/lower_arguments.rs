@@ -1,7 +1,9 @@
 //! From a list of arguments to the parameters of one launch, in either form.
 
 use super::{
-    Arguments, Guard, LaunchStream, PackError, argument::ArgumentTypes, short_list::SHORT,
+    Arguments, LaunchStream, PackError,
+    argument::ArgumentTypes,
+    short_list::{SHORT, ShortList},
 };
 use core::{ffi::c_void, mem::MaybeUninit, slice};
 use std::{vec, vec::Vec};
@@ -20,12 +22,14 @@ impl Arguments<'_> {
         let mut buffer = Room::<u64, WORDS>::new(types.layout().size().div_ceil(8));
         let mut pointers = Room::<*mut c_void, SHORT>::new(types.len());
         let (buffer, pointers) = (buffer.as_mut_ptr().cast::<u8>(), pointers.as_mut_ptr());
-        let mut guards = Guards::new();
+        let mut guards = ShortList::new();
         for (index, (argument, at)) in arguments.zip(types.placed()).enumerate() {
             // SAFETY: the buffer has the size of the layout, inside of which the parameter lies at its offset, and there is a pointer
             // for each argument. Both outlive `launch`, and so does the argument, which `guards` borrows.
             let guard = unsafe { argument.put_pointer(stream, buffer, at.offset, pointers, index) };
-            guards.keep(guard);
+            if !guard.is_none() {
+                guards.push(guard);
+            }
         }
         launch(types, pointers)
     }
@@ -41,7 +45,7 @@ impl Arguments<'_> {
         let (types, arguments) = self.split();
         let mut buffer = Room::<u64, WORDS>::new(types.layout().size().div_ceil(8));
         let buffer = buffer.as_mut_ptr().cast::<u8>();
-        let mut guards = Guards::new();
+        let mut guards = ShortList::new();
         let mut end = 0;
         for (index, (argument, at)) in arguments.zip(types.placed()).enumerate() {
             // SAFETY: the last parameter ended there, inside the buffer.
@@ -50,7 +54,9 @@ impl Arguments<'_> {
             unsafe { gap.write_bytes(0, at.offset - end) };
             // SAFETY: the buffer has the size of the layout, inside of which the parameter lies at its offset.
             let guard = unsafe { argument.put_bytes(stream, buffer, at.offset, index) };
-            guards.keep(guard);
+            if !guard.is_none() {
+                guards.push(guard);
+            }
             end = at.offset + at.argument.size();
         }
         launch(types, buffer)
@@ -109,33 +115,5 @@ impl<T: Copy, const N: usize> Room<T, N> {
         } else {
             self.heap.as_mut_ptr().cast()
         }
-    }
-}
-
-/// The guards of the arguments that have one, until the launch has been enqueued.
-struct Guards<'s> {
-    stack: [Guard<'s>; SHORT],
-    len: usize,
-    heap: Vec<Guard<'s>>,
-}
-
-impl<'s> Guards<'s> {
-    fn new() -> Self {
-        Self {
-            stack: [const { Guard::NONE }; SHORT],
-            len: 0,
-            heap: Vec::new(),
-        }
-    }
-
-    fn keep(&mut self, guard: Guard<'s>) {
-        if guard.is_none() {
-            return;
-        }
-        match self.stack.get_mut(self.len) {
-            Some(free) => *free = guard,
-            None => self.heap.push(guard),
-        }
-        self.len += 1;
     }
 }

@@ -1,5 +1,6 @@
 //! A list that stands in place as long as it is short.
 
+use core::{mem::MaybeUninit, slice};
 use std::vec::Vec;
 
 /// How many values stand in place.
@@ -7,53 +8,72 @@ pub(super) const SHORT: usize = 64;
 
 /// A list of which the first [`SHORT`] values stand in place, and the rest on the heap.
 pub(super) struct ShortList<T> {
-    short: [Option<T>; SHORT],
+    /// The first `len` of them are initialised, all where `len` is more.
+    short: [MaybeUninit<T>; SHORT],
     more: Vec<T>,
     len: usize,
 }
 
 impl<T> ShortList<T> {
-    pub(super) fn new() -> Self {
+    #[inline]
+    pub(super) const fn new() -> Self {
         Self {
-            short: [const { None }; SHORT],
+            short: [const { MaybeUninit::uninit() }; SHORT],
             more: Vec::new(),
             len: 0,
         }
     }
 
+    #[inline]
     pub(super) fn push(&mut self, value: T) {
         match self.short.get_mut(self.len) {
-            Some(free) => *free = Some(value),
+            Some(free) => {
+                free.write(value);
+            }
             None => self.more.push(value),
         }
         self.len += 1;
     }
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
     #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        let short = &self.short[..self.len.min(SHORT)];
-        short.iter().flatten().chain(&self.more)
+        let (short, len) = (self.short.as_ptr().cast::<T>(), self.len.min(SHORT));
+        // SAFETY: as many values are initialised, and they are borrowed with `self`.
+        let short = unsafe { slice::from_raw_parts(short, len) };
+        short.iter().chain(&self.more)
     }
 
     #[inline]
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        let short = &mut self.short[..self.len.min(SHORT)];
-        short.iter_mut().flatten().chain(&mut self.more)
+        let (short, len) = (self.short.as_mut_ptr().cast::<T>(), self.len.min(SHORT));
+        // SAFETY: as many values are initialised, and they are borrowed exclusively with `self`.
+        let short = unsafe { slice::from_raw_parts_mut(short, len) };
+        short.iter_mut().chain(&mut self.more)
     }
 
     /// Takes the values out one after another, from the first on. The list is empty from the beginning: a value that is not taken is
-    /// no longer part of it.
+    /// forgotten, or dropped where it stood on the heap.
+    #[inline]
     pub(super) fn drain(&mut self) -> impl Iterator<Item = T> {
-        let short = self.len.min(SHORT);
+        let len = self.len.min(SHORT);
         self.len = 0;
-        self.short[..short]
-            .iter_mut()
-            .filter_map(Option::take)
+        self.short[..len]
+            .iter()
+            // SAFETY: the value is initialised, and read once: with `len` at zero it is no longer part of the list.
+            .map(|value| unsafe { value.assume_init_read() })
             .chain(self.more.drain(..))
+    }
+}
+
+impl<T> Drop for ShortList<T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.drain().for_each(drop);
     }
 }
 
