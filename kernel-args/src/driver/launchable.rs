@@ -45,7 +45,7 @@ impl LaunchArguments for &mut Arguments<'_> {}
     message = "`{Self}` cannot be launched with `{A}`",
     label = "no kernel for these arguments",
     note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a `Function`, a cudarc `CudaFunction`, or a raw `CUfunction`; \
-            with a list of `Arguments` it takes a `Function`"
+            with a list of `Arguments` it takes a `Function`, such as `kernel.as_function()`"
 )]
 pub trait Launchable<A: LaunchArguments>: sealed::Sealed {
     /// # Errors
