@@ -82,13 +82,14 @@ pub(super) unsafe fn verify_once<A: KernelArgs>(
         return Ok(());
     };
     let (host, arguments) = (const { Host::of::<A>() }, TypeId::of::<A::Erased>());
-    // SAFETY: the caller's promise is the same one.
-    if context(function, arguments) == Some(own)
-        && unsafe { last_fits(host, function, get_param_info) }
-    {
-        return Ok(());
+    if context(function, arguments) == Some(own) {
+        // SAFETY: the caller's promise is the same one.
+        let same = unsafe { last_fits(host, function, get_param_info) };
+        if same {
+            return Ok(());
+        }
     }
-    // SAFETY: as above.
+    // SAFETY: the caller's promise is the same one.
     unsafe { verify_by_driver(host, function) }?;
     remember(function, arguments, own);
     Ok(())

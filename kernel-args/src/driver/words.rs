@@ -43,7 +43,7 @@ impl Hasher for Words {
 
     #[inline]
     fn write_isize(&mut self, word: isize) {
-        self.add(word as u64);
+        self.add(word.cast_unsigned() as u64);
     }
 
     fn finish(&self) -> u64 {

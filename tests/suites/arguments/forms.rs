@@ -177,12 +177,13 @@ fn padding_is_zero_and_large_values_are_held() {
     assert_eq!(packed[..8], [1, 0, 0, 0, 2, 0, 0, 0]);
     assert_eq!(packed[8 + 3996..], [4, 3, 2, 1, 9]);
     arguments.push(TensorMap([7; 16]));
-    let (bytes, aligned) = arguments.with_kernel_params(|params| {
-        let map = params[3].cast::<u64>();
+    let (map, count) = arguments.with_kernel_params(|params| {
+        let map = params[3].cast::<[u64; 16]>();
         // SAFETY: the pointer is to the 128 bytes of the map.
-        (unsafe { map.add(15).read_unaligned() }, params.len())
+        let map = unsafe { map.read_unaligned() };
+        (map, params.len())
     });
-    assert_eq!((bytes, aligned), (7, 4));
+    assert_eq!((map, count), ([7; 16], 4));
 }
 
 #[test]

@@ -172,8 +172,8 @@ fn random_lists_arrive_byte_for_byte() {
             let function = function.require_verified().expect("the image was read");
             for form in [None, Some(Form::KernelParams), Some(Form::Packed)] {
                 let arguments = &mut list.arguments;
-                // SAFETY: the kernel accesses nothing.
                 let result = match form {
+                    // SAFETY: the kernel accesses nothing.
                     None => unsafe { launch!(function, 1, 1, arguments, stream = &stream) },
                     // SAFETY: as above.
                     Some(form) => unsafe { launch!(function, 1, 1, arguments, form = form) },
@@ -198,10 +198,9 @@ fn random_lists_arrive_byte_for_byte() {
                     }
                 } else {
                     let expected = match form {
-                        Some(Form::KernelParams) => LaunchForm::KernelParams,
                         Some(Form::Packed) => LaunchForm::Extra,
                         None if len >= 24 => LaunchForm::Extra,
-                        None => LaunchForm::KernelParams,
+                        Some(Form::KernelParams) | None => LaunchForm::KernelParams,
                     };
                     assert_eq!((used, bank), (expected, list.block()), "seed {seed}");
                 }

@@ -145,7 +145,9 @@ fn more_bytes_than_any_kernel_takes_are_refused() {
     within(&Settings::new(), |_| {
         let setup = Setup::new();
         let mut arguments = Arguments::new();
-        arguments.push([0_u64; 4000]).push([0_u64; 96]);
+        for _ in 0..4 {
+            arguments.push([0_u64; 1024]);
+        }
         let error = refused(&setup, &mut arguments);
         assert!(matches!(error, Error::Limit(_)), "{error}");
         assert!(error.to_string().contains("32768 bytes"), "{error}");

@@ -102,7 +102,7 @@ impl<A: KernelArgs> Operation<A> {
         unsafe { kernel_args::launch!(self.kernel, 1, 1, args) }
     }
 
-    fn parameters(&self) -> usize {
+    fn parameters() -> usize {
         let erased = <A::Erased as KernelArgs>::PARAMETERS.len();
         assert_eq!(erased, A::PARAMETERS.len());
         erased
@@ -114,6 +114,7 @@ impl<A: KernelArgs> Operation<A> {
 fn generic_code_over_arguments_needs_no_further_bounds() {
     let load = Operation::<Projected<'_, Single>>::load;
     let run = Operation::<Projected<'_, Single>>::run;
-    let parameters = Operation::<Projected<'_, Single>>::parameters;
-    let _ = (load, run, parameters);
+    let parameters: fn() -> usize = Operation::<Projected<'_, Single>>::parameters;
+    let _ = (load, run);
+    assert_eq!(parameters(), 2);
 }

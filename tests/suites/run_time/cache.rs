@@ -87,7 +87,7 @@ fn structs_and_entries_are_told_apart() {
     within(&Settings::new(), |_| {
         // Enough that some share a chain.
         let names: Vec<String> = (0..300).map(|i| format!("kernel_{i}")).collect();
-        let types = |i: usize| if i % 2 == 0 { "u32" } else { "f32" };
+        let types = |i: usize| if i.is_multiple_of(2) { "u32" } else { "f32" };
         let kernels: Vec<_> = names
             .iter()
             .enumerate()

@@ -47,7 +47,11 @@ fn ptx(kernels: &[(&str, &str)]) -> String {
             .map(|(index, ty)| format!(".param .{ty} {name}_param_{index}"))
             .collect();
         let parameters = parameters.join(", ");
-        text += &format!(".visible .entry {name}({parameters})\n{{\n    ret;\n}}\n");
+        text += ".visible .entry ";
+        text += name;
+        text += "(";
+        text += &parameters;
+        text += ")\n{\n    ret;\n}\n";
     }
     text
 }

@@ -13,6 +13,13 @@ use std::sync::Arc;
 struct Numbers(u32, u32, u64);
 
 #[derive(KernelArgs)]
+struct Named {
+    a: u32,
+    b: f32,
+    c: u64,
+}
+
+#[derive(KernelArgs)]
 struct Nothing;
 
 fn function(ctx: &Arc<CudaContext>, ptx: &str, name: &str) -> CudaFunction {
@@ -97,12 +104,6 @@ fn the_first_launch_asks_about_every_parameter_and_for_each_struct() {
         };
         // SAFETY: the kernel accesses nothing.
         let tuple = || unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
-        #[derive(KernelArgs)]
-        struct Named {
-            a: u32,
-            b: f32,
-            c: u64,
-        }
         // SAFETY: as above.
         let named = || unsafe { launch!(function, 1, 1, Named { a: 1, b: 2.0, c: 3 }) };
         assert_eq!([asked(&tuple), asked(&tuple)], [4, 1]);
@@ -274,7 +275,7 @@ fn many_functions_are_each_verified_for_themselves() {
         let names: Vec<String> = (0..400).map(|i| format!("kernel_{i}")).collect();
         // The last parameter of the wrong ones is as it should be.
         let types = |i: usize| {
-            if i % 3 == 0 {
+            if i.is_multiple_of(3) {
                 "u16 u32 u64"
             } else {
                 "u32 u32 u64"
