@@ -156,7 +156,7 @@ impl<A: Example> Case<A> {
         done(&launched);
     }
 
-    /// `launch!` with cudarc's function, which is verified at each launch.
+    /// `launch!` with cudarc's function, which is verified at the first launch and asked about its last parameter at each.
     #[inline(always)]
     pub fn ours_unverified(&mut self) {
         let args = black_box(&mut *self.args);

@@ -3,7 +3,8 @@
 use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::Span;
 use syn::{
-    Attribute, LitInt, LitStr, Path, Token, meta::ParseNestedMeta, parenthesized, spanned::Spanned,
+    Attribute, LitInt, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta, parenthesized,
+    punctuated::Punctuated, spanned::Spanned,
 };
 
 /// `#[kernel_args(…)]` on the struct.
@@ -11,6 +12,8 @@ pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
     pub(crate) ptx: Option<LitStr>,
     pub(crate) entry: Option<LitStr>,
+    /// What stands in place of the derived bounds of type parameters.
+    pub(crate) bound: Option<Vec<WherePredicate>>,
 }
 
 /// `#[device_type(…)]`.
@@ -71,6 +74,7 @@ impl ArgsAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut krate = None;
         let (mut ptx, mut entry) = (None::<LitStr>, None::<LitStr>);
+        let mut bound = None;
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
                 let path = meta.value()?.parse()?;
@@ -81,6 +85,11 @@ impl ArgsAttr {
             } else if meta.path.is_ident("entry") {
                 let name = meta.value()?.parse()?;
                 set(&mut entry, name, &meta)
+            } else if meta.path.is_ident("bound") {
+                let text: LitStr = meta.value()?.parse()?;
+                let predicates =
+                    text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
+                set(&mut bound, predicates.into_iter().collect(), &meta)
             } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
                 Err(meta.error(texts::BELONGS_ON_FIELD))
             } else {
@@ -94,6 +103,7 @@ impl ArgsAttr {
             krate: krate.unwrap_or_else(default_crate),
             ptx,
             entry,
+            bound,
         }
     }
 }
@@ -154,7 +164,7 @@ impl FieldAttr {
                     return Err(meta.error(texts::SKIP_AND_OPAQUE));
                 }
                 *flag = true;
-            } else if ["crate", "ptx", "entry"]
+            } else if ["crate", "ptx", "entry", "bound"]
                 .iter()
                 .any(|name| meta.path.is_ident(name))
             {

@@ -23,7 +23,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// Makes a struct the arguments of a kernel: one field for each parameter, in the kernel's order.
 ///
 /// It implements `kernel_args::KernelArgs`. The struct has named fields, unnamed fields or none, and any lifetime, type and
-/// const parameters; each type parameter gets the bound `DeviceType`.
+/// const parameters; each type parameter gets the bound `DeviceType`, unless the struct itself declares it to be a
+/// `KernelArg`, or `bound` says otherwise.
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -62,6 +63,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | attribute | on | meaning |
 /// |---|---|---|
 /// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | compare the fields with this kernel at compile time; the path is relative to the package's `Cargo.toml` |
+/// | `#[kernel_args(bound = "T: DeviceType")]` | struct | the bounds of the type parameters in place of those that the derive would write, as in serde: a list of `where` predicates, which may be empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
 /// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |

@@ -76,6 +76,7 @@
     feature = "cudarc",
     doc = "| a compiled image with one or more kernels | [`Module`] |
 | a kernel that was loaded and checked | [`Kernel`] |
+| a kernel whose arguments' types are known at run time only | [`Function`], [`Arguments`] |
 | a launch and its options | [`launch!`], [`Launch`] |"
 )]
 //!
@@ -84,6 +85,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `cudarc` (default) | loading, checking and launching; cudarc's slices and views as fields |
+//! | `nvrtc` | what cudarc's `compile_ptx` returns as an image, and its error as an error |
 //! | `half` | `half::f16` and `half::bf16` as fields, `Half2`, `BFloat162` |
 //! | `float8` | `F8E4M3` and `F8E5M2` of `float8` 0.7 as fields: `__nv_fp8_e4m3`, `__nv_fp8_e5m2` |
 //! | `num-complex` | `Complex<f32>` and `Complex<f64>` of `num-complex` 0.4: `cuFloatComplex`, `cuDoubleComplex` |
@@ -126,14 +128,16 @@ pub use device::{
 #[cfg(feature = "cudarc")]
 pub use driver::{
     AccessPolicyWindow, AccessProperty, BlockSuggestion, ClusterSchedulingPolicy, DeviceNode,
-    DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError, Launchable,
-    Limit, MemorySyncDomain, MemorySyncDomainMap, MismatchError, Module, OptimizationLevel,
-    ProgrammaticEvent, Status, UnsupportedAttribute, Unverified, Verification, context,
-    is_available, launch,
+    DriverCall, Error, Form, Function, Image, IntoDim, IntoLaunch, JitOptions, Kernel, Launch,
+    LaunchArguments, LaunchError, Launchable, Limit, MemorySyncDomain, MemorySyncDomainMap,
+    MismatchError, Module, OptimizationLevel, ProgrammaticEvent, Status, UnsupportedAttribute,
+    Unverified, Verification, context, is_available, launch,
 };
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs};
+#[cfg(feature = "cudarc")]
+pub use marshal::Arguments;
 pub use marshal::{
     DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
 };

@@ -16,7 +16,9 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 22] = [
+const DRIVER: [&str; 31] = [
+    "words",
+    "chain",
     "launch_config",
     "api",
     "error",
@@ -31,13 +33,20 @@ const DRIVER: [&str; 22] = [
     "shared_memory",
     "loaded_function",
     "function_info",
+    "verification",
     "verify",
+    "remembered",
+    "function",
+    "cudarc_function",
+    "kernel_cache",
     "module",
+    "lookup",
     "kernel",
     "kernel_info",
     "explain",
     "launch_call",
     "launchable",
+    "launch_raw",
     "launch",
 ];
 

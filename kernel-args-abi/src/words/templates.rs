@@ -141,6 +141,7 @@ templates! {
 
     // What is wrong: a struct that is passed to a kernel.
     parameter_without_bytes(field: name) = "`{field}` has no bytes, so it cannot be a kernel parameter\n  help: write `#[kernel_args(skip)]` on it";
+    argument_without_bytes() = "a value without bytes cannot be a kernel parameter\n  help: do not push it";
     too_large(name: name, size: bytes, limit: number) = "the arguments of `{name}` have {size}, but a kernel takes at most {limit} (4096 before CUDA 12.1 or below sm_70); the largest fields:";
     large_field(field: name, ty: name, size: bytes) = "\n  `{field}: {ty}` has {size}";
     pass_pointer() = "\n  help: pass a device pointer to the data instead: `&CudaSlice<T>`";

@@ -72,7 +72,7 @@ fn expand(
         .map(|parameter| &parameter.field.ty)
         .map(|ty| quote!(#ty,))
         .collect();
-    let bounded = generics::bounded(&input.generics, &used, krate);
+    let bounded = generics::bounded_arguments(&input.generics, &used, krate, attr.bound.as_deref());
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 

@@ -54,6 +54,13 @@ macro_rules! tensor_maps {
             }
         }
 
+        /// From the numbers of a `CUtensorMap`: `map.opaque` of cudarc's, which it has from `cuda-12000` on.
+        impl From<[u64; 16]> for $name {
+            fn from(opaque: [u64; 16]) -> Self {
+                Self(opaque)
+            }
+        }
+
         // SAFETY: an array of integers is zeroable.
         unsafe impl bytemuck::Zeroable for $name {}
         // SAFETY: `repr(C)` around an array of integers of the same size: no padding.

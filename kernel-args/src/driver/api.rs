@@ -39,6 +39,10 @@ pub(super) enum Unavailable {
     EntryPoint(&'static str),
 }
 
+/// `cuFuncGetParamInfo`.
+pub(super) type GetParamInfo =
+    unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> Status;
+
 /// Entry points by the names that the library exports; the `newer` ones may be missing.
 macro_rules! api {
     (

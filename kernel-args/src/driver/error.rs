@@ -3,10 +3,11 @@
 use super::api::{Status, Unavailable};
 use crate::device::vector::Dim3;
 use cudarc::driver::DriverError;
-use std::{boxed::Box, fmt, string::String, vec::Vec};
+use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why a kernel was not loaded or not launched.
-#[derive(Debug)]
+///
+/// `Debug` writes the same text as `Display`: it is what `unwrap` prints, and a `main` that returns an error.
 #[non_exhaustive]
 pub enum Error {
     /// There is no CUDA driver on this machine.
@@ -19,6 +20,8 @@ pub enum Error {
     },
     /// A driver call failed, outside a launch.
     Driver(DriverCall),
+    /// A driver call of cudarc failed, outside this crate: the error that `?` turned into this one.
+    Cudarc(DriverError),
     /// The driver rejected an image.
     #[non_exhaustive]
     Load {
@@ -29,6 +32,9 @@ pub enum Error {
     },
     /// An image could not be read.
     Image(String),
+    /// NVRTC did not compile the source: the error that `?` turned into this one.
+    #[cfg(feature = "nvrtc")]
+    Compile(Box<cudarc::nvrtc::CompileError>),
     /// No kernel has that name, or several fit equally well.
     #[non_exhaustive]
     Entry {
@@ -59,8 +65,8 @@ pub enum Error {
     Foreign {
         /// The kernel.
         kernel: String,
-        /// The field; `None` for the stream.
-        field: Option<&'static str>,
+        /// The field, or the index of an argument in a list; `None` for the stream.
+        field: Option<Cow<'static, str>>,
     },
     /// A function was loaded in another context than the one that was given with it.
     #[non_exhaustive]
@@ -71,6 +77,12 @@ pub enum Error {
         loaded_on: i32,
         /// The ordinal of the device of the context that was given.
         given: i32,
+    },
+    /// cudarc's function was asked for, but cudarc did not load the module.
+    #[non_exhaustive]
+    NotCudarc {
+        /// The kernel, or what else was asked for.
+        kernel: String,
     },
     /// A raw function was launched without a stream on a thread that has no current context.
     #[non_exhaustive]
@@ -106,10 +118,11 @@ pub struct DriverCall {
 pub struct MismatchError {
     /// The kernel.
     pub kernel: String,
-    /// The struct.
-    pub arguments: &'static str,
-    /// The fields that are wrong, in order. A parameter that no field passes is not among them.
-    pub fields: Vec<&'static str>,
+    /// The struct; `Arguments` for a list.
+    pub arguments: String,
+    /// The fields that are wrong, or the indices of the arguments in a list, in order. A parameter that no field passes is not
+    /// among them.
+    pub fields: Vec<String>,
     /// Both sides, field by field, as a text.
     pub table: String,
 }
@@ -214,6 +227,27 @@ impl fmt::Display for DriverCall {
     }
 }
 
+impl From<DriverError> for Error {
+    #[cold]
+    fn from(error: DriverError) -> Self {
+        Self::Cudarc(error)
+    }
+}
+
+#[cfg(feature = "nvrtc")]
+impl From<cudarc::nvrtc::CompileError> for Error {
+    #[cold]
+    fn from(error: cudarc::nvrtc::CompileError) -> Self {
+        Self::Compile(Box::new(error))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -227,9 +261,27 @@ impl fmt::Display for Error {
                  help: install a newer driver"
             ),
             Self::Driver(call) => call.fmt(f),
+            Self::Cudarc(error) => {
+                write!(
+                    f,
+                    "a driver call of cudarc returned {}",
+                    Status::from(error.0)
+                )
+            }
             Self::Load { call, log } if log.is_empty() => call.fmt(f),
             Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
             Self::Image(problem) => f.write_str(problem),
+            #[cfg(feature = "nvrtc")]
+            Self::Compile(error) => match &**error {
+                cudarc::nvrtc::CompileError::CompileError { log, .. } => {
+                    write!(
+                        f,
+                        "NVRTC did not compile the source:\n{}",
+                        log.to_string_lossy()
+                    )
+                }
+                other => write!(f, "NVRTC failed: {other}"),
+            },
             Self::Entry {
                 wanted,
                 problem,
@@ -271,6 +323,11 @@ impl fmt::Display for Error {
                 "kernel `{kernel}` was loaded in a context of device {loaded_on}, which is not the context of device \
                  {given} that was given\n\
                  help: give the context in which cudarc loaded the module"
+            ),
+            Self::NotCudarc { kernel } => write!(
+                f,
+                "cudarc has no function for kernel `{kernel}`, because cudarc did not load its module\n\
+                 help: load the module with `ctx.load_module` and pass it to `Module::from_cudarc`"
             ),
             Self::NoContext { kernel } => write!(
                 f,
@@ -342,7 +399,16 @@ impl fmt::Display for LaunchError {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Cudarc(error) => Some(error),
+            #[cfg(feature = "nvrtc")]
+            Self::Compile(error) => Some(&**error),
+            _ => None,
+        }
+    }
+}
 impl std::error::Error for Limit {}
 impl std::error::Error for MismatchError {}
 impl std::error::Error for LaunchError {}

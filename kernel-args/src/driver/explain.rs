@@ -7,19 +7,30 @@ use super::{
     error::{DriverCall, Error, LaunchError},
     launch_config::LaunchConfig,
 };
-use crate::{
-    device::vector::Dim3,
-    marshal::{DecodedArguments, KernelArgs},
-};
+use crate::{device::vector::Dim3, marshal::KernelArgs};
 use cudarc::driver::DriverError;
-use std::{boxed::Box, format, string::String};
+use std::{
+    boxed::Box,
+    string::{String, ToString},
+};
 
-/// An argument belongs to another context than the launch.
+/// A field belongs to another context than the launch.
 #[cold]
 pub(super) fn foreign<A: KernelArgs>(kernel: String, field: usize) -> Error {
     Error::Foreign {
         kernel,
-        field: A::PARAMETERS.get(field).map(|parameter| parameter.name),
+        field: A::PARAMETERS
+            .get(field)
+            .map(|parameter| parameter.name.into()),
+    }
+}
+
+/// An argument of a list belongs to another context than the launch.
+#[cold]
+pub(super) fn foreign_argument(kernel: String, index: usize) -> Error {
+    Error::Foreign {
+        kernel,
+        field: Some(index.to_string().into()),
     }
 }
 
@@ -51,7 +62,7 @@ pub(super) fn launch(
     status: Status,
     config: LaunchConfig,
     attributes: Option<Attributes<'_>>,
-    arguments: &DecodedArguments<'_>,
+    arguments: String,
 ) -> Error {
     let attributes = attributes.as_ref().map(describe).unwrap_or_default();
     Error::Launch(Box::new(LaunchError {
@@ -62,7 +73,7 @@ pub(super) fn launch(
         shared: config.shared,
         meaning: meaning(status, !attributes.is_empty()),
         attributes,
-        arguments: format!("{arguments}"),
+        arguments,
     }))
 }
 

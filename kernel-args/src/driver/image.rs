@@ -11,21 +11,27 @@ use kernel_args_abi::{
 use std::{
     borrow::Cow,
     format, fs,
-    path::Path,
+    path::{Path, PathBuf},
     string::{String, ToString},
+    sync::Arc,
     vec::Vec,
 };
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.
 ///
-/// `&str` and `String` are PTX; `&[u8]` is any of the three; a `Path` is a file with any of them.
+/// `&str` and `String` are PTX; `&[u8]`, `Vec<u8>` and `Arc<[u8]>` are any of the three; a `Path` or `PathBuf` is a file with any of
+/// them. With the feature `nvrtc` so is what cudarc's `compile_ptx` returns.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Image<'a> {
     /// Bytes of PTX, a cubin or a fat binary: the beginning tells which.
     Bytes(Cow<'a, [u8]>),
     /// A file with one of them.
-    File(&'a Path),
+    File(Cow<'a, Path>),
+    /// Bytes that are shared.
+    Shared(Arc<[u8]>),
+    /// What cannot be an image, and why.
+    Unusable(&'static str),
 }
 
 impl<'a> From<&'a str> for Image<'a> {
@@ -72,9 +78,54 @@ impl<'a> From<&'a Vec<u8>> for Image<'a> {
 
 impl<'a> From<&'a Path> for Image<'a> {
     fn from(file: &'a Path) -> Self {
-        Self::File(file)
+        Self::File(Cow::Borrowed(file))
     }
 }
+
+impl<'a> From<&'a PathBuf> for Image<'a> {
+    fn from(file: &'a PathBuf) -> Self {
+        file.as_path().into()
+    }
+}
+
+impl From<PathBuf> for Image<'_> {
+    fn from(file: PathBuf) -> Self {
+        Self::File(Cow::Owned(file))
+    }
+}
+
+impl From<Arc<[u8]>> for Image<'_> {
+    fn from(image: Arc<[u8]>) -> Self {
+        Self::Shared(image)
+    }
+}
+
+/// What NVRTC compiled. cudarc does not tell what else a `Ptx` holds: loading one that was made of a text, of bytes or of a path
+/// returns [`Error::Image`], which says to pass these themselves.
+#[cfg(feature = "nvrtc")]
+impl<'a> From<&'a cudarc::nvrtc::Ptx> for Image<'a> {
+    fn from(ptx: &'a cudarc::nvrtc::Ptx) -> Self {
+        match ptx.as_bytes() {
+            Some(compiled) => compiled.into(),
+            None => Self::Unusable(NOT_COMPILED),
+        }
+    }
+}
+
+/// As from a reference to it.
+#[cfg(feature = "nvrtc")]
+impl From<cudarc::nvrtc::Ptx> for Image<'_> {
+    fn from(ptx: cudarc::nvrtc::Ptx) -> Self {
+        match ptx.as_bytes() {
+            Some(compiled) => compiled.to_vec().into(),
+            None => Self::Unusable(NOT_COMPILED),
+        }
+    }
+}
+
+#[cfg(feature = "nvrtc")]
+const NOT_COMPILED: &str = "this `Ptx` was not compiled by NVRTC, and cudarc does not tell what it holds\n\
+    help: pass the text, the bytes or the path that it was made of";
 
 /// The bytes of an image as the driver takes them: PTX ends with NUL.
 pub(super) struct ImageBytes {
@@ -86,7 +137,9 @@ impl ImageBytes {
     pub(super) fn read(image: Image<'_>) -> Result<Self, Error> {
         let mut bytes = match image {
             Image::Bytes(bytes) => bytes.into_owned(),
-            Image::File(path) => fs::read(path).map_err(|error| {
+            Image::Shared(bytes) => bytes.to_vec(),
+            Image::Unusable(why) => return Err(Error::Image(why.into())),
+            Image::File(path) => fs::read(&path).map_err(|error| {
                 Error::Image(format!("cannot read {}: {error}", path.display()))
             })?,
         };
@@ -94,6 +147,12 @@ impl ImageBytes {
             return Err(Error::Image(
                 "the image is empty\nhelp: pass PTX, a cubin or a fat binary".into(),
             ));
+        }
+        if let Some(name) = file_name(&bytes) {
+            return Err(Error::Image(format!(
+                "{name:?} is taken as PTX, but it looks like the name of a file\n\
+                 help: to load a file, pass a `Path`: `Path::new({name:?})`"
+            )));
         }
         // The driver is not told the length of an image: it relies on the headers.
         let kind = image::validate(&bytes).map_err(|error| Error::Image(error.to_string()))?;
@@ -110,6 +169,20 @@ impl ImageBytes {
         };
         Ok(Self { bytes, input_type })
     }
+}
+
+/// The text of an image, if it looks like the name of a file: one short line with one of the usual endings. PTX has several lines,
+/// and no line of it ends so.
+fn file_name(bytes: &[u8]) -> Option<&str> {
+    const ENDINGS: [&str; 4] = ["ptx", "cubin", "fatbin", "cu"];
+    let text = str::from_utf8(bytes)
+        .ok()
+        .filter(|text| text.len() < 4096)?;
+    let ending = Path::new(text).extension()?.to_str()?;
+    let usual = ENDINGS
+        .iter()
+        .any(|usual| ending.eq_ignore_ascii_case(usual));
+    (usual && !text.contains(['\n', '\r', '\0', ';', '{'])).then_some(text)
 }
 
 /// A kernel as its image describes it.

@@ -50,13 +50,13 @@ pub(super) struct LoadedFunction {
     /// How much dynamic shared memory this function has been allowed at least, in bytes.
     shared: AtomicU32,
     max_shared: u32,
-    _loaded_by: LoadedBy,
+    loaded_by: LoadedBy,
 }
 
 /// What keeps a function loaded.
 pub(super) enum LoadedBy {
     Module(#[expect(dead_code, reason = "held, not read")] Arc<LoadedModule>),
-    Cudarc(#[expect(dead_code, reason = "held, not read")] CudaFunction),
+    Cudarc(CudaFunction),
 }
 
 // SAFETY: the driver's handles may be used from any thread; a launch makes the function's context current
@@ -124,8 +124,16 @@ impl LoadedFunction {
             has_required_size,
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
             max_shared: opt_in.saturating_sub(shared),
-            _loaded_by: loaded_by,
+            loaded_by,
         })
+    }
+
+    /// cudarc's function, if cudarc loaded it.
+    pub(super) fn cudarc(&self) -> Option<&CudaFunction> {
+        match &self.loaded_by {
+            LoadedBy::Cudarc(function) => Some(function),
+            LoadedBy::Module(_) => None,
+        }
     }
 
     #[inline(always)]
@@ -189,7 +197,7 @@ impl LoadedFunction {
             return Err(exceeded(self.name.clone(), bytes, limit));
         }
         self.context.bind_to_thread().map_err(Error::context)?;
-        // SAFETY: the handle is of a function in a module that `_loaded_by` keeps loaded, and its context is current.
+        // SAFETY: the handle is of a function in a module that `loaded_by` keeps loaded, and its context is current.
         let allowed = unsafe { allow(self.handle, bytes, || self.name.clone()) }?;
         self.shared.fetch_max(allowed, Ordering::Relaxed);
         Ok(())
@@ -305,6 +313,9 @@ impl LoadedFunction {
     }
 }
 
+/// What stands for the name of a function whose driver does not tell it.
+pub(super) const UNNAMED: &str = "(unnamed)";
+
 /// The function's symbol, for messages; drivers before 12.3 do not tell it.
 ///
 /// # Safety
@@ -322,6 +333,6 @@ pub(super) unsafe fn function_name(function: CUfunction) -> String {
             .to_string_lossy()
             .into_owned()
     } else {
-        String::from("(unnamed)")
+        String::from(UNNAMED)
     }
 }

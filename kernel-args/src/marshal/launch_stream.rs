@@ -194,6 +194,12 @@ impl<'s> Guard<'s> {
         argument: PhantomData,
     };
 
+    /// Whether nothing happens when it is dropped.
+    #[cfg(feature = "cudarc")]
+    pub(super) fn is_none(&self) -> bool {
+        self.sync.is_none()
+    }
+
     /// For cudarc's device memory, whose use is recorded when the launch has been enqueued.
     #[cfg(feature = "cudarc")]
     #[inline(always)]

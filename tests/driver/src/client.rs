@@ -189,6 +189,13 @@ impl Control {
         expect(unsafe { function() });
     }
 
+    /// Gives the handles of functions that are unloaded from now on to functions that are loaded later, the last one first.
+    pub fn reuse_functions(&self) {
+        let function = self.function::<unsafe extern "C" fn() -> Status>("reuse_functions");
+        // SAFETY: it takes nothing.
+        expect(unsafe { function() });
+    }
+
     /// How many kernels ran in this process.
     #[must_use]
     pub fn launches(&self) -> u64 {

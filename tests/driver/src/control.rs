@@ -162,6 +162,12 @@ entry_points! {
         Ok(())
     }
 
+    /// Gives the handles of functions that are unloaded from now on to functions that are loaded later.
+    fn kernel_args_test_driver_reuse_functions(driver) {
+        driver.functions.reuse();
+        Ok(())
+    }
+
     /// How many kernels ran.
     fn kernel_args_test_driver_launches(driver, count: Out<u64>) {
         count.set(driver.launches)

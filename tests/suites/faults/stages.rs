@@ -6,8 +6,8 @@ use cudarc::driver::{
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{
-    AccessPolicyWindow, DeviceNode, Form, Image, JitOptions, Kernel, Launch, MemorySyncDomain,
-    MemorySyncDomainMap, Module, launch,
+    AccessPolicyWindow, Arguments, DeviceNode, Form, Function, Image, JitOptions, Kernel, Launch,
+    MemorySyncDomain, MemorySyncDomainMap, Module, launch,
 };
 use std::{any::Any, sync::Arc};
 
@@ -40,8 +40,29 @@ pub(crate) const STAGES: &[Stage] = &[
         Ok(Box::new(module))
     }),
     stage("verify", |world| {
-        let kernel: Kernel<Saxpy> = world.module.kernel("saxpy")?;
+        // A new module, which remembers no kernel.
+        let module = Module::load(&world.ctx, SAXPY)?;
+        let kernel: Kernel<Saxpy> = module.kernel("saxpy")?;
         Ok(Box::new(kernel))
+    }),
+    stage("verify a function with its image", |world| {
+        let function = Function::from_cudarc(&world.ctx, world.function.clone(), SAXPY)?;
+        Ok(Box::new(function.kernel::<Values>()?))
+    }),
+    stage("verify a kernel of a module of cudarc", |world| {
+        let module = Module::from_cudarc(&world.ctx, world.cudarc_module.clone(), SAXPY)?;
+        Ok(Box::new(module.kernel::<Values>("saxpy")?))
+    }),
+    stage("launch a list", |world| {
+        let function = Module::load(&world.ctx, SAXPY)?.function("saxpy")?;
+        let mut list = Arguments::new();
+        list.push(8_u32)
+            .push(0.0_f32)
+            .push(&world.x)
+            .push(&mut world.y);
+        // SAFETY: both slices have 8 elements.
+        unsafe { launch!(function, 1, 8, list, stream = &world.stream) }?;
+        Ok(Box::new(function))
     }),
     stage("verify a function", |world| {
         let module = &world.cudarc_module;

@@ -60,7 +60,6 @@ impl From<DriverError> for Fault {
 pub(crate) struct World {
     pub(crate) kernel: Kernel<Saxpy<'static>>,
     pub(crate) values: Kernel<Values>,
-    pub(crate) module: Arc<Module>,
     pub(crate) function: CudaFunction,
     pub(crate) cudarc_module: Arc<CudaModule>,
     pub(crate) x: CudaSlice<f32>,
@@ -81,7 +80,6 @@ impl World {
         Ok(Self {
             kernel: module.kernel("saxpy")?,
             values: module.kernel("saxpy")?,
-            module,
             function: cudarc_module.load_function("saxpy")?,
             cudarc_module,
             x: home.clone_htod(&[1.0; 8])?,

@@ -4,6 +4,7 @@
 //! rustc, or calls the user's item in place of ours.
 #![deny(warnings)]
 
+mod bounds;
 mod generics;
 mod lints;
 mod macros;

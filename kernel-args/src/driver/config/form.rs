@@ -1,6 +1,7 @@
 //! The form in which a launch passes its parameters.
 
 use crate::marshal::KernelArgs;
+use kernel_args_abi::ParamLayout;
 
 /// The form in which a launch passes its parameters to the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +31,14 @@ impl Form {
     /// - without parameters, where both are the same.
     #[must_use]
     pub const fn of<A: KernelArgs>() -> Self {
-        let (size, count) = (A::LAYOUT.size(), A::PARAMETERS.len());
+        Self::of_parameters(A::PARAMETERS.len(), &A::LAYOUT)
+    }
+
+    /// The form of a launch with so many parameters of this layout.
+    pub(in crate::driver) const fn of_parameters(count: usize, layout: &ParamLayout) -> Self {
+        let size = layout.size();
         let large = size > LARGE_BLOCK && size >= LARGE_PARAMETER * count;
-        if count == 0 || large || A::LAYOUT.depends_on_gpu() {
+        if count == 0 || large || layout.depends_on_gpu() {
             Self::KernelParams
         } else {
             Self::Packed

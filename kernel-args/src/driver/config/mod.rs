@@ -5,6 +5,7 @@ mod attributes;
 mod device_node;
 mod dim;
 mod form;
+mod into_launch;
 mod jit_options;
 mod launch_options;
 
@@ -15,6 +16,7 @@ pub use attributes::{
 pub use device_node::DeviceNode;
 pub use dim::IntoDim;
 pub use form::Form;
+pub use into_launch::IntoLaunch;
 pub use jit_options::{JitOptions, OptimizationLevel};
 pub use launch_options::Launch;
 
