@@ -76,7 +76,8 @@
     feature = "cudarc",
     doc = "| a compiled image with one or more kernels | [`Module`] |
 | a kernel that was loaded and checked | [`Kernel`] |
-| a launch and its options | [`launch!`], [`Launch`] |"
+| a launch and its options | [`launch!`], [`Launch`] |
+| launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`] |"
 )]
 //!
 //! # Features
@@ -107,15 +108,18 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError, Launchable,
-    Limit, MismatchError, Module, OptimizationLevel, Status, Unverified, Verification, context,
-    is_available, launch,
+    AnyNode, DriverCall, Error, Form, Graph, GraphError, GraphExec, Image, IntoDim, JitOptions,
+    Kernel, Launch, LaunchError, Launchable, Limit, MismatchError, Module, Node, OptimizationLevel,
+    Status, Unverified, Verification, context, is_available, launch,
 };
+#[cfg(feature = "cudarc")]
+pub use interop::Retained;
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs};
 pub use marshal::{
     DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
+    offset_of,
 };
 
 #[doc(hidden)]

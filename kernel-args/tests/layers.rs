@@ -16,7 +16,7 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 16] = [
+const DRIVER: [&str; 17] = [
     "api",
     "error",
     "context",
@@ -33,6 +33,7 @@ const DRIVER: [&str; 16] = [
     "launch_call",
     "launchable",
     "launch",
+    "graph",
 ];
 
 fn src() -> PathBuf {

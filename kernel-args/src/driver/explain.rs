@@ -59,7 +59,7 @@ pub(super) fn launch(
 }
 
 /// What an error code usually means when a launch returns it: CUDA Driver API, `CUresult`.
-fn meaning(status: Status) -> &'static str {
+pub(super) fn meaning(status: Status) -> &'static str {
     match status.0 {
         1 => {
             "the grid, the block or the shared memory is beyond a limit, or the kernel takes parameters and got none"

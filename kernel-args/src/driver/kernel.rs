@@ -13,6 +13,7 @@ use core::{fmt, marker::PhantomData};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
 use kernel_args_abi::mangled;
 use std::{
+    boxed::Box,
     ffi::CString,
     string::{String, ToString},
     sync::Arc,
@@ -41,6 +42,11 @@ impl<A: KernelArgs> Kernel<A> {
     #[inline(always)]
     pub(super) fn function(&self) -> &LoadedFunction {
         &self.function
+    }
+
+    /// What keeps the kernel loaded, without the type of its arguments.
+    pub(super) fn keep_loaded(&self) -> Box<dyn Send + Sync> {
+        Box::new(self.function.clone())
     }
 
     /// Loads the kernel that the struct names: `#[kernel_args(ptx = "…", entry = "…")]`.

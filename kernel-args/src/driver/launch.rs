@@ -11,7 +11,8 @@ use crate::marshal::KernelArgs;
 ///
 /// # Safety
 /// Pointers among the arguments are valid for every access of the kernel until it has finished, and no such access
-/// races with another use of the same memory.
+/// races with another use of the same memory. On a stream that is being captured, this holds for each launch of the graph
+/// that the capture becomes, and the kernel stays loaded for them.
 #[inline(always)]
 pub unsafe fn launch<A: KernelArgs>(
     target: &(impl Launchable<A> + ?Sized),
@@ -32,7 +33,11 @@ pub unsafe fn launch<A: KernelArgs>(
 /// - options, which are the methods of [`Launch`](crate::Launch): `stream = &stream` (the default is the context's default
 ///   stream), `shared = bytes` or `shared_mem_bytes = bytes` of dynamic shared memory, `form = Form::Packed`.
 ///
-/// It is an expression of type `Result<(), kernel_args::Error>`, evaluates each argument once, and must stand in an
+/// With `node` after the arguments, the launch is captured into a graph, and the result is its
+/// [`Node`](crate::Node): `launch!(kernel, grid, block, args, node, stream = &stream)`, as
+/// [`Kernel::capture`](crate::Kernel::capture). The stream is capturing, and the arguments own what they point at.
+///
+/// Otherwise it is an expression of type `Result<(), kernel_args::Error>`. It evaluates each argument once, and must stand in an
 /// `unsafe` block: [`launch()`](crate::launch()) says what the caller promises.
 ///
 /// ```no_run
@@ -51,6 +56,9 @@ pub unsafe fn launch<A: KernelArgs>(
 /// ```
 #[macro_export]
 macro_rules! launch {
+    ($func:expr, $grid:expr, $block:expr, $args:expr, node $(, $option:ident = $value:expr)* $(,)?) => {
+        $crate::Kernel::capture(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+    };
     ($func:expr, $grid:expr, $block:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::launch(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
     };

@@ -2,13 +2,14 @@
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `api`, `error`, `context`,
 //! `config`, `image`, `loaded`, `link`, `shared_memory`, `loaded_function`, `verify`, `module`, `kernel`, `explain`, `launch_call`, `launchable`,
-//! `launch`.
+//! `launch`, `graph`.
 
 mod api;
 mod config;
 mod context;
 mod error;
 mod explain;
+mod graph;
 mod image;
 mod kernel;
 mod launch;
@@ -24,7 +25,8 @@ mod verify;
 pub use api::Status;
 pub use config::{Form, IntoDim, JitOptions, Launch, OptimizationLevel};
 pub use context::{context, is_available};
-pub use error::{DriverCall, Error, LaunchError, Limit, MismatchError};
+pub use error::{DriverCall, Error, GraphError, LaunchError, Limit, MismatchError};
+pub use graph::{AnyNode, Graph, GraphExec, Node};
 pub use image::Image;
 pub use kernel::Kernel;
 pub use launch::launch;

@@ -5,5 +5,11 @@ mod cudarc;
 #[cfg(feature = "half")]
 mod half;
 
+#[cfg(feature = "cudarc")]
+mod retained;
+
+#[cfg(feature = "cudarc")]
+pub use retained::Retained;
+
 #[cfg(feature = "half")]
 pub use half::{BFloat162, Half2};
