@@ -4,9 +4,9 @@
 //! drivers. These return an error and a number. They are looked up once.
 
 use cudarc::driver::sys::{
-    CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUfunction, CUfunction_attribute, CUgraph,
-    CUgraphExec, CUgraphNode, CUjit_option, CUjitInputType, CUlinkState, CUmodule, CUresult,
-    CUstream, CUuserObject,
+    CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUfunction_attribute,
+    CUgraph, CUgraphExec, CUgraphNode, CUjit_option, CUjitInputType, CUlinkState, CUmodule,
+    CUresult, CUstream, CUuserObject,
 };
 use libloading::Library;
 use std::{
@@ -152,6 +152,10 @@ api! {
     );
     cuThreadExchangeStreamCaptureMode(*mut c_uint);
     cuKernelGetFunction(*mut CUfunction, *mut c_void);
+    cuEventCreate(*mut CUevent, c_uint);
+    cuEventRecord(CUevent, CUstream);
+    cuEventSynchronize(CUevent);
+    cuEventDestroy_v2(CUevent);
     }
 }
 

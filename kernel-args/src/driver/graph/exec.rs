@@ -10,7 +10,7 @@ use super::{
     find::{self, Listed},
     handle::{ExecHandle, GraphHandle, GraphId},
     owner::{Owner, Slot},
-    release::release,
+    release::{Event, release},
 };
 use crate::marshal::KernelArgs;
 use cudarc::driver::{
@@ -252,7 +252,7 @@ impl GraphExec {
             || is_capturing(self.api(), stream.cu_stream()).is_ok_and(|capturing| !capturing);
         if !self.captured && settled() {
             // Launches of one graph run one after another, so that the last one is over when all are.
-            if let Ok(event) = stream.record_event(None)
+            if let Ok(event) = Event::record(self.api(), stream)
                 && settled()
             {
                 return release(owner, self.context.clone(), Some(event));

@@ -123,7 +123,9 @@ impl GraphExec {
     {
         if const { !mem::needs_drop::<B>() } {
             self.set(node, launch, &mut args, bound)?;
-            self.let_former_go(node);
+            if self.let_former_go(node) {
+                *bound = ptr::null();
+            }
             return Ok(());
         }
         match &node.slot {
@@ -133,22 +135,31 @@ impl GraphExec {
                 let owner: Owner = Box::new(args);
                 if let Some(former) = slot.hold(Some(owner)) {
                     self.let_go(former, slot);
+                    *bound = ptr::null();
                 }
                 Ok(())
             }
-            _ => Err(explain::cannot_retain(node.kernel.name().into())),
+            _ if self.has(node) => Err(explain::cannot_retain(node.kernel.name().into())),
+            _ => Err(Self::has_not(node)),
         }
     }
 
-    /// Lets the arguments go that an update has replaced by some that own nothing.
+    #[cold]
+    fn has_not<A: KernelArgs>(node: &Node<A>) -> Error {
+        explain::foreign_node(Some(node.kernel.name().into()), explain::UPDATED)
+    }
+
+    /// Lets the arguments go that an update has replaced by some that own nothing; returns whether there were any.
     #[inline(always)]
-    fn let_former_go<A: KernelArgs>(&self, node: &Node<A>) {
+    fn let_former_go<A: KernelArgs>(&self, node: &Node<A>) -> bool {
         if let Some(slot) = &node.slot
             && slot.is_occupied()
             && let Some(former) = slot.hold(None)
         {
             self.let_go(former, slot);
+            return true;
         }
+        false
     }
 
     /// `cuGraphExecKernelNodeSetParams`.
@@ -162,10 +173,7 @@ impl GraphExec {
     ) -> Result<(), Error> {
         let function = node.kernel.function();
         if !self.has(node) {
-            return Err(explain::foreign_node(
-                Some(function.name.clone()),
-                explain::UPDATED,
-            ));
+            return Err(Self::has_not(node));
         }
         let set = required!(self.api(), cuGraphExecKernelNodeSetParams_v2)?;
         let (exec, node) = (self.raw(), node.any.node);
