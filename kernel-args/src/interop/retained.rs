@@ -90,6 +90,7 @@ fn address<T>(memory: &impl DevicePtr<T>) -> u64 {
     address
 }
 
+// It is not `in_place`: such an argument is a value, whose context is not compared.
 impl<P: PointerArg<Device = P> + Nullable> KernelArg for Retained<P> {
     type Device = P;
 
@@ -101,11 +102,6 @@ impl<P: PointerArg<Device = P> + Nullable> KernelArg for Retained<P> {
     #[inline(always)]
     fn lower<'s>(&'s mut self, _: &'s LaunchStream<'_>) -> (P, Guard<'s>) {
         (self.pointer, Guard::NONE)
-    }
-
-    #[inline(always)]
-    fn in_place(&self) -> Option<&P> {
-        Some(&self.pointer)
     }
 }
 

@@ -1,9 +1,22 @@
 //! Parameters of a node that a kernel updates.
 
 use crate::saxpy::{Outcome, Saxpy, World};
-use kernel_args::{Graph, Launch, offset_of};
+use cudarc::driver::sys::CUdeviceptr;
+use kernel_args::{DevicePointerMut, Graph, Kernel, KernelArgs, Launch, Retained, offset_of};
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
+use std::sync::Arc;
+
+const UPDATE: &str = include_str!("../../../ptx/graph_update.ptx");
+
+/// `__global__ void update_param(cudaGraphDeviceNode_t node, unsigned long long offset, float value, int* result)`
+#[derive(KernelArgs)]
+struct UpdateParam {
+    node: CUdeviceptr,
+    offset: u64,
+    value: f32,
+    result: Retained<DevicePointerMut<i32>>,
+}
 
 const ALPHA: usize = offset_of::<Saxpy>("alpha");
 
@@ -19,18 +32,109 @@ fn a_handle_of_the_node() -> Outcome {
         graph.make_device_updatable(&second)?,
     );
     assert!(a != 0 && b != 0 && a != b, "{a:#x}, {b:#x}");
-    assert_eq!(graph.make_device_updatable(&first)?, a);
-    assert_eq!(ALPHA, 4);
     let mut exec = graph.instantiate()?;
     exec.upload(&world.stream)?;
     // SAFETY: both slices have elements enough, on one stream.
     unsafe { exec.launch(&world.stream) }?;
-    world.y_is(3.0)
+    world.y_is(3.0)?;
+    // The host may update it as well; then it is uploaded again.
+    exec.update(&second, 1, 32, world.args(4.0))?;
+    exec.upload(&world.stream)?;
+    // SAFETY: as above.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(8.0)
 }
 
-pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
-    vec![trial(
-        "device_update/a_handle_of_the_node",
-        a_handle_of_the_node,
-    )]
+/// A node writes `alpha` of the node after it. On the test driver no kernel does that: the graph is made and launched.
+fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
+    let world = World::new()?;
+    let update = Kernel::<UpdateParam>::from_image(&world.ctx, UPDATE, "update_param")?;
+    let result = Arc::new(world.stream.clone_htod(&[-1_i32])?);
+    world.ctx.synchronize()?;
+    let mut graph = Graph::new(&world.ctx)?;
+    let launch = Launch::new(1, 32);
+    // Another graph's node cannot be updated, so the updated node is made first, and the order is in the dependencies.
+    let updated = graph.add_kernel(&world.kernel, launch, world.args(1.0), &[])?;
+    let args = |value| -> Outcome<_> {
+        Ok(UpdateParam {
+            node: 0,
+            offset: u64::try_from(ALPHA)?,
+            value,
+            result: Retained::write(&result),
+        })
+    };
+    let node = graph.make_device_updatable(&updated)?;
+    let updater = graph.add_kernel(&update, launch, UpdateParam { node, ..args(5.0)? }, &[])?;
+    let after = graph.add_kernel(&world.kernel, launch, world.args(0.0), &[updater.any()])?;
+    let after_handle = graph.make_device_updatable(&after)?;
+    let mut exec = graph.instantiate()?;
+    // The first node is not ordered: it stays out of it.
+    exec.set_enabled(&updated, false)?;
+    exec.update(
+        &updater,
+        1,
+        32,
+        UpdateParam {
+            node: after_handle,
+            ..args(5.0)?
+        },
+    )?;
+    exec.upload(&world.stream)?;
+    // SAFETY: `after` has a handle of this graph, and its `alpha` is a float; the slices have elements enough.
+    unsafe { exec.launch(&world.stream) }?;
+    world.ctx.synchronize()?;
+    if driver.is_real() {
+        assert_eq!(world.stream.clone_dtoh(&*result)?, [0]);
+        world.y_is(5.0)?;
+        exec.update(
+            &updater,
+            1,
+            32,
+            UpdateParam {
+                node: after_handle,
+                ..args(-2.0)?
+            },
+        )?;
+        // SAFETY: as above.
+        unsafe { exec.launch(&world.stream) }?;
+        world.y_is(3.0)?;
+    }
+    Ok(())
+}
+
+fn offsets_are_those_of_the_parameters() -> Outcome {
+    const OFFSETS: [usize; 4] = [
+        offset_of::<UpdateParam>("node"),
+        offset_of::<UpdateParam>("offset"),
+        offset_of::<UpdateParam>("value"),
+        offset_of::<UpdateParam>("result"),
+    ];
+    assert_eq!(OFFSETS, [0, 8, 16, 24]);
+    for parameter in UpdateParam::PARAMETERS.iter().chain(Saxpy::PARAMETERS) {
+        let found = [
+            UpdateParam::PARAMETERS
+                .contains(parameter)
+                .then(|| offset_of::<UpdateParam>(parameter.name)),
+            Saxpy::PARAMETERS
+                .contains(parameter)
+                .then(|| offset_of::<Saxpy>(parameter.name)),
+        ];
+        assert!(found.contains(&parameter.offset), "{parameter:?}");
+    }
+    Ok(())
+}
+
+pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
+    let driver = driver.clone();
+    let name = |what: &str| format!("device_update/{what}");
+    vec![
+        trial(name("a_handle_of_the_node"), a_handle_of_the_node),
+        trial(name("a_kernel_updates_a_node"), move || {
+            a_kernel_updates_a_node(&driver)
+        }),
+        trial(
+            name("offsets_are_those_of_the_parameters"),
+            offsets_are_those_of_the_parameters,
+        ),
+    ]
 }

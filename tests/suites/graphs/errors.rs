@@ -1,9 +1,7 @@
 //! What each mistake with a graph says, and that it changes nothing.
 
-use crate::saxpy::{N, Outcome, SAXPY, World};
-use kernel_args::{
-    DevicePointerMut, Error, Form, Graph, GraphExec, Kernel, Launch, Node, Retained, launch,
-};
+use crate::saxpy::{N, Outcome, World};
+use kernel_args::{Error, Form, Graph, GraphExec, Launch, Node, Retained, launch};
 use kernel_args_test_driver::Control;
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
@@ -209,33 +207,6 @@ fn rejections(driver: &Driver) -> Outcome {
     world.y_is(1.0)
 }
 
-/// A second context of the same device is another one.
-fn other_contexts() -> Outcome {
-    let world = World::new()?;
-    let other = cudarc::driver::CudaContext::new(1);
-    let Ok(other) = other else {
-        return Ok(());
-    };
-    let (mut exec, node) = instantiated(&world)?;
-    let kernel = Kernel::<crate::saxpy::Saxpy>::from_image(&other, SAXPY, "saxpy")?;
-    let mut graph = Graph::new(&world.ctx)?;
-    says(
-        graph.add_kernel(&kernel, LAUNCH(), world.args(1.0), &[]),
-        &["another context", "kernel `saxpy`"],
-    )?;
-    let stream = other.new_stream()?;
-    // SAFETY: nothing is launched.
-    says(
-        unsafe { exec.launch(&stream) },
-        &["not launched", "another context"],
-    )?;
-    says(exec.upload(&stream), &["not uploaded", "another context"])?;
-    let y = std::sync::Arc::new(stream.alloc_zeros::<f32>(N)?);
-    let mut args = world.args(1.0);
-    args.y = Retained::<DevicePointerMut<f32>>::write(&y);
-    says(exec.update(&node, 1, 32, args), &["`y`", "another context"])
-}
-
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let driver = driver.clone();
     let name = |what: &str| format!("errors/{what}");
@@ -244,6 +215,5 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(name("limits"), limits),
         trial(name("captures"), captures),
         trial(name("rejections"), move || rejections(&driver)),
-        trial(name("other_contexts"), other_contexts),
     ]
 }
