@@ -30,7 +30,7 @@ pub(crate) struct Node {
     /// For a kernel node: what `cuGraphKernelNodeGetParams` points at, once it was asked.
     pub(crate) arrays: Option<NodeArrays>,
     /// For a device-updatable kernel node: its handle on the device.
-    pub(crate) device_node: Option<Handle>,
+    pub(crate) on_device: Option<Handle>,
 }
 
 impl Driver {
@@ -59,7 +59,7 @@ impl Driver {
             operation,
             dependencies,
             arrays: None,
-            device_node: None,
+            on_device: None,
         });
         self.graphs.get_mut(graph)?.nodes.push(node);
         Ok(node)

@@ -25,7 +25,7 @@ impl Driver {
     fn updatable_node(&mut self, node: Handle) -> Outcome<&mut Option<Handle>> {
         let held = self.nodes.get_mut(node)?;
         match held.operation {
-            Operation::Kernel(_) => Ok(&mut held.device_node),
+            Operation::Kernel(_) => Ok(&mut held.on_device),
             _ => Err(Status::INVALID_VALUE),
         }
     }

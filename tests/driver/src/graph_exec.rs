@@ -71,7 +71,7 @@ impl Driver {
         let device_updatable = held.nodes.iter().any(|node| {
             self.nodes
                 .get(*node)
-                .is_ok_and(|node| node.device_node.is_some())
+                .is_ok_and(|node| node.on_device.is_some())
         });
         if device_updatable && held.instantiated > 0 {
             return Err(Status::INVALID_VALUE);

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        api::{Api, Status, api, required},
+        api::{Api, KernelNodeParams, Status, api, required},
         error::Error,
         kernel::Kernel,
     },
@@ -15,7 +15,7 @@ use super::{
 use crate::marshal::KernelArgs;
 use cudarc::driver::{
     CudaContext, CudaGraph, CudaStream,
-    sys::{CUgraph, CUgraphExec, CUstream},
+    sys::{CUgraph, CUgraphExec, CUgraphNode, CUstream},
 };
 use std::{sync::Arc, vec::Vec};
 
@@ -24,7 +24,11 @@ use std::{sync::Arc, vec::Vec};
 /// [`Graph`] says what keeps the arguments' memory allocated. Each launch runs after the previous one of the same `GraphExec`,
 /// on whatever stream; an update changes the launches that follow it.
 pub struct GraphExec {
-    exec: Exec,
+    api: &'static Api,
+    /// `cuGraphExecKernelNodeSetParams_v2`, looked up once.
+    pub(super) set_params: SetParams,
+    exec: CUgraphExec,
+    handles: Handles,
     pub(super) id: GraphId,
     pub(super) context: Arc<CudaContext>,
     /// The kernel nodes of a graph that other code has captured.
@@ -35,11 +39,19 @@ pub struct GraphExec {
     captured: bool,
 }
 
-/// Who destroys it.
-enum Exec {
+/// The type of `cuGraphExecKernelNodeSetParams_v2`.
+pub(super) type SetParams =
+    unsafe extern "C" fn(CUgraphExec, CUgraphNode, *const KernelNodeParams) -> Status;
+
+/// What destroys the driver's objects.
+enum Handles {
     /// Dropped in this order.
-    Own(ExecHandle, GraphHandle),
-    Cudarc(&'static Api, CudaGraph),
+    Own {
+        #[expect(dead_code, reason = "held, not read")]
+        exec: ExecHandle,
+        graph: GraphHandle,
+    },
+    Cudarc(CudaGraph),
 }
 
 // SAFETY: as for `GraphHandle`: the driver's graphs may be used from any thread, by one at a time. This has the graph to
@@ -48,20 +60,26 @@ enum Exec {
 unsafe impl Send for GraphExec {}
 
 impl GraphExec {
-    pub(super) fn of(graph: Graph, exec: ExecHandle) -> Self {
+    pub(super) fn of(graph: Graph, exec: ExecHandle) -> Result<Self, Error> {
         let Graph {
             handle,
             id,
             context,
         } = graph;
-        Self {
-            exec: Exec::Own(exec, handle),
+        Ok(Self {
+            api: handle.api,
+            set_params: required!(handle.api, cuGraphExecKernelNodeSetParams_v2)?,
+            exec: exec.raw(),
+            handles: Handles::Own {
+                exec,
+                graph: handle,
+            },
             id,
             context,
             listed: Listed::default(),
             launched_on: None,
             captured: false,
-        }
+        })
     }
 
     /// A graph that cudarc has captured in `ctx`, `stream.end_capture(…)`.
@@ -77,7 +95,10 @@ impl GraphExec {
         // SAFETY: the graph is alive.
         let listed = unsafe { find::list(api, graph.cu_graph()) }?;
         Ok(Self {
-            exec: Exec::Cudarc(api, graph),
+            api,
+            set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
+            exec: graph.cu_graph_exec(),
+            handles: Handles::Cudarc(graph),
             id: GraphId::new(),
             context: ctx.clone(),
             listed,
@@ -194,26 +215,20 @@ impl GraphExec {
     /// The driver's handle of the graph from which it was instantiated, valid while this is alive.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
-        match &self.exec {
-            Exec::Own(_, graph) => graph.raw(),
-            Exec::Cudarc(_, graph) => graph.cu_graph(),
+        match &self.handles {
+            Handles::Own { graph, .. } => graph.raw(),
+            Handles::Cudarc(graph) => graph.cu_graph(),
         }
     }
 
     #[inline(always)]
     pub(super) fn raw(&self) -> CUgraphExec {
-        match &self.exec {
-            Exec::Own(exec, _) => exec.raw(),
-            Exec::Cudarc(_, graph) => graph.cu_graph_exec(),
-        }
+        self.exec
     }
 
     #[inline(always)]
     pub(super) fn api(&self) -> &'static Api {
-        match &self.exec {
-            Exec::Own(_, graph) => graph.api,
-            Exec::Cudarc(api, _) => api,
-        }
+        self.api
     }
 
     /// Whether a node with this kernel belongs to the graph.

@@ -214,7 +214,7 @@ impl Graph {
                 explain::call(explain::INSTANTIATED, "cuGraphInstantiateWithFlags", status)
             })
         })?;
-        Ok(GraphExec::of(self, exec))
+        GraphExec::of(self, exec)
     }
 
     /// The driver's handle, valid while this is alive. The driver changes a graph for one thread at a time.

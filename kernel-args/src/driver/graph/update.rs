@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        api::{Api, KernelNodeParams, Status, required},
+        api::{KernelNodeParams, Status},
         config::{IntoDim, Launch},
         error::Error,
     },
@@ -175,8 +175,7 @@ impl GraphExec {
         if !self.has(node) {
             return Err(Self::has_not(node));
         }
-        let set = required!(self.api(), cuGraphExecKernelNodeSetParams_v2)?;
-        let (exec, node) = (self.raw(), node.any.node);
+        let (set, exec, node) = (self.set_params, self.raw(), node.any.node);
         let set = |params: &KernelNodeParams| -> Status {
             // SAFETY: the instantiated graph is alive, the node is one of its graph, which this holds; the kernel was verified
             // for `A`, whose erased form `B` shares, and `params` holds the parameters of `B`, which the driver copies.
