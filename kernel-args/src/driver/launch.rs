@@ -56,10 +56,10 @@ pub unsafe fn launch<A: KernelArgs>(
 /// ```
 #[macro_export]
 macro_rules! launch {
-    ($func:expr, $grid:expr, $block:expr, $args:expr, node $(, $option:ident = $value:expr)* $(,)?) => {
-        $crate::Kernel::capture(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
-    };
     ($func:expr, $grid:expr, $block:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::launch(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+    };
+    ($func:expr, $grid:expr, $block:expr, $args:expr, node $(, $option:ident = $value:expr)* $(,)?) => {
+        $crate::Kernel::capture(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
     };
 }
