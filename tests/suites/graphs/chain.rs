@@ -55,7 +55,7 @@ fn copies() -> Outcome {
         Retained::write(&other).pointer(),
         Retained::write(&world.y).pointer(),
     );
-    let host: [f32; N] = std::array::from_fn(|i| i as f32);
+    let host: [f32; N] = std::array::from_fn(|i| f32::from(i as u16));
     let mut graph = Graph::new(&world.ctx)?;
     let first = graph.add_memcpy_htod(x, host, &[])?;
     let second = graph.add_memcpy(y, x.into(), N, &[first])?;

@@ -118,13 +118,13 @@ fn captures() -> Outcome {
     let world = World::new()?;
     let kernel = &world.kernel;
     // SAFETY: nothing is launched.
-    says(
-        unsafe { launch!(kernel, 1, 32, world.args(1.0), node) },
-        &["not being captured"],
-    )?;
+    let without_stream = unsafe { launch!(kernel, 1, 32, world.args(1.0), node) };
+    says(without_stream, &["not being captured"])?;
     // SAFETY: as above.
+    let not_captured =
+        unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
     says(
-        unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) },
+        not_captured,
         &[
             "kernel `saxpy`",
             "the stream is not being captured",

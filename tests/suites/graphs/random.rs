@@ -57,13 +57,11 @@ fn every_struct(folder: PathBuf) -> Outcome {
     visit(FIRST, address, &mut nodes);
     nodes.seed = SECOND;
     visit(SECOND, address, &mut nodes);
-    match nodes.problem {
-        Some(problem) => Err(problem),
-        None => {
-            assert_eq!(nodes.visited, 2 * ENTRIES.len());
-            Ok(())
-        }
+    if let Some(problem) = nodes.problem {
+        return Err(problem);
     }
+    assert_eq!(nodes.visited, 2 * ENTRIES.len());
+    Ok(())
 }
 
 struct Nodes {
