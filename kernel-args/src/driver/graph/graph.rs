@@ -9,7 +9,7 @@ use super::{
     },
     AnyNode, GraphExec, Node, explain,
     handle::{GraphHandle, GraphId},
-    lower::with_node_params,
+    lower::NodeCall,
     owner::{Owner, Slot},
 };
 use crate::marshal::KernelArgs;
@@ -154,15 +154,14 @@ impl Graph {
             // `B` shares, and `params` holds the parameters of `B`, which the driver copies.
             unsafe { add(&raw mut node, graph, after.as_ptr(), after.len(), params) }
         };
-        with_node_params(
+        let call = NodeCall {
             function,
-            &launch,
-            args,
-            &mut ptr::null(),
-            explain::ADDED,
-            "cuGraphAddKernelNode_v2",
+            launch: &launch,
+            action: explain::ADDED,
+            call: "cuGraphAddKernelNode_v2",
             set,
-        )?;
+        };
+        call.with(args, &mut ptr::null())?;
         Ok(Node {
             kernel: kernel.clone(),
             any: AnyNode {

@@ -7,7 +7,7 @@ use super::{
         error::Error,
     },
     GraphExec, Node, explain,
-    lower::with_node_params,
+    lower::NodeCall,
     owner::Owner,
 };
 use crate::marshal::KernelArgs;
@@ -181,14 +181,13 @@ impl GraphExec {
             // for `A`, whose erased form `B` shares, and `params` holds the parameters of `B`, which the driver copies.
             unsafe { set(exec, node, params) }
         };
-        with_node_params(
+        let call = NodeCall {
             function,
             launch,
-            args,
-            bound,
-            explain::UPDATED,
-            "cuGraphExecKernelNodeSetParams_v2",
+            action: explain::UPDATED,
+            call: "cuGraphExecKernelNodeSetParams_v2",
             set,
-        )
+        };
+        call.with(args, bound)
     }
 }
