@@ -145,11 +145,6 @@ fn count() -> Result<(), Box<dyn Error>> {
     let device = Device::first()?;
     for (_, run) in VARIANTS {
         let mut chain = (run, Chain::new(&device)?);
-        unsafe extern "C" fn once(job: *mut c_void) {
-            // SAFETY: `count` passes a job.
-            let (run, chain) = unsafe { &mut *job.cast::<(fn(&mut Chain), Chain)>() };
-            run(chain);
-        }
         let job = (&raw mut chain).cast::<c_void>();
         // SAFETY: it takes a job.
         unsafe { once(job) };
@@ -161,4 +156,10 @@ fn count() -> Result<(), Box<dyn Error>> {
         core::mem::forget(chain);
     }
     Ok(())
+}
+
+unsafe extern "C" fn once(job: *mut c_void) {
+    // SAFETY: `count` passes a job.
+    let (run, chain) = unsafe { &mut *job.cast::<(fn(&mut Chain), Chain)>() };
+    run(chain);
 }

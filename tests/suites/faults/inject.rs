@@ -59,6 +59,8 @@ struct Order<'a> {
 
 fn every_call_fails_once(stage: &'static Stage) -> Result<(), String> {
     let driver = driver();
+    // What the graphs of the stage before have let go is dropped on another thread.
+    Graph::wait_until_released();
     let mut world = World::new().map_err(|fault| format!("{fault:?}"))?;
     // Once to have everything looked up that is looked up once.
     count(stage, &driver, &mut world)?;
