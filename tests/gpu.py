@@ -17,8 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
-SUITES = ["attributes", "echo", "launch", "scale"]
-EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody"]
+SUITES = ["attributes", "echo", "graphs", "launch", "scale"]
+EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph"]
 
 
 def build(arguments):

@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod callgrind;
+pub mod graph;
 pub mod launch;
 pub mod launched;
 pub mod marshal;

@@ -77,7 +77,8 @@
     doc = "| a compiled image with one or more kernels | [`Module`] |
 | a kernel that was loaded and checked | [`Kernel`] |
 | a kernel whose arguments' types are known at run time only | [`Function`], [`Arguments`] |
-| a launch and its options | [`launch!`], [`Launch`] |"
+| a launch and its options | [`launch!`], [`Launch`] |
+| launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`] |"
 )]
 //!
 //! # Features
@@ -127,12 +128,15 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    AccessPolicyWindow, AccessProperty, BlockSuggestion, ClusterSchedulingPolicy, DeviceNode,
-    DriverCall, Error, Form, Function, Image, IntoDim, IntoLaunch, JitOptions, Kernel, Launch,
-    LaunchArguments, LaunchError, Launchable, Limit, MemorySyncDomain, MemorySyncDomainMap,
-    MismatchError, Module, OptimizationLevel, ProgrammaticEvent, Status, UnsupportedAttribute,
-    Unverified, Verification, context, is_available, launch,
+    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, ClusterSchedulingPolicy,
+    DeviceNode, DriverCall, Error, Form, Function, Graph, GraphError, GraphExec, Image, IntoDim,
+    IntoLaunch, JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable, Limit,
+    MemorySyncDomain, MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel,
+    ProgrammaticEvent, Status, UnsupportedAttribute, Unverified, Verification, context,
+    is_available, launch,
 };
+#[cfg(feature = "cudarc")]
+pub use interop::Retained;
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs};
@@ -140,6 +144,7 @@ pub use kernel_args_derive::{DeviceType, KernelArgs};
 pub use marshal::Arguments;
 pub use marshal::{
     DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
+    offset_of,
 };
 
 #[doc(hidden)]

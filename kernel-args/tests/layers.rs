@@ -16,7 +16,7 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 31] = [
+const DRIVER: [&str; 32] = [
     "words",
     "chain",
     "launch_config",
@@ -48,6 +48,7 @@ const DRIVER: [&str; 31] = [
     "launchable",
     "launch_raw",
     "launch",
+    "graph",
 ];
 
 fn src() -> PathBuf {

@@ -5,8 +5,9 @@
 
 use super::launch_config::LaunchConfig;
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUjit_option, CUjitInputType, CUlinkState,
-    CUmodule, CUresult, CUstream,
+    CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec,
+    CUgraphNode, CUjit_option, CUjitInputType, CUlinkState, CUmodule, CUresult, CUstream,
+    CUuserObject,
 };
 use libloading::Library;
 use std::{
@@ -30,6 +31,40 @@ pub(super) type LaunchKernelEx = unsafe extern "C" fn(
 
 /// Computes the dynamic shared memory of a block from its number of threads.
 pub(super) type SharedForBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
+/// `CUDA_KERNEL_NODE_PARAMS_v2`, which cudarc has from `cuda-12000` on only.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct KernelNodeParams {
+    pub(super) function: CUfunction,
+    pub(super) grid: [c_uint; 3],
+    pub(super) block: [c_uint; 3],
+    pub(super) shared: c_uint,
+    pub(super) params: *mut *mut c_void,
+    pub(super) extra: *mut *mut c_void,
+    /// `CUkernel`, where `function` is null.
+    pub(super) kernel: *mut c_void,
+    pub(super) context: CUcontext,
+}
+
+/// `CUDA_MEMSET_NODE_PARAMS`, the first version, which `cuGraphAddMemsetNode` takes in every driver.
+#[repr(C)]
+pub(super) struct MemsetNodeParams {
+    pub(super) address: CUdeviceptr,
+    pub(super) pitch: usize,
+    pub(super) value: c_uint,
+    pub(super) element_size: c_uint,
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
+/// `CUlaunchAttributeValue` of 64 bytes, as `deviceUpdatableKernelNode` lays out its first 16.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct NodeAttribute {
+    pub(super) device_updatable: c_int,
+    pub(super) device_node: *mut c_void,
+    pub(super) rest: [u64; 6],
+}
 
 /// Why the driver cannot be called.
 pub(super) enum Unavailable {
@@ -117,6 +152,45 @@ api! {
     cuFuncGetParamInfo(CUfunction, usize, *mut usize, *mut usize);
     /// Driver 12.3 and newer.
     cuFuncGetName(*mut *const c_char, CUfunction);
+    // Graphs need driver 12.0, whose `_v2` calls take what describes a kernel node.
+    cuGraphCreate(*mut CUgraph, c_uint);
+    cuGraphDestroy(CUgraph);
+    cuGraphInstantiateWithFlags(*mut CUgraphExec, CUgraph, u64);
+    cuGraphExecDestroy(CUgraphExec);
+    cuGraphUpload(CUgraphExec, CUstream);
+    cuGraphLaunch(CUgraphExec, CUstream);
+    cuGraphAddKernelNode_v2(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const KernelNodeParams);
+    cuGraphKernelNodeGetParams_v2(CUgraphNode, *mut KernelNodeParams);
+    cuGraphExecKernelNodeSetParams_v2(CUgraphExec, CUgraphNode, *const KernelNodeParams);
+    cuGraphAddMemcpyNode(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const CUDA_MEMCPY3D, CUcontext);
+    cuGraphAddMemsetNode(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const MemsetNodeParams, CUcontext);
+    cuGraphNodeSetEnabled(CUgraphExec, CUgraphNode, c_uint);
+    cuGraphNodeGetEnabled(CUgraphExec, CUgraphNode, *mut c_uint);
+    cuGraphNodeGetType(CUgraphNode, *mut c_uint);
+    cuGraphGetNodes(CUgraph, *mut CUgraphNode, *mut usize);
+    cuGraphGetEdges(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut usize);
+    /// Driver 12.3 and newer.
+    cuGraphGetEdges_v2(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut u64, *mut usize);
+    cuGraphKernelNodeSetAttribute(CUgraphNode, c_uint, *const NodeAttribute);
+    cuGraphKernelNodeGetAttribute(CUgraphNode, c_uint, *mut NodeAttribute);
+    cuGraphRetainUserObject(CUgraph, CUuserObject, c_uint, c_uint);
+    cuUserObjectCreate(*mut CUuserObject, *mut c_void, unsafe extern "C" fn(*mut c_void), c_uint, c_uint);
+    cuUserObjectRelease(CUuserObject, c_uint);
+    cuStreamBeginCapture_v2(CUstream, c_uint);
+    cuStreamEndCapture(CUstream, *mut CUgraph);
+    cuStreamGetCaptureInfo_v2(
+        CUstream, *mut c_uint, *mut u64, *mut CUgraph, *mut *const CUgraphNode, *mut usize
+    );
+    /// Driver 12.3 and newer.
+    cuStreamGetCaptureInfo_v3(
+        CUstream, *mut c_uint, *mut u64, *mut CUgraph, *mut *const CUgraphNode, *mut *const u64, *mut usize
+    );
+    cuThreadExchangeStreamCaptureMode(*mut c_uint);
+    cuKernelGetFunction(*mut CUfunction, *mut c_void);
+    cuEventCreate(*mut CUevent, c_uint);
+    cuEventRecord(CUevent, CUstream);
+    cuEventSynchronize(CUevent);
+    cuEventDestroy_v2(CUevent);
     }
 }
 
@@ -154,6 +228,21 @@ unsafe extern "C" fn launch_without_attributes(
         )
     }
 }
+
+impl Api {
+    /// One of the `newer` entry points, or the error that the driver lacks it: what `required!` calls.
+    pub(super) fn require<T>(entry_point: Option<T>, name: &'static str) -> Result<T, Unavailable> {
+        entry_point.ok_or(Unavailable::EntryPoint(name))
+    }
+}
+
+/// One of the `newer` entry points of an `Api`, by its name, or the error that the driver lacks it.
+macro_rules! required {
+    ($api:expr, $name:ident) => {
+        Api::require($api.$name, stringify!($name))
+    };
+}
+pub(super) use required;
 
 /// # Safety
 /// `name` ends with NUL, and `T` is the type of the library's symbol of that name.

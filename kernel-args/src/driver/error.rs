@@ -92,6 +92,8 @@ pub enum Error {
     },
     /// The driver returned an error from a launch.
     Launch(Box<LaunchError>),
+    /// A graph, or a node of one, was not made, changed or launched.
+    Graph(Box<GraphError>),
     /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for it.
     #[non_exhaustive]
     Unrecorded {
@@ -154,6 +156,22 @@ pub struct UnsupportedAttribute {
     /// The driver or the GPU at hand.
     pub found: String,
     /// What to do.
+    pub help: &'static str,
+}
+
+/// A graph, or a node of one, that was not made, changed or launched.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct GraphError {
+    /// The kernel of the node; `None` for another node, and for the graph as a whole.
+    pub kernel: Option<String>,
+    /// What was not done, as a sentence: "the node was not updated".
+    pub action: &'static str,
+    /// Why, with the arguments where the driver has rejected them.
+    pub reason: String,
+    /// What the driver returned; `None` where it was not asked.
+    pub status: Option<Status>,
+    /// What to do; may be empty.
     pub help: &'static str,
 }
 
@@ -260,7 +278,13 @@ impl fmt::Display for Error {
                 "the CUDA driver on this machine is too old: it has no `{missing}`\n\
                  help: install a newer driver"
             ),
-            Self::Driver(call) => call.fmt(f),
+            Self::Driver(call) => {
+                call.fmt(f)?;
+                if matches!(call.status.0, 900..=908) {
+                    f.write_str(WHILE_CAPTURING)?;
+                }
+                Ok(())
+            }
             Self::Cudarc(error) => {
                 write!(
                     f,
@@ -335,12 +359,32 @@ impl fmt::Display for Error {
                  help: name a stream, `stream = &stream`, or call `ctx.bind_to_thread()` before"
             ),
             Self::Launch(launch) => launch.fmt(f),
+            Self::Graph(graph) => graph.fmt(f),
             Self::Unrecorded { kernel, call } => write!(
                 f,
                 "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
                  help: synchronize the stream before another one uses the same memory"
             ),
         }
+    }
+}
+
+/// The help for an error of a call on a stream that is being captured. cudarc has a launch wait for the last use of each slice,
+/// which a capture cannot contain.
+const WHILE_CAPTURING: &str = "\n\
+    help: the stream is being captured into a graph, and cannot wait for work outside of the capture: capture a launch with \
+    `launch!(kernel, grid, block, args, node, stream = &stream)`, which does not wait";
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(kernel) = &self.kernel {
+            write!(f, "kernel `{kernel}`: ")?;
+        }
+        write!(f, "{}: {}", self.action, self.reason)?;
+        if !self.help.is_empty() {
+            write!(f, "\nhelp: {}", self.help)?;
+        }
+        Ok(())
     }
 }
 
@@ -410,6 +454,7 @@ impl std::error::Error for Error {
     }
 }
 impl std::error::Error for Limit {}
+impl std::error::Error for GraphError {}
 impl std::error::Error for MismatchError {}
 impl std::error::Error for LaunchError {}
 impl std::error::Error for UnsupportedAttribute {}

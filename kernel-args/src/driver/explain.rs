@@ -78,7 +78,7 @@ pub(super) fn launch(
 }
 
 /// What an error code usually means when a launch returns it: CUDA Driver API, `CUresult`.
-fn meaning(status: Status, has_attributes: bool) -> &'static str {
+pub(super) fn meaning(status: Status, has_attributes: bool) -> &'static str {
     match status.0 {
         1 | 801 if has_attributes => {
             "the driver does not take one of the launch attributes with this kernel, stream or GPU (an event must not record \

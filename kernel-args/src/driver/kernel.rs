@@ -7,7 +7,7 @@ use super::{
 use crate::marshal::{KernelArgs, Source};
 use core::{any::TypeId, fmt, marker::PhantomData};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
-use std::{sync::Arc, vec::Vec};
+use std::{boxed::Box, sync::Arc, vec::Vec};
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
@@ -31,6 +31,11 @@ impl<A: KernelArgs> Kernel<A> {
     #[inline(always)]
     pub(super) fn function(&self) -> &LoadedFunction {
         self.function.loaded()
+    }
+
+    /// What keeps the kernel loaded, without the type of its arguments.
+    pub(super) fn keep_loaded(&self) -> Box<dyn Send + Sync> {
+        Box::new(self.function.clone())
     }
 
     /// Loads the kernel that the struct names: `#[kernel_args(ptx = "…", entry = "…")]`.

@@ -16,6 +16,8 @@ use super::{
 /// The kernel takes these arguments, as far as [`launch!`](crate::launch!) says that it does not verify this. Pointers among the
 /// arguments are valid for every access of the kernel until it has finished, and no such access
 /// races with another use of the same memory.
+/// On a stream that is being captured, this holds for each launch of the graph
+/// that the capture becomes, and the kernel stays loaded for them.
 #[inline(always)]
 pub unsafe fn launch<A: LaunchArguments>(
     target: &(impl Launchable<A> + ?Sized),
@@ -56,7 +58,11 @@ pub unsafe fn launch<A: LaunchArguments>(
 /// or more follow; and for a struct without fields, every kernel. Then the kernel reads wrong values, as it would without this crate. A
 /// `Kernel` and a `Function` cannot be mistaken so: they keep their module loaded.
 ///
-/// It is an expression of type `Result<(), kernel_args::Error>`, evaluates each argument once, and must stand in an
+/// With `node` after the arguments, the launch is captured into a graph, and the result is its
+/// [`Node`](crate::Node): `launch!(kernel, grid, block, args, node, stream = &stream)`, as
+/// [`Kernel::capture`](crate::Kernel::capture). The stream is capturing, and the arguments own what they point at.
+///
+/// Otherwise it is an expression of type `Result<(), kernel_args::Error>`. It evaluates each argument once, and must stand in an
 /// `unsafe` block: [`launch()`](crate::launch()) says what the caller promises.
 ///
 /// ```no_run
@@ -80,6 +86,9 @@ macro_rules! launch {
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::launch(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+    };
+    ($func:expr, $grid:expr, $block:expr, $args:expr, node $(, $option:ident = $value:expr)* $(,)?) => {
+        $crate::Kernel::capture(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
     };
     ($($other:tt)*) => {
         $crate::__launch_usage!($($other)*)

@@ -3,7 +3,8 @@
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `launch_config`,
 //! `api`, `error`, `context`, `config`, `function_attribute`, `occupancy`, `attributes`, `image`, `loaded`, `link`,
 //! `shared_memory`, `loaded_function`, `function_info`, `verification`, `verify`, `remembered`, `function`, `cudarc_function`,
-//! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`.
+//! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`,
+//! `graph`.
 
 mod api;
 mod attributes;
@@ -16,6 +17,7 @@ mod explain;
 mod function;
 mod function_attribute;
 mod function_info;
+mod graph;
 mod image;
 mod kernel;
 mod kernel_cache;
@@ -44,9 +46,12 @@ pub use config::{
     ProgrammaticEvent,
 };
 pub use context::{context, is_available};
-pub use error::{DriverCall, Error, LaunchError, Limit, MismatchError, UnsupportedAttribute};
+pub use error::{
+    DriverCall, Error, GraphError, LaunchError, Limit, MismatchError, UnsupportedAttribute,
+};
 pub use function::Function;
 pub use function_info::BlockSuggestion;
+pub use graph::{AnyNode, Graph, GraphExec, Node};
 pub use image::Image;
 pub use kernel::Kernel;
 pub use launch::launch;

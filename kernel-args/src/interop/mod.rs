@@ -27,5 +27,11 @@ mod same_as;
 #[cfg(any(feature = "mint", feature = "nalgebra"))]
 mod vector_element;
 
+#[cfg(feature = "cudarc")]
+mod retained;
+
+#[cfg(feature = "cudarc")]
+pub use retained::Retained;
+
 #[cfg(feature = "half")]
 pub use half::{BFloat162, Half2};

@@ -11,6 +11,7 @@ mod launch_stream;
 mod lower;
 #[cfg(feature = "cudarc")]
 mod lower_arguments;
+mod offset_of;
 mod pack_error;
 mod param_writer;
 #[cfg(feature = "cudarc")]
@@ -23,6 +24,7 @@ pub use decode::DecodedArguments;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::KernelArgs;
 pub use launch_stream::{Guard, LaunchStream};
+pub use offset_of::offset_of;
 pub use pack_error::PackError;
 pub use param_writer::ParamWriter;
 pub use source::Source;

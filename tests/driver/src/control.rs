@@ -58,6 +58,8 @@ pub struct LiveObjects {
     pub links: u64,
     /// Graphs, instantiated ones included.
     pub graphs: u64,
+    /// User objects.
+    pub user_objects: u64,
 }
 
 impl Driver {
@@ -101,6 +103,7 @@ impl Driver {
             modules: self.modules.len() as u64,
             links: self.links.len() as u64,
             graphs: (self.graphs.len() + self.execs.len()) as u64,
+            user_objects: self.user_objects.len() as u64,
         }
     }
 }

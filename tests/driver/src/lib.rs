@@ -44,7 +44,8 @@
 //! `CUDA_ERROR_INVALID_CONTEXT` (201); a zero or too large grid or block, or more dynamic shared memory than the
 //! function opted into, is `CUDA_ERROR_INVALID_VALUE`. Text that does not begin as PTX is `CUDA_ERROR_INVALID_IMAGE`
 //! (200), PTX with a mistake `CUDA_ERROR_INVALID_PTX` (218) with a log. A refused launch, a synchronisation, or a wait
-//! for work outside breaks a stream capture.
+//! for work outside breaks a stream capture. A destructor of a user object that calls the driver gets
+//! `CUDA_ERROR_NOT_PERMITTED` (800).
 //!
 //! Not as a real driver: a null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE` and a stale handle
 //! `CUDA_ERROR_INVALID_HANDLE`, where a real driver may crash; fat binaries are `CUDA_ERROR_NOT_SUPPORTED`; occupancy
@@ -92,6 +93,8 @@ mod error;
 mod event;
 mod function;
 mod graph;
+mod graph_attribute;
+mod graph_edit;
 mod graph_exec;
 mod graph_kernel;
 mod handle;
@@ -114,6 +117,7 @@ mod ptx;
 mod settings;
 mod state;
 mod stream;
+mod user_object;
 
 pub use client::{Control, Launch, LaunchForm};
 pub use control::LiveObjects;

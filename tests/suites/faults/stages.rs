@@ -6,8 +6,8 @@ use cudarc::driver::{
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{
-    AccessPolicyWindow, Arguments, DeviceNode, Form, Function, Image, JitOptions, Kernel, Launch,
-    MemorySyncDomain, MemorySyncDomainMap, Module, launch,
+    AccessPolicyWindow, Arguments, DeviceNode, DevicePointerMut, Form, Function, Graph, GraphExec,
+    Image, JitOptions, Kernel, Launch, MemorySyncDomain, MemorySyncDomainMap, Module, launch,
 };
 use std::{any::Any, sync::Arc};
 
@@ -184,7 +184,82 @@ pub(crate) const STAGES: &[Stage] = &[
         Ok(Box::new(kernel))
     }),
     stage("capture", |world| Ok(Box::new(capture(world)?))),
+    stage("graph, made", |world| {
+        let (launch, memory) = (Launch::new(1, 8), DevicePointerMut::<f32>::NULL);
+        let mut graph = Graph::new(&world.ctx)?;
+        let zero = graph.add_memset(memory, 0, 8, &[])?;
+        let copied = graph.add_memcpy_htod(memory, [1.0; 8], &[zero])?;
+        let node = graph.add_kernel(&world.owned, launch, world.retained(), &[copied])?;
+        graph.add_kernel(&world.values, launch, Values::NONE, &[node.any()])?;
+        graph.retain(world.stream.clone())?;
+        let mut exec = graph.instantiate()?;
+        exec.set_enabled(zero, false)?;
+        exec.set_enabled(copied, false)?;
+        exec.is_enabled(copied)?;
+        exec.upload(&world.stream)?;
+        // SAFETY: the kernels access nothing, and the other nodes are disabled.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
+    }),
+    stage("graph, captured", |world| {
+        let kernel = &world.owned;
+        let graph = Graph::capture(&world.stream, || -> Result<(), kernel_args::Error> {
+            let args = world.retained();
+            // SAFETY: the kernel accesses nothing.
+            unsafe { launch!(kernel, 1, 8, args, node, stream = &world.stream) }.map(drop)
+        })?;
+        let mut exec = graph.instantiate()?;
+        // SAFETY: as above.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
+    }),
+    stage("graph, updated", |world| {
+        let launch = Launch::new(1, 8);
+        let values = || (&world.values_node, launch, Values::NONE);
+        world.exec.update_all([values(), values()])?;
+        // SAFETY: the kernels access nothing.
+        unsafe { world.exec.launch(&world.stream) }?;
+        let args = world.retained();
+        world.exec.update(&world.owned_node, 1, 8, args)?;
+        Ok(released(()))
+    }),
+    stage("graph, found", |world| {
+        let mut graph = Graph::capture(&world.stream, || -> Result<(), kernel_args::Error> {
+            (0..2).try_for_each(|_| {
+                // SAFETY: the kernel accesses nothing.
+                unsafe { launch!(world.values, 1, 8, Values::NONE, stream = &world.stream) }
+            })
+        })?;
+        let nodes = graph.kernel_nodes(&world.values)?;
+        graph.make_device_updatable(&nodes[1])?;
+        Ok(released((graph, nodes)))
+    }),
+    stage("graph, of cudarc", |world| {
+        let (graph, stream) = capture(world)?;
+        let graph = graph.ok_or(cudarc::driver::DriverError(
+            cudarc::driver::sys::CUresult::CUDA_ERROR_NOT_FOUND,
+        ))?;
+        let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
+        exec.kernel_nodes(&world.values)?;
+        Ok(released((exec, stream)))
+    }),
 ];
+
+/// What a stage has made. Dropping it waits until what its graphs retained is dropped as well, so that the calls of that are
+/// counted; so does a stage itself.
+struct Released<T>(Option<T>);
+
+impl<T> Drop for Released<T> {
+    fn drop(&mut self) {
+        drop(self.0.take());
+        Graph::wait_until_released();
+    }
+}
+
+fn released<T: 'static>(made: T) -> Made {
+    Graph::wait_until_released();
+    Box::new(Released(Some(made)))
+}
 
 /// Captures three launches into a graph and launches that. Whatever fails, the capture is ended.
 fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault> {
