@@ -2,9 +2,13 @@
 
 pub mod batch;
 pub mod callgrind;
+pub mod chart;
 pub mod launch;
 pub mod launched;
 pub mod marshal;
+pub mod measured;
 pub mod report;
 pub mod shapes;
+pub mod targets;
 pub mod versions;
+pub mod ways;
