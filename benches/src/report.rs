@@ -48,7 +48,9 @@ pub fn launches(measured: &Measured) -> String {
                 row.median,
                 row.p10,
                 row.p90,
-                floor.map_or(String::new(), |floor| format!("{:.3}", row.median / floor)),
+                floor
+                    .filter(|_| !row.way.starts_with("verified"))
+                    .map_or(String::new(), |floor| format!("{:.3}", row.median / floor)),
             );
         }
     }

@@ -52,10 +52,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     for file in fill {
         let text =
             fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        let text = PARTS.iter().try_fold(text, |text, part| {
-            filled(&text, part, &content(part, &measured, &file, &svg)?)
-        })?;
-        fs::write(&file, text)?;
+        let mut new = text.clone();
+        for part in PARTS {
+            new = filled(&new, part, &content(part, &measured, &file, &svg)?)?;
+        }
+        if !text.contains("<!-- measured: ") {
+            return Err(format!("{} has no part to fill in", file.display()).into());
+        }
+        fs::write(&file, new)?;
         println!("filled in: {}", file.display());
     }
     Ok(())
