@@ -4,7 +4,10 @@ use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
 use {
     core::{cell::OnceCell, mem::ManuallyDrop, ptr},
-    cudarc::driver::{CudaContext, CudaStream, DriverError, sys::CUcontext},
+    cudarc::driver::{
+        CudaContext, CudaStream, DriverError, SyncOnDrop,
+        sys::{CUcontext, CUevent},
+    },
     std::sync::Arc,
 };
 
@@ -25,6 +28,8 @@ pub struct LaunchStream<'k> {
     foreign: Cell<Option<usize>>,
     #[cfg(feature = "cudarc")]
     tracked: Cell<bool>,
+    #[cfg(feature = "cudarc")]
+    recorded: Recorded,
     launch: PhantomData<&'k ()>,
 }
 
@@ -44,6 +49,8 @@ impl<'k> LaunchStream<'k> {
             foreign: Cell::new(None),
             #[cfg(feature = "cudarc")]
             tracked: Cell::new(false),
+            #[cfg(feature = "cudarc")]
+            recorded: Recorded::new(),
             launch: PhantomData,
         }
     }
@@ -111,14 +118,28 @@ impl<'k> LaunchStream<'k> {
         Some(stream.context())
     }
 
+    /// A guard that records what `sync` records, where no other guard of this launch has recorded the same event: several
+    /// arguments can be views of one buffer.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn guard<'s>(&'s self, sync: SyncOnDrop<'s>) -> Guard<'s> {
+        let mut guard = Guard::new(sync);
+        guard.recorded = Some(&self.recorded);
+        guard
+    }
+
     /// The error of a wait or a record that cudarc could not return when it was enqueued. cudarc keeps it in the context
     /// of the stream.
+    ///
+    /// The call before the driver is asked to launch is also where the guards' records begin to count: an event that is
+    /// recorded later needs no second record, whereas one that a guard recorded earlier does not cover this launch.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub(crate) fn check(&self) -> Result<(), DriverError> {
         if !self.tracked.get() {
             return Ok(());
         }
+        self.recorded.begin();
         self.context().map_or(Ok(()), |context| context.check_err())
     }
 
@@ -175,6 +196,48 @@ impl Drop for DefaultStream {
     }
 }
 
+/// The events that guards have recorded since the launch: as many as fit, which is enough for the views of a buffer that
+/// stand near each other. An event that is not here is recorded again, which costs time and nothing else.
+#[cfg(feature = "cudarc")]
+struct Recorded {
+    /// Null where there is none.
+    events: Cell<[CUevent; 4]>,
+    /// The place of the next event; none before the launch.
+    next: Cell<Option<usize>>,
+}
+
+#[cfg(feature = "cudarc")]
+impl Recorded {
+    const fn new() -> Self {
+        Self {
+            events: Cell::new([ptr::null_mut(); 4]),
+            next: Cell::new(None),
+        }
+    }
+
+    /// Forgets all events: the launch is enqueued next.
+    #[inline]
+    fn begin(&self) {
+        self.events.set([ptr::null_mut(); 4]);
+        self.next.set(Some(0));
+    }
+
+    /// Whether this event still has to be recorded. The caller records it.
+    fn insert(&self, event: CUevent) -> bool {
+        let Some(next) = self.next.get() else {
+            return true;
+        };
+        let mut events = self.events.get();
+        if events.contains(&event) {
+            return false;
+        }
+        events[next % events.len()] = event;
+        self.next.set(Some(next + 1));
+        self.events.set(events);
+        true
+    }
+}
+
 /// Lives until a launch has been enqueued; its drop then records the use of the argument's memory.
 ///
 /// One type serves all arguments: with an associated type in the signatures that the derive's output calls, rustc would
@@ -182,7 +245,10 @@ impl Drop for DefaultStream {
 #[must_use = "dropping it records that the launch has been enqueued"]
 pub struct Guard<'s> {
     #[cfg(feature = "cudarc")]
-    sync: ManuallyDrop<Option<cudarc::driver::SyncOnDrop<'s>>>,
+    sync: ManuallyDrop<Option<SyncOnDrop<'s>>>,
+    /// What this launch has recorded; none for a guard that an argument made without a [`LaunchStream`].
+    #[cfg(feature = "cudarc")]
+    recorded: Option<&'s Recorded>,
     argument: PhantomData<&'s ()>,
 }
 
@@ -191,15 +257,23 @@ impl<'s> Guard<'s> {
     pub const NONE: Self = Self {
         #[cfg(feature = "cudarc")]
         sync: ManuallyDrop::new(None),
+        #[cfg(feature = "cudarc")]
+        recorded: None,
         argument: PhantomData,
     };
 
     /// For cudarc's device memory, whose use is recorded when the launch has been enqueued.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
-    pub fn new(sync: cudarc::driver::SyncOnDrop<'s>) -> Self {
+    pub fn new(sync: SyncOnDrop<'s>) -> Self {
+        // Memory that is not tracked has no event, and so needs no call when the guard is dropped.
+        let sync = match sync {
+            SyncOnDrop::Record(None) | SyncOnDrop::Sync(None) => None,
+            sync => Some(sync),
+        };
         Self {
-            sync: ManuallyDrop::new(Some(sync)),
+            sync: ManuallyDrop::new(sync),
+            recorded: None,
             argument: PhantomData,
         }
     }
@@ -212,13 +286,21 @@ impl Drop for Guard<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         if self.sync.is_some() {
-            record_use(self.sync.take());
+            record_use(self.sync.take(), self.recorded);
         }
     }
 }
 
 #[cfg(feature = "cudarc")]
 #[inline(never)]
-fn record_use(sync: Option<cudarc::driver::SyncOnDrop<'_>>) {
+fn record_use(mut sync: Option<SyncOnDrop<'_>>, recorded: Option<&Recorded>) {
+    if let Some(SyncOnDrop::Record(target)) = &mut sync
+        && let (Some((event, stream)), Some(recorded)) = (&*target, recorded)
+        // Otherwise the drop records nothing, and a later guard may have to.
+        && stream.context().is_managing_stream_synchronization()
+        && !recorded.insert(event.cu_event())
+    {
+        *target = None;
+    }
     drop(sync);
 }
