@@ -148,8 +148,8 @@ def measure(peers, seconds, missing):
                 missing.append(("*", peer.name, f"in round {turn}: {peer.last_words}"))
                 peers.remove(peer)
                 continue
-            # The first round names them in the order of the program.
-            for _, case, way, nanoseconds in lines:
+            # The first round names them in the order of the program. A library may print lines of its own.
+            for _, case, way, nanoseconds in (line for line in lines if line[0] == "sample"):
                 of_variant = samples.setdefault((case, way), [])
                 if turn >= WARM_UP:
                     of_variant.append(float(nanoseconds))

@@ -57,6 +57,10 @@ pub const STEP_CHECKS: &str = "launch!: and every check";
 
 /// cudarc's `launch_builder`.
 pub const CUDARC: &str = "cudarc";
+/// Both with cudarc as `cudarc/waits.patch` makes it.
+pub const OURS_PATCHED: &str = "launch!, cudarc patched";
+/// See [`OURS_PATCHED`].
+pub const CUDARC_PATCHED: &str = "cudarc, patched";
 /// C++ through the CUDA runtime.
 pub const CHEVRONS: &str = "C++, <<<>>>";
 /// The runtime's function with a configuration.

@@ -1,7 +1,8 @@
 //! What a launch costs on the GPU, on the host's side: medians of many batches, all variants interleaved.
 //!
 //! `launch [--seconds N] [--output FILE] [--test-driver]`, or `launch --rounds`: a round for each line of standard
-//! input, as `compare.py` asks for them.
+//! input, as `compare.py` asks for them. `--patched-cudarc` is for a build with `cudarc/waits.patch`: it launches
+//! tracked slices only, under other names.
 
 use kernel_args::{Form, Kernel, Module};
 use kernel_args_benches::{
@@ -26,6 +27,7 @@ struct Options {
     output: Option<PathBuf>,
     test_driver: bool,
     rounds: bool,
+    patched_cudarc: bool,
 }
 
 impl Options {
@@ -35,6 +37,7 @@ impl Options {
             output: None,
             test_driver: false,
             rounds: false,
+            patched_cudarc: false,
         };
         let mut arguments = env::args().skip(1);
         while let Some(argument) = arguments.next() {
@@ -49,9 +52,10 @@ impl Options {
                 "--output" => options.output = Some(value()?.into()),
                 "--test-driver" => options.test_driver = true,
                 "--rounds" => options.rounds = true,
+                "--patched-cudarc" => options.patched_cudarc = true,
                 other => {
                     return Err(format!(
-                        "{other}: it takes --seconds N, --output FILE, --test-driver, --rounds"
+                        "{other}: it takes --seconds N, --output FILE, --test-driver, --rounds, --patched-cudarc"
                     ));
                 }
             }
@@ -70,24 +74,15 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let device = Device::first()?;
     let settings = report::settings(&device, Control::attach().is_some())?;
     let mut batches = Batches::new(&device);
-    parameters::<P1>(&mut batches, "1 parameter", &device)?;
-    parameters::<P8>(&mut batches, "8 parameters", &device)?;
-    parameters::<P32>(&mut batches, "32 parameters", &device)?;
-    parameters::<P64>(&mut batches, "64 parameters", &device)?;
-    parameters::<P128>(&mut batches, "128 parameters", &device)?;
-    parameters::<P512>(&mut batches, "512 parameters", &device)?;
-    parameters::<Large4096>(&mut batches, ways::STRUCT_4_KIB, &device)?;
-    parameters::<Large32760>(&mut batches, ways::STRUCT_32_KIB, &device)?;
-    slices(&mut batches, &device)?;
-    steps(&mut batches, &device)?;
-    function::<P8>(&mut batches, "8 parameters", &device)?;
-    function::<P128>(&mut batches, "128 parameters", &device)?;
-    function::<P512>(&mut batches, "512 parameters", &device)?;
-    // The graph of typed nodes belongs here: `batches.add(ways::GRAPH, ways::OURS_GRAPH, …)`, where the batch updates
-    // all of `BATCH` nodes and launches the graph once. `targets` compares it with the C side in `peers/launch.cu`.
-    verified_once::<P8>(&mut batches, "8 parameters", &device)?;
-    verified_once::<P512>(&mut batches, "512 parameters", &device)?;
-
+    if options.patched_cudarc {
+        slices(
+            &mut batches,
+            &device,
+            [ways::OURS_PATCHED, ways::CUDARC_PATCHED],
+        )?;
+    } else {
+        everything(&mut batches, &device)?;
+    }
     if options.rounds {
         batches.serve(&settings)?;
         return Ok(ExitCode::SUCCESS);
@@ -102,6 +97,27 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         fs::write(output, measured.table())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn everything(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
+    parameters::<P1>(batches, "1 parameter", device)?;
+    parameters::<P8>(batches, "8 parameters", device)?;
+    parameters::<P32>(batches, "32 parameters", device)?;
+    parameters::<P64>(batches, "64 parameters", device)?;
+    parameters::<P128>(batches, "128 parameters", device)?;
+    parameters::<P512>(batches, "512 parameters", device)?;
+    parameters::<Large4096>(batches, ways::STRUCT_4_KIB, device)?;
+    parameters::<Large32760>(batches, ways::STRUCT_32_KIB, device)?;
+    slices(batches, device, [ways::OURS, ways::CUDARC])?;
+    steps(batches, device)?;
+    function::<P8>(batches, "8 parameters", device)?;
+    function::<P128>(batches, "128 parameters", device)?;
+    function::<P512>(batches, "512 parameters", device)?;
+    // The graph of typed nodes belongs here: `batches.add(ways::GRAPH, ways::OURS_GRAPH, …)`, where the batch updates
+    // all of `BATCH` nodes and launches the graph once. `targets` compares it with the C side in `peers/launch.cu`.
+    verified_once::<P8>(batches, "8 parameters", device)?;
+    verified_once::<P512>(batches, "512 parameters", device)?;
+    Ok(())
 }
 
 /// The same arguments, every way.
@@ -131,9 +147,13 @@ fn parameters<A: Example + 'static>(
 }
 
 /// Tracked memory, on the only stream, and beside a second one.
-fn slices(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
+fn slices(
+    batches: &mut Batches,
+    device: &Device,
+    [ours, cudarc]: [&'static str; 2],
+) -> Result<(), Box<dyn Error>> {
     macro_rules! add {
-        ($($way:path: $launch:expr;)*) => {$(
+        ($($way:expr, $launch:expr;)*) => {$(
             let mut launched = SlicesCase::new(device)?;
             let launch: fn(&mut SlicesCase) = $launch;
             batches.add(ways::SLICES, $way, move |count| timed(count, || launch(&mut launched)));
@@ -149,9 +169,9 @@ fn slices(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> 
         )*};
     }
     add! {
-        ways::BARE_PARAMS: |case| case.bare_params();
-        ways::OURS: |case| case.ours();
-        ways::CUDARC: |case| case.cudarc();
+        ways::BARE_PARAMS, |case| case.bare_params();
+        ours, |case| case.ours();
+        cudarc, |case| case.cudarc();
     }
     Ok(())
 }

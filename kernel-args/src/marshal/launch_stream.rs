@@ -5,7 +5,7 @@ use core::{cell::Cell, marker::PhantomData};
 use {
     core::{cell::OnceCell, mem::ManuallyDrop, ptr},
     cudarc::driver::{
-        CudaContext, CudaStream, DriverError, SyncOnDrop,
+        CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop,
         sys::{CUcontext, CUevent},
     },
     std::sync::Arc,
@@ -118,14 +118,16 @@ impl<'k> LaunchStream<'k> {
         Some(stream.context())
     }
 
-    /// A guard that records what `sync` records, where no other guard of this launch has recorded the same event: several
-    /// arguments can be views of one buffer.
+    /// A guard that records what `sync` records, where the guard before it has not recorded the same event: arguments can be
+    /// views of one buffer.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub(crate) fn guard<'s>(&'s self, sync: SyncOnDrop<'s>) -> Guard<'s> {
-        let mut guard = Guard::new(sync);
-        guard.recorded = Some(&self.recorded);
-        guard
+        Guard {
+            sync: ManuallyDrop::new(Some(sync)),
+            recorded: Some(&self.recorded),
+            argument: PhantomData,
+        }
     }
 
     /// The error of a wait or a record that cudarc could not return when it was enqueued. cudarc keeps it in the context
@@ -196,45 +198,33 @@ impl Drop for DefaultStream {
     }
 }
 
-/// The events that guards have recorded since the launch: as many as fit, which is enough for the views of a buffer that
-/// stand near each other. An event that is not here is recorded again, which costs time and nothing else.
+/// The event that a guard recorded last since the launch, which is enough for views of one buffer that stand side by side.
+/// An event that is not here is recorded again, which costs time and nothing else.
 #[cfg(feature = "cudarc")]
-struct Recorded {
-    /// Null where there is none.
-    events: Cell<[CUevent; 4]>,
-    /// The place of the next event; none before the launch.
-    next: Cell<Option<usize>>,
-}
+struct Recorded(Cell<CUevent>);
 
 #[cfg(feature = "cudarc")]
 impl Recorded {
+    /// Stands here before the launch; null stands here after it, where nothing has been recorded.
+    const BEFORE_LAUNCH: CUevent = ptr::without_provenance_mut(1);
+
     const fn new() -> Self {
-        Self {
-            events: Cell::new([ptr::null_mut(); 4]),
-            next: Cell::new(None),
-        }
+        Self(Cell::new(Self::BEFORE_LAUNCH))
     }
 
-    /// Forgets all events: the launch is enqueued next.
+    /// The launch is enqueued next.
     #[inline]
     fn begin(&self) {
-        self.events.set([ptr::null_mut(); 4]);
-        self.next.set(Some(0));
+        self.0.set(ptr::null_mut());
     }
 
     /// Whether this event still has to be recorded. The caller records it.
     fn insert(&self, event: CUevent) -> bool {
-        let Some(next) = self.next.get() else {
-            return true;
-        };
-        let mut events = self.events.get();
-        if events.contains(&event) {
-            return false;
+        let last = self.0.get();
+        if last != Self::BEFORE_LAUNCH {
+            self.0.set(event);
         }
-        events[next % events.len()] = event;
-        self.next.set(Some(next + 1));
-        self.events.set(events);
-        true
+        last != event
     }
 }
 
@@ -266,41 +256,39 @@ impl<'s> Guard<'s> {
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub fn new(sync: SyncOnDrop<'s>) -> Self {
-        // Memory that is not tracked has no event, and so needs no call when the guard is dropped.
-        let sync = match sync {
-            SyncOnDrop::Record(None) | SyncOnDrop::Sync(None) => None,
-            sync => Some(sync),
-        };
         Self {
-            sync: ManuallyDrop::new(sync),
+            sync: ManuallyDrop::new(Some(sync)),
             recorded: None,
             argument: PhantomData,
         }
     }
 }
 
-/// A value has no guard, so this optimises to nothing. The drop of a guard is a call that is not inlined: rustc would
+/// A value has no guard, so this optimises to nothing. What is done for a guard is a call that is not inlined: rustc would
 /// otherwise keep a copy for each of many values.
 #[cfg(feature = "cudarc")]
 impl Drop for Guard<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.sync.is_some() {
-            record_use(self.sync.take(), self.recorded);
+        match *self.sync {
+            None => {}
+            // What the drop of a `SyncOnDrop` does, which itself is left alone.
+            Some(SyncOnDrop::Record(Some((event, stream)))) => {
+                record_use(event, stream, self.recorded);
+            }
+            Some(_) => drop(self.sync.take()),
         }
     }
 }
 
+/// Records on `stream` that the launch has been enqueued. An event that this launch has recorded before is recorded no more.
 #[cfg(feature = "cudarc")]
 #[inline(never)]
-fn record_use(mut sync: Option<SyncOnDrop<'_>>, recorded: Option<&Recorded>) {
-    if let Some(SyncOnDrop::Record(target)) = &mut sync
-        && let (Some((event, stream)), Some(recorded)) = (&*target, recorded)
-        // Otherwise the drop records nothing, and a later guard may have to.
-        && stream.context().is_managing_stream_synchronization()
-        && !recorded.insert(event.cu_event())
+fn record_use(event: &CudaEvent, stream: &CudaStream, recorded: Option<&Recorded>) {
+    let context = stream.context();
+    if context.is_managing_stream_synchronization()
+        && recorded.is_none_or(|recorded| recorded.insert(event.cu_event()))
     {
-        *target = None;
+        context.record_err(event.record(stream));
     }
-    drop(sync);
 }
