@@ -1,6 +1,10 @@
 //! The chart: nanoseconds per launch against the number of parameters, ours and every peer.
 
-use crate::{measured::Measured, ways};
+use crate::{
+    measured::Measured,
+    scale::{Scale, thousands},
+    ways,
+};
 use plotters::{
     coord::Shift,
     prelude::*,
@@ -108,61 +112,6 @@ pub fn draw(measured: &Measured) -> Result<String, Box<dyn Error>> {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scale {
-    Linear,
-    Logarithmic,
-}
-
-impl Scale {
-    /// Where nanoseconds stand on the axis.
-    fn place(self, nanoseconds: f64) -> f64 {
-        match self {
-            Self::Linear => nanoseconds,
-            Self::Logarithmic => nanoseconds.log10(),
-        }
-    }
-
-    fn value(self, place: f64) -> f64 {
-        match self {
-            Self::Linear => place,
-            Self::Logarithmic => 10_f64.powf(place),
-        }
-    }
-
-    /// Round numbers around the values.
-    fn ticks(self, low: f64, high: f64) -> Vec<f64> {
-        match self {
-            Self::Linear => {
-                let rough = 10_f64.powf(((high - low).max(1.0) / 5.0).log10().floor());
-                let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * rough);
-                let step = steps
-                    .into_iter()
-                    .find(|step| (high - low) / step <= 7.0)
-                    .unwrap_or(rough);
-                let (mut tick, mut ticks) = ((low / step).floor() * step, Vec::new());
-                while tick < high + step {
-                    ticks.push(tick);
-                    tick += step;
-                }
-                ticks
-            }
-            Self::Logarithmic => {
-                let decades = (0..=9).map(|decade| 10_f64.powi(decade));
-                let ticks: Vec<f64> = decades
-                    .flat_map(|decade| [decade, 2.0 * decade, 5.0 * decade])
-                    .collect();
-                let first = ticks.iter().rposition(|tick| *tick <= low).unwrap_or(0);
-                let last = ticks
-                    .iter()
-                    .position(|tick| *tick >= high)
-                    .unwrap_or(ticks.len() - 1);
-                ticks[first..=last].to_vec()
-            }
-        }
-    }
-}
-
 /// One pair of axes with its lines, each with its label at its right end.
 fn panel<'a>(
     root: &Area<'a>,
@@ -207,7 +156,45 @@ fn panel<'a>(
         .margin_right(LABELS)
         .build_cartesian_2d(0.0..last, bottom..top)?;
     let at = |x, y| chart.backend_coord(&(x, y));
-    for column in columns {
+    axes(root, &at, &columns, &ticks, scale)?;
+
+    let mut labels = Vec::new();
+    for (series, points) in &lines {
+        let line: Vec<_> = points
+            .iter()
+            .map(|(count, ns)| (count.log2(), scale.place(*ns)))
+            .collect();
+        if let Some(end) = line.last() {
+            labels.push((chart.backend_coord(end), *series));
+        }
+        let style = series.colour.stroke_width(series.width);
+        chart.draw_series(LineSeries::new(line.clone(), style))?;
+        let dot = |point| Circle::new(point, series.width + 1, series.colour.filled());
+        chart.draw_series(line.into_iter().map(dot))?;
+    }
+    labels.sort_by_key(|((_, y), _)| *y);
+    let heights = apart(labels.iter().map(|((_, y), _)| *y).collect());
+    let edge = chart.backend_coord(&(last, bottom)).0;
+    for (((x, y), series), height) in labels.into_iter().zip(heights) {
+        let leader = [(x + 6, y), (edge + 14, height)];
+        root.draw(&PathElement::new(leader, series.colour.stroke_width(1)))?;
+        let style = text(16, series.colour).pos(Pos::new(HPos::Left, VPos::Center));
+        root.draw(&Text::new(series.label, (edge + 18, height), style))?;
+    }
+    Ok(())
+}
+
+/// The lines behind the data with their numbers, and what those are.
+fn axes(
+    root: &Area<'_>,
+    at: &dyn Fn(f64, f64) -> (i32, i32),
+    columns: &[f64],
+    ticks: &[f64],
+    scale: Scale,
+) -> Result<(), Box<dyn Error>> {
+    let (bottom, top) = (ticks[0], ticks[ticks.len() - 1]);
+    let last = columns[columns.len() - 1];
+    for &column in columns {
         let foot = at(column, bottom);
         root.draw(&PathElement::new([foot, at(column, top)], GRID))?;
         let style = text(16, INK).pos(Pos::new(HPos::Center, VPos::Top));
@@ -217,7 +204,7 @@ fn panel<'a>(
             style,
         ))?;
     }
-    for tick in ticks {
+    for &tick in ticks {
         let start = at(0.0, tick);
         root.draw(&PathElement::new([start, at(last, tick)], GRID))?;
         let style = text(16, INK).pos(Pos::new(HPos::Right, VPos::Center));
@@ -243,30 +230,6 @@ fn panel<'a>(
         (foot.0, foot.1 + 28),
         style,
     ))?;
-
-    let mut labels = Vec::new();
-    for (series, points) in &lines {
-        let line: Vec<_> = points
-            .iter()
-            .map(|(count, ns)| (count.log2(), scale.place(*ns)))
-            .collect();
-        if let Some(end) = line.last() {
-            labels.push((chart.backend_coord(end), *series));
-        }
-        let style = series.colour.stroke_width(series.width);
-        chart.draw_series(LineSeries::new(line.clone(), style))?;
-        let dot = |point| Circle::new(point, series.width + 1, series.colour.filled());
-        chart.draw_series(line.into_iter().map(dot))?;
-    }
-    labels.sort_by_key(|((_, y), _)| *y);
-    let heights = apart(labels.iter().map(|((_, y), _)| *y).collect());
-    let edge = chart.backend_coord(&(last, bottom)).0;
-    for (((x, y), series), height) in labels.into_iter().zip(heights) {
-        let leader = [(x + 6, y), (edge + 14, height)];
-        root.draw(&PathElement::new(leader, series.colour.stroke_width(1)))?;
-        let style = text(16, series.colour).pos(Pos::new(HPos::Left, VPos::Center));
-        root.draw(&Text::new(series.label, (edge + 18, height), style))?;
-    }
     Ok(())
 }
 
@@ -296,15 +259,4 @@ fn apart(mut heights: Vec<i32>) -> Vec<i32> {
 /// plotters takes the height of a line: SVG's size of the font is that by 1.24.
 fn text(size: u32, colour: RGBColor) -> TextStyle<'static> {
     (FONT, size).into_font().color(&colour)
-}
-
-/// `12 500`: with a narrow space that breaks no line.
-fn thousands(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let (front, back) = digits.split_at(digits.len().saturating_sub(3));
-    if front.is_empty() {
-        digits
-    } else {
-        format!("{front}\u{202f}{back}")
-    }
 }

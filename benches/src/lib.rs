@@ -8,6 +8,7 @@ pub mod launched;
 pub mod marshal;
 pub mod measured;
 pub mod report;
+mod scale;
 pub mod shapes;
 pub mod targets;
 pub mod versions;

@@ -2,7 +2,11 @@
 
 use crate::{
     measured::Measured,
-    ways::{self, *},
+    ways::{
+        BARE_EX_PACKED, BARE_PARAMS, C_EX_PACKED, C_GRAPH_PARAMS, CHEVRONS, CUDARC, CUDARC_PATCHED,
+        GRAPH, OURS, OURS_FUNCTION, OURS_GRAPH, OURS_PATCHED, SLICES, SLICES_TWO_STREAMS,
+        STEP_BOTH, STEP_CHECKS, STEPS, STRUCT_4_KIB, STRUCT_32_KIB,
+    },
 };
 use std::fmt::Write;
 
@@ -122,7 +126,7 @@ const BESIDE: &[Target] = &[
     target(
         "3 tracked slices, one stream: `launch!` / bare",
         (SLICES, OURS),
-        (SLICES, ways::BARE_PARAMS),
+        (SLICES, BARE_PARAMS),
         f64::NAN,
     ),
     target(
@@ -134,6 +138,18 @@ const BESIDE: &[Target] = &[
     target(
         "3 tracked slices, a second stream: `launch!` / cudarc",
         (SLICES_TWO_STREAMS, OURS),
+        (SLICES_TWO_STREAMS, CUDARC),
+        f64::NAN,
+    ),
+    target(
+        "3 tracked slices, a second stream, cudarc patched: `launch!` / bare",
+        (SLICES_TWO_STREAMS, OURS_PATCHED),
+        (SLICES_TWO_STREAMS, BARE_PARAMS),
+        f64::NAN,
+    ),
+    target(
+        "3 tracked slices, a second stream: cudarc patched / cudarc",
+        (SLICES_TWO_STREAMS, CUDARC_PATCHED),
         (SLICES_TWO_STREAMS, CUDARC),
         f64::NAN,
     ),

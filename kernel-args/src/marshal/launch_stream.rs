@@ -5,7 +5,7 @@ use core::{cell::Cell, marker::PhantomData};
 use {
     core::{cell::OnceCell, mem::ManuallyDrop, ptr},
     cudarc::driver::{
-        CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop,
+        CudaContext, CudaStream, DriverError, SyncOnDrop,
         sys::{CUcontext, CUevent},
     },
     std::sync::Arc,
@@ -264,31 +264,33 @@ impl<'s> Guard<'s> {
     }
 }
 
-/// A value has no guard, so this optimises to nothing. What is done for a guard is a call that is not inlined: rustc would
-/// otherwise keep a copy for each of many values.
+/// A value has no guard, so this optimises to nothing: only where all that is asked is whether there is one, as rustc
+/// otherwise keeps a copy for each of many values. What is done for a guard is a call that is not inlined.
 #[cfg(feature = "cudarc")]
 impl Drop for Guard<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        match *self.sync {
-            None => {}
-            // What the drop of a `SyncOnDrop` does, which itself is left alone.
-            Some(SyncOnDrop::Record(Some((event, stream)))) => {
-                record_use(event, stream, self.recorded);
-            }
-            Some(_) => drop(self.sync.take()),
+        if self.sync.is_some() {
+            record_use(self.sync.take(), self.recorded);
         }
     }
 }
 
-/// Records on `stream` that the launch has been enqueued. An event that this launch has recorded before is recorded no more.
+/// Records that the launch has been enqueued. An event that this launch has recorded just before is recorded no more.
 #[cfg(feature = "cudarc")]
 #[inline(never)]
-fn record_use(event: &CudaEvent, stream: &CudaStream, recorded: Option<&Recorded>) {
-    let context = stream.context();
-    if context.is_managing_stream_synchronization()
-        && recorded.is_none_or(|recorded| recorded.insert(event.cu_event()))
-    {
-        context.record_err(event.record(stream));
+fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&Recorded>) {
+    let sync = ManuallyDrop::new(sync);
+    match *sync {
+        // What the drop of a `SyncOnDrop` does, which itself is left out.
+        Some(SyncOnDrop::Record(Some((event, stream)))) => {
+            let context = stream.context();
+            if context.is_managing_stream_synchronization()
+                && recorded.is_none_or(|recorded| recorded.insert(event.cu_event()))
+            {
+                context.record_err(event.record(stream));
+            }
+        }
+        _ => drop(ManuallyDrop::into_inner(sync)),
     }
 }
