@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             )),
             "--rehearsal" => rehearsal = true,
             _ if data.is_none() && !argument.starts_with("--") => {
-                data = Some(PathBuf::from(argument))
+                data = Some(PathBuf::from(argument));
             }
             _ => {
                 return Err(

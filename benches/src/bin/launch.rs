@@ -222,7 +222,7 @@ fn verified_once<A: Example + 'static>(
     module.kernel::<A>(A::ENTRY)?;
     batches.add_once(case, ways::VERIFIED_FUNCTION, move || {
         timed(1, || {
-            drop(Kernel::<A>::from_function(&context, function.clone()))
+            drop(Kernel::<A>::from_function(&context, function.clone()));
         })
     });
     batches.add_once(case, ways::VERIFIED_IMAGE, move || {
