@@ -29,43 +29,39 @@ fn one(out: &mut String, shape: &Shape) -> std::fmt::Result {
     if shape.fields.is_empty() {
         writeln!(out, "    LAUNCH(C_PARAMS, 0, 0);\n}}\n")?;
     } else {
-        copies(out, shape)?;
+        for (i, field) in shape.fields.iter().enumerate() {
+            if shape.copies(field) {
+                writeln!(
+                    out,
+                    "    COPY_ZEROED({}, copy{i}, args->f{i}, {});",
+                    field.c, field.filled
+                )?;
+            }
+        }
         writeln!(out, "    void* params[] = {{")?;
-        for i in 0..shape.fields.len() {
-            writeln!(out, "        &{},", place(shape, i))?;
+        for (i, field) in shape.fields.iter().enumerate() {
+            let place = if shape.copies(field) {
+                "copy"
+            } else {
+                "args->f"
+            };
+            writeln!(out, "        &{place}{i},")?;
         }
         writeln!(out, "    }};\n    LAUNCH(C_PARAMS, params, 0);\n}}\n")?;
     }
 
     writeln!(out, "void marshal_c_packed_{name}({ty}* args)\n{{")?;
-    copies(out, shape)?;
-    let zeros = if shape.zeroed { " = {0}" } else { "" };
-    writeln!(out, "    char buffer[{size}]{zeros};\n    size_t end = 0;")?;
+    writeln!(out, "    char buffer[{size}];\n    size_t end = 0;")?;
     for (i, field) in shape.fields.iter().enumerate() {
-        writeln!(out, "    ADD({}, {});", place(shape, i), field.align)?;
+        let (align, filled) = (field.align, field.filled);
+        if shape.zeroed {
+            writeln!(out, "    ADD_ZEROED(args->f{i}, {align}, {filled});")?;
+        } else {
+            writeln!(out, "    ADD(args->f{i}, {align});")?;
+        }
     }
     writeln!(
         out,
         "    void* extra[] = {{(void*)1, buffer, (void*)2, &end, (void*)0}};\n    LAUNCH(C_PACKED, 0, extra);\n}}"
     )
-}
-
-/// A copy of each value whose padding is zeroed.
-fn copies(out: &mut String, shape: &Shape) -> std::fmt::Result {
-    for (i, field) in shape.fields.iter().enumerate() {
-        if shape.is_copied(i) {
-            let ty = field.c;
-            writeln!(out, "    {ty} c{i};\n    copy_{ty}(&c{i}, &args->f{i});")?;
-        }
-    }
-    Ok(())
-}
-
-/// Where the value of field `i` stands.
-fn place(shape: &Shape, i: usize) -> String {
-    if shape.is_copied(i) {
-        format!("c{i}")
-    } else {
-        format!("args->f{i}")
-    }
 }

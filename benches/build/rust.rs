@@ -113,17 +113,31 @@ fn by_hand(out: &mut String, shape: &Shape) -> Result {
         "#[inline(never)]
 #[unsafe(no_mangle)]
 pub unsafe extern \"C\" fn marshal_rust_params_{name}(args: *mut {ty}) {{
-    let args = unsafe {{ &mut *args }};
-{copies}    let mut params: [*mut c_void; {count}] = [",
-        count = shape.fields.len(),
-        copies = copies(shape),
+    let args = unsafe {{ &mut *args }};"
     )?;
-    for i in 0..shape.fields.len() {
-        if shape.is_copied(i) {
-            writeln!(out, "        c{i}.as_mut_ptr().cast(),")?;
-        } else {
-            writeln!(out, "        (&raw mut args.f{i}).cast(),")?;
+    for (i, field) in shape.fields.iter().enumerate() {
+        if shape.copies(field) {
+            let (ty, filled) = (field.rust, field.filled);
+            writeln!(
+                out,
+                "    let mut copy{i} = MaybeUninit::<{ty}>::uninit();
+    unsafe {{ copy{i}.as_mut_ptr().write_bytes(0, 1) }};
+    unsafe {{ (&raw const args.f{i}).cast::<u8>().copy_to_nonoverlapping(copy{i}.as_mut_ptr().cast(), {filled}) }};"
+            )?;
         }
+    }
+    writeln!(
+        out,
+        "    let mut params: [*mut c_void; {count}] = [",
+        count = shape.fields.len()
+    )?;
+    for (i, field) in shape.fields.iter().enumerate() {
+        let place = if shape.copies(field) {
+            "copy"
+        } else {
+            "args.f"
+        };
+        writeln!(out, "        (&raw mut {place}{i}).cast(),")?;
     }
     writeln!(
         out,
@@ -135,20 +149,20 @@ pub unsafe extern \"C\" fn marshal_rust_params_{name}(args: *mut {ty}) {{
 #[unsafe(no_mangle)]
 pub unsafe extern \"C\" fn marshal_rust_packed_{name}(args: *mut {ty}) {{
     let args = unsafe {{ &mut *args }};
-{copies}    let mut buffer = MaybeUninit::<[u8; {size}]>::{begin}();
+    let mut buffer = MaybeUninit::<[u8; {size}]>::uninit();
     let start = buffer.as_mut_ptr().cast::<u8>();
-    let mut end = 0_usize;",
-        copies = copies(shape),
-        begin = if shape.zeroed { "zeroed" } else { "uninit" },
+    let mut end = 0_usize;"
     )?;
     for (i, field) in shape.fields.iter().enumerate() {
-        let (ty, align) = (field.rust, field.align);
-        if shape.is_copied(i) {
+        let (ty, align, filled) = (field.rust, field.align, field.filled);
+        if shape.zeroed {
             writeln!(
                 out,
-                "    end = end.next_multiple_of({align});
-    unsafe {{ start.add(end).copy_from_nonoverlapping(c{i}.as_ptr().cast(), size_of::<{ty}>()) }};
-    end += size_of::<{ty}>();"
+                "    let at = end.next_multiple_of({align});
+    unsafe {{ start.add(end).write_bytes(0, at - end) }};
+    unsafe {{ (&raw const args.f{i}).cast::<u8>().copy_to_nonoverlapping(start.add(at), {filled}) }};
+    unsafe {{ start.add(at + {filled}).write_bytes(0, size_of::<{ty}>() - {filled}) }};
+    end = at + size_of::<{ty}>();"
             )?;
             continue;
         }
@@ -160,15 +174,6 @@ pub unsafe extern \"C\" fn marshal_rust_packed_{name}(args: *mut {ty}) {{
         )?;
     }
     writeln!(out, "    launch_packed(4, start, end);\n}}\n")
-}
-
-/// A copy of each value whose padding is zeroed.
-fn copies(shape: &Shape) -> String {
-    let copied = (0..shape.fields.len()).filter(|i| shape.is_copied(*i));
-    let lines: Vec<_> = copied
-        .map(|i| format!("    let mut c{i} = args.f{i}.with_zeroed_padding();\n"))
-        .collect();
-    lines.concat()
 }
 
 /// The struct in the table of all, and how its variants are called.
@@ -188,11 +193,7 @@ fn run_{name}(variant: Variant, run: &mut dyn FnMut(Call, *mut c_void)) {{
     assert_eq!(size_of::<{ty}>(), unsafe {{ size_of_{name}() }}, \"C has another struct\");
     let call: unsafe extern \"C\" fn(*mut {ty}) = match variant {{",
         name.to_uppercase(),
-        sizes = shape
-            .fields
-            .iter()
-            .map(|field| field.filled)
-            .collect::<Vec<_>>(),
+        sizes = shape.handed_over(),
     )?;
     for variant in VARIANTS {
         let camel: String = variant

@@ -5,7 +5,7 @@ pub(crate) struct Shape {
     /// `p8`, `mix`.
     pub(crate) name: String,
     pub(crate) fields: Vec<Field>,
-    /// Whether the code by hand zeroes padding, as ours always does.
+    /// Whether the hand-written code zeroes padding and gaps, as ours always does.
     pub(crate) zeroed: bool,
 }
 
@@ -107,13 +107,13 @@ pub(crate) fn all() -> Vec<Shape> {
         zeroed: false,
     };
     let mut shapes: Vec<Shape> = [0, 1, 4, 8, 16, 32, 64, 128, 512].map(words).into();
-    for (name, zeroed) in [("mix", false), ("mixzeroed", true)] {
-        shapes.push(Shape {
+    shapes.extend(
+        [("mix", false), ("mixzeroed", true)].map(|(name, zeroed)| Shape {
             name: name.into(),
             fields: MIX.to_vec(),
             zeroed,
-        });
-    }
+        }),
+    );
     shapes
 }
 
@@ -124,9 +124,21 @@ impl Shape {
         first.to_uppercase() + rest
     }
 
-    /// Whether the code by hand copies field `i` to zero its padding.
-    pub(crate) fn is_copied(&self, i: usize) -> bool {
-        self.zeroed && self.fields[i].filled < self.fields[i].size
+    /// The bytes of each parameter that all ways hand over alike.
+    pub(crate) fn handed_over(&self) -> Vec<usize> {
+        let bytes = |field: &Field| {
+            if self.zeroed {
+                field.size
+            } else {
+                field.filled
+            }
+        };
+        self.fields.iter().map(bytes).collect()
+    }
+
+    /// Whether the hand-written code has to copy this field to zero its padding.
+    pub(crate) fn copies(&self, field: &Field) -> bool {
+        self.zeroed && field.filled < field.size
     }
 
     /// The offset of each parameter, and the size of the block.

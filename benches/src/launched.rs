@@ -108,7 +108,7 @@ launched! {
     "8 scalars", "bare", false, |all| all.p8.bare_params();
     "8 scalars", "ours", false, |all| all.p8.ours();
     "8 scalars", "cudarc", false, |all| all.p8.cudarc();
-    "8 scalars", "ours, cudarc's function", false, |all| all.p8.ours_unverified();
+    "8 scalars", "ours, cudarc's function", false, |all| all.p8.ours_function();
     "8 scalars", "ours, a list", false, |all| all.list();
     "kernel looked up in the module: cache hit", "ours", false, |all| all.look_up();
     "64 scalars", "bare", false, |all| all.p64.bare_packed();
@@ -117,7 +117,7 @@ launched! {
     "512 scalars", "bare", false, |all| all.p512.bare_packed();
     "512 scalars", "ours", false, |all| all.p512.ours();
     "512 scalars", "ours, kernelParams", false, |all| all.p512.ours_as(Form::KernelParams);
-    "512 scalars", "ours, cudarc's function", false, |all| all.p512.ours_unverified();
+    "512 scalars", "ours, cudarc's function", false, |all| all.p512.ours_function();
     "512 scalars", "cudarc", false, |all| all.p512.cudarc();
     "3 slices, 5 scalars", "ours", false, |all| all.slices.ours();
     "3 slices, 5 scalars", "cudarc", false, |all| all.slices.cudarc();

@@ -39,20 +39,6 @@ pub struct Tagged {
     tag: u8,
 }
 
-impl Tagged {
-    /// A copy whose padding is zero, by hand.
-    #[inline(always)]
-    fn with_zeroed_padding(self) -> MaybeUninit<Self> {
-        let mut copy = MaybeUninit::<Self>::zeroed();
-        let to = copy.as_mut_ptr();
-        unsafe {
-            (*to).value = self.value;
-            (*to).tag = self.tag;
-        }
-        copy
-    }
-}
-
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 pub struct Matrix {

@@ -1,14 +1,16 @@
 //! What only a driver that can be told to misbehave shows: waits and records, old drivers, failing calls, GPUs of other
 //! generations, leaks. Each test runs on the test driver, in a process of its own.
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg};
 use kernel_args::{
-    DevicePointerMut, Error, Form, Kernel, KernelArgs, Module, TensorMap, Verification, launch,
+    DevicePointer, DevicePointerMut, Error, Form, Guard, Kernel, KernelArg, KernelArgs,
+    LaunchStream, Module, TensorMap, Verification, launch,
 };
 use kernel_args_test_driver::{Control, LaunchForm, Settings, within};
 use std::sync::Arc;
 
 const SAXPY: &str = include_str!("../../ptx/saxpy.ptx");
+const LAUNCH_COST: &str = include_str!("../../ptx/launch_cost.ptx");
 const STRUCTS: &str = include_str!("../../ptx/echo_structs.ptx");
 
 #[derive(KernelArgs)]
@@ -129,6 +131,93 @@ fn a_write_is_recorded_as_a_write() {
         let read = |slice: &CudaSlice<f32>| calls(driver, || drop(two.clone_dtoh(slice)))[0];
         assert_eq!((read(&setup.x), read(&setup.y)), (1, 1));
         assert_eq!(two.clone_dtoh(&setup.y).expect("memory"), [1.0; 8]);
+    });
+}
+
+/// A view that is passed as its author wishes: with its guard, or without.
+struct Passed<'a> {
+    view: CudaView<'a, f32>,
+    keeps_guard: bool,
+}
+
+impl KernelArg for Passed<'_> {
+    type Device = DevicePointer<f32>;
+
+    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>) {
+        let (pointer, guard) = self.view.lower(stream);
+        (pointer, if self.keeps_guard { guard } else { Guard::NONE })
+    }
+}
+
+#[derive(KernelArgs)]
+struct Views<'a> {
+    x: Passed<'a>,
+    y: CudaView<'a, f32>,
+    out: &'a mut CudaSlice<f32>,
+    n: i32,
+    alpha: f32,
+    beta: f32,
+    stride: u32,
+    seed: u64,
+}
+
+/// How often one launch waits and records that reads both halves of `buffer` and writes `out`.
+fn launch_views(
+    driver: &Control,
+    stream: &CudaStream,
+    buffer: &CudaSlice<f32>,
+    out: &mut CudaSlice<f32>,
+    keeps_guard: bool,
+) -> [u64; 2] {
+    let kernel: Kernel<Views> =
+        Kernel::from_image(stream.context(), LAUNCH_COST, "slices").expect("the struct fits");
+    let args = Views {
+        x: Passed {
+            view: buffer.slice(..4),
+            keeps_guard,
+        },
+        y: buffer.slice(4..),
+        out,
+        n: 8,
+        alpha: 1.0,
+        beta: 0.0,
+        stride: 1,
+        seed: 0,
+    };
+    let [waits, records, _] = calls(driver, || {
+        // SAFETY: the kernel does nothing.
+        unsafe { launch!(kernel, 1, 8, args, stream = stream) }.expect("it launches");
+    });
+    [waits, records]
+}
+
+/// The events of a buffer that is passed twice are recorded once; every use of it waits as before.
+#[test]
+fn a_buffer_that_is_passed_twice_is_recorded_once() {
+    within(&Settings::new(), |driver| {
+        let ctx = kernel_args::context(0).expect("a device");
+        let [one, two] = [(); 2].map(|()| ctx.new_stream().expect("a stream"));
+        let buffer = one.clone_htod(&[1.0_f32; 8]).expect("memory");
+        let mut out = one.alloc_zeros::<f32>(8).expect("memory");
+        for _ in 0..2 {
+            // For the writes of the buffer, twice, and for what read and what wrote `out`.
+            let calls = launch_views(driver, &two, &buffer, &mut out, true);
+            assert_eq!(calls, [4, 2], "waits, records");
+        }
+    });
+}
+
+/// A record that was made before the launch does not stand for one after it: an argument that drops its guard too early
+/// takes nothing from another argument of the same buffer.
+#[test]
+fn a_guard_that_is_dropped_too_early_is_no_record_of_the_launch() {
+    within(&Settings::new(), |driver| {
+        let ctx = kernel_args::context(0).expect("a device");
+        let stream = ctx.new_stream().expect("a stream");
+        let buffer = stream.clone_htod(&[1.0_f32; 8]).expect("memory");
+        let mut out = stream.alloc_zeros::<f32>(8).expect("memory");
+        let [_, records] = launch_views(driver, &stream, &buffer, &mut out, false);
+        assert_eq!(records, 3, "one too early, and one for each buffer");
     });
 }
 
