@@ -1,7 +1,7 @@
 //! Graphs of kernels that do nothing, all of whose nodes get new arguments before each launch: ours, and the same driver calls
 //! as C programs make them.
 
-use crate::launch::Device;
+use crate::{batch::BATCH, launch::Device, ways};
 use core::{error::Error, ffi::c_void, hint::black_box, ptr};
 use cudarc::driver::{
     CudaStream,
@@ -11,7 +11,7 @@ use kernel_args::{Graph, GraphExec, Kernel, KernelArgs, Launch, Node, launch};
 use std::sync::Arc;
 
 /// The nodes of the graph.
-pub const NODES: u32 = 200;
+pub const NODES: u32 = BATCH;
 
 /// Eight parameters of 8 bytes.
 #[derive(Clone, Copy, KernelArgs)]
@@ -201,11 +201,11 @@ pub type Variant = (&'static str, fn(&mut Chain));
 pub const VARIANTS: [Variant; 7] = [
     (BARE, Chain::bare_params),
     ("bare, packed", Chain::bare_packed),
-    ("ours, update_all", Chain::ours),
-    ("ours, update", Chain::ours_one_by_one),
+    (ways::OURS_GRAPH, Chain::ours),
+    ("kernel-args, each node by itself", Chain::ours_one_by_one),
     ("bare, launched unchanged", |chain| chain.launch_bare()),
-    ("ours, launched unchanged", Chain::launch_ours),
-    ("launch!, no graph", Chain::separate),
+    ("kernel-args, launched unchanged", Chain::launch_ours),
+    ("launch! each, no graph", Chain::separate),
 ];
 
 /// Every ratio is to this variant.

@@ -49,7 +49,9 @@ pub fn launches(measured: &Measured) -> String {
                 row.p10,
                 row.p90,
                 floor
-                    .filter(|_| !row.way.starts_with("verified"))
+                    .filter(
+                        |_| ![ways::VERIFIED_FUNCTION, ways::LOOKED_UP].contains(&row.way.as_str())
+                    )
                     .map_or(String::new(), |floor| format!("{:.3}", row.median / floor)),
             );
         }

@@ -33,8 +33,8 @@ pub const OURS_PACKED: &str = "launch!, packed";
 pub const OURS_FUNCTION: &str = "launch!, CudaFunction";
 /// `Kernel::from_function`, once.
 pub const VERIFIED_FUNCTION: &str = "verified once, from a function";
-/// `Module::kernel` of a module that is loaded, once.
-pub const VERIFIED_IMAGE: &str = "verified once, from the image";
+/// `Module::kernel` of a kernel that the module remembers.
+pub const LOOKED_UP: &str = "kernel looked up in its module again";
 /// The nodes of a [`GRAPH`] updated by `GraphExec::update`, and the graph launched.
 pub const OURS_GRAPH: &str = "kernel-args, graph updated and launched";
 

@@ -1,24 +1,20 @@
-//! What it costs to give the nodes of a graph new arguments and to launch it: on the host's side of a GPU, per node; and in
-//! instructions and heap allocations, on the test driver.
-//!
-//! `graph [--seconds N] [--test-driver]`, `graph --instructions`
+//! What it costs to give the nodes of a graph new arguments and to launch it, in instructions and heap allocations, on the test
+//! driver. `launch` times it on a GPU.
 
 use kernel_args_benches::{
-    batch::{Batches, Timed},
     callgrind::{self, measured},
     graph::{BARE, Chain, NODES, VARIANTS},
     launch::Device,
     versions,
 };
-use kernel_args_test_driver::{Control, Session, Settings, reexec_with_test_driver};
+use kernel_args_test_driver::{Session, Settings};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     env,
     error::Error,
     ffi::c_void,
-    process::{Command, ExitCode},
+    process::Command,
     sync::atomic::{AtomicU64, Ordering},
-    time::{Duration, Instant},
 };
 
 /// Counts allocations.
@@ -43,71 +39,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let seconds = match arguments.as_slice() {
-        ["--instructions"] => return instructions().map(|()| ExitCode::SUCCESS),
-        ["--count"] => return count().map(|()| ExitCode::SUCCESS),
-        [] | ["--test-driver"] => 20,
-        ["--seconds", seconds] | ["--seconds", seconds, "--test-driver"] => seconds.parse()?,
-        _ => return Err("it takes [--seconds N] [--test-driver], or --instructions".into()),
-    };
-    if arguments.contains(&"--test-driver")
-        && let Some(code) = reexec_with_test_driver(&Settings::new())?
-    {
-        return Ok(code);
+fn main() -> Result<(), Box<dyn Error>> {
+    if env::args().nth(1).as_deref() == Some("--count") {
+        return count();
     }
-    times(seconds)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn times(seconds: u64) -> Result<(), Box<dyn Error>> {
-    let device = Device::first()?;
-    let mut batches = Batches::new(&device);
-    for (variant, run) in VARIANTS {
-        let mut chain = Chain::new(&device)?;
-        // A batch is one graph.
-        batches.add("200 nodes of 8 parameters", variant, move |count| {
-            assert_eq!(
-                count, NODES,
-                "a batch has as many launches as the graph has nodes"
-            );
-            let start = Instant::now();
-            run(&mut chain);
-            start.elapsed()
-        });
-    }
-    batches.run(Duration::from_secs(seconds))?;
-    let timed = batches.finish();
-    if Control::attach().is_some() {
-        println!(
-            "REHEARSAL on the test driver: there is no GPU, and the times say nothing of one\n"
-        );
-    }
-    println!(
-        "{}; {}; {}\n",
-        device.context.name()?,
-        versions::machine(),
-        versions::compilers()
-    );
-    let bare = timed
-        .iter()
-        .find(|timed| timed.variant == BARE)
-        .map_or(f64::NAN, Timed::median);
-    println!("| {NODES} nodes of 8 parameters | ns per node, median | 10 % | 90 % | / {BARE} |");
-    println!("|---|---|---|---|---|");
-    for timed in &timed {
-        println!(
-            "| {} | {:.0} | {:.0} | {:.0} | {:.3} |",
-            timed.variant,
-            timed.median(),
-            timed.quantile(0.1),
-            timed.quantile(0.9),
-            timed.median() / bare
-        );
-    }
-    Ok(())
+    instructions()
 }
 
 fn instructions() -> Result<(), Box<dyn Error>> {

@@ -7,6 +7,7 @@
 use kernel_args::{Form, Kernel, Module};
 use kernel_args_benches::{
     batch::Batches,
+    graph::{self, Chain},
     launch::{Case, Device, Example, Large4096, Large32760, PTX, SlicesCase},
     report,
     shapes::{P1, P8, P32, P64, P128, P512},
@@ -17,6 +18,7 @@ use std::{
     env,
     error::Error,
     fs,
+    hint::black_box,
     path::PathBuf,
     process::ExitCode,
     time::{Duration, Instant},
@@ -113,10 +115,13 @@ fn everything(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Erro
     function::<P8>(batches, "8 parameters", device)?;
     function::<P128>(batches, "128 parameters", device)?;
     function::<P512>(batches, "512 parameters", device)?;
-    // The graph of typed nodes belongs here: `batches.add(ways::GRAPH, ways::OURS_GRAPH, …)`, where the batch updates
-    // all of `BATCH` nodes and launches the graph once. `targets` compares it with the C side in `peers/launch.cu`.
-    verified_once::<P8>(batches, "8 parameters", device)?;
-    verified_once::<P512>(batches, "512 parameters", device)?;
+    for (way, run) in graph::VARIANTS {
+        let mut chain = Chain::new(device)?;
+        // A batch is one graph.
+        batches.add(ways::GRAPH, way, move |_| timed(1, || run(&mut chain)));
+    }
+    looked_up::<P8>(batches, "8 parameters", device)?;
+    looked_up::<P512>(batches, "512 parameters", device)?;
     Ok(())
 }
 
@@ -208,8 +213,8 @@ fn function<A: Example + 'static>(
     Ok(())
 }
 
-/// What it costs to verify a kernel once: from cudarc's function, and from the image.
-fn verified_once<A: Example + 'static>(
+/// What it costs to verify a kernel once, and to look it up in its module again.
+fn looked_up<A: Example + 'static>(
     batches: &mut Batches,
     case: &'static str,
     device: &Device,
@@ -225,8 +230,10 @@ fn verified_once<A: Example + 'static>(
             drop(Kernel::<A>::from_function(&context, function.clone()));
         })
     });
-    batches.add_once(case, ways::VERIFIED_IMAGE, move || {
-        timed(1, || drop(module.kernel::<A>(A::ENTRY)))
+    batches.add(case, ways::LOOKED_UP, move |count| {
+        timed(count, || {
+            drop(black_box(module.kernel::<A>(black_box(A::ENTRY))));
+        })
     });
     Ok(())
 }
