@@ -1,9 +1,6 @@
 //! Launch attributes (CUDA driver API, `CUlaunchAttribute`): what the driver takes, and what a kernel node says of them.
 
-use std::ffi::{c_uint, c_void};
-
 use crate::{
-    entry::Out,
     error::{Outcome, Status},
     handle::Handle,
     launch::LaunchConfig,
@@ -121,14 +118,5 @@ impl Driver {
             }
         }
         Ok(())
-    }
-}
-
-entry_points! {
-    fn cuGraphKernelNodeGetAttribute(driver, node: Handle, attribute: c_uint, value: Out<c_void>) {
-        let call = driver.kernel_node(node)?;
-        let held = call.attributes.iter().find(|held| held.id == attribute);
-        // What was not named reads as zeros, the driver's default of most attributes.
-        value.cast::<[u8; 64]>().set(held.map_or([0; 64], |held| held.value))
     }
 }

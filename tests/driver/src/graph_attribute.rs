@@ -1,6 +1,6 @@
 //! Attributes of kernel nodes: which of them the device may update.
 
-use std::ffi::c_uint;
+use std::ffi::{c_uint, c_void};
 
 use crate::{
     entry::{In, Out},
@@ -46,12 +46,13 @@ entry_points! {
         Ok(())
     }
 
-    fn cuGraphKernelNodeGetAttribute(driver, node: Handle, attribute: c_uint, value: Out<DeviceUpdatable>) {
-        if attribute != DEVICE_UPDATABLE {
-            return Err(Status::NOT_SUPPORTED);
+    fn cuGraphKernelNodeGetAttribute(driver, node: Handle, attribute: c_uint, value: Out<c_void>) {
+        if attribute == DEVICE_UPDATABLE && let Some(node) = *driver.updatable_node(node)? {
+            return value.cast().set(DeviceUpdatable { updatable: 1, node });
         }
-        let device_node = *driver.updatable_node(node)?;
-        let node = device_node.unwrap_or(Handle::NULL);
-        value.set(DeviceUpdatable { updatable: c_uint::from(device_node.is_some()), node })
+        let mut held = driver.kernel_node(node)?.attributes.iter();
+        // What was not named reads as zeros, the driver's default of most attributes.
+        let held = held.find(|held| held.id == attribute).map_or([0; 64], |held| held.value);
+        value.cast().set(held)
     }
 }

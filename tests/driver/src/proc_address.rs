@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use crate::{
-    attribute, capture, context, control, copy, device,
+    capture, context, control, copy, device,
     entry::{Out, Text},
     error::{self, Outcome, Status},
     event, function, graph, graph_attribute, graph_edit, graph_exec, graph_kernel, launch, library,
@@ -20,7 +20,6 @@ const NOT_FOUND: c_uint = 1;
 fn exact(name: &str) -> Option<*const c_void> {
     [
         address_of,
-        attribute::address_of,
         capture::address_of,
         context::address_of,
         copy::address_of,

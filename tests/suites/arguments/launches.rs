@@ -152,7 +152,7 @@ fn a_launch_of_a_list_that_was_seen_asks_the_driver_for_nothing_else() {
             .iter()
             .map(|(name, count)| (name.as_str(), *count))
             .collect();
-        assert_eq!(names, [("cuCtxGetCurrent", 1), ("cuLaunchKernel", 1)]);
+        assert_eq!(names, [("cuCtxGetCurrent", 1), ("cuLaunchKernelEx", 1)]);
         assert_eq!(heap, 0, "allocations");
     });
 }
@@ -198,9 +198,9 @@ fn random_lists_arrive_byte_for_byte() {
                     }
                 } else {
                     let expected = match form {
-                        Some(Form::Packed) => LaunchForm::Extra,
-                        None if len >= 24 => LaunchForm::Extra,
-                        Some(Form::KernelParams) | None => LaunchForm::KernelParams,
+                        Some(Form::KernelParams) => LaunchForm::KernelParams,
+                        None if len == 0 => LaunchForm::KernelParams,
+                        Some(Form::Packed) | None => LaunchForm::Extra,
                     };
                     assert_eq!((used, bank), (expected, list.block()), "seed {seed}");
                 }

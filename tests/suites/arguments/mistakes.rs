@@ -106,7 +106,7 @@ fn an_argument_of_another_context_is_named_by_its_index() {
             "{error}"
         );
         assert!(error.to_string().contains("`3`"), "{error}");
-        assert_eq!(driver.calls("cuLaunchKernel"), 0);
+        assert_eq!(driver.calls("cuLaunchKernelEx"), 0);
     });
 }
 
@@ -118,7 +118,7 @@ fn an_error_of_the_driver_shows_every_argument() {
             let null = DevicePointer::<f32>::NULL;
             let mut arguments = Arguments::new();
             arguments.push(7_u32).push(1.5_f32).push(null).push(null);
-            driver.fail("cuLaunchKernel", 700);
+            driver.fail("cuLaunchKernelEx", 700);
             // SAFETY: the kernel accesses nothing.
             let error = unsafe { launch!(setup.function, 1, 8, arguments, form = form) }
                 .expect_err("the driver fails")

@@ -133,15 +133,15 @@ pub(crate) const STAGES: &[Stage] = &[
         Ok(Box::new(function))
     }),
     stage("launch, clusters", |world| {
-        // A new handle, for which nothing has been asked.
-        let kernel: Kernel<Values> = world.module.kernel("saxpy")?;
+        // A new kernel, for which nothing has been asked.
+        let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
         let launch = Launch::new(16, 8).cluster(16).cooperative(true);
         // SAFETY: the kernel accesses nothing.
         unsafe { kernel_args::launch(&kernel, launch, Values::NONE) }?;
         Ok(Box::new(kernel))
     }),
     stage("launch, cooperative", |world| {
-        let kernel: Kernel<Values> = world.module.kernel("saxpy")?;
+        let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
         // SAFETY: the kernel accesses nothing.
         unsafe { launch!(kernel, 1, 8, Values::NONE, cooperative = true) }?;
         Ok(Box::new(kernel))
@@ -173,7 +173,7 @@ pub(crate) const STAGES: &[Stage] = &[
         Ok(Box::new(()))
     }),
     stage("ask a kernel", |world| {
-        let kernel: Kernel<Values> = world.module.kernel("saxpy")?;
+        let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
         let launch = Launch::new(2, 8).cluster(2);
         kernel.registers()?;
         kernel.max_cooperative_blocks(8, 64 * 1024)?;

@@ -66,22 +66,22 @@ fn the_second_launch_asks_about_the_last_parameter_only() {
                 ("cuCtxGetCurrent", 2),
                 ("cuFuncGetAttribute", 1),
                 ("cuFuncGetParamInfo", 1),
-                ("cuLaunchKernel", 1),
+                ("cuLaunchKernelEx", 1),
             ]),
             named(&[
                 ("cuCtxGetCurrent", 1),
                 ("cuFuncGetParamInfo", 1),
-                ("cuLaunchKernel", 1),
+                ("cuLaunchKernelEx", 1),
             ]),
             named(&[
                 ("cuCtxGetCurrent", 1),
                 ("cuFuncGetParamInfo", 1),
-                ("cuLaunchKernel", 1),
+                ("cuLaunchKernelEx", 1),
             ]),
             named(&[
                 ("cuCtxGetCurrent", 1),
                 ("cuFuncGetParamInfo", 1),
-                ("cuLaunchKernel", 1),
+                ("cuLaunchKernelEx", 1),
             ]),
         ];
         for (launch, expected) in launches.into_iter().zip(expected) {
@@ -169,7 +169,7 @@ fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
             }
             assert_eq!(driver.calls("cuFuncGetParamInfo"), asked, "{types}");
             assert!(
-                driver.calls("cuLaunchKernel") == u64::from(!refused),
+                driver.calls("cuLaunchKernelEx") == u64::from(!refused),
                 "{types}"
             );
         }
