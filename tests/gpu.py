@@ -2,7 +2,8 @@
 """Bundles the suites that want a GPU, so that a machine with a GPU and no Rust can run them.
 
     python3 tests/gpu.py              builds gpu-bundle/ (git ignores it)
-    sh gpu-bundle/run                 runs everything in it, on the machine with the GPU
+    sh gpu-bundle/run                 runs the suites and examples, on the machine with the GPU
+    sh gpu-bundle/bench               measures launches there: benches/gpu.py
 
 The bundle holds stripped release builds of the suites and examples; their PTX is in the binaries. Without a GPU the
 suites run on the test driver, which is in the bundle too, and say so.
@@ -17,8 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
-SUITES = ["echo", "launch", "scale"]
-EXAMPLES = ["quickstart", "vector_add", "struct_by_value"]
+SUITES = ["attributes", "echo", "graphs", "launch", "scale"]
+EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph"]
 
 
 def build(arguments):
@@ -53,7 +54,7 @@ def main():
     driver = "libkernel_args_test_driver.so"
     add(suites[SUITES[0]].parent / driver, driver)
     add_corpus()
-    benchmarks = add_benchmarks()
+    subprocess.run([sys.executable, "benches/gpu.py"], cwd=ROOT, check=True)
 
     run = BUNDLE / "run"
     run.write_text(
@@ -71,14 +72,13 @@ def main():
         # Verification asks the driver for one parameter too many: an error that is meant, not one to report.
         "    compute-sanitizer --report-api-errors no --error-exitcode 9 ./echo echo_struct || status=$?\n"
         "fi\n"
-        + "".join(f'echo "=== {command}"\n{command} || status=$?\n' for command in benchmarks)
         + "exit $status\n"
     )
     run.chmod(0o755)
     files = [path for path in BUNDLE.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
     print(f"{BUNDLE.relative_to(ROOT)}: {len(files)} files, {size / 2**20:.1f} MiB")
-    print("run on a machine with a GPU: sh gpu-bundle/run")
+    print("run on a machine with a GPU: sh gpu-bundle/run, and sh gpu-bundle/bench for the benchmarks")
 
 
 def add_corpus():
@@ -88,13 +88,6 @@ def add_corpus():
     subprocess.run(["cargo", *generate.split()], cwd=ROOT, check=True)
     corpus = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "echo-corpus"
     shutil.copytree(corpus, BUNDLE / "echo-corpus", ignore=shutil.ignore_patterns("*.cu"))
-
-
-def add_benchmarks():
-    """Adds the benchmark of launches; what it measured is printed, and written to `launch.tsv` in the bundle."""
-    benchmarks = build(["build", "-p", "kernel-args-benches", "--bin=launch"])
-    add(benchmarks["launch"], "bench_launch")
-    return ["./bench_launch --output launch.tsv"]
 
 
 if __name__ == "__main__":

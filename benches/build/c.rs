@@ -29,9 +29,23 @@ fn one(out: &mut String, shape: &Shape) -> std::fmt::Result {
     if shape.fields.is_empty() {
         writeln!(out, "    LAUNCH(C_PARAMS, 0, 0);\n}}\n")?;
     } else {
+        for (i, field) in shape.fields.iter().enumerate() {
+            if shape.copies(field) {
+                writeln!(
+                    out,
+                    "    COPY_ZEROED({}, copy{i}, args->f{i}, {});",
+                    field.c, field.filled
+                )?;
+            }
+        }
         writeln!(out, "    void* params[] = {{")?;
-        for i in 0..shape.fields.len() {
-            writeln!(out, "        &args->f{i},")?;
+        for (i, field) in shape.fields.iter().enumerate() {
+            let place = if shape.copies(field) {
+                "copy"
+            } else {
+                "args->f"
+            };
+            writeln!(out, "        &{place}{i},")?;
         }
         writeln!(out, "    }};\n    LAUNCH(C_PARAMS, params, 0);\n}}\n")?;
     }
@@ -39,7 +53,12 @@ fn one(out: &mut String, shape: &Shape) -> std::fmt::Result {
     writeln!(out, "void marshal_c_packed_{name}({ty}* args)\n{{")?;
     writeln!(out, "    char buffer[{size}];\n    size_t end = 0;")?;
     for (i, field) in shape.fields.iter().enumerate() {
-        writeln!(out, "    ADD(args->f{i}, {});", field.align)?;
+        let (align, filled) = (field.align, field.filled);
+        if shape.zeroed {
+            writeln!(out, "    ADD_ZEROED(args->f{i}, {align}, {filled});")?;
+        } else {
+            writeln!(out, "    ADD(args->f{i}, {align});")?;
+        }
     }
     writeln!(
         out,

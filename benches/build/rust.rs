@@ -113,12 +113,31 @@ fn by_hand(out: &mut String, shape: &Shape) -> Result {
         "#[inline(never)]
 #[unsafe(no_mangle)]
 pub unsafe extern \"C\" fn marshal_rust_params_{name}(args: *mut {ty}) {{
-    let args = unsafe {{ &mut *args }};
-    let mut params: [*mut c_void; {count}] = [",
+    let args = unsafe {{ &mut *args }};"
+    )?;
+    for (i, field) in shape.fields.iter().enumerate() {
+        if shape.copies(field) {
+            let (ty, filled) = (field.rust, field.filled);
+            writeln!(
+                out,
+                "    let mut copy{i} = MaybeUninit::<{ty}>::uninit();
+    unsafe {{ copy{i}.as_mut_ptr().write_bytes(0, 1) }};
+    unsafe {{ (&raw const args.f{i}).cast::<u8>().copy_to_nonoverlapping(copy{i}.as_mut_ptr().cast(), {filled}) }};"
+            )?;
+        }
+    }
+    writeln!(
+        out,
+        "    let mut params: [*mut c_void; {count}] = [",
         count = shape.fields.len()
     )?;
-    for i in 0..shape.fields.len() {
-        writeln!(out, "        (&raw mut args.f{i}).cast(),")?;
+    for (i, field) in shape.fields.iter().enumerate() {
+        let place = if shape.copies(field) {
+            "copy"
+        } else {
+            "args.f"
+        };
+        writeln!(out, "        (&raw mut {place}{i}).cast(),")?;
     }
     writeln!(
         out,
@@ -135,7 +154,18 @@ pub unsafe extern \"C\" fn marshal_rust_packed_{name}(args: *mut {ty}) {{
     let mut end = 0_usize;"
     )?;
     for (i, field) in shape.fields.iter().enumerate() {
-        let (ty, align) = (field.rust, field.align);
+        let (ty, align, filled) = (field.rust, field.align, field.filled);
+        if shape.zeroed {
+            writeln!(
+                out,
+                "    let at = end.next_multiple_of({align});
+    unsafe {{ start.add(end).write_bytes(0, at - end) }};
+    unsafe {{ (&raw const args.f{i}).cast::<u8>().copy_to_nonoverlapping(start.add(at), {filled}) }};
+    unsafe {{ start.add(at + {filled}).write_bytes(0, size_of::<{ty}>() - {filled}) }};
+    end = at + size_of::<{ty}>();"
+            )?;
+            continue;
+        }
         writeln!(
             out,
             "    end = end.next_multiple_of({align});
@@ -163,11 +193,7 @@ fn run_{name}(variant: Variant, run: &mut dyn FnMut(Call, *mut c_void)) {{
     assert_eq!(size_of::<{ty}>(), unsafe {{ size_of_{name}() }}, \"C has another struct\");
     let call: unsafe extern \"C\" fn(*mut {ty}) = match variant {{",
         name.to_uppercase(),
-        sizes = shape
-            .fields
-            .iter()
-            .map(|field| field.filled)
-            .collect::<Vec<_>>(),
+        sizes = shape.handed_over(),
     )?;
     for variant in VARIANTS {
         let camel: String = variant

@@ -5,6 +5,8 @@ pub(crate) struct Shape {
     /// `p8`, `mix`.
     pub(crate) name: String,
     pub(crate) fields: Vec<Field>,
+    /// Whether the hand-written code zeroes padding and gaps, as ours always does.
+    pub(crate) zeroed: bool,
 }
 
 /// The type of a field, in both languages.
@@ -102,12 +104,16 @@ pub(crate) fn all() -> Vec<Shape> {
     let words = |count: usize| Shape {
         name: format!("p{count}"),
         fields: vec![WORD; count],
+        zeroed: false,
     };
     let mut shapes: Vec<Shape> = [0, 1, 4, 8, 16, 32, 64, 128, 512].map(words).into();
-    shapes.push(Shape {
-        name: "mix".into(),
-        fields: MIX.to_vec(),
-    });
+    shapes.extend(
+        [("mix", false), ("mixzeroed", true)].map(|(name, zeroed)| Shape {
+            name: name.into(),
+            fields: MIX.to_vec(),
+            zeroed,
+        }),
+    );
     shapes
 }
 
@@ -116,6 +122,23 @@ impl Shape {
     pub(crate) fn type_name(&self) -> String {
         let (first, rest) = self.name.split_at(1);
         first.to_uppercase() + rest
+    }
+
+    /// The bytes of each parameter that all ways hand over alike.
+    pub(crate) fn handed_over(&self) -> Vec<usize> {
+        let bytes = |field: &Field| {
+            if self.zeroed {
+                field.size
+            } else {
+                field.filled
+            }
+        };
+        self.fields.iter().map(bytes).collect()
+    }
+
+    /// Whether the hand-written code has to copy this field to zero its padding.
+    pub(crate) fn copies(&self, field: &Field) -> bool {
+        self.zeroed && field.filled < field.size
     }
 
     /// The offset of each parameter, and the size of the block.

@@ -27,3 +27,19 @@ extern int cu_launch_sink(void* function, unsigned grid_x, unsigned grid_y, unsi
         memcpy(buffer + end, &(value), sizeof(value));                                                       \
         end += sizeof(value);                                                                                \
     } while (0)
+
+/* The same with what is not a value zeroed, so that nothing of the host's memory reaches the device: gaps between
+ * parameters, and padding, which stands after the first `filled` bytes. */
+#define ADD_ZEROED(value, alignment, filled)                                                                 \
+    do {                                                                                                     \
+        size_t at = (end + (alignment) - 1) & ~(size_t)((alignment) - 1);                                    \
+        memset(buffer + end, 0, at - end);                                                                   \
+        memcpy(buffer + at, &(value), filled);                                                               \
+        memset(buffer + at + (filled), 0, sizeof(value) - (filled));                                         \
+        end = at + sizeof(value);                                                                            \
+    } while (0)
+
+#define COPY_ZEROED(type, copy, value, filled)                                                               \
+    type copy;                                                                                               \
+    memset(&copy, 0, sizeof copy);                                                                           \
+    memcpy(&copy, &(value), filled)

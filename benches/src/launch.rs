@@ -3,8 +3,8 @@
 use core::{error::Error, ffi::c_void, hint::black_box, ptr};
 use cudarc::{
     driver::{
-        CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, LaunchArgs,
-        LaunchConfig, PushKernelArg,
+        CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, LaunchArgs, LaunchConfig,
+        PushKernelArg,
         sys::{self, CUfunction, CUlaunchConfig},
     },
     nvrtc::Ptx,
@@ -42,9 +42,6 @@ pub trait Example: KernelArgs {
 pub struct Words<const N: usize> {
     words: [u64; N],
 }
-
-// SAFETY: plain words.
-unsafe impl<const N: usize> DeviceRepr for Words<N> {}
 
 macro_rules! large {
     ($($(#[$doc:meta])* $name:ident, $words:literal, $entry:literal;)*) => {$(
@@ -159,9 +156,9 @@ impl<A: Example> Case<A> {
         done(&launched);
     }
 
-    /// `launch!` with cudarc's function, which is verified at each launch.
+    /// `launch!` with cudarc's function, which is verified at the first launch and asked about its last parameter at each.
     #[inline(always)]
-    pub fn ours_unverified(&mut self) {
+    pub fn ours_function(&mut self) {
         let args = black_box(&mut *self.args);
         // SAFETY: the kernel does nothing.
         let launched = unsafe { launch!(self.function, 1, 32, args, stream = &self.stream) };
@@ -211,61 +208,37 @@ impl<A: Example> Case<A> {
 
     /// `cuLaunchKernelEx` with `kernelParams` that were prepared before.
     #[inline(always)]
-    pub fn bare_ex(&mut self) {
-        let config = CUlaunchConfig {
-            gridDimX: 1,
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: 32,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: 0,
-            hStream: self.stream.cu_stream(),
-            attrs: ptr::null_mut(),
-            numAttrs: 0,
-        };
+    pub fn bare_ex_params(&mut self) {
         let params = black_box(self.params.as_mut_ptr());
-        // SAFETY: the kernel does nothing, and takes these parameters.
-        let status = unsafe {
-            sys::cuLaunchKernelEx(
-                &raw const config,
-                self.kernel.cu_function(),
-                params,
-                ptr::null_mut(),
-            )
-        };
-        done(&status.result());
+        bare_ex(
+            self.kernel.cu_function(),
+            &self.stream,
+            params,
+            ptr::null_mut(),
+        );
     }
 
-    /// The bare launch, after the context was made current: the one driver call beside it that ours makes.
+    /// `cuLaunchKernelEx` with a packed buffer that was prepared before.
+    #[inline(always)]
+    pub fn bare_ex_packed(&mut self) {
+        let size = self.packed.len();
+        let buffer = black_box(self.packed.as_mut_ptr());
+        packed_ex(self.kernel.cu_function(), &self.stream, buffer, size);
+    }
+
+    /// The same, after the context was made current: the one driver call beside it that ours makes.
     #[inline(always)]
     pub fn bare_bound(&mut self) {
         done(&self.stream.context().bind_to_thread());
-        self.bare_params();
+        self.bare_ex_packed();
     }
 
     /// The arguments marshalled, then the bare launch: ours without context and checks.
     #[inline(always)]
     pub fn marshalled(&mut self) {
-        let (function, stream) = (self.kernel.cu_function(), self.stream.cu_stream());
-        black_box(&mut *self.args).with_kernel_params(|params| {
-            // SAFETY: the kernel does nothing, and takes these parameters.
-            let status = unsafe {
-                sys::cuLaunchKernel(
-                    function,
-                    1,
-                    1,
-                    1,
-                    32,
-                    1,
-                    1,
-                    0,
-                    stream,
-                    params.as_mut_ptr(),
-                    ptr::null_mut(),
-                )
-            };
-            done(&status.result());
+        let (function, stream) = (self.kernel.cu_function(), &self.stream);
+        black_box(&mut *self.args).with_packed(|buffer| {
+            packed_ex(function, stream, buffer.as_ptr().cast_mut(), buffer.len());
         });
     }
 
@@ -404,6 +377,43 @@ fn bare(
     let status =
         unsafe { sys::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, params, extra) };
     done(&status.result());
+}
+
+#[inline(always)]
+fn bare_ex(
+    function: CUfunction,
+    stream: &CudaStream,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) {
+    let config = CUlaunchConfig {
+        gridDimX: 1,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: 32,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: 0,
+        hStream: stream.cu_stream(),
+        attrs: ptr::null_mut(),
+        numAttrs: 0,
+    };
+    // SAFETY: the kernels do nothing, and callers have the parameters that they take.
+    let status = unsafe { sys::cuLaunchKernelEx(&raw const config, function, params, extra) };
+    done(&status.result());
+}
+
+/// `cuLaunchKernelEx` with a packed buffer, which the driver only reads.
+#[inline(always)]
+fn packed_ex(function: CUfunction, stream: &CudaStream, buffer: *mut u8, mut size: usize) {
+    let mut extra = [
+        sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as *mut c_void,
+        buffer.cast(),
+        sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as _,
+        (&raw mut size).cast(),
+        sys::CU_LAUNCH_PARAM_END_AS_INT as _,
+    ];
+    bare_ex(function, stream, ptr::null_mut(), extra.as_mut_ptr());
 }
 
 #[inline(always)]

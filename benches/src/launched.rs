@@ -2,11 +2,12 @@
 
 use crate::{
     callgrind::{Call, measured},
-    launch::{Case, Device, SlicesCase},
+    launch::{Case, Device, Example, PTX, SlicesCase},
     shapes::{P8, P64, P512},
 };
-use core::{error::Error, ffi::c_void};
-use kernel_args::Form;
+use core::{error::Error, ffi::c_void, hint::black_box};
+use kernel_args::{Arguments, Form, Function, Module, launch};
+use std::sync::Arc;
 
 /// Everything that is launched while instructions are counted.
 pub struct Launches {
@@ -15,6 +16,8 @@ pub struct Launches {
     p64: Case<P64>,
     p512: Case<P512>,
     slices: SlicesCase,
+    module: Arc<Module>,
+    function: Function,
 }
 
 impl Launches {
@@ -24,13 +27,35 @@ impl Launches {
     /// Where it cannot be had.
     pub fn new() -> Result<Self, Box<dyn Error>> {
         let device = Device::first()?;
+        let module = Module::load(&device.context, PTX)?;
         Ok(Self {
             p8: Case::new(&device)?,
             p64: Case::new(&device)?,
             p512: Case::new(&device)?,
             slices: SlicesCase::new(&device)?,
+            function: module.function(P8::ENTRY)?,
+            module,
             device,
         })
+    }
+}
+
+impl Launches {
+    /// What a program does that asks the module at every launch.
+    fn look_up(&self) {
+        let kernel = self.module.kernel::<P8>(black_box(P8::ENTRY));
+        assert!(black_box(kernel).is_ok());
+    }
+
+    /// A list of eight arguments, made and launched.
+    fn list(&self) {
+        let mut arguments = Arguments::new();
+        for i in 0..8_u64 {
+            arguments.push(i);
+        }
+        // SAFETY: the kernel does nothing.
+        let launched = unsafe { launch!(self.function, 1, 32, &mut arguments) };
+        assert!(launched.is_ok());
     }
 }
 
@@ -83,12 +108,16 @@ launched! {
     "8 scalars", "bare", false, |all| all.p8.bare_params();
     "8 scalars", "ours", false, |all| all.p8.ours();
     "8 scalars", "cudarc", false, |all| all.p8.cudarc();
+    "8 scalars", "ours, cudarc's function", false, |all| all.p8.ours_function();
+    "8 scalars", "ours, a list", false, |all| all.list();
+    "kernel looked up in the module: cache hit", "ours", false, |all| all.look_up();
     "64 scalars", "bare", false, |all| all.p64.bare_packed();
     "64 scalars", "ours", false, |all| all.p64.ours();
     "64 scalars", "cudarc", false, |all| all.p64.cudarc();
     "512 scalars", "bare", false, |all| all.p512.bare_packed();
     "512 scalars", "ours", false, |all| all.p512.ours();
     "512 scalars", "ours, kernelParams", false, |all| all.p512.ours_as(Form::KernelParams);
+    "512 scalars", "ours, cudarc's function", false, |all| all.p512.ours_function();
     "512 scalars", "cudarc", false, |all| all.p512.cudarc();
     "3 slices, 5 scalars", "ours", false, |all| all.slices.ours();
     "3 slices, 5 scalars", "cudarc", false, |all| all.slices.cudarc();

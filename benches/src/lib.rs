@@ -2,9 +2,15 @@
 
 pub mod batch;
 pub mod callgrind;
+pub mod chart;
+pub mod graph;
 pub mod launch;
 pub mod launched;
 pub mod marshal;
+pub mod measured;
 pub mod report;
+mod scale;
 pub mod shapes;
+pub mod targets;
 pub mod versions;
+pub mod ways;

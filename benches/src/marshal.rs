@@ -40,7 +40,7 @@ pub struct Shape {
     /// `p8`, `mix`.
     pub name: &'static str,
     pub(crate) offsets: &'static [usize],
-    /// Bytes of each parameter that are not padding.
+    /// Bytes of each parameter that all ways hand over alike: those that are not padding, or all, where all ways zero it.
     pub(crate) sizes: &'static [usize],
     pub(crate) run: fn(Variant, &mut dyn FnMut(Call, *mut c_void)),
 }

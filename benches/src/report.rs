@@ -1,148 +1,135 @@
-//! The table of launches on a GPU, and a copy for programs.
+//! What was measured, as Markdown.
 
 use crate::{
-    batch::{BATCH, Timed},
+    batch::BATCH,
     launch::Device,
-    versions,
+    measured::{Measured, REHEARSAL},
+    versions, ways,
 };
 use cudarc::driver::{DriverError, sys};
-use std::{fmt::Write, fs, time::Duration};
+use std::{fmt::Write, fs};
 
-/// What it costs to verify a kernel once.
-#[derive(Clone, Copy, Debug)]
-pub struct Verification {
-    /// Which kernel.
-    pub case: &'static str,
-    /// `Kernel::from_function`.
-    pub from_function: Duration,
-    /// `Module::kernel`, of a module that is loaded.
-    pub from_image: Duration,
-}
+/// Each ratio is to this way of launching the same case.
+const FLOOR: &str = ways::BARE_PARAMS;
+/// The columns of [`summary`]: case and heading.
+const SUMMARY: &[(&str, &str)] = &[
+    ("8 parameters", "8"),
+    ("32 parameters", "32"),
+    ("128 parameters", "128"),
+    ("512 parameters", "512"),
+    (ways::STRUCT_4_KIB, "4 KiB struct"),
+    (ways::STRUCT_32_KIB, "32 KiB struct"),
+];
+/// The rows of [`summary`].
+const SUMMARY_WAYS: &[(&str, &str)] = &[
+    (ways::OURS, "**kernel-args, `launch!`**"),
+    (ways::CHEVRONS, "CUDA C++, `<<<>>>`"),
+    (ways::RUNTIME_EX, "CUDA C++, `cudaLaunchKernelExC`"),
+    (ways::C_PARAMS, "C, `cuLaunchKernel` with `kernelParams`"),
+    (ways::CUDARC, "cudarc, `launch_builder`"),
+    (ways::CUDA_CORE, "Python, cuda.core"),
+    (ways::CUPY, "Python, CuPy `RawKernel`"),
+    (ways::TRITON, "Python, Triton"),
+];
 
-/// Every ratio is to this variant of the same case.
-const FLOOR: &str = "bare, kernelParams";
-
-/// The tables in Markdown.
-///
-/// # Errors
-/// Where the driver does not tell what it is.
-pub fn render(
-    device: &Device,
-    rehearsal: bool,
-    timed: &[Timed],
-    verification: &[Verification],
-) -> Result<String, DriverError> {
-    let mut text = format!("{}\n\n", setting(device, rehearsal)?);
+/// The settings of a run and the table of all that it measured.
+#[must_use]
+pub fn launches(measured: &Measured) -> String {
+    let mut text = settings_of(measured);
     text.push_str("| launch | how | ns, median | 10 % | 90 % | / bare kernelParams |\n|---|---|---|---|---|---|\n");
-    let mut cases: Vec<&str> = Vec::new();
-    for Timed { case, .. } in timed {
-        if !cases.contains(case) {
-            cases.push(case);
-        }
-    }
-    for case in cases {
-        let of_case = || timed.iter().filter(|timed| timed.case == case);
-        let floor = of_case()
-            .find(|timed| timed.variant == FLOOR)
-            .map_or(f64::NAN, Timed::median);
-        for timed in of_case() {
+    for case in measured.cases() {
+        let floor = measured.median(case, FLOOR);
+        for row in measured.rows.iter().filter(|row| row.case == case) {
             // Writing to a String cannot fail.
             let _ = writeln!(
                 text,
-                "| {case} | {} | {:.0} | {:.0} | {:.0} | {:.3} |",
-                timed.variant,
-                timed.median(),
-                timed.quantile(0.1),
-                timed.quantile(0.9),
-                timed.median() / floor,
+                "| {case} | {} | {:.0} | {:.0} | {:.0} | {} |",
+                code(&row.way),
+                row.median,
+                row.p10,
+                row.p90,
+                floor
+                    .filter(
+                        |_| ![ways::VERIFIED_FUNCTION, ways::LOOKED_UP].contains(&row.way.as_str())
+                    )
+                    .map_or(String::new(), |floor| format!("{:.3}", row.median / floor)),
             );
         }
     }
-    text.push_str(
-        "\n| verified once | from a function, µs | from the image, µs |\n|---|---|---|\n",
-    );
-    for Verification {
-        case,
-        from_function,
-        from_image,
-    } in verification
-    {
-        let _ = writeln!(
-            text,
-            "| {case} | {:.1} | {:.1} |",
-            from_function.as_secs_f64() * 1e6,
-            from_image.as_secs_f64() * 1e6
-        );
+    if !measured.missing.is_empty() {
+        text.push_str("\nNot measured:\n\n");
+        for [case, way, reason] in &measured.missing {
+            let case = if case == "*" { "everything" } else { case };
+            let _ = writeln!(text, "- {}, {case}: {reason}", code(way));
+        }
     }
-    Ok(text)
+    text
 }
 
-/// The same for programs: comments after `#`, then values separated by tabs.
+/// The ways side by side: nanoseconds per launch.
+#[must_use]
+pub fn summary(measured: &Measured) -> String {
+    let mut text = settings_of(measured);
+    text.push_str("| ns per launch |");
+    for (_, heading) in SUMMARY {
+        let _ = write!(text, " {heading} |");
+    }
+    text.push_str("\n|---|");
+    text.push_str(&"---|".repeat(SUMMARY.len()));
+    text.push('\n');
+    for (way, heading) in SUMMARY_WAYS {
+        let _ = write!(text, "| {heading} |");
+        for (case, _) in SUMMARY {
+            match measured.median(case, way) {
+                Some(median) => {
+                    let _ = write!(text, " {median:.0} |");
+                }
+                None => text.push_str(" – |"),
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn settings_of(measured: &Measured) -> String {
+    let mut text = String::from("Measured on ");
+    text.push_str(&measured.settings.join("; "));
+    text.push_str(".\n\n");
+    text
+}
+
+/// Markdown would take `<<<>>>` for a tag.
+fn code(way: &str) -> String {
+    way.replace("<<<>>>", "`<<<>>>`")
+}
+
+/// The GPU with its driver, the host, and what this was built with.
 ///
 /// # Errors
 /// Where the driver does not tell what it is.
-pub fn machine_readable(
-    device: &Device,
-    rehearsal: bool,
-    timed: &[Timed],
-    verification: &[Verification],
-) -> Result<String, DriverError> {
-    let mut text = format!("# {}\n", setting(device, rehearsal)?.replace('\n', "\n# "));
-    text.push_str("case\tvariant\tmedian_ns\tp10_ns\tp90_ns\tbatches\n");
-    for timed in timed {
-        let _ = writeln!(
-            text,
-            "{}\t{}\t{:.1}\t{:.1}\t{:.1}\t{}",
-            timed.case,
-            timed.variant,
-            timed.median(),
-            timed.quantile(0.1),
-            timed.quantile(0.9),
-            timed.nanoseconds.len(),
-        );
-    }
-    for Verification {
-        case,
-        from_function,
-        from_image,
-    } in verification
-    {
-        for (variant, time) in [("from_function", from_function), ("from_image", from_image)] {
-            let _ = writeln!(
-                text,
-                "{case}\tverified once, {variant}\t{}\t\t\t",
-                time.as_nanos()
-            );
-        }
-    }
-    Ok(text)
-}
-
-/// The GPU, the driver, the host, and what this was built with.
-fn setting(device: &Device, rehearsal: bool) -> Result<String, DriverError> {
+pub fn settings(device: &Device, rehearsal: bool) -> Result<Vec<String>, DriverError> {
     let mut version = 0;
     // SAFETY: the pointer is to a local, which the driver fills.
     unsafe { sys::cuDriverGetVersion(&raw mut version) }.result()?;
     let kernel_module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
     let kernel_module = kernel_module
-        .lines()
-        .next()
-        .unwrap_or("no kernel module")
-        .trim();
-    let mut text = format!(
-        "{}, CUDA driver {}.{}, {kernel_module}\n{}; {}, cudarc {}; batches of {BATCH} launches",
-        device.context.name()?,
-        version / 1000,
-        version % 1000 / 10,
+        .split_whitespace()
+        .find(|word| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit()))
+        .unwrap_or("unknown");
+    let mut settings = vec![
+        format!(
+            "{}, driver {kernel_module} (CUDA {}.{})",
+            device.context.name()?,
+            version / 1000,
+            version % 1000 / 10,
+        ),
         versions::machine(),
-        versions::RUSTC,
-        versions::CUDARC,
-    );
+        format!("{}, cudarc {}", versions::RUSTC, versions::CUDARC),
+        format!("batches of {BATCH} launches"),
+    ];
     if rehearsal {
-        text.insert_str(
-            0,
-            "REHEARSAL on the test driver: there is no GPU, and the times say nothing of one\n",
-        );
+        settings.insert(0, REHEARSAL.to_owned());
     }
-    Ok(text)
+    Ok(settings)
 }

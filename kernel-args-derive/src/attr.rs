@@ -3,7 +3,8 @@
 use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::Span;
 use syn::{
-    Attribute, LitInt, LitStr, Path, Token, meta::ParseNestedMeta, parenthesized, spanned::Spanned,
+    Attribute, LitInt, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta, parenthesized,
+    punctuated::Punctuated, spanned::Spanned,
 };
 
 /// `#[kernel_args(…)]` on the struct.
@@ -11,12 +12,15 @@ pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
     pub(crate) ptx: Option<LitStr>,
     pub(crate) entry: Option<LitStr>,
+    /// What stands in place of the derived bounds of type parameters.
+    pub(crate) bound: Option<Vec<WherePredicate>>,
 }
 
 /// `#[device_type(…)]`.
 pub(crate) struct TypeAttr {
     pub(crate) krate: Path,
     pub(crate) cpp: Option<LitStr>,
+    pub(crate) skip_device_repr: bool,
 }
 
 /// `#[kernel_args(…)]` on a field.
@@ -70,6 +74,7 @@ impl ArgsAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut krate = None;
         let (mut ptx, mut entry) = (None::<LitStr>, None::<LitStr>);
+        let mut bound = None;
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
                 let path = meta.value()?.parse()?;
@@ -80,6 +85,11 @@ impl ArgsAttr {
             } else if meta.path.is_ident("entry") {
                 let name = meta.value()?.parse()?;
                 set(&mut entry, name, &meta)
+            } else if meta.path.is_ident("bound") {
+                let text: LitStr = meta.value()?.parse()?;
+                let predicates =
+                    text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
+                set(&mut bound, predicates.into_iter().collect(), &meta)
             } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
                 Err(meta.error(texts::BELONGS_ON_FIELD))
             } else {
@@ -93,13 +103,14 @@ impl ArgsAttr {
             krate: krate.unwrap_or_else(default_crate),
             ptx,
             entry,
+            bound,
         }
     }
 }
 
 impl TypeAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
-        let (mut krate, mut cpp) = (None, None::<LitStr>);
+        let (mut krate, mut cpp, mut skip) = (None, None::<LitStr>, None);
         each(attrs, "device_type", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
                 let path = meta.value()?.parse()?;
@@ -107,6 +118,11 @@ impl TypeAttr {
             } else if meta.path.is_ident("cpp") {
                 let name = meta.value()?.parse()?;
                 set(&mut cpp, name, &meta)
+            } else if meta.path.is_ident("skip_device_repr") {
+                if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
+                    return Err(meta.error(texts::TAKES_NO_VALUE));
+                }
+                set(&mut skip, (), &meta)
             } else {
                 Err(meta.error(texts::UNKNOWN_ON_DEVICE_TYPE))
             }
@@ -114,6 +130,7 @@ impl TypeAttr {
         Self {
             krate: krate.unwrap_or_else(default_crate),
             cpp,
+            skip_device_repr: skip.is_some(),
         }
     }
 
@@ -147,7 +164,7 @@ impl FieldAttr {
                     return Err(meta.error(texts::SKIP_AND_OPAQUE));
                 }
                 *flag = true;
-            } else if ["crate", "ptx", "entry"]
+            } else if ["crate", "ptx", "entry", "bound"]
                 .iter()
                 .any(|name| meta.path.is_ident(name))
             {

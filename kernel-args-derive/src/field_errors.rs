@@ -5,7 +5,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
-use syn::{GenericArgument, PathArguments, Type};
+use syn::{GenericArgument, PathArguments, Type, TypeParamBound};
 
 /// The module of `kernel_args::__private` whose trait `Arg` carries the error for an argument of type `ty`.
 pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
@@ -16,7 +16,7 @@ pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStrea
 pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     let module = match module(ty) {
         "reference" | "raw_pointer" | "sequence" | "text" => "host_member",
-        same @ ("character" | "tuple" | "closure") => same,
+        same @ ("character" | "tuple" | "closure" | "math" | "padded" | "transformation") => same,
         _ => "member",
     };
     path(module, krate, span)
@@ -32,15 +32,20 @@ fn module(ty: &Type) -> &'static str {
         Type::Paren(inner) => module(&inner.elem),
         Type::Group(inner) => module(&inner.elem),
         Type::Array(array) => match module(&array.elem) {
-            "unsupported" | "optional" | "owned_slice" => "unsupported",
+            "unsupported" | "optional" | "owned_slice" | "slice_owner" => "unsupported",
             element => element,
         },
         Type::Reference(reference) => match &*reference.elem {
             Type::Slice(_) => "sequence",
             Type::Path(path) if last(path) == "str" => "text",
+            Type::Path(path) if owns_slice(path) => "slice_owner",
             Type::Path(path) if ["Vec", "Box"].contains(&last(path).as_str()) => "sequence",
             Type::Path(path) if DEVICE_MEMORY.contains(&last(path).as_str()) => "device_memory",
-            Type::TraitObject(_) => "closure",
+            Type::TraitObject(object) => trait_object(object),
+            Type::Paren(inner) => match &*inner.elem {
+                Type::TraitObject(object) => trait_object(object),
+                _ => "reference",
+            },
             _ => "reference",
         },
         Type::Ptr(_) => "raw_pointer",
@@ -49,18 +54,79 @@ fn module(ty: &Type) -> &'static str {
         Type::FnPtr(_) | Type::ImplTrait(_) | Type::TraitObject(_) | Type::Never(_) => "closure",
         Type::Path(path) => match last(path).as_str() {
             "String" | "CString" | "str" => "text",
-            "Box" | "Rc" | "Arc" if holds_trait_object(path) => "closure",
-            "Vec" | "VecDeque" | "Box" | "Rc" | "Arc" => "sequence",
+            "Box" | "Rc" | "Arc" if owns_slice(path) => "slice_owner",
+            "Box" | "Rc" | "Arc" => match argument_of(path) {
+                Some(Type::TraitObject(object)) => trait_object(object),
+                _ => "sequence",
+            },
+            "Vec" | "VecDeque" => "sequence",
             "NonNull" => "raw_pointer",
             "char" => "character",
             "Option" => "optional",
             "CudaSlice" | "UnifiedSlice" => "owned_slice",
             name if DEVICE_MEMORY.contains(&name) => "device_memory",
-            _ => "unsupported",
+            name => of_another_crate(name),
         },
         _ => "unsupported",
     }
 }
+
+/// The error for a type that is called as one of a crate for mathematics.
+fn of_another_crate(name: &str) -> &'static str {
+    match name {
+        "Vec3A" | "Mat3A" | "Mat2" => "padded",
+        "f16" | "bf16" | "F8E4M3" | "F8E5M2" | "Complex" | "Quaternion" | "UnitQuaternion"
+        | "Quat" | "DQuat" | "OPoint" | "SMatrix" | "SVector" => "math",
+        _ if begins(name, &TRANSFORMATIONS) => "transformation",
+        _ if begins(name, &VECTORS) => "math",
+        _ => "unsupported",
+    }
+}
+
+/// Whether a name is one of `stems`, then a digit.
+fn begins(name: &str, stems: &[&str]) -> bool {
+    stems.iter().any(|stem| {
+        name.strip_prefix(stem)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// Vectors and matrices of glam, nalgebra and mint.
+const VECTORS: [&str; 19] = [
+    "Vec",
+    "DVec",
+    "IVec",
+    "UVec",
+    "I8Vec",
+    "U8Vec",
+    "I16Vec",
+    "U16Vec",
+    "I64Vec",
+    "U64Vec",
+    "BVec",
+    "Mat",
+    "DMat",
+    "Vector",
+    "RowVector",
+    "Point",
+    "Matrix",
+    "ColumnMatrix",
+    "RowMatrix",
+];
+
+/// Transformations of glam and nalgebra.
+const TRANSFORMATIONS: [&str; 10] = [
+    "Affine",
+    "DAffine",
+    "Isometry",
+    "IsometryMatrix",
+    "Orthographic",
+    "Perspective",
+    "Projective",
+    "Rotation",
+    "Similarity",
+    "Transform",
+];
 
 /// cudarc's types for device memory.
 const DEVICE_MEMORY: [&str; 6] = [
@@ -72,17 +138,43 @@ const DEVICE_MEMORY: [&str; 6] = [
     "UnifiedViewMut",
 ];
 
-/// Whether the last segment is as in `Box<dyn Fn()>`.
-fn holds_trait_object(path: &syn::TypePath) -> bool {
-    let Some(PathArguments::AngleBracketed(arguments)) =
-        path.path.segments.last().map(|segment| &segment.arguments)
-    else {
-        return false;
+/// The first type argument of the last segment: `dyn Fn()` of `Box<dyn Fn()>`.
+fn argument_of(path: &syn::TypePath) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
+        return None;
     };
-    matches!(
-        arguments.args.first(),
-        Some(GenericArgument::Type(Type::TraitObject(_)))
-    )
+    match arguments.args.first()? {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }
+}
+
+/// Whether the type is as in `Arc<CudaSlice<f32>>`.
+fn owns_slice(path: &syn::TypePath) -> bool {
+    ["Box", "Rc", "Arc"].contains(&last(path).as_str())
+        && matches!(argument_of(path), Some(Type::Path(path)) if DEVICE_MEMORY.contains(&last(path).as_str()))
+}
+
+/// cudarc's traits of device memory are told from those of host code.
+fn trait_object(object: &syn::TypeTraitObject) -> &'static str {
+    let is_memory = object.bounds.iter().any(|bound| match bound {
+        TypeParamBound::Trait(bound) => {
+            let name = bound
+                .path
+                .segments
+                .last()
+                .map(|segment| segment.ident.to_string());
+            name.is_some_and(|name| {
+                ["DevicePtr", "DevicePtrMut", "DeviceSlice"].contains(&name.as_str())
+            })
+        }
+        _ => false,
+    });
+    if is_memory {
+        "memory_object"
+    } else {
+        "closure"
+    }
 }
 
 /// Whether the type looks like `PhantomData<T>`.

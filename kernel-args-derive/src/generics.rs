@@ -3,11 +3,61 @@
 use crate::erase;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{GenericParam, Generics, Path, WherePredicate, parse_quote};
+use syn::{
+    GenericParam, Generics, Path, Token, Type, TypeParam, TypeParamBound, WherePredicate,
+    parse_quote, punctuated::Punctuated,
+};
 
-/// The generics of `generics`' impl: every type parameter that occurs in `used` is a `DeviceType`, every
-/// other is `'static`; and what was demanded of a lifetime is demanded of `'static` as well.
+/// The generics of a device type's impl: every type parameter that occurs in `used` is a `DeviceType`, every other is
+/// `'static`; and what was demanded of a lifetime is demanded of `'static` as well.
 pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> Generics {
+    with_predicates(
+        generics,
+        derived(generics, krate, |parameter| {
+            mentions(used, &parameter.ident)
+        }),
+    )
+}
+
+/// The generics of the impl for arguments: as those of a device type, unless `bound` stands in their place.
+///
+/// A type parameter that the struct itself declares to be a `KernelArg` is not one type of the device, so it is only `'static`.
+pub(crate) fn bounded_arguments(
+    generics: &Generics,
+    used: &TokenStream,
+    krate: &Path,
+    bound: Option<&[WherePredicate]>,
+) -> Generics {
+    let is_device_type = |parameter: &TypeParam| {
+        mentions(used, &parameter.ident) && !is_argument(generics, parameter)
+    };
+    let types = match bound {
+        // Without a feature of syn that nothing else here needs, its types are not `Clone`.
+        Some(bound) => bound.iter().map(|one| parse_quote!(#one)).collect(),
+        None => derived(generics, krate, is_device_type),
+    };
+    with_predicates(generics, types)
+}
+
+/// `DeviceType` or `'static` for each type parameter.
+fn derived(
+    generics: &Generics,
+    krate: &Path,
+    is_device_type: impl Fn(&TypeParam) -> bool,
+) -> Vec<WherePredicate> {
+    let predicate = |parameter: &TypeParam| {
+        let ident = &parameter.ident;
+        if is_device_type(parameter) {
+            parse_quote!(#ident: #krate::DeviceType)
+        } else {
+            parse_quote!(#ident: 'static)
+        }
+    };
+    generics.type_params().map(predicate).collect()
+}
+
+/// `generics` without defaults, with `types` and with what was demanded of a lifetime demanded of `'static` as well.
+fn with_predicates(generics: &Generics, types: Vec<WherePredicate>) -> Generics {
     let mut bounded = Generics {
         params: generics
             .params
@@ -21,17 +71,6 @@ pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> 
         ..Generics::default()
     };
     let erased: Vec<WherePredicate> = erased_predicates(generics);
-    let types: Vec<WherePredicate> = generics
-        .type_params()
-        .map(|parameter| {
-            let ident = &parameter.ident;
-            if mentions(used, ident) {
-                parse_quote!(#ident: #krate::DeviceType)
-            } else {
-                parse_quote!(#ident: 'static)
-            }
-        })
-        .collect();
     if !(erased.is_empty() && types.is_empty()) {
         bounded
             .make_where_clause()
@@ -39,6 +78,31 @@ pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> 
             .extend(erased.into_iter().chain(types));
     }
     bounded
+}
+
+/// Whether the struct declares `parameter` to be a `KernelArg` or a `PointerArg`, by a bound or in its `where` clause.
+fn is_argument(generics: &Generics, parameter: &TypeParam) -> bool {
+    let named = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
+        bounds.iter().any(|bound| {
+            let TypeParamBound::Trait(bound) = bound else {
+                return false;
+            };
+            let last = bound.path.segments.last();
+            last.is_some_and(|name| name.ident == "KernelArg" || name.ident == "PointerArg")
+        })
+    };
+    let clause = generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| &clause.predicates);
+    named(&parameter.bounds)
+        || clause.into_iter().any(|predicate| match predicate {
+            WherePredicate::Type(predicate) => {
+                matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(&parameter.ident))
+                    && named(&predicate.bounds)
+            }
+            _ => false,
+        })
 }
 
 /// Only the struct itself has defaults.

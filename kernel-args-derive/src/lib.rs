@@ -14,6 +14,7 @@ mod field_errors;
 mod generics;
 mod input;
 mod ptx;
+mod spelling;
 mod texts;
 
 use proc_macro::TokenStream;
@@ -22,7 +23,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// Makes a struct the arguments of a kernel: one field for each parameter, in the kernel's order.
 ///
 /// It implements `kernel_args::KernelArgs`. The struct has named fields, unnamed fields or none, and any lifetime, type and
-/// const parameters; each type parameter gets the bound `DeviceType`.
+/// const parameters; each type parameter gets the bound `DeviceType`, unless the struct itself declares it to be a
+/// `KernelArg`, or `bound` says otherwise.
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -61,6 +63,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | attribute | on | meaning |
 /// |---|---|---|
 /// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | compare the fields with this kernel at compile time; the path is relative to the package's `Cargo.toml` |
+/// | `#[kernel_args(bound = "T: DeviceType")]` | struct | the bounds of the type parameters in place of those that the derive would write, as in serde: a list of `where` predicates, which may be empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
 /// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
@@ -75,6 +78,9 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// It implements `kernel_args::DeviceType` for structs with `repr(C)` or `repr(transparent)` whose fields are device types,
 /// and for enums without fields that have an integer `repr`. If the host lays the struct out differently from the device,
 /// that is an error at the field.
+///
+/// A kernel's image tells the name, the size and the alignment of a struct, but not its members. That these are the
+/// kernel's, in its order, is not checked: two members of one size that are exchanged are not seen.
 ///
 /// ```
 /// use kernel_args::{DeviceType, Float4, KernelArgs};
@@ -108,11 +114,22 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// assert_eq!(Shade::PARAMETERS[1].offset, Some(32));
 /// ```
 ///
+/// # In device memory
+///
+/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, so that `CudaSlice<Light>` can be
+/// allocated, copied to the device and read back, and its `ValidAsZeroBits` (`alloc_zeros`), if zero bytes are a value of the
+/// type: a struct of which that is true for all fields, an enum with a variant that is 0. Reading back trusts the kernels that
+/// wrote to the memory: the promise of each launch includes that they write only discriminants to an enum.
+///
+/// If these impls exist already, written by hand, rustc reports conflicting implementations (E0119): remove them, or write
+/// `#[device_type(skip_device_repr)]` on the type.
+///
 /// # Attributes
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
 /// | `#[device_type(cpp = "sim::Params")]` | struct, enum | the name of the type in C++, if it differs from the name in Rust |
+/// | `#[device_type(skip_device_repr)]` | struct, enum | do not implement cudarc's `DeviceRepr` and `ValidAsZeroBits` |
 /// | `#[device_type(crate = path)]` | struct, enum | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(DeviceType, attributes(device_type))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {

@@ -4,11 +4,11 @@
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
 pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
-    help: a struct takes `ptx = \"kernels.ptx\"`, `entry = \"name\"` and `crate = path`";
+    help: a struct takes `ptx = \"kernels.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and `crate = path`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
     help: a field takes `skip` or `opaque`";
 pub(crate) const UNKNOWN_ON_DEVICE_TYPE: &str = "unknown attribute\n\
-    help: a device type takes `cpp = \"its::Name\"` and `crate = path`";
+    help: a device type takes `cpp = \"its::Name\"`, `crate = path` and `skip_device_repr`";
 pub(crate) const BELONGS_ON_FIELD: &str = "this attribute has no meaning on a struct\n\
     help: write it on a field";
 pub(crate) const BELONGS_ON_STRUCT: &str = "this attribute has no meaning on a field\n\

@@ -76,7 +76,9 @@
     feature = "cudarc",
     doc = "| a compiled image with one or more kernels | [`Module`] |
 | a kernel that was loaded and checked | [`Kernel`] |
-| a launch and its options | [`launch!`], [`Launch`] |"
+| a kernel whose arguments' types are known at run time only | [`Function`], [`Arguments`] |
+| a launch and its options | [`launch!`], [`Launch`] |
+| launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`] |"
 )]
 //!
 //! # Features
@@ -84,7 +86,26 @@
 //! | feature | adds |
 //! |---|---|
 //! | `cudarc` (default) | loading, checking and launching; cudarc's slices and views as fields |
+//! | `nvrtc` | what cudarc's `compile_ptx` returns as an image, and its error as an error |
 //! | `half` | `half::f16` and `half::bf16` as fields, `Half2`, `BFloat162` |
+//! | `float8` | `F8E4M3` and `F8E5M2` of `float8` 0.7 as fields: `__nv_fp8_e4m3`, `__nv_fp8_e5m2` |
+//! | `num-complex` | `Complex<f32>` and `Complex<f64>` of `num-complex` 0.4: `cuFloatComplex`, `cuDoubleComplex` |
+//! | `glam`, `glam-032` | vectors, quaternions and matrices of glam 0.33 to 0.34, and of glam 0.29.3 to 0.32 |
+//! | `nalgebra` | static vectors, points, quaternions and matrices of nalgebra 0.33 to 0.35 |
+//! | `mint` | vectors, points, quaternions and matrices of mint 0.5 |
+//! | `zerocopy` | zerocopy's traits for the vector types and the objects; bytemuck's they always have |
+//!
+//! A vector, point or quaternion of another crate is CUDA's vector with its components (`float2` for `glam::Vec2`), and converts
+//! to it with `.into()`. A matrix of glam is an array of columns, each of them a vector of CUDA's; one of nalgebra or mint is an
+//! array of its elements in its own order. If the kernel declares it otherwise, write the field as that: `[f32; 16]`, `[Float4; 4]`,
+//! or a struct with `#[derive(DeviceType)]`.
+//! Where the host aligns such a type to less than the device (`glam::Vec2` to 4 bytes, `float2` to 8), a parameter lies right all
+//! the same. A struct by value that the host lays out differently from the device for that reason does not compile.
+//!
+//! Only cudarc can implement its `DeviceRepr` for types of other crates. It does so for `half` and `float8`, and the features turn that
+//! on. Of the other crates' types, copy the CUDA type to the device (`CudaSlice<Float3>` for `glam::Vec3`; `bytemuck::cast_slice`
+//! converts a whole slice where both have one alignment on the host), or a `#[repr(transparent)]` struct around the type with
+//! `#[derive(DeviceType)]`.
 //!
 //! The version of cudarc's bindings is the application's choice: a `cuda-NNNNN` feature of its own dependency on cudarc. If
 //! nothing chooses one, cudarc takes the version that `nvcc` reports, and its newest bindings where there is no `nvcc`.
@@ -103,19 +124,27 @@ mod marshal;
 
 pub use device::{
     DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject, TensorMap, TensorMapA64,
-    TextureObject, vector, vector::*,
+    TextureObject, ZeroBits, vector, vector::*,
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    DriverCall, Error, Form, Image, IntoDim, JitOptions, Kernel, Launch, LaunchError, Launchable,
-    Limit, MismatchError, Module, OptimizationLevel, Status, Unverified, Verification, context,
+    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, ClusterSchedulingPolicy,
+    DeviceNode, DriverCall, Error, Form, Function, Graph, GraphError, GraphExec, Image, IntoDim,
+    IntoLaunch, JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable, Limit,
+    MemorySyncDomain, MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel,
+    ProgrammaticEvent, Status, UnsupportedAttribute, Unverified, Verification, context,
     is_available, launch,
 };
+#[cfg(feature = "cudarc")]
+pub use interop::Retained;
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs};
+#[cfg(feature = "cudarc")]
+pub use marshal::Arguments;
 pub use marshal::{
     DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
+    offset_of,
 };
 
 #[doc(hidden)]

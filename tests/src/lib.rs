@@ -1,6 +1,7 @@
 //! What the suites share.
 
 pub mod driver;
+pub mod echo_corpus;
 pub mod exported;
 pub mod tally;
 

@@ -1,14 +1,16 @@
 //! What only a driver that can be told to misbehave shows: waits and records, old drivers, failing calls, GPUs of other
 //! generations, leaks. Each test runs on the test driver, in a process of its own.
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg};
 use kernel_args::{
-    DevicePointerMut, Error, Form, Kernel, KernelArgs, Module, TensorMap, Verification, launch,
+    DevicePointer, DevicePointerMut, Error, Form, Guard, Kernel, KernelArg, KernelArgs,
+    LaunchStream, Module, TensorMap, Verification, launch,
 };
 use kernel_args_test_driver::{Control, LaunchForm, Settings, within};
 use std::sync::Arc;
 
 const SAXPY: &str = include_str!("../../ptx/saxpy.ptx");
+const LAUNCH_COST: &str = include_str!("../../ptx/launch_cost.ptx");
 const STRUCTS: &str = include_str!("../../ptx/echo_structs.ptx");
 
 #[derive(KernelArgs)]
@@ -39,15 +41,20 @@ impl Setup {
         }
     }
 
-    fn launch(&mut self, stream: &CudaStream) -> Result<(), Error> {
-        let args = Saxpy {
+    fn args(&mut self) -> Saxpy<'_> {
+        Saxpy {
             n: 8,
             alpha: 1.0,
             x: &self.x,
             y: &mut self.y,
-        };
+        }
+    }
+
+    fn launch(&mut self, stream: &CudaStream) -> Result<(), Error> {
+        let kernel = self.kernel.clone();
+        let args = self.args();
         // SAFETY: both slices have `n` elements.
-        unsafe { launch!(self.kernel, 1, 8, args, stream = stream) }
+        unsafe { launch!(kernel, 1, 8, args, stream = stream) }
     }
 }
 
@@ -127,6 +134,93 @@ fn a_write_is_recorded_as_a_write() {
     });
 }
 
+/// A view that is passed as its author wishes: with its guard, or without.
+struct Passed<'a> {
+    view: CudaView<'a, f32>,
+    keeps_guard: bool,
+}
+
+impl KernelArg for Passed<'_> {
+    type Device = DevicePointer<f32>;
+
+    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>) {
+        let (pointer, guard) = self.view.lower(stream);
+        (pointer, if self.keeps_guard { guard } else { Guard::NONE })
+    }
+}
+
+#[derive(KernelArgs)]
+struct Views<'a> {
+    x: Passed<'a>,
+    y: CudaView<'a, f32>,
+    out: &'a mut CudaSlice<f32>,
+    n: i32,
+    alpha: f32,
+    beta: f32,
+    stride: u32,
+    seed: u64,
+}
+
+/// How often one launch waits and records that reads both halves of `buffer` and writes `out`.
+fn launch_views(
+    driver: &Control,
+    stream: &CudaStream,
+    buffer: &CudaSlice<f32>,
+    out: &mut CudaSlice<f32>,
+    keeps_guard: bool,
+) -> [u64; 2] {
+    let kernel: Kernel<Views> =
+        Kernel::from_image(stream.context(), LAUNCH_COST, "slices").expect("the struct fits");
+    let args = Views {
+        x: Passed {
+            view: buffer.slice(..4),
+            keeps_guard,
+        },
+        y: buffer.slice(4..),
+        out,
+        n: 8,
+        alpha: 1.0,
+        beta: 0.0,
+        stride: 1,
+        seed: 0,
+    };
+    let [waits, records, _] = calls(driver, || {
+        // SAFETY: the kernel does nothing.
+        unsafe { launch!(kernel, 1, 8, args, stream = stream) }.expect("it launches");
+    });
+    [waits, records]
+}
+
+/// The events of a buffer that is passed twice are recorded once; every use of it waits as before.
+#[test]
+fn a_buffer_that_is_passed_twice_is_recorded_once() {
+    within(&Settings::new(), |driver| {
+        let ctx = kernel_args::context(0).expect("a device");
+        let [one, two] = [(); 2].map(|()| ctx.new_stream().expect("a stream"));
+        let buffer = one.clone_htod(&[1.0_f32; 8]).expect("memory");
+        let mut out = one.alloc_zeros::<f32>(8).expect("memory");
+        for _ in 0..2 {
+            // For the writes of the buffer, twice, and for what read and what wrote `out`.
+            let calls = launch_views(driver, &two, &buffer, &mut out, true);
+            assert_eq!(calls, [4, 2], "waits, records");
+        }
+    });
+}
+
+/// A record that was made before the launch does not stand for one after it: an argument that drops its guard too early
+/// takes nothing from another argument of the same buffer.
+#[test]
+fn a_guard_that_is_dropped_too_early_is_no_record_of_the_launch() {
+    within(&Settings::new(), |driver| {
+        let ctx = kernel_args::context(0).expect("a device");
+        let stream = ctx.new_stream().expect("a stream");
+        let buffer = stream.clone_htod(&[1.0_f32; 8]).expect("memory");
+        let mut out = stream.alloc_zeros::<f32>(8).expect("memory");
+        let [_, records] = launch_views(driver, &stream, &buffer, &mut out, false);
+        assert_eq!(records, 3, "one too early, and one for each buffer");
+    });
+}
+
 #[test]
 fn a_wait_that_fails_stops_the_launch() {
     within(&Settings::new(), |driver| {
@@ -187,7 +281,7 @@ fn a_failed_launch_is_explained() {
         within(&Settings::new(), |driver| {
             let mut setup = Setup::new();
             let stream = setup.ctx.default_stream();
-            driver.fail("cuLaunchKernel", code);
+            driver.fail("cuLaunchKernelEx", code);
             let error = setup
                 .launch(&stream)
                 .expect_err("the driver fails")
@@ -247,20 +341,100 @@ fn over_aligned_parameters_are_verified_on_every_generation() {
     }
 }
 
+/// A driver older than 11.8: launches take `cuLaunchKernel`, in the same form, and attributes are refused.
 #[test]
-fn the_form_follows_the_number_of_parameters() {
+fn a_driver_without_cu_launch_kernel_ex_launches_all_the_same() {
+    let old = Settings::new().without("cuLaunchKernelEx");
+    within(&old, |driver| {
+        let mut setup = Setup::new();
+        let stream = setup.ctx.default_stream();
+        setup.launch(&stream).expect("it launches");
+        assert_eq!(driver.calls("cuLaunchKernel"), 1);
+        let launched = driver.last_launch().expect("a launch");
+        assert_eq!(launched.form, LaunchForm::Extra);
+        assert_eq!((launched.grid, launched.block), ([1, 1, 1], [8, 1, 1]));
+
+        let kernel: Kernel<Saxpy<'_>> = Kernel::load(&setup.ctx).expect("it fits");
+        let args = setup.args();
+        // SAFETY: it is refused.
+        let error = unsafe { launch!(kernel, 1, 8, args, priority = 0) };
+        let error = error.expect_err("the driver has no attributes").to_string();
+        for words in [
+            "`priority` needs a driver of CUDA 11.8",
+            "has no `cuLaunchKernelEx`",
+        ] {
+            assert!(error.contains(words), "{error}");
+        }
+    });
+}
+
+#[test]
+fn attributes_reach_the_driver_and_nothing_else_does() {
+    within(&Settings::new(), |driver| {
+        let mut setup = Setup::new();
+        let stream = setup.ctx.default_stream();
+        setup.launch(&stream).expect("it launches");
+        assert_eq!(driver.last_launch().expect("a launch").attributes, []);
+        let kernel: Kernel<Saxpy<'_>> = Kernel::load(&setup.ctx).expect("it fits");
+        let args = setup.args();
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(kernel, 2, 8, args, priority = -2, cluster = 2) }.expect("it launches");
+        let launched = driver.last_launch().expect("a launch");
+        assert_eq!(launched.cluster, Some([2, 1, 1]));
+        let [(4, cluster), (8, priority)] = launched.attributes[..] else {
+            panic!("{:?}", launched.attributes);
+        };
+        assert_eq!(priority[..4], (-2_i32).to_ne_bytes());
+        assert!(priority[4..].iter().all(|byte| *byte == 0));
+        assert_eq!(cluster[..12], [2_u32, 1, 1].map(u32::to_ne_bytes).concat());
+        assert!(cluster[12..].iter().all(|byte| *byte == 0));
+    });
+}
+
+#[test]
+fn the_form_is_packed_unless_that_copies_much() {
     macro_rules! of {
         ($($field:ident)*) => {{
             #[derive(KernelArgs)]
             struct Many { $($field: u32,)* }
-            let _ = |many: Many| [$(many.$field),*];
+            let _ = |many: Many| -> Vec<u32> { vec![$(many.$field),*] };
             Form::of::<Many>()
         }};
     }
-    assert_eq!(of!(a b c d), Form::KernelParams);
-    let many = of!(a b c d e f g h i j k l m n o p q r s t u v w x y z
-        a1 b1 c1 d1 e1 f1 g1 h1 i1 j1 k1 l1 m1 n1 o1 p1 q1 r1 s1 t1 u1 v1 w1 x1 y1 z1);
-    assert_eq!(many, Form::Packed);
+    #[derive(KernelArgs)]
+    struct Nothing;
+    assert_eq!(
+        Form::of::<Nothing>(),
+        Form::KernelParams,
+        "without parameters both are the same"
+    );
+    assert_eq!(of!(a), Form::Packed);
+    assert_eq!(of!(a b c d), Form::Packed);
+}
+
+#[test]
+fn the_form_of_large_and_of_over_aligned_parameters() {
+    #[derive(KernelArgs)]
+    struct Large {
+        table: [f32; 8000],
+        n: u32,
+    }
+    #[derive(KernelArgs)]
+    struct Medium {
+        table: [f32; 1024],
+        n: u32,
+    }
+    #[derive(KernelArgs)]
+    struct OverAligned {
+        map: TensorMap,
+        n: u32,
+    }
+    let _ = |large: Large| (large.table, large.n);
+    let _ = |medium: Medium| (medium.table, medium.n);
+    let _ = |over_aligned: OverAligned| (over_aligned.map, over_aligned.n);
+    assert_eq!(Form::of::<Large>(), Form::KernelParams);
+    assert_eq!(Form::of::<Medium>(), Form::Packed);
+    assert_eq!(Form::of::<OverAligned>(), Form::KernelParams);
 }
 
 #[test]

@@ -9,22 +9,16 @@ use cudarc::driver::{
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{Form, Kernel, KernelArgs, Module, launch};
-use kernel_args_test_generator::{Signature, corpus, echo};
+use kernel_args_test_generator::{Signature, echo};
 use kernel_args_test_values::Visitor;
 use kernel_args_tests::{
     derived::{ENTRIES, visit},
     driver::{context, suite},
+    echo_corpus::{self, check, folder, missing},
     tally,
 };
 use libtest_mimic::{Completion, Trial};
-use std::{
-    env,
-    error::Error,
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    sync::Arc,
-};
+use std::{error::Error, path::Path, process::ExitCode, sync::Arc};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -65,26 +59,6 @@ fn main() -> ExitCode {
         },
         |driver| tally::print("scale", driver),
     )
-}
-
-/// The folder of the corpus: beside the suite in a bundle, or in cargo's target folder.
-fn folder() -> Option<PathBuf> {
-    let exe = env::current_exe().ok()?;
-    let beside = exe.parent()?.join("echo-corpus");
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("echo-corpus");
-    [beside, built]
-        .into_iter()
-        .find(|folder| folder.join(corpus::FILE).is_file())
-}
-
-fn missing() -> String {
-    let command = corpus::command(ENTRIES.len());
-    format!("there is no corpus: `python3 ptx/toolchain.py nvrtc`, then `{command}`")
-}
-
-fn check(folder: &Path) -> Result<(), String> {
-    let text = fs::read_to_string(folder.join(corpus::FILE)).map_err(|error| error.to_string())?;
-    corpus::check(&text, echo::SEED, ENTRIES.len())
 }
 
 /// How a launch reaches the GPU.
@@ -148,11 +122,11 @@ struct Echoes<'f> {
 
 impl Echoes<'_> {
     fn module(&mut self, index: usize) -> Outcome<Arc<Module>> {
-        let file = index / corpus::BATCH;
+        let file = echo_corpus::file_of(index);
         match &self.module {
             Some((loaded, module)) if *loaded == file => Ok(module.clone()),
             _ => {
-                let path = self.folder.join(format!("echo_{file}.{}", self.kind));
+                let path = echo_corpus::path(self.folder, file, self.kind);
                 let module = Module::load(&self.ctx, path.as_path())?;
                 self.module = Some((file, module.clone()));
                 Ok(module)

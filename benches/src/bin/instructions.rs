@@ -92,6 +92,7 @@ fn marshalling() -> Result<(), Box<dyn Error>> {
     for (shape, counts) in SHAPES.iter().zip(counts.chunks_exact(Variant::ALL.len())) {
         let label = match shape.name {
             "mix" => format!("{}, mixed", shape.count()),
+            "mixzeroed" => format!("{}, mixed; C and Rust zero padding too", shape.count()),
             _ => shape.count().to_string(),
         };
         print!("| {label} |");

@@ -1,22 +1,26 @@
 //! What a launch costs on the GPU, on the host's side: medians of many batches, all variants interleaved.
 //!
-//! `launch [--seconds N] [--output FILE] [--test-driver]`
+//! `launch [--seconds N] [--output FILE] [--test-driver]`, or `launch --rounds`: a round for each line of standard
+//! input, as `compare.py` asks for them. `--patched-cudarc` is for a build with `cudarc/waits.patch`: it launches
+//! tracked slices only, under other names.
 
 use kernel_args::{Form, Kernel, Module};
 use kernel_args_benches::{
     batch::Batches,
+    graph::{self, Chain},
     launch::{Case, Device, Example, Large4096, Large32760, PTX, SlicesCase},
     report,
     shapes::{P1, P8, P32, P64, P128, P512},
+    targets, ways,
 };
 use kernel_args_test_driver::{Control, Settings, reexec_with_test_driver};
 use std::{
     env,
     error::Error,
     fs,
+    hint::black_box,
     path::PathBuf,
     process::ExitCode,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -24,6 +28,8 @@ struct Options {
     seconds: u64,
     output: Option<PathBuf>,
     test_driver: bool,
+    rounds: bool,
+    patched_cudarc: bool,
 }
 
 impl Options {
@@ -32,6 +38,8 @@ impl Options {
             seconds: 50,
             output: None,
             test_driver: false,
+            rounds: false,
+            patched_cudarc: false,
         };
         let mut arguments = env::args().skip(1);
         while let Some(argument) = arguments.next() {
@@ -45,9 +53,11 @@ impl Options {
                 }
                 "--output" => options.output = Some(value()?.into()),
                 "--test-driver" => options.test_driver = true,
+                "--rounds" => options.rounds = true,
+                "--patched-cudarc" => options.patched_cudarc = true,
                 other => {
                     return Err(format!(
-                        "{other}: it takes --seconds N, --output FILE, --test-driver"
+                        "{other}: it takes --seconds N, --output FILE, --test-driver, --rounds, --patched-cudarc"
                     ));
                 }
             }
@@ -63,37 +73,56 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     {
         return Ok(code);
     }
-    let rehearsal = Control::attach().is_some();
     let device = Device::first()?;
+    let settings = report::settings(&device, Control::attach().is_some())?;
     let mut batches = Batches::new(&device);
-    parameters::<P1>(&mut batches, "1 parameter", &device)?;
-    parameters::<P8>(&mut batches, "8 parameters", &device)?;
-    parameters::<P32>(&mut batches, "32 parameters", &device)?;
-    parameters::<P64>(&mut batches, "64 parameters", &device)?;
-    parameters::<P128>(&mut batches, "128 parameters", &device)?;
-    parameters::<P512>(&mut batches, "512 parameters", &device)?;
-    parameters::<Large4096>(&mut batches, "a struct of 4 KiB", &device)?;
-    parameters::<Large32760>(&mut batches, "a struct of 32 KiB", &device)?;
-    slices(&mut batches, &device)?;
-    checks(&mut batches, &device)?;
-    each_time::<P8>(&mut batches, "8 parameters", &device)?;
-    each_time::<P512>(&mut batches, "512 parameters", &device)?;
-
-    batches.run(Duration::from_secs(options.seconds))?;
-    let timed = batches.finish();
-    let verification = [
-        once::<P8>("8 parameters", &device)?,
-        once::<P512>("512 parameters", &device)?,
-    ];
-    let text = report::render(&device, rehearsal, &timed, &verification)?;
-    print!("{text}");
-    if let Some(output) = options.output {
-        fs::write(
-            output,
-            report::machine_readable(&device, rehearsal, &timed, &verification)?,
+    if options.patched_cudarc {
+        slices(
+            &mut batches,
+            &device,
+            [ways::OURS_PATCHED, ways::CUDARC_PATCHED],
         )?;
+    } else {
+        everything(&mut batches, &device)?;
+    }
+    if options.rounds {
+        batches.serve(&settings)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let measured = batches.run(Duration::from_secs(options.seconds), settings)?;
+    print!(
+        "{}\n{}",
+        report::launches(&measured),
+        targets::table(&measured)
+    );
+    if let Some(output) = options.output {
+        fs::write(output, measured.table())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn everything(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
+    parameters::<P1>(batches, "1 parameter", device)?;
+    parameters::<P8>(batches, "8 parameters", device)?;
+    parameters::<P32>(batches, "32 parameters", device)?;
+    parameters::<P64>(batches, "64 parameters", device)?;
+    parameters::<P128>(batches, "128 parameters", device)?;
+    parameters::<P512>(batches, "512 parameters", device)?;
+    parameters::<Large4096>(batches, ways::STRUCT_4_KIB, device)?;
+    parameters::<Large32760>(batches, ways::STRUCT_32_KIB, device)?;
+    slices(batches, device, [ways::OURS, ways::CUDARC])?;
+    steps(batches, device)?;
+    function::<P8>(batches, "8 parameters", device)?;
+    function::<P128>(batches, "128 parameters", device)?;
+    function::<P512>(batches, "512 parameters", device)?;
+    for (way, run) in graph::VARIANTS {
+        let mut chain = Chain::new(device)?;
+        // A batch is one graph.
+        batches.add(ways::GRAPH, way, move |_| timed(1, || run(&mut chain)));
+    }
+    looked_up::<P8>(batches, "8 parameters", device)?;
+    looked_up::<P512>(batches, "512 parameters", device)?;
+    Ok(())
 }
 
 /// The same arguments, every way.
@@ -103,34 +132,39 @@ fn parameters<A: Example + 'static>(
     device: &Device,
 ) -> Result<(), Box<dyn Error>> {
     macro_rules! add {
-        ($($variant:literal: $launch:expr;)*) => {$(
+        ($($way:path: $launch:expr;)*) => {$(
             let mut launched = Case::<A>::new(device)?;
             let launch: fn(&mut Case<A>) = $launch;
-            batches.add(case, $variant, move |count| timed(count, || launch(&mut launched)));
+            batches.add(case, $way, move |count| timed(count, || launch(&mut launched)));
         )*};
     }
     add! {
-        "bare, kernelParams": |case| case.bare_params();
-        "bare, packed": |case| case.bare_packed();
-        "bare, cuLaunchKernelEx": |case| case.bare_ex();
-        "ours": |case| case.ours();
-        "ours, kernelParams": |case| case.ours_as(Form::KernelParams);
-        "ours, packed": |case| case.ours_as(Form::Packed);
-        "cudarc": |case| case.cudarc();
+        ways::BARE_PARAMS: |case| case.bare_params();
+        ways::BARE_PACKED: |case| case.bare_packed();
+        ways::BARE_EX_PARAMS: |case| case.bare_ex_params();
+        ways::BARE_EX_PACKED: |case| case.bare_ex_packed();
+        ways::OURS: |case| case.ours();
+        ways::OURS_PARAMS: |case| case.ours_as(Form::KernelParams);
+        ways::OURS_PACKED: |case| case.ours_as(Form::Packed);
+        ways::CUDARC: |case| case.cudarc();
     }
     Ok(())
 }
 
 /// Tracked memory, on the only stream, and beside a second one.
-fn slices(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
+fn slices(
+    batches: &mut Batches,
+    device: &Device,
+    [ours, cudarc]: [&'static str; 2],
+) -> Result<(), Box<dyn Error>> {
     macro_rules! add {
-        ($($variant:literal: $launch:expr;)*) => {$(
+        ($($way:expr, $launch:expr;)*) => {$(
             let mut launched = SlicesCase::new(device)?;
             let launch: fn(&mut SlicesCase) = $launch;
-            batches.add("3 slices, 5 scalars", $variant, move |count| timed(count, || launch(&mut launched)));
+            batches.add(ways::SLICES, $way, move |count| timed(count, || launch(&mut launched)));
             let mut launched = SlicesCase::new(device)?;
             let context = device.context.clone();
-            batches.add("3 slices, 5 scalars, a second stream", $variant, move |count| {
+            batches.add(ways::SLICES_TWO_STREAMS, $way, move |count| {
                 // While it lives, cudarc tracks memory by events.
                 let second = context.new_stream();
                 let elapsed = timed(count, || launch(&mut launched));
@@ -140,73 +174,68 @@ fn slices(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> 
         )*};
     }
     add! {
-        "bare, kernelParams": |case| case.bare_params();
-        "ours": |case| case.ours();
-        "cudarc": |case| case.cudarc();
+        ways::BARE_PARAMS, |case| case.bare_params();
+        ours, |case| case.ours();
+        cudarc, |case| case.cudarc();
     }
     Ok(())
 }
 
 /// The steps between a bare launch and ours, one by one.
-fn checks(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
+fn steps(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
     macro_rules! add {
-        ($($variant:literal: $launch:expr;)*) => {$(
+        ($($way:path: $launch:expr;)*) => {$(
             let mut launched = Case::<P8>::new(device)?;
             let launch: fn(&mut Case<P8>) = $launch;
-            batches.add("8 parameters, step by step", $variant, move |count| timed(count, || launch(&mut launched)));
+            batches.add(ways::STEPS, $way, move |count| timed(count, || launch(&mut launched)));
         )*};
     }
     add! {
-        "bare, kernelParams": |case| case.bare_params();
-        "and the context made current": |case| case.bare_bound();
-        "bare, arguments marshalled": |case| case.marshalled();
-        "both": |case| case.marshalled_bound();
-        "ours: and every check": |case| case.ours_as(Form::KernelParams);
+        ways::BARE_EX_PACKED: |case| case.bare_ex_packed();
+        ways::STEP_BOUND: |case| case.bare_bound();
+        ways::STEP_MARSHALLED: |case| case.marshalled();
+        ways::STEP_BOTH: |case| case.marshalled_bound();
+        ways::STEP_CHECKS: |case| case.ours_as(Form::Packed);
     }
     Ok(())
 }
 
-/// `launch!` with cudarc's function, which is verified at each launch, beside the kernel that is verified once.
-fn each_time<A: Example + 'static>(
+/// `launch!` with cudarc's function, beside the kernel that is verified once.
+fn function<A: Example + 'static>(
     batches: &mut Batches,
     case: &'static str,
     device: &Device,
 ) -> Result<(), Box<dyn Error>> {
     let mut launched = Case::<A>::new(device)?;
-    batches.add(case, "ours, verified each time", move |count| {
-        timed(count, || launched.ours_unverified())
+    batches.add(case, ways::OURS_FUNCTION, move |count| {
+        timed(count, || launched.ours_function())
     });
     Ok(())
 }
 
-/// What it costs to verify a kernel once: from cudarc's function, and from the image.
-fn once<A: Example>(
+/// What it costs to verify a kernel once, and to look it up in its module again.
+fn looked_up<A: Example + 'static>(
+    batches: &mut Batches,
     case: &'static str,
     device: &Device,
-) -> Result<report::Verification, Box<dyn Error>> {
-    const TIMES: usize = 51;
+) -> Result<(), Box<dyn Error>> {
+    let context = device.context.clone();
     let function = device.module.load_function(A::ENTRY)?;
-    let module: Arc<Module> = Module::load(&device.context, PTX)?;
-    let mut from_function = Vec::with_capacity(TIMES);
-    let mut from_image = Vec::with_capacity(TIMES);
-    for _ in 0..TIMES {
-        let start = Instant::now();
-        Kernel::<A>::from_function(&device.context, function.clone())?;
-        from_function.push(start.elapsed());
-        let start = Instant::now();
-        module.kernel::<A>(A::ENTRY)?;
-        from_image.push(start.elapsed());
-    }
-    Ok(report::Verification {
-        case,
-        from_function: median(from_function),
-        from_image: median(from_image),
-    })
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
+    let module = Module::load(&device.context, PTX)?;
+    // Once outside of what is timed, where an error has somewhere to go.
+    Kernel::<A>::from_function(&context, function.clone())?;
+    module.kernel::<A>(A::ENTRY)?;
+    batches.add_once(case, ways::VERIFIED_FUNCTION, move || {
+        timed(1, || {
+            drop(Kernel::<A>::from_function(&context, function.clone()));
+        })
+    });
+    batches.add(case, ways::LOOKED_UP, move |count| {
+        timed(count, || {
+            drop(black_box(module.kernel::<A>(black_box(A::ENTRY))));
+        })
+    });
+    Ok(())
 }
 
 #[inline(always)]

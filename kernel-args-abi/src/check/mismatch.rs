@@ -18,7 +18,7 @@ pub enum Mismatch {
         parameter: usize,
         /// How they differ; never empty.
         differences: Differences,
-        /// The field that looks exchanged with this one.
+        /// The field that looks exchanged with this one. Where it fits as it stands, nothing else names it.
         exchanged: Option<usize>,
     },
     /// The kernel takes a parameter that no field passes.
@@ -37,23 +37,49 @@ pub enum Mismatch {
         /// The parameter that it would fit, which no field passes.
         moved: Option<usize>,
     },
+    /// Several fields, one after another, are laid out as one parameter, which is a struct or vector.
+    Split {
+        /// The first field's index.
+        first: usize,
+        /// The last field's index.
+        last: usize,
+        /// The parameter's index.
+        parameter: usize,
+    },
+    /// One field, a struct or vector, is laid out as several parameters, one after another.
+    Joined {
+        /// The field's index.
+        field: usize,
+        /// The first parameter's index.
+        first: usize,
+        /// The last parameter's index.
+        last: usize,
+    },
 }
 
 impl Mismatch {
-    /// The index of the field that is wrong; `None` where a parameter has no field.
+    /// The index of the field that is wrong, of several the first; `None` where a parameter has no field.
     #[must_use]
     pub const fn field(self) -> Option<usize> {
         match self {
-            Self::Differs { field, .. } | Self::Extra { field, .. } => Some(field),
+            Self::Differs { field, .. }
+            | Self::Extra { field, .. }
+            | Self::Joined { field, .. }
+            | Self::Split { first: field, .. } => Some(field),
             Self::Missing { .. } => None,
         }
     }
 
-    /// The index of the kernel's parameter; `None` where a field has none.
+    /// The index of the kernel's parameter, of several the first; `None` where a field has none.
     #[must_use]
     pub const fn parameter(self) -> Option<usize> {
         match self {
-            Self::Differs { parameter, .. } | Self::Missing { parameter, .. } => Some(parameter),
+            Self::Differs { parameter, .. }
+            | Self::Missing { parameter, .. }
+            | Self::Split { parameter, .. }
+            | Self::Joined {
+                first: parameter, ..
+            } => Some(parameter),
             Self::Extra { .. } => None,
         }
     }

@@ -20,6 +20,8 @@
 //! ```
 
 mod align;
+mod alike;
+mod collect;
 mod compare;
 mod cpp;
 mod cursor;
@@ -28,15 +30,19 @@ mod edit_distance;
 mod members;
 mod mismatch;
 mod names;
+mod reorder;
 mod report;
 mod select;
+mod split;
+mod steps;
 
 pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use members::{MemberMismatch, Place, first_difference};
 pub use mismatch::Mismatch;
 pub use report::{Report, fits, report, report_at};
-pub use select::{Selection, select};
+pub use select::{Selection, nearest, select};
 
-pub(crate) use align::{Row, Rows, expected_offset};
+pub(crate) use align::expected_offset;
 pub(crate) use names::other_place;
+pub(crate) use steps::Steps;

@@ -1,15 +1,7 @@
 //! All differences between a struct and a kernel.
 
-use super::{
-    align::{Row, Rows, fit_by_types},
-    mismatch::{Mismatch, mark_as_one_mistake},
-    names,
-};
+use super::{align::fit_by_types, mismatch::Mismatch, names};
 use crate::signature::{Parameter, Signature};
-
-/// The number of mismatches that are compared with one another to find exchanged and moved fields. A struct with more
-/// belongs to another kernel.
-const COMPARED: usize = 24;
 
 /// All differences between a struct and a kernel. Empty where the struct fits.
 ///
@@ -17,11 +9,15 @@ const COMPARED: usize = 24;
 /// the derive calls them while the user's program compiles, and panics with the texts at the fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, const N: usize = 32> {
-    host: Signature<'a>,
-    kernel: Signature<'a>,
-    base: Option<usize>,
-    mismatches: [Mismatch; N],
-    total: usize,
+    pub(super) host: Signature<'a>,
+    pub(super) kernel: Signature<'a>,
+    pub(super) base: Option<usize>,
+    pub(super) mismatches: [Mismatch; N],
+    pub(super) total: usize,
+    /// Where one field alone does not fit and another order would mend it: the field as it stands.
+    pub(super) in_place: Option<Mismatch>,
+    /// Whether the fields fit in several other orders, none of which is likelier.
+    pub(super) several_orders: bool,
 }
 
 /// Compares a struct with a kernel. Offsets of parameters aligned above 16 bytes depend on the GPU, so they are not
@@ -53,6 +49,8 @@ pub const fn report_at<'a, const N: usize>(
             moved: None,
         }; N],
         total: 0,
+        in_place: None,
+        several_orders: false,
     };
     if !fits(host.parameters, kernel.parameters, base) {
         report.collect();
@@ -67,32 +65,6 @@ pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option
 }
 
 impl<'a, const N: usize> Report<'a, N> {
-    const fn collect(&mut self) {
-        let mut rows = Rows::new(self.host.parameters, self.kernel.parameters, self.base);
-        while let Some(row) = rows.next() {
-            let Row::Wrong(mismatch) = row else { continue };
-            if self.total < N {
-                self.mismatches[self.total] = mismatch;
-            }
-            self.total += 1;
-        }
-        let compared = if self.len() < COMPARED {
-            self.len()
-        } else {
-            COMPARED
-        };
-        let (host, kernel) = (self.host.parameters, self.kernel.parameters);
-        let mut i = 0;
-        while i < compared {
-            let mut j = i + 1;
-            while j < compared {
-                mark_as_one_mistake(&mut self.mismatches, i, j, host, kernel);
-                j += 1;
-            }
-            i += 1;
-        }
-    }
-
     /// Whether the struct fits.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -134,6 +106,30 @@ impl<'a, const N: usize> Report<'a, N> {
         self.base
     }
 
+    /// Where one field alone does not fit and another order would mend it as well: the field as it stands.
+    pub(crate) const fn in_place(&self) -> Option<Mismatch> {
+        self.in_place
+    }
+
+    /// Whether the fields fit in several other orders, none of which is likelier.
+    pub(crate) const fn fits_in_several_orders(&self) -> bool {
+        self.several_orders
+    }
+
+    /// The number of a mismatch among those that are kept.
+    pub(crate) const fn position(&self, mismatch: Mismatch) -> Option<usize> {
+        let mut i = 0;
+        while i < self.len() {
+            let kept = self.mismatches[i];
+            if same(kept.field(), mismatch.field()) && same(kept.parameter(), mismatch.parameter())
+            {
+                return Some(i);
+            }
+            i += 1;
+        }
+        None
+    }
+
     /// The mismatch of a field.
     #[must_use]
     pub const fn of_field(&self, field: usize) -> Option<Mismatch> {
@@ -147,5 +143,13 @@ impl<'a, const N: usize> Report<'a, N> {
             i += 1;
         }
         None
+    }
+}
+
+const fn same(a: Option<usize>, b: Option<usize>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => true,
+        _ => false,
     }
 }

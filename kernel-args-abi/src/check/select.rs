@@ -1,6 +1,9 @@
 //! Which of several kernels a struct is meant for.
 
-use super::{cpp, report::fits};
+use super::{
+    cpp,
+    report::{Report, fits, report},
+};
 use crate::signature::{Parameter, Signature};
 
 /// The kernels of a list that a struct fits: overloads, or instances of a template.
@@ -59,6 +62,23 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
         i += 1;
     }
     best
+}
+
+/// The kernel that these fields fit best, of several that they do not fit: the one with the fewest mistakes, and of those
+/// one that is no template instance. 0 where there is none.
+#[must_use]
+pub const fn nearest<'a>(host: &Signature<'a>, candidates: &[Signature<'a>]) -> usize {
+    let (mut nearest, mut fewest) = (0, usize::MAX);
+    let mut i = 0;
+    while i < candidates.len() {
+        let report: Report<'_, 1> = report(host, &candidates[i]);
+        let mistakes = 2 * report.total() + is_instance(candidates[i].name) as usize;
+        if mistakes < fewest {
+            (nearest, fewest) = (i, mistakes);
+        }
+        i += 1;
+    }
+    nearest
 }
 
 /// Whether a demangled name is that of a template instance: `void k<float>(int)`.

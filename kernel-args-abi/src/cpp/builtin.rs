@@ -47,6 +47,7 @@ macro_rules! table {
         half_scalars { $($half:ident = $half_cpp:literal $half_size:literal / $half_align:literal
             , also $($half_alias:literal)+;)* }
         half_vectors $half_vectors:tt
+        float8_scalars { $($float8:ident = $float8_cpp:literal $float8_size:literal / $float8_align:literal;)* }
         vectors $vectors:tt
         objects { $($object:ident = $object_cpp:literal $object_size:literal / $object_align:literal
             , also $($object_alias:literal)+;)* }
@@ -58,6 +59,11 @@ macro_rules! table {
                 size: $half_size, align: $half_align,
             }),*],
             table!(@vectors $half_vectors),
+            &[$(Builtin {
+                cpp: $float8_cpp, rust: concat!("float8::", stringify!($float8)), canonical: $float8_cpp,
+                aliases: &[], element: stringify!($float8), components: 0,
+                size: $float8_size, align: $float8_align,
+            }),*],
             table!(@vectors $vectors),
             &[$(Builtin {
                 cpp: $object_cpp, rust: stringify!($object), canonical: $object_cpp,

@@ -23,6 +23,11 @@ macro_rules! cuda_types {
                 Half2(f16) = "__half2" [x y] 4 / 4, also "half2" "complex<__half>" "complex<half>";
                 BFloat162(bf16) = "__nv_bfloat162" [x y] 4 / 4, also "nv_bfloat162";
             }
+            // Types of the crate `float8`.
+            float8_scalars {
+                F8E4M3 = "__nv_fp8_e4m3" 1 / 1;
+                F8E5M2 = "__nv_fp8_e5m2" 1 / 1;
+            }
             vectors {
                 Float1(f32) = "float1" [x] 4 / 4;
                 Float2(f32) = "float2" [x y] 8 / 8;

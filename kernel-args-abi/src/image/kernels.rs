@@ -189,6 +189,13 @@ fn narrow(count: usize) -> u32 {
 }
 
 impl Kernel<'_> {
+    /// Whether it uses dynamic shared memory (`extern __shared__`); `None` where nothing tells: a cubin does not.
+    #[must_use]
+    pub fn dynamic_shared(&self) -> Option<bool> {
+        let defined = self.entry.as_ref().filter(|entry| entry.is_defined);
+        defined.map(|entry| entry.dynamic_shared)
+    }
+
     /// The parameters in the common model. Sizes, alignments and classes are PTX's where the image has
     /// PTX; offsets are those of the cubin that [`Kernels::kernel`] chose; C++ types are the symbol's. Names, members and
     /// the types that the symbol does not tell are those of debug information, where it has as many parameters of the same

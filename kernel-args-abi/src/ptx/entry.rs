@@ -19,6 +19,9 @@ pub struct Entry<'a> {
     pub directives: Directives,
     /// Whether it has a body here, rather than being declared only.
     pub is_defined: bool,
+    /// Whether its body, or that of a function which it names, uses an array of the size that the launch gives:
+    /// `.extern .shared .b8 s[];`, CUDA's `extern __shared__`. Functions of other texts are not seen.
+    pub dynamic_shared: bool,
 }
 
 /// What a kernel demands of a launch. PTX ISA, "Performance-Tuning Directives" and "Cluster Dimension
@@ -62,6 +65,7 @@ impl<'a> Entry<'a> {
             parameters,
             directives,
             is_defined,
+            dynamic_shared: false,
         };
         Ok((entry, end))
     }

@@ -52,6 +52,11 @@ impl<'a> Lexer<'a> {
             .unwrap_or_default()
     }
 
+    /// The bytes between two positions.
+    pub(super) fn bytes(&self, start: usize, end: usize) -> &'a [u8] {
+        self.source.get(start..end).unwrap_or_default()
+    }
+
     /// An error about the token at `at`.
     #[cold]
     pub(super) fn error(&self, at: usize, expected: &'static str) -> Error {
@@ -257,7 +262,7 @@ const ENDS_RUN: [bool; 256] = {
     table
 };
 
-const fn is_word(byte: u8) -> bool {
+pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 

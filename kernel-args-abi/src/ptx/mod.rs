@@ -9,6 +9,7 @@
 
 #[cfg(feature = "debug-info")]
 mod debug;
+mod dynamic_shared;
 mod entry;
 mod error;
 mod lexer;
@@ -24,6 +25,7 @@ pub use parameter::{Parameter, Pointee, Space};
 
 use crate::param_layout::Sm;
 use alloc::{collections::BTreeMap, vec::Vec};
+use dynamic_shared::Bodies;
 use lexer::{Lexer, Token};
 
 /// A PTX text.
@@ -70,6 +72,7 @@ impl<'a> Module<'a> {
     /// As [`parse`](Self::parse).
     pub fn parse_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
         let mut entries: Vec<Entry<'a>> = Vec::new();
+        let mut places = Vec::new();
         let mut known = BTreeMap::new();
         let head = Head::walk(bytes, |lexer, found| {
             let entry = found.entry;
@@ -77,19 +80,23 @@ impl<'a> Module<'a> {
                 None => {
                     known.insert(entry.name, entries.len());
                     entries.push(entry);
+                    places.push(found.at);
                 }
                 Some(&first) => {
-                    let first = &mut entries[first];
+                    let (first, place) = (&mut entries[first], &mut places[first]);
                     if first.is_defined && entry.is_defined {
                         return Err(lexer.error_at(found.at, DEFINED_TWICE, entry.name));
                     }
                     if entry.is_defined {
-                        *first = entry;
+                        (*first, *place) = (entry, found.at);
                     }
                 }
             }
             Ok(())
         })?;
+        for (entry, place) in entries.iter_mut().zip(places) {
+            entry.dynamic_shared = head.uses_dynamic_shared(place);
+        }
         Ok(Self {
             version: head.version,
             target: head.target,
@@ -112,11 +119,13 @@ impl<'a> Module<'a> {
 
 const DEFINED_TWICE: &str = "one definition of each kernel";
 
-/// What stands before the first statement, and `.address_size`.
+/// What stands before the first statement, `.address_size`, and what is known of the bodies.
 struct Head<'a> {
     version: (u16, u16),
     target: Target<'a>,
     address_size: Option<u8>,
+    /// Where the declarations of the kernels that use dynamic shared memory begin, in order.
+    dynamic_shared: Vec<usize>,
 }
 
 /// An `.entry`, and where it stands.
@@ -140,12 +149,17 @@ impl<'a> Head<'a> {
             version: version(lexer)?,
             target: Target::parse(lexer)?,
             address_size: None,
+            dynamic_shared: Vec::new(),
         };
+        let mut bodies = Bodies::default();
         while let Some(word) = lexer.next_directive()? {
             let at = lexer.position();
             match word {
                 "entry" => {
                     let (entry, end) = Entry::parse(lexer, head.version)?;
+                    if entry.is_defined {
+                        bodies.kernel(at, lexer.bytes(end, lexer.position()));
+                    }
                     tell(lexer, Found { entry, at, end })?;
                 }
                 "address_size" => {
@@ -155,10 +169,18 @@ impl<'a> Head<'a> {
                         _ => return Err(lexer.error(at, "32 or 64 after `.address_size`")),
                     };
                 }
+                "extern" => bodies.declaration(lexer),
+                "func" => bodies.function(lexer),
                 _ => {}
             }
         }
+        head.dynamic_shared = bodies.users();
         Ok(head)
+    }
+
+    /// Whether the kernel whose declaration begins at `at` uses dynamic shared memory.
+    fn uses_dynamic_shared(&self, at: usize) -> bool {
+        self.dynamic_shared.binary_search(&at).is_ok()
     }
 }
 

@@ -26,6 +26,8 @@ struct Place {
     length: u32,
     /// From `start` on, blanks included.
     name_end: u32,
+    /// Whether it uses dynamic shared memory.
+    dynamic_shared: bool,
 }
 
 impl Outline {
@@ -55,6 +57,9 @@ impl Outline {
             Ok(())
         })?;
         outline.version = head.version;
+        for place in &mut outline.kernels {
+            place.dynamic_shared = head.uses_dynamic_shared(place.text as usize);
+        }
         outline.order(bytes)?;
         Ok(outline)
     }
@@ -134,7 +139,10 @@ impl Outline {
         let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);
         Entry::parse(&mut lexer, self.version)
             .ok()
-            .map(|(entry, _)| entry)
+            .map(|(entry, _)| Entry {
+                dynamic_shared: place.dynamic_shared,
+                ..entry
+            })
     }
 
     pub(crate) fn symbol(&self, index: usize) -> &str {
@@ -160,6 +168,7 @@ impl Place {
             start: u32::try_from(start).ok()?,
             length: u32::try_from(declaration.len()).ok()?,
             name_end: u32::try_from(lexer.position()).ok()?,
+            dynamic_shared: false,
         })
     }
 

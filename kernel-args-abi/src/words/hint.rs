@@ -3,7 +3,7 @@
 use super::{
     members::{push_member, push_other_place},
     message::Message,
-    rust::{Declaration, declaration},
+    rust::{Declaration, declaration, underlying},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
@@ -48,6 +48,18 @@ pub(super) const fn hint<const N: usize>(
         Some(Difference::Members) => push_member(&mut hint, host, kernel),
         Some(Difference::ParameterName) => push_other_place(&mut hint, report, field, parameter),
     }
+    // Where the C++ types alone differ, the kernel may read the same bytes all the same.
+    match differences.first() {
+        Some(
+            Difference::Pointer
+            | Difference::Type
+            | Difference::Name
+            | Difference::Signedness
+            | Difference::Pointee,
+        ) => say::or_opaque(&mut hint),
+        Some(Difference::Constness) => say::or_opaque_reads(&mut hint),
+        _ => {}
+    }
     hint
 }
 
@@ -67,7 +79,9 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         say::takes_double(hint, declare);
     } else if is_aggregate(kernel) && matches!(of_host, Class::Bytes) {
         if is_builtin(kernel) {
-            say::takes_builtin(hint, kernel.cpp, declare);
+            push_builtin(hint, host, kernel, declare);
+        } else if is_vector(host) && !matches!(kernel.cpp.base, CppBase::Named(_)) {
+            say::takes_vector(hint, (kernel.size, kernel.align), declare);
         } else {
             say::struct_sizes(hint, kernel.size, host.spelling, host.size);
         }
@@ -75,8 +89,14 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         say::takes_struct(hint, (kernel.size, kernel.align), declare);
     } else if matches!(of_kernel, Class::Float) && !matches!(of_host, Class::Float) {
         say::takes_float(hint, declare);
-    } else if matches!(of_host, Class::Bytes) {
+    } else if matches!(of_host, Class::Bytes) && !matches!(of_kernel, Class::Unknown) {
         say::takes_scalar(hint, declare);
+    } else if let (CppBase::Named(_), Class::Integer) = (host.cpp.base, of_host)
+        && host.size != kernel.size
+        && matches!(kernel.size, 1 | 2 | 4 | 8)
+    {
+        let repr = underlying(kernel);
+        say::enum_size(hint, host.spelling, host.size, kernel.size, repr);
     } else if kernel.size == 1 && host.size != 1 {
         say::sizes(hint, host.name, host.size, kernel.size, declare);
     } else if matches!(host.cpp.base, CppBase::Bool) && kernel.size == 4 {
@@ -112,7 +132,7 @@ const fn push_alignment(
         Some(host) => host.bytes() < bytes,
         None => true,
     };
-    if matches!(kernel.cpp.base, CppBase::Named(_)) && !kernel.cpp.is_pointer() {
+    if is_builtin(kernel) && !kernel.cpp.is_pointer() {
         say::aligned_type(hint, bytes, declaration(host, kernel).as_str());
     } else if smaller && count > 0 && kernel.size.is_power_of_two() {
         // A vector of three components is aligned as its component.
@@ -171,7 +191,7 @@ const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>
         return;
     };
     if is_builtin(kernel) {
-        say::takes_builtin(hint, kernel.cpp, declare);
+        push_builtin(hint, host, kernel, declare);
         return;
     }
     // The last part of a path says enough, and stays whole where the path is long.
@@ -181,6 +201,34 @@ const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>
         spelled
     };
     say::takes_named(hint, kernel.cpp, host.spelling, name);
+}
+
+/// One of CUDA's types, or a struct of the program that stands for it.
+const fn push_builtin(
+    hint: &mut Hint,
+    host: &Parameter<'_>,
+    kernel: &Parameter<'_>,
+    declare: &str,
+) {
+    say::takes_builtin(hint, kernel.cpp, declare);
+    if host.size == kernel.size
+        && matches!(host.cpp.base, CppBase::Named(_))
+        && !is_builtin(host)
+        && matches!(host.class, Class::Bytes)
+    {
+        say::or_cpp(hint, host.spelling, kernel.cpp);
+    }
+}
+
+/// Whether a field is one of CUDA's vectors.
+const fn is_vector(host: &Parameter<'_>) -> bool {
+    match host.cpp.base {
+        CppBase::Named(spelled) => match name::builtin(spelled) {
+            Some(row) => row.components > 0,
+            None => false,
+        },
+        _ => false,
+    }
 }
 
 const fn is_builtin(kernel: &Parameter<'_>) -> bool {
@@ -204,7 +252,11 @@ const fn may_be_float(kernel: &Parameter<'_>, size: usize) -> bool {
         && matches!(kernel.cpp.base, CppBase::Float { .. } | CppBase::Unknown)
 }
 
+/// Whether it is a struct, vector or array; where its size alone is known, one that no scalar has.
 const fn is_aggregate(kernel: &Parameter<'_>) -> bool {
-    matches!(kernel.class, Class::Bytes)
-        || matches!(kernel.cpp.base, CppBase::Named(_)) && matches!(kernel.class, Class::Unknown)
+    match (kernel.class, kernel.cpp.base) {
+        (Class::Bytes, _) | (Class::Unknown, CppBase::Named(_)) => true,
+        (Class::Unknown, CppBase::Unknown) => !matches!(kernel.size, 1 | 2 | 4 | 8 | 16),
+        _ => false,
+    }
 }

@@ -1,6 +1,6 @@
 //! Members of structs that differ, and fields that have the name of another parameter.
 
-use super::{hint::Hint, message::Message, rust::declaration, templates as say};
+use super::{hint::Hint, message::Message, rename::rename_to, rust::declaration, templates as say};
 use crate::{
     check::{Difference, Place, Report, first_difference, other_place},
     signature::Parameter,
@@ -22,7 +22,14 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         mismatch.differences.first(),
         Some(Difference::ParameterName)
     ) {
-        say::member_elsewhere_in_kernel(hint, here.as_str(), there.as_str(), k.offset);
+        let rename = rename_to(k.member.name);
+        say::member_elsewhere_in_kernel(
+            hint,
+            here.as_str(),
+            there.as_str(),
+            k.offset,
+            rename.as_str(),
+        );
         return;
     }
     let mut declare = Message::<768>::new();
@@ -72,6 +79,8 @@ pub(super) const fn push_other_place<const N: usize>(
 ) {
     let (host, kernel) = (report.host().parameters, report.kernel().parameters);
     if let Some(other) = other_place(host, kernel, field, parameter) {
-        say::parameter_elsewhere(hint, host[field].name, other, field, kernel[parameter].name);
+        let name = kernel[parameter].name;
+        let rename = rename_to(name);
+        say::parameter_elsewhere(hint, host[field].name, other, field, name, rename.as_str());
     }
 }

@@ -4,6 +4,9 @@ mod hint;
 mod layout_table;
 mod members;
 mod message;
+mod overloads;
+mod rename;
+mod repair;
 mod report;
 mod rust;
 mod side;
@@ -15,4 +18,6 @@ pub mod templates;
 
 pub use layout_table::LayoutTable;
 pub use message::Message;
+pub use overloads::none_fits;
+pub use rust::instantiated;
 pub use table::Table;

@@ -1,12 +1,6 @@
 //! The texts of a report: for each mistake what is wrong, both sides, and what to write.
 
-use super::{
-    hint::{Hint, hint},
-    message::Message,
-    rust::types,
-    side::Side,
-    templates as say,
-};
+use super::{message::Message, side::Side, templates as say};
 use crate::{
     check::{Difference, Differences, Mismatch, Report, expected_offset},
     signature::Parameter,
@@ -60,67 +54,36 @@ impl<const N: usize> Report<'_, N> {
                 self.push_sides(&mut message, field, parameter, differences);
             }
             Mismatch::Missing { parameter, .. } => {
-                say::missing(&mut message, parameter, kernel_name);
-                let side = Side::new(&kernel[parameter], kernel[parameter].offset);
-                say::kernel_side(&mut message, side.line(side.widths()).as_str());
+                let (first, last) = self.alike_to(mismatch);
+                if first == last {
+                    say::missing(&mut message, parameter, kernel_name);
+                } else if last == first + 1 {
+                    say::missing_either(&mut message, first, last, kernel_name);
+                } else {
+                    say::missing_one_of(&mut message, first, last, kernel_name);
+                }
+                push_kernel(&mut message, &kernel[parameter]);
             }
             Mismatch::Extra { field, .. } => {
                 say::extra(&mut message, host[field].name, kernel_name);
-                let side = Side::new(&host[field], None);
-                say::host_side(&mut message, side.line(side.widths()).as_str());
+                push_host(&mut message, &host[field]);
+            }
+            Mismatch::Split {
+                first,
+                last,
+                parameter,
+            } => {
+                let (first, last) = (host[first].name, host[last].name);
+                say::split(&mut message, first, last, parameter, kernel_name);
+                push_kernel(&mut message, &kernel[parameter]);
+            }
+            Mismatch::Joined { field, first, last } => {
+                say::joined(&mut message, host[field].name, first, last, kernel_name);
+                push_host(&mut message, &host[field]);
             }
         }
         say::help(&mut message, self.hint(mismatch).as_str());
         message
-    }
-
-    /// The cause of a mistake and what to write, in one line.
-    pub(super) const fn hint(&self, mismatch: Mismatch) -> Hint {
-        let mut text = Message::new();
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
-        match mismatch {
-            Mismatch::Differs {
-                field,
-                differences,
-                exchanged: Some(other),
-                ..
-            } if !matches!(differences.first(), Some(Difference::ParameterName)) => {
-                let (first, second) = if field < other {
-                    (field, other)
-                } else {
-                    (other, field)
-                };
-                say::exchanged(&mut text, host[first].name, host[second].name);
-            }
-            Mismatch::Differs {
-                field,
-                parameter,
-                differences,
-                ..
-            } => return hint(self, field, parameter, differences),
-            Mismatch::Missing {
-                before,
-                moved: Some(field),
-                ..
-            } => say::move_field(&mut text, host[field].name, between(host, before).as_str()),
-            Mismatch::Missing {
-                parameter,
-                before,
-                moved: None,
-            } => say::add_field(
-                &mut text,
-                between(host, before).as_str(),
-                types("", None, &kernel[parameter]).as_str(),
-            ),
-            Mismatch::Extra {
-                moved: Some(parameter),
-                ..
-            } => say::fits_elsewhere(&mut text, parameter),
-            Mismatch::Extra { moved: None, .. } => {
-                say::remove_field(&mut text, kernel.len(), host.len());
-            }
-        }
-        text
     }
 
     /// The mismatches one after another, as many as there is room for; the missing parameters alone, or all.
@@ -131,8 +94,12 @@ impl<const N: usize> Report<'_, N> {
         while i < self.len() {
             let mismatch = self.mismatches()[i];
             i += 1;
-            if missing_alone && !matches!(mismatch, Mismatch::Missing { .. }) {
-                continue;
+            // Of a field that is moved, the field's own message tells where to.
+            match mismatch {
+                Mismatch::Missing { moved: Some(_), .. } => continue,
+                Mismatch::Missing { .. } => {}
+                _ if missing_alone => continue,
+                _ => {}
             }
             let message = self.message(mismatch);
             if left_out > 0 || !list.has_room_for(message.as_str(), AND_MORE) {
@@ -175,19 +142,14 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Between which fields the field number `before` would stand.
-const fn between(host: &[Parameter<'_>], before: usize) -> Message<320> {
-    let mut text = Message::new();
-    if host.is_empty() {
-        say::to_the_struct(&mut text);
-    } else if before == 0 {
-        say::before_field(&mut text, host[0].name);
-    } else if before >= host.len() {
-        say::after_field(&mut text, host[host.len() - 1].name);
-    } else {
-        say::between_fields(&mut text, host[before - 1].name, host[before].name);
-    }
-    text
+const fn push_host(message: &mut Message, field: &Parameter<'_>) {
+    let side = Side::new(field, None);
+    say::host_side(message, side.line(side.widths()).as_str());
+}
+
+const fn push_kernel(message: &mut Message, parameter: &Parameter<'_>) {
+    let side = Side::new(parameter, parameter.offset);
+    say::kernel_side(message, side.line(side.widths()).as_str());
 }
 
 const fn larger(a: usize, b: usize) -> usize {

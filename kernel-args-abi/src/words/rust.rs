@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     class::Class,
-    cpp::{CppBase, CppType, name, vectors_of},
+    cpp::{BUILTINS, CppBase, CppType, equal, name, vectors_of},
     layout::Alignment,
     signature::Parameter,
 };
@@ -138,6 +138,75 @@ const fn integer(signed: bool, bits: u16) -> &'static str {
     }
 }
 
+/// The spelling of a Rust type with the type that one parameter of it stands for: `before` and `after` are what stands
+/// around the parameter, and `cpp` and `size` describe the whole. The parameter itself where they do not tell.
+#[doc(hidden)]
+#[must_use]
+pub const fn instantiated(
+    before: &str,
+    parameter: &str,
+    after: &str,
+    cpp: CppType<'_>,
+    size: usize,
+) -> Message<256> {
+    let is_whole = before.is_empty() && after.is_empty();
+    let mut ty = "";
+    if is_whole && !cpp.is_pointer() || !is_whole && cpp.depth == 1 {
+        ty = match cpp.base {
+            CppBase::Named(spelled) => match name::builtin(spelled) {
+                Some(row) => row.rust,
+                None => "",
+            },
+            base => scalar(base, if is_whole { size } else { 0 }),
+        };
+    }
+    let mut text = Message::new();
+    text.push_shortened(before, LONGEST_NAME / 2);
+    text.push(if ty.is_empty() { parameter } else { ty });
+    text.push_shortened(after, LONGEST_NAME / 2);
+    text
+}
+
+/// The integer that an enum of the kernel's is, as `repr` names it. C++ makes it an `int` where nothing else is said.
+pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
+    let known = scalar(kernel.cpp.base, kernel.size);
+    match kernel.size {
+        _ if !known.is_empty() && !equal(known.as_bytes(), b"bool") => known,
+        1 => "u8",
+        2 => "u16",
+        4 => "i32",
+        _ => "i64",
+    }
+}
+
+/// CUDA's vector with the components of this one, in this size and alignment.
+const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'static str> {
+    let CppBase::Named(spelled) = host.cpp.base else {
+        return None;
+    };
+    let Some(host) = name::builtin(spelled) else {
+        return None;
+    };
+    let mut i = 0;
+    while i < BUILTINS.len() {
+        let row = &BUILTINS[i];
+        let aligned = match kernel.align {
+            Some(align) => row.align == align.bytes(),
+            None => true,
+        };
+        if host.components > 0
+            && row.components > 0
+            && aligned
+            && row.size == kernel.size
+            && equal(row.element.as_bytes(), host.element.as_bytes())
+        {
+            return Some(row.rust);
+        }
+        i += 1;
+    }
+    None
+}
+
 /// The number of types that a hint offers at most.
 const OFFERED: usize = 3;
 
@@ -150,6 +219,12 @@ const fn alternatives(
     let known = scalar(kernel.cpp.base, kernel.size);
     if !known.is_empty() {
         return ([known, "", ""], 1);
+    }
+    if matches!(kernel.class, Class::Bytes | Class::Unknown)
+        && let Some(host) = host
+        && let Some(vector) = same_element(host, kernel)
+    {
+        return ([vector, "", ""], 1);
     }
     if matches!(kernel.class, Class::Bytes)
         && kernel.size != 2
@@ -195,7 +270,6 @@ const fn alternatives(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpp::BUILTINS;
     use std::{format, string::String};
 
     fn parameter(cpp: CppType<'_>, size: usize, align: usize) -> Parameter<'_> {
@@ -234,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_type_of_cuda_without_a_rust_type_is_not_offered() {
-        for name in ["__nv_fp8_e4m3", "complex<int>", "cuda::std::complex"] {
+        for name in ["__nv_fp4_e2m1", "complex<int>", "cuda::std::complex"] {
             let cpp = CppType::named(name);
             assert_eq!(
                 offered(&parameter(cpp, 1, 1)),

@@ -46,10 +46,9 @@ impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
     }
 
     fn rows(&self) -> Rows<'r, 'a, N> {
-        let (host, kernel) = (self.report.host(), self.report.kernel());
         Rows {
             report: self.report,
-            compared: check::Rows::new(host.parameters, kernel.parameters, self.report.base()),
+            steps: check::Steps::new(self.report),
             offsets: Offsets::new(self.report.base()),
         }
     }
@@ -162,7 +161,7 @@ impl Row {
 
 struct Rows<'r, 'a, const N: usize> {
     report: &'r Report<'a, N>,
-    compared: check::Rows<'a>,
+    steps: check::Steps<'r, 'a, N>,
     /// Of the kernel's parameters.
     offsets: Offsets,
 }
@@ -171,32 +170,22 @@ impl<const N: usize> Iterator for Rows<'_, '_, N> {
     type Item = Row;
 
     fn next(&mut self) -> Option<Row> {
-        let (field, parameter, found) = match self.compared.next()? {
-            check::Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
-            check::Row::Wrong(found) => (found.field(), found.parameter(), Some(found)),
-        };
+        let step = self.steps.next()?;
         let mut row = Row {
             field: Message::new(),
             host: Message::new(),
             host_place: Message::new(),
             kernel: Message::new(),
             kernel_place: Message::new(),
-            // The report knows which belong together; it keeps the first `N` only.
-            mismatch: found.map(|found| {
-                let known = self.report.mismatches().iter();
-                let mut same = known.filter(|known| {
-                    known.field() == found.field() && known.parameter() == found.parameter()
-                });
-                same.next().copied().unwrap_or(found)
-            }),
+            mismatch: step.mismatch,
         };
-        if let Some(field) = field {
+        if let Some(field) = step.field {
             let field = &self.report.host().parameters[field];
             row.field.push_shortened(field.name, LONGEST_NAME);
             row.host.push_shortened(field.spelling, LONGEST_NAME);
             push_place(&mut row.host_place, field.size, field.offset);
         }
-        if let Some(parameter) = parameter {
+        if let Some(parameter) = step.parameter {
             let parameter = &self.report.kernel().parameters[parameter];
             let offset = self.offsets.next(parameter);
             push_type(&mut row.kernel, parameter);

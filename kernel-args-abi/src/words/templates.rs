@@ -50,6 +50,10 @@ templates! {
     // What is wrong: a struct and a kernel.
     differs(field: name, index: number, kernel: name) = "`{field}` does not fit parameter {index} of kernel `{kernel}`";
     missing(index: number, kernel: name) = "no field for parameter {index} of kernel `{kernel}`";
+    missing_either(first: number, last: number, kernel: name) = "no field for parameter {first} or {last} of kernel `{kernel}`";
+    missing_one_of(first: number, last: number, kernel: name) = "no field for one of the parameters {first} to {last} of kernel `{kernel}`";
+    split(first: name, last: name, index: number, kernel: name) = "`{first}` to `{last}` are one parameter of kernel `{kernel}`, parameter {index}";
+    joined(field: name, first: number, last: number, kernel: name) = "`{field}` is several parameters of kernel `{kernel}`, {first} to {last}";
     extra(field: name, kernel: name) = "`{field}` has no parameter in kernel `{kernel}`";
     host_side(side: text) = "\n  host    {side}";
     kernel_side(side: text) = "\n  kernel  {side}";
@@ -64,9 +68,24 @@ templates! {
     // Help: fields in another order, or another number of them.
     exchanged(first: name, second: name) = "`{first}` and `{second}` look exchanged: swap them";
     move_field(field: name, place: text) = "`{field}` would fit here: move it {place}";
-    fits_elsewhere(index: number) = "it would fit parameter {index}: the order of the fields is not the kernel's";
+    move_away(index: number, place: text) = "it fits parameter {index}: move it {place}";
+    several_orders() = "the order of the fields is not the kernel's, and they fit in more than one: compare them with the kernel's source";
+    or_in_order(order: text, declare: text) = "{order}; or, if the order of the fields is right, {declare}";
     add_field(place: text, types: text) = "add a field for it {place}: {types}";
+    add_beside(field: name, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be the one that is missing)";
+    add_among(first_field: name, last_field: name, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be the one that is missing)";
+    add_or_move(add: text, field: name) = "{add}; or, if `{field}` is it, move it there";
     remove_field(parameters: parameters, fields: fields) = "remove it: the kernel takes {parameters}, the struct has {fields}";
+    remove_one(first: name, last: name, parameters: parameters, fields: fields) = "remove `{first}` or `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
+    remove_one_of(first: name, last: name, parameters: parameters, fields: fields) = "remove one of the fields `{first}` to `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
+    replace_field(index: number, place: text, declare: text) = "if it is parameter {index}, move it {place} and {declare}; if not, remove it and add a field for that parameter";
+    no_parameter() = "remove it, or move it to where the kernel takes it";
+    split_struct(fields: fields, size: bytes, index: number, declare: text) = "these {fields} together are the {size} of parameter {index}: {declare}";
+    as_struct(pointers: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]` and `#[repr(C)]`{pointers}";
+    as_named_struct(name: name, pointers: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`{pointers}";
+    with_pointers() = ", where a device pointer is a `DevicePointer<T>` or `DevicePointerMut<T>`";
+    as_one_field(types: text) = "write one field in their place: {types}";
+    joined_struct(first: number, last: number, size: bytes, ty: name, fields: fields) = "parameters {first} to {last} together are the {size} of `{ty}`: write {fields} in its place, one for each";
     to_the_struct() = "to the struct";
     before_field(next: name) = "before `{next}`";
     after_field(previous: name) = "after `{previous}`";
@@ -82,9 +101,11 @@ templates! {
     takes_pointer(declare: text) = "the kernel takes a device pointer: {declare}";
     takes_value(declare: text) = "the kernel takes the value itself, not its address: {declare}";
     takes_half(declare: text) = "half precision has 2 bytes: {declare}";
-    takes_f32(declare: text) = "a float literal in Rust is f64 unless it says f32: write `2.0f32`, or {declare}";
+    takes_f32(declare: text) = "C's `float` is f32: {declare}; where the type is inferred, write `2.0f32`";
     takes_double(declare: text) = "C's `double` is f64: {declare}";
     takes_builtin(cpp: cpp, declare: text) = "the kernel takes CUDA's `{cpp}`: {declare}";
+    or_cpp(ty: name, cpp: cpp) = "; or, if `{ty}` is laid out like it, write `#[device_type(cpp = \"{cpp}\")]` on it";
+    takes_vector(layout: layout, declare: text) = "the kernel takes a vector or struct of {layout}: {declare}";
     takes_struct(layout: layout, declare: text) = "the kernel takes a struct or vector of {layout}: {declare}";
     struct_sizes(kernel: bytes, ty: name, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}: compare their fields one by one";
     takes_float(declare: text) = "the kernel takes a floating-point number: {declare}";
@@ -92,20 +113,23 @@ templates! {
     takes_integer(declare: text) = "the kernel takes an integer: {declare}";
     takes_other_type(declare: text) = "the kernel takes another type: {declare}";
     sizes(field: name, host: bytes, kernel: number, declare: text) = "`{field}` has {host}, the kernel takes {kernel}: {declare}";
+    enum_size(ty: name, host: bytes, kernel: number, repr: text) = "`{ty}` has {host}, the kernel takes {kernel}: write `#[repr({repr})]` on it";
     bool_for_int(declare: text) = "`bool` has 1 byte on the device too, C's `int` has 4: {declare}";
     wide_for_int(ty: name, declare: text) = "`{ty}` has 8 bytes, C's `int` has 4: {declare}";
     narrow_for_int(declare: text) = "C's `int` has 4 bytes: {declare}";
 
     // Help: a type of the right size.
     takes_signedness(cpp: cpp, declare: text) = "the kernel takes it as `{cpp}`: {declare}";
-    takes_pointee(cpp: cpp, declare: text) = "the kernel takes a `{cpp}`: {declare}; `#[kernel_args(opaque)]` on the field turns this check off";
+    takes_pointee(cpp: cpp, declare: text) = "the kernel takes a `{cpp}`: {declare}";
     takes_mut(declare: text) = "the kernel may write through it, pass `&mut`: {declare}";
-    takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it; `#[kernel_args(opaque)]` on the field turns this check off";
+    or_opaque_reads() = "; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off";
+    takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it";
+    or_opaque() = "; `#[kernel_args(opaque)]` on the field turns this check off";
     tensor_map(field: name, ty: text) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
     aligned_type(align: number, declare: text) = "the kernel aligns it to {align}: {declare}";
     aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
     aligned_more(align: number) = "the kernel aligns it to {align}: if it is a struct of yours, write `#[repr(C, align({align}))]` on it";
-    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: use a struct or array of smaller elements";
+    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use a struct or array of smaller elements";
     other_offset(offset: number, align: number, expected: number) = "the kernel has it at byte {offset}, where a type aligned to {align} would be at {expected}";
     because(hint: text) = "; {hint}";
 
@@ -113,8 +137,11 @@ templates! {
     member_at(member: text, at: number) = "`{member}` at byte {at}";
     member_differs(kernel: text, cpp: cpp, host: text, ty: name, declare: text) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): {declare}";
     member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no field there: add one";
-    member_elsewhere_in_kernel(host: text, kernel: text, at: number) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, which is the name of another member of the kernel's: put the fields in the kernel's order, or rename this one if it is `{kernel}`";
-    parameter_elsewhere(field: name, parameter: number, index: number, name: name) = "`{field}` is parameter {parameter} of the kernel, here it is field {index}: put the fields in the kernel's order, or rename this one if it is `{name}`";
+    member_elsewhere_in_kernel(host: text, kernel: text, at: number, rename: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, which is the name of another member of the kernel's: put the fields in the kernel's order; or, if this one is `{kernel}`, {rename}";
+    parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
+    rename_to(name: name) = "rename it to `{name}`";
+    rename_to_raw(name: name) = "rename it to `r#{name}`";
+    rename_otherwise(name: name) = "give it a name that the kernel does not use: `{name}` is no field name in Rust";
 
     // A layout as a table.
     layout_title(name: name, parameters: parameters) = "`{name}`: {parameters}";
@@ -124,17 +151,20 @@ templates! {
 
     // What is wrong: a struct that is passed to a kernel.
     parameter_without_bytes(field: name) = "`{field}` has no bytes, so it cannot be a kernel parameter\n  help: write `#[kernel_args(skip)]` on it";
+    argument_without_bytes() = "a value without bytes cannot be a kernel parameter\n  help: do not push it";
     too_large(name: name, size: bytes, limit: number) = "the arguments of `{name}` have {size}, but a kernel takes at most {limit} (4096 before CUDA 12.1 or below sm_70); the largest fields:";
     large_field(field: name, ty: name, size: bytes) = "\n  `{field}: {ty}` has {size}";
     pass_pointer() = "\n  help: pass a device pointer to the data instead: `&CudaSlice<T>`";
     none_fits(name: name) = "none of these kernels takes the fields of `{name}`:";
     several_fit(name: name) = "several of these kernels take the fields of `{name}`:";
     kernel_in_list(kernel: name) = "\n  {kernel}";
+    nearest(kernel: name) = "\nthe nearest is `{kernel}`:";
     name_entry() = "\n  help: write as `entry` the one that is meant";
 
     // What is wrong: a struct that is passed by value.
     member_without_bytes(field: name, ty: name) = "`{field}: {ty}` has no bytes in Rust, but C++ has no type of size zero\n  help: remove the field";
     member_elsewhere(field: name, ty: name, host: number, device: number, align: number) = "`{field}: {ty}` lies at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use a type with that alignment on the host too, or add explicit padding before it";
+    member_elsewhere_builtin(field: name, ty: name, host: number, device: number, align: number, other: text) = "`{field}: {ty}` lies at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use `{other}` there, which is aligned so on the host too; types of other crates convert to it with `.into()`";
     struct_without_bytes() = "this struct has no bytes in Rust, but C++ has no type of size zero\n  help: write a field `unused: u8`";
     struct_size(host: bytes, device: number, align: number) = "this struct has {host} on the host but {device} on the device, which aligns it to {align}\n  help: write `#[repr(C, align({align}))]` on it, and the same alignment in C++";
 }

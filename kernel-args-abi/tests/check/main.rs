@@ -1,5 +1,6 @@
 //! A struct against a kernel: every rule, every text, and no false alarm.
 
+mod advice;
 #[cfg(feature = "read")]
 mod compiled;
 mod members;
@@ -7,6 +8,8 @@ mod mutants;
 mod names;
 mod pairing;
 mod rendering;
+mod repairs;
 mod rules;
 mod sides;
+mod split;
 mod texts;

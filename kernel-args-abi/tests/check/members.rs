@@ -385,7 +385,7 @@ fn a_difference_says_both_members_and_what_to_declare() {
         "the kernel's struct has `kind` at byte 4 (unsigned int), this one has `kind` at byte 4 (`f32`): declare `kind: u32`",
         "the kernel's struct has `range` (float) at byte 8, this one has no field there: add one",
         "the kernel's struct has `intensity` at byte 0, where this one has `range`, which is the name of another member of the \
-         kernel's: put the fields in the kernel's order, or rename this one if it is `intensity`",
+         kernel's: put the fields in the kernel's order; or, if this one is `intensity`, rename it to `intensity`",
     ]) {
         assert_eq!(text.as_str(), format!("{sides}{help}"));
     }

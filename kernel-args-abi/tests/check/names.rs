@@ -49,10 +49,10 @@ fn exchanged_fields_of_one_type_are_told_by_their_names() {
     assert_eq!(
         texts(&host(["out", "r#in", "n"]), &kernel),
         [
-            "`out` is parameter 1 of the kernel, here it is field 0: put the fields in the kernel's order, or rename this one \
-             if it is `in`",
-            "`r#in` is parameter 0 of the kernel, here it is field 1: put the fields in the kernel's order, or rename this one \
-             if it is `out`",
+            "`out` is parameter 1 of the kernel, here it is field 0: put the fields in the kernel's order; or, if this one is \
+             the kernel's `in`, rename it to `r#in`",
+            "`r#in` is parameter 0 of the kernel, here it is field 1: put the fields in the kernel's order; or, if this one is \
+             the kernel's `out`, rename it to `out`",
         ]
     );
     // Following the hints leads to a right struct.
@@ -64,6 +64,45 @@ fn exchanged_fields_of_one_type_are_told_by_their_names() {
     ] {
         let expected = usize::from(names[1] == "in");
         assert_eq!(texts(&host(names), &kernel).len(), expected, "{names:?}");
+    }
+}
+
+/// Three in a circle are no exchange: each one is told its own place.
+#[test]
+fn moved_fields_of_one_type_are_told_by_their_names() {
+    let kernel = ["a", "b", "c", "d"].map(|name| told(name, FLOAT));
+    let mut host = ["a", "c", "d", "b"].map(f32);
+    let helps = texts(&host, &kernel);
+    let starts = [
+        "`c` is parameter 2",
+        "`d` is parameter 3",
+        "`b` is parameter 1",
+    ];
+    assert_eq!(helps.len(), 3);
+    for (help, start) in helps.iter().zip(starts) {
+        assert!(help.starts_with(start), "{help}");
+    }
+    host[1..].rotate_right(1);
+    assert_eq!(texts(&host, &kernel), [""; 0]);
+}
+
+/// Where a type differs as well, the names would say once more what the types say, or the contrary.
+#[test]
+fn names_are_compared_only_where_all_types_fit() {
+    let kernel = [told("x", FLOAT), told("y", FLOAT), told("n", INT)];
+    let helps = |host: &[Parameter<'static>]| texts(host, &kernel);
+    assert_eq!(helps(&[f32("y"), f32("x"), i32("n")]).len(), 2);
+    for host in [
+        vec![f32("y"), f32("x"), f32("n")],
+        vec![f32("y"), f32("x")],
+        vec![f32("y"), i32("n"), f32("x")],
+        vec![f32("y"), f32("x"), i32("n"), i32("m")],
+    ] {
+        let helps = helps(&host);
+        assert!(!helps.is_empty());
+        for help in helps {
+            assert!(!help.contains("is parameter"), "{help}");
+        }
     }
 }
 

@@ -95,8 +95,8 @@ fn exchanged_fields_are_recognised_near_and_far() {
             })
             .collect();
         if (a, b) == (2, 3) {
-            // `y` fits `float const*`, so `x` alone is wrong: it would have to be `&mut`.
-            assert_eq!(exchanged, [(3, None)]);
+            // `y` fits `float const*`, so `x` alone is wrong: exchanged with `y`, or it would have to be `&mut`.
+            assert_eq!(exchanged, [(3, Some(2))]);
         } else {
             assert_eq!(exchanged, [(a, Some(b)), (b, Some(a))]);
         }
@@ -341,4 +341,25 @@ fn fields_that_all_differ_are_compared_while_compiling() {
     const REPORT: Report<'static, 64> =
         report(&signature("Host", &HOST), &signature("kernel", &KERNEL));
     assert_eq!(REPORT.total(), 64);
+}
+
+/// The longest way that a field can be moved, at compile time.
+#[test]
+fn a_field_moved_over_all_others_is_found_while_compiling() {
+    #[expect(clippy::large_stack_arrays, reason = "made while compiling")]
+    const fn floats(at: usize) -> [Parameter<'static>; 512] {
+        let mut fields = [slice("x", FLOAT); 512];
+        fields[at] = u32("n");
+        fields
+    }
+    static HOST: [Parameter; 512] = floats(0);
+    static KERNEL: [Parameter; 512] = floats(511);
+    const REPORT: Report = report(&signature("Host", &HOST), &signature("kernel", &KERNEL));
+    assert_eq!(
+        REPORT.mismatches()[0],
+        Mismatch::Extra {
+            field: 0,
+            moved: Some(511)
+        }
+    );
 }

@@ -33,7 +33,7 @@ fn a_field_that_does_not_fit() {
 `alpha` does not fit parameter 1 of kernel `saxpy`
   host    f64                        8 bytes, aligned to 8
   kernel  .param .f32 saxpy_param_1  4 bytes, aligned to 4
-  help: a float literal in Rust is f64 unless it says f32: write `2.0f32`, or declare `alpha: f32`"
+  help: C's `float` is f32: declare `alpha: f32`; where the type is inferred, write `2.0f32`"
     );
 }
 
@@ -42,9 +42,9 @@ fn a_missing_parameter() {
     assert_eq!(
         REPORT.missing_message().unwrap().as_str(),
         "\
-no field for parameter 3 of kernel `saxpy`
+no field for parameter 2 or 3 of kernel `saxpy`
   kernel  .param .u64 saxpy_param_3  8 bytes, aligned to 8
-  help: add a field for it after `x`: `u64`, `i64` or `&CudaSlice<…>`"
+  help: add a field for it before or after `x`: `u64`, `i64` or `&CudaSlice<…>` (parameters 2 and 3 are alike, so either may be the one that is missing)"
     );
     assert!(REPORT.field_message(2).is_none());
 }
@@ -74,7 +74,7 @@ fn both_c_plus_plus_types_are_shown_where_the_kernels_is_known() {
 `y` does not fit parameter 0 of kernel `k`
   host    &CudaSlice<_>        float const*  8 bytes, aligned to 8
   kernel  .param .u64 k_param  float*        8 bytes, aligned to 8
-  help: the kernel may write through it, pass `&mut`: declare `y: &mut CudaSlice<f32>`"
+  help: the kernel may write through it, pass `&mut`: declare `y: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
     );
 }
 
@@ -226,7 +226,7 @@ fn each_usual_mistake_has_its_hint() {
     let record = |size| Parameter::record(0, size);
     let half = || ptx_bytes(2, 2);
     for (host, kernel, part) in [
-        (f64("a"), record(4), "write `2.0f32`, or declare `a: f32`"),
+        (f64("a"), record(4), "C's `float` is f32: declare `a: f32`"),
         (
             f32("a"),
             ptx("", "", 8, 8, Class::Float),
@@ -364,7 +364,51 @@ fn each_usual_mistake_has_its_hint() {
                 ptx("", "", 1, 1, Class::Integer),
                 CppType::of(CppBase::Bool),
             ),
-            "declare `b: bool`",
+            "declare `b: bool`; `#[kernel_args(opaque)]` on the field turns this check off",
+        ),
+        (
+            v("Float4", 16, 16, CppType::named("float4")),
+            ptx_bytes(12, 4),
+            "the kernel takes a vector or struct of 12 bytes, aligned to 4: declare `v: Float3`",
+        ),
+        (
+            v("Float4", 16, 16, CppType::named("float4")),
+            record(12),
+            "a vector or struct of 12 bytes: declare `v: Float3`",
+        ),
+        (
+            v("Int4", 16, 16, CppType::named("int4")),
+            with_cpp(ptx_bytes(12, 4), CppType::named("float3")),
+            "the kernel takes CUDA's `float3`: declare `v: Float3`",
+        ),
+        (
+            v("V3", 12, 4, CppType::named("V3")),
+            with_cpp(ptx_bytes(12, 4), CppType::named("float3")),
+            "declare `v: Float3`; or, if `V3` is laid out like it, write `#[device_type(cpp = \"float3\")]` on it; \
+             `#[kernel_args(opaque)]`",
+        ),
+        (
+            v("Params", 24, 16, CppType::named("Params")),
+            with_cpp(ptx_bytes(24, 8), CppType::named("sim::Params")),
+            "less than `Params`: remove `align` from its `repr`",
+        ),
+        (
+            v("Params", 24, 8, CppType::named("Params")),
+            record(16),
+            "`v` has 24 bytes, the kernel takes 16",
+        ),
+        (
+            field("s", "Side", 4, 4, Class::Integer, CppType::named("Side")),
+            with_cpp(
+                ptx("", "", 1, 1, Class::Integer),
+                CppType::named("geometry::Side"),
+            ),
+            "`Side` has 4 bytes, the kernel takes 1: write `#[repr(u8)]` on it",
+        ),
+        (
+            field("s", "Side", 1, 1, Class::Integer, CppType::named("Side")),
+            with_cpp(ptx_u32(), UINT),
+            "`Side` has 1 byte, the kernel takes 4: write `#[repr(u32)]` on it",
         ),
     ] {
         let text = text(&[host], &[kernel]);
@@ -420,11 +464,14 @@ fn exchanged_and_moved_fields_are_told() {
     let text = MOVED.field_message(0).unwrap();
     assert!(
         text.as_str()
-            .ends_with("it would fit parameter 3: the order of the fields is not the kernel's")
+            .ends_with("help: it fits parameter 3: move it after `b`")
     );
-    let text = MOVED.missing_message().unwrap();
+    // One mistake, told at the field.
+    assert!(MOVED.missing_message().is_none());
     assert!(
-        text.as_str()
-            .ends_with("`d` would fit here: move it after `b`")
+        MOVED
+            .table()
+            .to_string()
+            .contains("<- `d` would fit here: move it after `b`")
     );
 }

@@ -1,19 +1,20 @@
 //! A device type must be `Copy`: the bounds and impls that make it one error where it is not.
 
-use super::respan;
-use crate::generics;
+use super::{device_memory::device_memory, respan};
+use crate::{attr::TypeAttr, generics};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{DeriveInput, Generics, Path, parse_quote};
 
 /// An impl for a type with a reported error, so that its uses cause no further errors.
-pub(super) fn inert(input: &DeriveInput, krate: &Path) -> TokenStream {
+pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
     if input.generics.lifetimes().next().is_some() {
         return TokenStream::new();
     }
-    let ident = &input.ident;
+    let (krate, ident) = (&attr.krate, &input.ident);
     let bounded = generics::bounded(&input.generics, &TokenStream::new(), krate);
     let bounded = if_copy(bounded, krate);
+    let memory = device_memory(input, attr, &bounded, &[]);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
     quote! {
@@ -23,6 +24,8 @@ pub(super) fn inert(input: &DeriveInput, krate: &Path) -> TokenStream {
             const CLASS: #krate::abi::Class = #krate::abi::Class::Unknown;
             const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::UNKNOWN;
         }
+
+        #memory
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     copyable::{assert_copy, if_copy, inert},
+    device_memory::{device_memory, has_zero_bits},
     enumeration::enumeration,
     respan, wrap,
 };
@@ -31,7 +32,7 @@ pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
             None
         }
     };
-    let body = body.unwrap_or_else(|| inert(input, &attr.krate));
+    let body = body.unwrap_or_else(|| inert(input, &attr));
     wrap(&body, diagnostics)
 }
 
@@ -61,6 +62,11 @@ fn structure(
     let bounded = generics::bounded(&input.generics, &used, krate);
     let copy = assert_copy(input, &used, krate);
     let bounded = if_copy(bounded, krate);
+    let zero_bits: Vec<_> = fields
+        .iter()
+        .map(|field| has_zero_bits(field.ty, krate))
+        .collect();
+    let memory = device_memory(input, attr, &bounded, &zero_bits);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
@@ -92,6 +98,7 @@ fn structure(
             const __LAYOUT: #krate::abi::Layout = #layout;
         }
     });
+    let members = fields.iter().map(|field| &field.member);
     let (list, layout) = if is_generic {
         (list, layout)
     } else {
@@ -116,6 +123,8 @@ fn structure(
 
             #[inline]
             unsafe fn store(&self, __to: *mut #krate::__private::core::primitive::u8) {
+                // The struct has no other field: `ZeroBits` is a promise about all of them.
+                let Self { #(#members: _),* } = self;
                 if !<Self as #krate::DeviceType>::HAS_PADDING {
                     // SAFETY: `whole` asserts that `Self` has the `LAYOUT.size()` bytes that the caller vouches for.
                     return unsafe { __to.cast::<Self>().write_unaligned(*self) };
@@ -125,6 +134,8 @@ fn structure(
                 #stores
             }
         }
+
+        #memory
     })
 }
 

@@ -1,6 +1,9 @@
 //! `#[derive(DeviceType)]` of an enum.
 
-use super::copyable::{assert_copy, if_copy};
+use super::{
+    copyable::{assert_copy, if_copy},
+    device_memory::device_memory,
+};
 use crate::{
     attr::{Repr, TypeAttr},
     diagnostics::Diagnostics,
@@ -52,6 +55,8 @@ pub(super) fn enumeration(
     let copy = assert_copy(input, &TokenStream::new(), krate);
     let bounded = if_copy(Generics::default(), krate);
     let where_clause = &bounded.where_clause;
+    let valid = quote!(for<'__zero> (): #krate::__private::HasZero<#ident, { __HAS_ZERO }>);
+    let memory = device_memory(input, attr, &bounded, &[valid]);
     // An attribute macro that runs after the derive can replace the enum. Only an enum without fields can be cast.
     let variants = data.variants.iter().map(|variant| {
         let variant = &variant.ident;
@@ -80,5 +85,9 @@ pub(super) fn enumeration(
             const CLASS: #krate::abi::Class = #krate::abi::Class::Integer;
             const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::named(#name);
         }
+
+        const __HAS_ZERO: #krate::__private::core::primitive::bool = #krate::__private::has_zero::<#ident>();
+
+        #memory
     })
 }

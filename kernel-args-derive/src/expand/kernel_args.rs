@@ -7,7 +7,7 @@ use crate::{
     erase, field_errors, generics,
     input::Field,
     ptx::Kernels,
-    texts,
+    spelling, texts,
 };
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -72,7 +72,7 @@ fn expand(
         .map(|parameter| &parameter.field.ty)
         .map(|ty| quote!(#ty,))
         .collect();
-    let bounded = generics::bounded(&input.generics, &used, krate);
+    let bounded = generics::bounded_arguments(&input.generics, &used, krate, attr.bound.as_deref());
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
@@ -86,10 +86,12 @@ fn expand(
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let krate = respan(krate, span);
         let errors = field_errors::argument(ty, &krate, span);
-        let (name, spelling) = (&parameter.field.name, parameter.field.spelling());
+        let name = &parameter.field.name;
+        let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
+        let spelling = spelling::expression(&parameter.field, &input.generics, &krate, &info);
         let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
         quote_spanned! {span=>
-            #krate::__private::parameter(#name, #spelling, <#ty as #errors::Arg>::TYPE_INFO).#view()
+            #krate::__private::parameter(#name, #spelling, #info).#view()
         }
     });
     let contexts = fields.iter().enumerate().map(|(i, parameter)| {

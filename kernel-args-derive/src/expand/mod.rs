@@ -1,6 +1,7 @@
 //! What the derives emit.
 
 mod copyable;
+mod device_memory;
 mod device_type;
 mod enumeration;
 mod kernel_args;

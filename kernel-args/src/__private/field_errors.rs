@@ -135,7 +135,8 @@ field_errors! {
         message = "`{Self}` is in host memory and cannot be passed to a CUDA kernel",
         label = "the GPU cannot access host memory",
         note = "copy the data to the device and pass `&CudaSlice<T>` or `&mut CudaSlice<T>`",
-        note = "to pass a fixed number of values by value, write an array: `[T; N]`"
+        note = "to pass a fixed number of values by value, write an array: `[T; N]`",
+        note = "mark a field that is not a parameter of the kernel with `#[kernel_args(skip)]`"
     )]
     sequence;
 
@@ -179,6 +180,23 @@ field_errors! {
     owned_slice;
 
     #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: the slice inside is a kernel argument, its owner is not",
+        label = "borrow the slice inside",
+        note = "write `&'a CudaSlice<T>` if the kernel reads the memory, and pass `slice.as_ref()`",
+        note = "write `&'a mut CudaSlice<T>` if it writes to it, and pass `&mut *slice` of a `Box`, or what \
+                `Arc::get_mut(&mut slice)` returns of an `Arc`"
+    )]
+    slice_owner;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: the type of the memory is not known when it is compiled",
+        label = "not a kernel argument",
+        note = "write `CudaView<'a, T>` if the kernel reads the memory, `CudaViewMut<'a, T>` if it writes to it: \
+                `as_view()` and `as_view_mut()` of a `CudaSlice` return one"
+    )]
+    memory_object;
+
+    #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel: only an `Option` of a device pointer has a null value",
         label = "not an `Option` of a device pointer",
         note = "an optional pointer is `Option<&CudaSlice<T>>`, `Option<&mut CudaSlice<T>>` or \
@@ -194,6 +212,34 @@ field_errors! {
                 `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct of the elements"
     )]
     device_memory;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel",
+        label = "not a device type",
+        note = "numbers, vectors and matrices of the crates `half`, `float8`, `num-complex`, `glam`, `nalgebra` and `mint` \
+                are device types with the feature of kernel-args that is called like the crate, in the versions that \
+                the documentation of kernel-args lists",
+        note = "CUDA's own types are `Float2`, `Float3`, `Float4`, `CuFloatComplex`, …; an array `[f32; 9]` is passed as it \
+                is",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+    )]
+    math;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: no type of CUDA has its layout",
+        label = "not a device type",
+        note = "glam gives `Vec3A` 16 bytes, `float3` has 12: write `Vec3`, and `Mat3` for `Mat3A`; `.into()` converts",
+        note = "glam aligns `Mat2` to 16 bytes, `float2` is aligned to 8: write its columns, `[Float2; 2]`"
+    )]
+    padded;
+
+    #[diagnostic::on_unimplemented(
+        message = "a transformation, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "not a device type",
+        note = "pass its matrix: `.to_homogeneous()` of nalgebra's types, `Mat4::from(…)` or `Mat3::from(…)` of glam's",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+    )]
+    transformation;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel",

@@ -4,7 +4,7 @@ use crate::marshal::{KernelArgs, Source};
 use kernel_args_abi::{
     Alignment, Class, CppType, Members, Parameter, Signature,
     check::{Report, Selection, report, select},
-    words::{Message, templates},
+    words::{Message, none_fits, templates},
 };
 
 /// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.
@@ -124,7 +124,7 @@ pub const fn source<A: KernelArgs>(
         let mut message: Message<4096> = Message::new();
         match select(A::PARAMETERS, kernels) {
             Selection::Several { .. } => templates::several_fit(&mut message, A::NAME),
-            _ => templates::none_fits(&mut message, A::NAME),
+            _ => none_fits(&A::SIGNATURE, kernels).fail(),
         }
         push_kernels(&mut message, kernels);
         templates::name_entry(&mut message);

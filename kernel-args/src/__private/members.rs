@@ -3,6 +3,7 @@
 use super::TypeInfo;
 use kernel_args_abi::{
     CppBase, Layout, Parameter,
+    cpp::builtin,
     words::{Message, templates},
 };
 
@@ -53,6 +54,21 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
     match field.offset {
         Some(host) if host != device => {
             let align = layout.align().bytes();
+            if let CppBase::Named(cpp) = field.cpp.base
+                && let Some(row) = builtin(cpp)
+                && row.align == align
+            {
+                templates::member_elsewhere_builtin(
+                    &mut message,
+                    field.name,
+                    field.spelling,
+                    host,
+                    device,
+                    align,
+                    row.rust,
+                );
+                message.fail()
+            }
             templates::member_elsewhere(
                 &mut message,
                 field.name,

@@ -1,5 +1,6 @@
 //! What the derives' output names. Not part of the interface.
 
+mod device_repr;
 mod field_errors;
 mod kernel;
 mod members;
@@ -7,8 +8,12 @@ mod parameters;
 mod types;
 mod variants;
 
-pub use crate::{device::assert_layout, marshal::ParamWriter};
+pub use crate::{
+    device::{HasZero, assert_layout},
+    marshal::ParamWriter,
+};
 pub use core;
+pub use device_repr::*;
 pub use field_errors::*;
 pub use kernel::*;
 pub use members::*;

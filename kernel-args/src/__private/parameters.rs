@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use kernel_args_abi::{
     Class, CppType, Members, ParamLayout, Parameter,
     param_layout::LIMIT,
-    words::{Message, templates},
+    words::{self, Message, templates},
 };
 
 /// A parameter of a kernel.
@@ -22,6 +22,18 @@ pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInf
         message.fail()
     }
     Described(member(name, spelling, 0, info))
+}
+
+/// The spelling of a type with a type parameter between `before` and `after`: with the type that it stands for where the
+/// C++ type of the whole tells it, else with its name.
+#[must_use]
+pub const fn instantiated(
+    before: &str,
+    parameter: &str,
+    after: &str,
+    info: TypeInfo,
+) -> Message<256> {
+    words::instantiated(before, parameter, after, info.cpp, info.layout.size())
 }
 
 /// A field as [`parameter`] describes it.

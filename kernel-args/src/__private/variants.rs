@@ -11,6 +11,30 @@ pub trait Variants: Sized + 'static {
     const ALL: &'static [(Self, Self::Integer)];
 }
 
+/// Whether a variant has the discriminant 0.
+#[must_use]
+pub const fn has_zero<E: Variants>() -> bool {
+    let mut i = 0;
+    while i < E::ALL.len() {
+        // SAFETY: the bytes of an integer, which is valid for reads of its size.
+        let discriminant = unsafe {
+            slice::from_raw_parts(
+                ptr::from_ref(&E::ALL[i].1).cast::<u8>(),
+                size_of::<E::Integer>(),
+            )
+        };
+        let mut zeros = 0;
+        while zeros < discriminant.len() && discriminant[zeros] == 0 {
+            zeros += 1;
+        }
+        if zeros == discriminant.len() {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
 /// Asserts that each variant of an enum is its discriminant, byte for byte.
 ///
 /// An attribute macro that runs after the derive can replace the `repr`. An enum of four bytes with `repr(align(4))` has one

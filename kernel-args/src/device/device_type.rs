@@ -11,6 +11,17 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
 /// Implemented for all integers and floats, `bool`, `NonZero*`, `Wrapping`, arrays, CUDA's vector types
 /// ([`crate::vector`]), device pointers, texture and surface objects. Derive it for structs and enums.
 ///
+/// # In device memory
+///
+/// With the feature `cudarc`, the device types of this crate and those with the derive implement cudarc's `DeviceRepr`:
+/// `CudaSlice<Float4>` and `CudaSlice<Light>` can be allocated, copied to the device and read back. They implement
+/// `ValidAsZeroBits`, and so work with `alloc_zeros`, if zero bytes are a value of the type ([`ZeroBits`](super::ZeroBits)).
+///
+/// Reading memory back (`clone_dtoh`) trusts that it holds values of the type. Nothing checks that: it is part of the promise
+/// of the `unsafe` launch that a kernel writes only `0` and `1` to a `bool`, and only discriminants to an enum. Where a kernel
+/// may write other values, use memory of the integer and convert after reading back.
+/// cudarc copies the padding of a struct as it is, with whatever bytes the host has there; only parameters have zeros.
+///
 /// # Safety
 /// - `size_of::<Self>() == LAYOUT.size()`, and `align_of::<Self>()` is `LAYOUT.align()` or, where that is at most 16,
 ///   less.
@@ -22,7 +33,9 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
     label = "not a device type",
     note = "device types are integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
             device pointers, and structs and enums with `#[derive(DeviceType)]`",
-    note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+    note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
+    note = "for a slice in the place of a type parameter, write `&'a CudaSlice<T>` as the field's type, and let `T` be the \
+            parameter"
 )]
 pub unsafe trait DeviceType: Copy + 'static {
     /// Size and alignment on the device, in bytes.
@@ -81,7 +94,8 @@ pub(crate) const fn layout(size: usize, align: usize) -> Layout {
     }
 }
 
-/// Implements [`DeviceType`] for types without padding, and asserts each claim in const.
+/// Implements [`DeviceType`] for types without padding of which any bytes are a value, or at least zero bytes, and
+/// asserts each claim about the layout in const.
 macro_rules! device_types {
     ($($(#[$meta:meta])* $ty:ty: $size:literal / $align:literal, $class:ident, $cpp:expr;)*) => {$(
         $(#[$meta])*
@@ -92,6 +106,11 @@ macro_rules! device_types {
             const CLASS: kernel_args_abi::Class = kernel_args_abi::Class::$class;
             const CPP: kernel_args_abi::CppType<'static> = $cpp;
         }
+        $(#[$meta])*
+        // SAFETY: zero bytes are the value zero of a number, and so of a type that is made of numbers; of `bool` they are
+        // `false`.
+        #[diagnostic::do_not_recommend]
+        unsafe impl $crate::device::ZeroBits for $ty {}
         $(#[$meta])*
         const _: () = $crate::device::assert_layout::<$ty>();
     )*};

@@ -5,10 +5,12 @@ mod dim3;
 mod object;
 mod pointer;
 pub mod vector;
+mod zero_bits;
 
 pub use device_type::{DeviceType, assert_layout};
 pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
+pub use zero_bits::{HasZero, ZeroBits};
 
 pub(crate) use device_type::{device_types, layout};
 pub(crate) use pointer::Nullable;

@@ -9,6 +9,10 @@ macro_rules! objects {
         ///
         /// 8 bytes, aligned to 8; C++'s `unsigned long long`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[cfg_attr(
+            feature = "zerocopy",
+            derive(zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout)
+        )]
         #[repr(transparent)]
         pub struct $name(pub u64);
 
@@ -36,6 +40,10 @@ macro_rules! tensor_maps {
         /// Management"). 128 bytes; the kernel should take it as `const __grid_constant__`. Its offset in
         /// the packed form depends on the GPU.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(
+            feature = "zerocopy",
+            derive(zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout)
+        )]
         #[doc = concat!("Aligned to ", $align, " bytes.")]
         #[repr(C, align($align))]
         pub struct $name(pub [u64; 16]);
@@ -43,6 +51,13 @@ macro_rules! tensor_maps {
         impl Default for $name {
             fn default() -> Self {
                 Self([0; 16])
+            }
+        }
+
+        /// From the numbers of a `CUtensorMap`: `map.opaque` of cudarc's, which it has from `cuda-12000` on.
+        impl From<[u64; 16]> for $name {
+            fn from(opaque: [u64; 16]) -> Self {
+                Self(opaque)
             }
         }
 

@@ -1,6 +1,6 @@
 //! Pointers to device memory.
 
-use super::{DeviceType, assert_layout, layout};
+use super::{DeviceType, ZeroBits, assert_layout, layout};
 use core::{ffi::c_void, fmt, hash::Hash, marker::PhantomData};
 use kernel_args_abi::{Class, CppBase, CppType, Layout};
 
@@ -114,6 +114,9 @@ macro_rules! pointers {
         }
 
         const _: () = assert_layout::<$name<u8>>();
+
+        // SAFETY: `repr(transparent)` over a `u64`, of which 0 is the null pointer.
+        unsafe impl<T: Pointee> ZeroBits for $name<T> {}
 
         impl<T: Pointee> Nullable for $name<T> {
             const NULL: Self = Self::NULL;

@@ -29,6 +29,10 @@ macro_rules! vectors {
         $(#[$meta])*
         #[doc = concat!("CUDA's `", $cpp, "`: ", $size, " bytes, aligned to ", $align, ".")]
         #[derive(Clone, Copy, Debug, PartialEq)]
+        #[cfg_attr(
+            feature = "zerocopy",
+            derive(zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout)
+        )]
         #[repr(C, align($align))]
         pub struct $name {
             $(
@@ -91,7 +95,7 @@ macro_rules! vectors {
 pub(crate) use vectors;
 
 macro_rules! table {
-    (half_scalars $_scalars:tt half_vectors $_half:tt vectors { $($rows:tt)* } objects {
+    (half_scalars $_scalars:tt half_vectors $_half:tt float8_scalars $_float8:tt vectors { $($rows:tt)* } objects {
         $($object:ident = $_cpp:literal $size:literal / $align:literal $(, also $($_alias:literal)+)?;)*
     }) => {
         vectors! { $($rows)* }

@@ -3,9 +3,11 @@
 //! cudarc's bindings panic where the library or a symbol is missing, and return an enum that lacks the codes of newer
 //! drivers. These return an error and a number. They are looked up once.
 
+use super::launch_config::LaunchConfig;
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUfunction_attribute, CUjit_option,
-    CUjitInputType, CUlinkState, CUmodule, CUresult, CUstream,
+    CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec,
+    CUgraphNode, CUjit_option, CUjitInputType, CUlinkState, CUmodule, CUresult, CUstream,
+    CUuserObject,
 };
 use libloading::Library;
 use std::{
@@ -19,6 +21,51 @@ pub(super) const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(
 pub(super) const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
 pub(super) const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
 
+/// The type of `cuLaunchKernelEx`.
+pub(super) type LaunchKernelEx = unsafe extern "C" fn(
+    *const LaunchConfig,
+    CUfunction,
+    *mut *mut c_void,
+    *mut *mut c_void,
+) -> Status;
+
+/// Computes the dynamic shared memory of a block from its number of threads.
+pub(super) type SharedForBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
+/// `CUDA_KERNEL_NODE_PARAMS_v2`, which cudarc has from `cuda-12000` on only.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct KernelNodeParams {
+    pub(super) function: CUfunction,
+    pub(super) grid: [c_uint; 3],
+    pub(super) block: [c_uint; 3],
+    pub(super) shared: c_uint,
+    pub(super) params: *mut *mut c_void,
+    pub(super) extra: *mut *mut c_void,
+    /// `CUkernel`, where `function` is null.
+    pub(super) kernel: *mut c_void,
+    pub(super) context: CUcontext,
+}
+
+/// `CUDA_MEMSET_NODE_PARAMS`, the first version, which `cuGraphAddMemsetNode` takes in every driver.
+#[repr(C)]
+pub(super) struct MemsetNodeParams {
+    pub(super) address: CUdeviceptr,
+    pub(super) pitch: usize,
+    pub(super) value: c_uint,
+    pub(super) element_size: c_uint,
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
+/// `CUlaunchAttributeValue` of 64 bytes, as `deviceUpdatableKernelNode` lays out its first 16.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct NodeAttribute {
+    pub(super) device_updatable: c_int,
+    pub(super) device_node: *mut c_void,
+    pub(super) rest: [u64; 6],
+}
+
 /// Why the driver cannot be called.
 pub(super) enum Unavailable {
     /// The driver's library was not found.
@@ -26,6 +73,10 @@ pub(super) enum Unavailable {
     /// The library lacks this entry point.
     EntryPoint(&'static str),
 }
+
+/// `cuFuncGetParamInfo`.
+pub(super) type GetParamInfo =
+    unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> Status;
 
 /// Entry points by the names that the library exports; the `newer` ones may be missing.
 macro_rules! api {
@@ -38,16 +89,24 @@ macro_rules! api {
         pub(super) struct Api {
             $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> Status,)*
             $($(#[$since])* pub(super) $newer: Option<unsafe extern "C" fn($($newer_argument),*) -> Status>,)*
+            /// `cuLaunchKernelEx`, or `cuLaunchKernel` behind the same arguments where the driver is older than 11.8.
+            pub(super) launch_kernel: LaunchKernelEx,
         }
 
         impl Api {
             fn load(library: &Library) -> Result<Self, Unavailable> {
-                Ok(Self {
+                let mut api = Self {
                     // SAFETY: the table gives each entry point the type that CUDA's Driver API documents.
                     $($name: unsafe { symbol(library, concat!(stringify!($name), "\0")) }?,)*
                     // SAFETY: as above.
                     $($newer: unsafe { symbol(library, concat!(stringify!($newer), "\0")) }.ok(),)*
-                })
+                    launch_kernel: launch_without_attributes,
+                };
+                // Decided once, so that a launch does not ask.
+                if let Some(launch_kernel_ex) = api.cuLaunchKernelEx {
+                    api.launch_kernel = launch_kernel_ex;
+                }
+                Ok(api)
             }
         }
     };
@@ -58,8 +117,15 @@ api! {
     cuLaunchKernel(
         CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void
     );
-    cuFuncGetAttribute(*mut c_int, CUfunction_attribute, CUfunction);
-    cuFuncSetAttribute(CUfunction, CUfunction_attribute, c_int);
+    // Attributes are numbers: cudarc's enum lacks those that are newer than the application's `cuda-NNNNN` feature.
+    cuFuncGetAttribute(*mut c_int, c_uint, CUfunction);
+    cuFuncSetAttribute(CUfunction, c_uint, c_int);
+    cuDeviceGetAttribute(*mut c_int, c_uint, CUdevice);
+    cuDriverGetVersion(*mut c_int);
+    cuCtxGetStreamPriorityRange(*mut c_int, *mut c_int);
+    cuStreamIsCapturing(CUstream, *mut c_uint);
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, CUfunction, c_int, usize);
+    cuOccupancyMaxPotentialBlockSize(*mut c_int, *mut c_int, CUfunction, SharedForBlock, usize, c_int);
     cuCtxGetCurrent(*mut CUcontext);
     cuCtxSetCurrent(CUcontext);
     cuCtxGetDevice(*mut CUdevice);
@@ -76,12 +142,107 @@ api! {
     cuGetErrorName(Status, *mut *const c_char);
     }
     newer {
+    /// Driver 11.8 and newer.
+    cuLaunchKernelEx(*const LaunchConfig, CUfunction, *mut *mut c_void, *mut *mut c_void);
+    /// Driver 11.8 and newer.
+    cuOccupancyMaxActiveClusters(*mut c_int, CUfunction, *const LaunchConfig);
+    /// Driver 11.8 and newer.
+    cuOccupancyMaxPotentialClusterSize(*mut c_int, CUfunction, *const LaunchConfig);
     /// Driver 12.4 and newer.
     cuFuncGetParamInfo(CUfunction, usize, *mut usize, *mut usize);
     /// Driver 12.3 and newer.
     cuFuncGetName(*mut *const c_char, CUfunction);
+    // Graphs need driver 12.0, whose `_v2` calls take what describes a kernel node.
+    cuGraphCreate(*mut CUgraph, c_uint);
+    cuGraphDestroy(CUgraph);
+    cuGraphInstantiateWithFlags(*mut CUgraphExec, CUgraph, u64);
+    cuGraphExecDestroy(CUgraphExec);
+    cuGraphUpload(CUgraphExec, CUstream);
+    cuGraphLaunch(CUgraphExec, CUstream);
+    cuGraphAddKernelNode_v2(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const KernelNodeParams);
+    cuGraphKernelNodeGetParams_v2(CUgraphNode, *mut KernelNodeParams);
+    cuGraphExecKernelNodeSetParams_v2(CUgraphExec, CUgraphNode, *const KernelNodeParams);
+    cuGraphAddMemcpyNode(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const CUDA_MEMCPY3D, CUcontext);
+    cuGraphAddMemsetNode(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const MemsetNodeParams, CUcontext);
+    cuGraphNodeSetEnabled(CUgraphExec, CUgraphNode, c_uint);
+    cuGraphNodeGetEnabled(CUgraphExec, CUgraphNode, *mut c_uint);
+    cuGraphNodeGetType(CUgraphNode, *mut c_uint);
+    cuGraphGetNodes(CUgraph, *mut CUgraphNode, *mut usize);
+    cuGraphGetEdges(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut usize);
+    /// Driver 12.3 and newer.
+    cuGraphGetEdges_v2(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut u64, *mut usize);
+    cuGraphKernelNodeSetAttribute(CUgraphNode, c_uint, *const NodeAttribute);
+    cuGraphKernelNodeGetAttribute(CUgraphNode, c_uint, *mut NodeAttribute);
+    cuGraphRetainUserObject(CUgraph, CUuserObject, c_uint, c_uint);
+    cuUserObjectCreate(*mut CUuserObject, *mut c_void, unsafe extern "C" fn(*mut c_void), c_uint, c_uint);
+    cuUserObjectRelease(CUuserObject, c_uint);
+    cuStreamBeginCapture_v2(CUstream, c_uint);
+    cuStreamEndCapture(CUstream, *mut CUgraph);
+    cuStreamGetCaptureInfo_v2(
+        CUstream, *mut c_uint, *mut u64, *mut CUgraph, *mut *const CUgraphNode, *mut usize
+    );
+    /// Driver 12.3 and newer.
+    cuStreamGetCaptureInfo_v3(
+        CUstream, *mut c_uint, *mut u64, *mut CUgraph, *mut *const CUgraphNode, *mut *const u64, *mut usize
+    );
+    cuThreadExchangeStreamCaptureMode(*mut c_uint);
+    cuKernelGetFunction(*mut CUfunction, *mut c_void);
+    cuEventCreate(*mut CUevent, c_uint);
+    cuEventRecord(CUevent, CUstream);
+    cuEventSynchronize(CUevent);
+    cuEventDestroy_v2(CUevent);
     }
 }
+
+/// `cuLaunchKernel` behind the arguments of `cuLaunchKernelEx`, for drivers older than 11.8. These take no launch
+/// attributes, which are refused before.
+///
+/// # Safety
+/// As `cuLaunchKernelEx`: `config` is valid for reads; the parameters are those of `function`.
+unsafe extern "C" fn launch_without_attributes(
+    config: *const LaunchConfig,
+    function: CUfunction,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Status {
+    let Ok(api) = api() else {
+        return Status(CUresult::CUDA_ERROR_NOT_INITIALIZED as u32);
+    };
+    // SAFETY: the caller vouches for it.
+    let config = unsafe { config.read() };
+    if config.attribute_count != 0 {
+        return Status(CUresult::CUDA_ERROR_NOT_SUPPORTED as u32);
+    }
+    let LaunchConfig {
+        grid: [grid_x, grid_y, grid_z],
+        block: [block_x, block_y, block_z],
+        shared,
+        stream,
+        ..
+    } = config;
+    // SAFETY: the caller vouches for the function, the stream and the parameters.
+    unsafe {
+        (api.cuLaunchKernel)(
+            function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params,
+            extra,
+        )
+    }
+}
+
+impl Api {
+    /// One of the `newer` entry points, or the error that the driver lacks it: what `required!` calls.
+    pub(super) fn require<T>(entry_point: Option<T>, name: &'static str) -> Result<T, Unavailable> {
+        entry_point.ok_or(Unavailable::EntryPoint(name))
+    }
+}
+
+/// One of the `newer` entry points of an `Api`, by its name, or the error that the driver lacks it.
+macro_rules! required {
+    ($api:expr, $name:ident) => {
+        Api::require($api.$name, stringify!($name))
+    };
+}
+pub(super) use required;
 
 /// # Safety
 /// `name` ends with NUL, and `T` is the type of the library's symbol of that name.

@@ -3,10 +3,11 @@
 use super::api::{Status, Unavailable};
 use crate::device::vector::Dim3;
 use cudarc::driver::DriverError;
-use std::{boxed::Box, fmt, string::String, vec::Vec};
+use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why a kernel was not loaded or not launched.
-#[derive(Debug)]
+///
+/// `Debug` writes the same text as `Display`: it is what `unwrap` prints, and a `main` that returns an error.
 #[non_exhaustive]
 pub enum Error {
     /// There is no CUDA driver on this machine.
@@ -19,6 +20,8 @@ pub enum Error {
     },
     /// A driver call failed, outside a launch.
     Driver(DriverCall),
+    /// A driver call of cudarc failed, outside this crate: the error that `?` turned into this one.
+    Cudarc(DriverError),
     /// The driver rejected an image.
     #[non_exhaustive]
     Load {
@@ -29,6 +32,9 @@ pub enum Error {
     },
     /// An image could not be read.
     Image(String),
+    /// NVRTC did not compile the source: the error that `?` turned into this one.
+    #[cfg(feature = "nvrtc")]
+    Compile(Box<cudarc::nvrtc::CompileError>),
     /// No kernel has that name, or several fit equally well.
     #[non_exhaustive]
     Entry {
@@ -51,14 +57,16 @@ pub enum Error {
     },
     /// The launch exceeds a limit of the device or the kernel; the driver was not called.
     Limit(Box<Limit>),
+    /// The driver or the GPU lacks a launch attribute; the driver was not asked to launch.
+    UnsupportedAttribute(Box<UnsupportedAttribute>),
     /// An argument or the stream belongs to another context than the kernel; nothing was enqueued or launched. For a
     /// verified `Kernel` the driver was not called.
     #[non_exhaustive]
     Foreign {
         /// The kernel.
         kernel: String,
-        /// The field; `None` for the stream.
-        field: Option<&'static str>,
+        /// The field, or the index of an argument in a list; `None` for the stream.
+        field: Option<Cow<'static, str>>,
     },
     /// A function was loaded in another context than the one that was given with it.
     #[non_exhaustive]
@@ -70,6 +78,12 @@ pub enum Error {
         /// The ordinal of the device of the context that was given.
         given: i32,
     },
+    /// cudarc's function was asked for, but cudarc did not load the module.
+    #[non_exhaustive]
+    NotCudarc {
+        /// The kernel, or what else was asked for.
+        kernel: String,
+    },
     /// A raw function was launched without a stream on a thread that has no current context.
     #[non_exhaustive]
     NoContext {
@@ -78,6 +92,8 @@ pub enum Error {
     },
     /// The driver returned an error from a launch.
     Launch(Box<LaunchError>),
+    /// A graph, or a node of one, was not made, changed or launched.
+    Graph(Box<GraphError>),
     /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for it.
     #[non_exhaustive]
     Unrecorded {
@@ -104,10 +120,11 @@ pub struct DriverCall {
 pub struct MismatchError {
     /// The kernel.
     pub kernel: String,
-    /// The struct.
-    pub arguments: &'static str,
-    /// The fields that are wrong, in order. A parameter that no field passes is not among them.
-    pub fields: Vec<&'static str>,
+    /// The struct; `Arguments` for a list.
+    pub arguments: String,
+    /// The fields that are wrong, or the indices of the arguments in a list, in order. A parameter that no field passes is not
+    /// among them.
+    pub fields: Vec<String>,
     /// Both sides, field by field, as a text.
     pub table: String,
 }
@@ -126,6 +143,38 @@ pub struct Limit {
     pub help: &'static str,
 }
 
+/// A launch attribute that the driver or the GPU lacks.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct UnsupportedAttribute {
+    /// The kernel.
+    pub kernel: String,
+    /// The option of `launch!`, which is the method of [`Launch`](crate::Launch).
+    pub attribute: &'static str,
+    /// The oldest driver, by its CUDA version, or the oldest GPU that has it.
+    pub required: String,
+    /// The driver or the GPU at hand.
+    pub found: String,
+    /// What to do.
+    pub help: &'static str,
+}
+
+/// A graph, or a node of one, that was not made, changed or launched.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct GraphError {
+    /// The kernel of the node; `None` for another node, and for the graph as a whole.
+    pub kernel: Option<String>,
+    /// What was not done, as a sentence: "the node was not updated".
+    pub action: &'static str,
+    /// Why, with the arguments where the driver has rejected them.
+    pub reason: String,
+    /// What the driver returned; `None` where it was not asked.
+    pub status: Option<Status>,
+    /// What to do; may be empty.
+    pub help: &'static str,
+}
+
 /// A launch for which the driver returned an error.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -140,6 +189,8 @@ pub struct LaunchError {
     pub block: Dim3,
     /// Dynamic shared memory per block in bytes.
     pub shared: u32,
+    /// The launch attributes with their values and what each one needs; empty where there were none.
+    pub attributes: String,
     /// Every argument by its field's name, decoded.
     pub arguments: String,
     /// What this error usually means at a launch.
@@ -194,6 +245,27 @@ impl fmt::Display for DriverCall {
     }
 }
 
+impl From<DriverError> for Error {
+    #[cold]
+    fn from(error: DriverError) -> Self {
+        Self::Cudarc(error)
+    }
+}
+
+#[cfg(feature = "nvrtc")]
+impl From<cudarc::nvrtc::CompileError> for Error {
+    #[cold]
+    fn from(error: cudarc::nvrtc::CompileError) -> Self {
+        Self::Compile(Box::new(error))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -206,10 +278,34 @@ impl fmt::Display for Error {
                 "the CUDA driver on this machine is too old: it has no `{missing}`\n\
                  help: install a newer driver"
             ),
-            Self::Driver(call) => call.fmt(f),
+            Self::Driver(call) => {
+                call.fmt(f)?;
+                if matches!(call.status.0, 900..=908) {
+                    f.write_str(WHILE_CAPTURING)?;
+                }
+                Ok(())
+            }
+            Self::Cudarc(error) => {
+                write!(
+                    f,
+                    "a driver call of cudarc returned {}",
+                    Status::from(error.0)
+                )
+            }
             Self::Load { call, log } if log.is_empty() => call.fmt(f),
             Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
             Self::Image(problem) => f.write_str(problem),
+            #[cfg(feature = "nvrtc")]
+            Self::Compile(error) => match &**error {
+                cudarc::nvrtc::CompileError::CompileError { log, .. } => {
+                    write!(
+                        f,
+                        "NVRTC did not compile the source:\n{}",
+                        log.to_string_lossy()
+                    )
+                }
+                other => write!(f, "NVRTC failed: {other}"),
+            },
             Self::Entry {
                 wanted,
                 problem,
@@ -226,6 +322,7 @@ impl fmt::Display for Error {
                 write!(f, "kernel `{kernel}` could not be verified: {reason}")
             }
             Self::Limit(limit) => limit.fmt(f),
+            Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
             Self::Foreign { kernel, field } => {
                 write!(f, "kernel `{kernel}` was not launched: ")?;
                 match field {
@@ -251,18 +348,43 @@ impl fmt::Display for Error {
                  {given} that was given\n\
                  help: give the context in which cudarc loaded the module"
             ),
+            Self::NotCudarc { kernel } => write!(
+                f,
+                "cudarc has no function for kernel `{kernel}`, because cudarc did not load its module\n\
+                 help: load the module with `ctx.load_module` and pass it to `Module::from_cudarc`"
+            ),
             Self::NoContext { kernel } => write!(
                 f,
                 "kernel `{kernel}` was not launched: no context is current on this thread\n\
                  help: name a stream, `stream = &stream`, or call `ctx.bind_to_thread()` before"
             ),
             Self::Launch(launch) => launch.fmt(f),
+            Self::Graph(graph) => graph.fmt(f),
             Self::Unrecorded { kernel, call } => write!(
                 f,
                 "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
                  help: synchronize the stream before another one uses the same memory"
             ),
         }
+    }
+}
+
+/// The help for an error of a call on a stream that is being captured. cudarc has a launch wait for the last use of each slice,
+/// which a capture cannot contain.
+const WHILE_CAPTURING: &str = "\n\
+    help: the stream is being captured into a graph, and cannot wait for work outside of the capture: capture a launch with \
+    `launch!(kernel, grid, block, args, node, stream = &stream)`, which does not wait";
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(kernel) = &self.kernel {
+            write!(f, "kernel `{kernel}`: ")?;
+        }
+        write!(f, "{}: {}", self.action, self.reason)?;
+        if !self.help.is_empty() {
+            write!(f, "\nhelp: {}", self.help)?;
+        }
+        Ok(())
     }
 }
 
@@ -287,6 +409,23 @@ impl fmt::Display for Limit {
     }
 }
 
+impl fmt::Display for UnsupportedAttribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            attribute,
+            required,
+            found,
+            help,
+        } = self;
+        write!(
+            f,
+            "kernel `{kernel}` was not launched: the launch attribute `{attribute}` needs {required}, and {found}\n\
+             help: {help}"
+        )
+    }
+}
+
 impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -294,6 +433,9 @@ impl fmt::Display for LaunchError {
             "launching kernel `{}` returned {}\n  {}\n  grid {}, block {}, {} bytes of dynamic shared memory",
             self.kernel, self.status, self.meaning, self.grid, self.block, self.shared
         )?;
+        if !self.attributes.is_empty() {
+            write!(f, "\n  attributes: {}", self.attributes)?;
+        }
         if !self.arguments.is_empty() {
             write!(f, "\n{}", self.arguments)?;
         }
@@ -301,7 +443,18 @@ impl fmt::Display for LaunchError {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Cudarc(error) => Some(error),
+            #[cfg(feature = "nvrtc")]
+            Self::Compile(error) => Some(&**error),
+            _ => None,
+        }
+    }
+}
 impl std::error::Error for Limit {}
+impl std::error::Error for GraphError {}
 impl std::error::Error for MismatchError {}
 impl std::error::Error for LaunchError {}
+impl std::error::Error for UnsupportedAttribute {}

@@ -2,19 +2,35 @@
 
 use super::{
     api::Status,
-    config::Launch,
+    attributes::describe,
+    config::Attributes,
     error::{DriverCall, Error, LaunchError},
+    launch_config::LaunchConfig,
 };
-use crate::marshal::{DecodedArguments, KernelArgs};
+use crate::{device::vector::Dim3, marshal::KernelArgs};
 use cudarc::driver::DriverError;
-use std::{boxed::Box, format, string::String};
+use std::{
+    boxed::Box,
+    string::{String, ToString},
+};
 
-/// An argument belongs to another context than the launch.
+/// A field belongs to another context than the launch.
 #[cold]
 pub(super) fn foreign<A: KernelArgs>(kernel: String, field: usize) -> Error {
     Error::Foreign {
         kernel,
-        field: A::PARAMETERS.get(field).map(|parameter| parameter.name),
+        field: A::PARAMETERS
+            .get(field)
+            .map(|parameter| parameter.name.into()),
+    }
+}
+
+/// An argument of a list belongs to another context than the launch.
+#[cold]
+pub(super) fn foreign_argument(kernel: String, index: usize) -> Error {
+    Error::Foreign {
+        kernel,
+        field: Some(index.to_string().into()),
     }
 }
 
@@ -44,23 +60,30 @@ pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
 pub(super) fn launch(
     kernel: String,
     status: Status,
-    launch: &Launch<'_>,
-    arguments: &DecodedArguments<'_>,
+    config: LaunchConfig,
+    attributes: Option<Attributes<'_>>,
+    arguments: String,
 ) -> Error {
+    let attributes = attributes.as_ref().map(describe).unwrap_or_default();
     Error::Launch(Box::new(LaunchError {
         kernel,
         status,
-        grid: launch.grid,
-        block: launch.block,
-        shared: launch.shared,
-        arguments: format!("{arguments}"),
-        meaning: meaning(status),
+        grid: Dim3::from(config.grid),
+        block: Dim3::from(config.block),
+        shared: config.shared,
+        meaning: meaning(status, !attributes.is_empty()),
+        attributes,
+        arguments,
     }))
 }
 
 /// What an error code usually means when a launch returns it: CUDA Driver API, `CUresult`.
-fn meaning(status: Status) -> &'static str {
+pub(super) fn meaning(status: Status, has_attributes: bool) -> &'static str {
     match status.0 {
+        1 | 801 if has_attributes => {
+            "the driver does not take one of the launch attributes with this kernel, stream or GPU (an event must not record \
+             times, for example), or the grid, the block or the shared memory is beyond a limit"
+        }
         1 => {
             "the grid, the block or the shared memory is beyond a limit, or the kernel takes parameters and got none"
         }
@@ -91,6 +114,10 @@ fn meaning(status: Status) -> &'static str {
             "an EARLIER kernel used a pointer that is not aligned for its type, and the context is lost"
         }
         720 => "a cooperative launch has more blocks than the device can run at once",
+        912 => {
+            "the blocks of the cluster do not fit on the GPU together: the cluster is larger than it runs, or its blocks need \
+             more shared memory or registers than it has for so many at once"
+        }
         900..=908 => {
             "the stream is being captured into a graph, and the capture does not allow this call"
         }

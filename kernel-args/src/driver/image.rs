@@ -1,6 +1,6 @@
 //! Images of kernels: their bytes for the driver, and the description of their kernels.
 
-use super::error::Error;
+use super::{attributes::ClusterDirectives, error::Error};
 use crate::device::vector::Dim3;
 use cudarc::driver::sys::CUjitInputType;
 use kernel_args_abi::{
@@ -12,21 +12,27 @@ use kernel_args_abi::{
 use std::{
     borrow::Cow,
     format, fs,
-    path::Path,
+    path::{Path, PathBuf},
     string::{String, ToString},
+    sync::Arc,
     vec::Vec,
 };
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.
 ///
-/// `&str` and `String` are PTX; `&[u8]` is any of the three; a `Path` is a file with any of them.
+/// `&str` and `String` are PTX; `&[u8]`, `Vec<u8>` and `Arc<[u8]>` are any of the three; a `Path` or `PathBuf` is a file with any of
+/// them. With the feature `nvrtc` so is what cudarc's `compile_ptx` returns.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Image<'a> {
     /// Bytes of PTX, a cubin or a fat binary: the beginning tells which.
     Bytes(Cow<'a, [u8]>),
     /// A file with one of them.
-    File(&'a Path),
+    File(Cow<'a, Path>),
+    /// Bytes that are shared.
+    Shared(Arc<[u8]>),
+    /// What cannot be an image, and why.
+    Unusable(&'static str),
 }
 
 impl<'a> From<&'a str> for Image<'a> {
@@ -73,9 +79,54 @@ impl<'a> From<&'a Vec<u8>> for Image<'a> {
 
 impl<'a> From<&'a Path> for Image<'a> {
     fn from(file: &'a Path) -> Self {
-        Self::File(file)
+        Self::File(Cow::Borrowed(file))
     }
 }
+
+impl<'a> From<&'a PathBuf> for Image<'a> {
+    fn from(file: &'a PathBuf) -> Self {
+        file.as_path().into()
+    }
+}
+
+impl From<PathBuf> for Image<'_> {
+    fn from(file: PathBuf) -> Self {
+        Self::File(Cow::Owned(file))
+    }
+}
+
+impl From<Arc<[u8]>> for Image<'_> {
+    fn from(image: Arc<[u8]>) -> Self {
+        Self::Shared(image)
+    }
+}
+
+/// What NVRTC compiled. cudarc does not tell what else a `Ptx` holds: loading one that was made of a text, of bytes or of a path
+/// returns [`Error::Image`], which says to pass these themselves.
+#[cfg(feature = "nvrtc")]
+impl<'a> From<&'a cudarc::nvrtc::Ptx> for Image<'a> {
+    fn from(ptx: &'a cudarc::nvrtc::Ptx) -> Self {
+        match ptx.as_bytes() {
+            Some(compiled) => compiled.into(),
+            None => Self::Unusable(NOT_COMPILED),
+        }
+    }
+}
+
+/// As from a reference to it.
+#[cfg(feature = "nvrtc")]
+impl From<cudarc::nvrtc::Ptx> for Image<'_> {
+    fn from(ptx: cudarc::nvrtc::Ptx) -> Self {
+        match ptx.as_bytes() {
+            Some(compiled) => compiled.to_vec().into(),
+            None => Self::Unusable(NOT_COMPILED),
+        }
+    }
+}
+
+#[cfg(feature = "nvrtc")]
+const NOT_COMPILED: &str = "this `Ptx` was not compiled by NVRTC, and cudarc does not tell what it holds\n\
+    help: pass the text, the bytes or the path that it was made of";
 
 /// The bytes of an image as the driver takes them: PTX ends with NUL.
 pub(super) struct ImageBytes {
@@ -87,7 +138,9 @@ impl ImageBytes {
     pub(super) fn read(image: Image<'_>) -> Result<Self, Error> {
         let mut bytes = match image {
             Image::Bytes(bytes) => bytes.into_owned(),
-            Image::File(path) => fs::read(path).map_err(|error| {
+            Image::Shared(bytes) => bytes.to_vec(),
+            Image::Unusable(why) => return Err(Error::Image(why.into())),
+            Image::File(path) => fs::read(&path).map_err(|error| {
                 Error::Image(format!("cannot read {}: {error}", path.display()))
             })?,
         };
@@ -95,6 +148,12 @@ impl ImageBytes {
             return Err(Error::Image(
                 "the image is empty\nhelp: pass PTX, a cubin or a fat binary".into(),
             ));
+        }
+        if let Some(name) = file_name(&bytes) {
+            return Err(Error::Image(format!(
+                "{name:?} is taken as PTX, but it looks like the name of a file\n\
+                 help: to load a file, pass a `Path`: `Path::new({name:?})`"
+            )));
         }
         // The driver is not told the length of an image: it relies on the headers.
         let kind = image::validate(&bytes).map_err(|error| Error::Image(error.to_string()))?;
@@ -113,11 +172,28 @@ impl ImageBytes {
     }
 }
 
+/// The text of an image, if it looks like the name of a file: one short line with one of the usual endings. PTX has several lines,
+/// and no line of it ends so.
+fn file_name(bytes: &[u8]) -> Option<&str> {
+    const ENDINGS: [&str; 4] = ["ptx", "cubin", "fatbin", "cu"];
+    let text = str::from_utf8(bytes)
+        .ok()
+        .filter(|text| text.len() < 4096)?;
+    let ending = Path::new(text).extension()?.to_str()?;
+    let usual = ENDINGS
+        .iter()
+        .any(|usual| ending.eq_ignore_ascii_case(usual));
+    (usual && !text.contains(['\n', '\r', '\0', ';', '{'])).then_some(text)
+}
+
 /// A kernel as its image describes it.
 pub(super) struct Description {
     pub(super) symbol: String,
     /// `.reqntid`.
     pub(super) required_block: Option<Dim3>,
+    /// Whether it uses dynamic shared memory; not where that is unknown.
+    pub(super) dynamic_shared: bool,
+    pub(super) cluster: ClusterDirectives,
     demangled: Option<Demangled>,
     parameters: ParameterList,
 }
@@ -129,8 +205,15 @@ impl Description {
             .as_ref()
             .and_then(|entry| entry.directives.required_threads);
         let by_record = kernel.records.and_then(|records| records.required_threads);
+        let cluster = kernel.entry.as_ref().map(|entry| ClusterDirectives {
+            max_rank: entry.directives.max_cluster_rank,
+            explicit: entry.directives.explicit_cluster,
+            blocks_are_clusters: entry.directives.blocks_are_clusters,
+        });
         Some(Self {
             symbol: kernel.name.into(),
+            dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
+            cluster: cluster.unwrap_or_default(),
             required_block: by_entry.or(by_record).map(|[x, y, z]| Dim3::new(x, y, z)),
             demangled: kernel.demangled.clone(),
             parameters: ParameterList::new(&kernel.parameters())?,

@@ -1,46 +1,41 @@
 //! A kernel that was verified against a struct.
 
 use super::{
-    context::{bind_function, current_device, restored_on_error},
-    error::Error,
-    image::{Description, Image},
-    loaded_function::{LoadedBy, LoadedFunction, function_name},
-    module::Module,
-    verify::{Verification, select, verify},
+    context::restored_on_error, error::Error, function::Function, image::Image,
+    loaded_function::LoadedFunction, module::Module, verification::Verification, verify::select,
 };
 use crate::marshal::{KernelArgs, Source};
-use core::{fmt, marker::PhantomData};
+use core::{any::TypeId, fmt, marker::PhantomData};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
-use kernel_args_abi::mangled;
-use std::{
-    ffi::CString,
-    string::{String, ToString},
-    sync::Arc,
-    vec::Vec,
-};
+use std::{boxed::Box, sync::Arc, vec::Vec};
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
 /// It may be stored and launched with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a
 /// `Saxpy<'a>`. Cloning it is cheap, and it may be used from any thread.
 pub struct Kernel<A: KernelArgs> {
-    function: Arc<LoadedFunction>,
-    verification: Arc<Verification>,
+    function: Function,
     arguments: PhantomData<fn(A::Erased)>,
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    fn new(function: LoadedFunction, verification: Verification) -> Self {
+    /// The kernel of a function against which `A` was verified.
+    #[inline]
+    fn of(function: Function) -> Self {
         Self {
-            function: Arc::new(function),
-            verification: Arc::new(verification),
+            function,
             arguments: PhantomData,
         }
     }
 
     #[inline(always)]
     pub(super) fn function(&self) -> &LoadedFunction {
-        &self.function
+        self.function.loaded()
+    }
+
+    /// What keeps the kernel loaded, without the type of its arguments.
+    pub(super) fn keep_loaded(&self) -> Box<dyn Send + Sync> {
+        Box::new(self.function.clone())
     }
 
     /// Loads the kernel that the struct names: `#[kernel_args(ptx = "…", entry = "…")]`.
@@ -48,7 +43,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// As [`from_image`](Self::from_image). A struct that names no PTX does not compile here.
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
-        let Source { ptx, entry } = const { Source::expect(A::SOURCE) };
+        let Source { ptx, entry, .. } = const { Source::expect(A::SOURCE) };
         Self::from_image(ctx, ptx, entry)
     }
 
@@ -100,38 +95,38 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// A function that cudarc loaded in `ctx`.
     ///
-    /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets.
+    /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets. With the image
+    /// everything is: see [`from_function_with_image`](Self::from_function_with_image).
     ///
     /// # Errors
     /// [`Error::Mismatch`] where `A` does not fit; [`Error::ForeignFunction`] where cudarc loaded the function in another
     /// context.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
-        restored_on_error(|| {
-            let handle = function.cu_function();
-            let loaded_in = bind_function(&function)?;
-            // SAFETY: cudarc's function keeps its module loaded.
-            let name = unsafe { function_name(handle) };
-            if loaded_in != ctx.cu_ctx() {
-                return Err(Error::ForeignFunction {
-                    kernel: name,
-                    loaded_on: current_device()?,
-                    given: ctx.cu_device(),
-                });
-            }
-            // SAFETY: as above; the context is current.
-            let verification = unsafe { verify::<A>(handle, &name, ctx, None, None) }?;
-            // SAFETY: as above.
-            let function = unsafe {
-                LoadedFunction::new(handle, name, ctx, None, LoadedBy::Cudarc(function))
-            }?;
-            Ok(Self::new(function, verification))
-        })
+        restored_on_error(|| Function::without_image(ctx, function)?.kernel())
+    }
+
+    /// A function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.
+    ///
+    /// # Errors
+    /// As [`Function::from_cudarc`], and [`Error::Mismatch`] where `A` does not fit.
+    pub fn from_function_with_image<'i>(
+        ctx: &Arc<CudaContext>,
+        function: CudaFunction,
+        image: impl Into<Image<'i>>,
+    ) -> Result<Self, Error> {
+        restored_on_error(|| Function::from_cudarc(ctx, function, image)?.kernel())
+    }
+
+    /// The kernel without the type of its arguments.
+    #[must_use]
+    pub fn as_function(&self) -> &Function {
+        &self.function
     }
 
     /// What the struct was verified against.
     #[must_use]
     pub fn verification(&self) -> &Verification {
-        &self.verification
+        self.function.verification()
     }
 
     /// The kernel itself, if it was verified.
@@ -139,31 +134,37 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// [`Error::Unverified`] with the reason, if it was not.
     pub fn require_verified(self) -> Result<Self, Error> {
-        match &*self.verification {
-            Verification::Verified { .. } => Ok(self),
-            Verification::Unverified(reason) => Err(Error::Unverified {
-                kernel: self.function.name.clone(),
-                reason: reason.to_string(),
-            }),
-        }
+        self.verification().require(self.name())?;
+        Ok(self)
     }
 
     /// The kernel's symbol.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.function.name
+        self.function.name()
     }
 
     /// The context in which it is loaded.
     #[must_use]
     pub fn context(&self) -> &Arc<CudaContext> {
-        &self.function.context
+        self.function.context()
     }
 
     /// The driver's handle, valid while this or a clone of it is alive.
     #[must_use]
     pub fn cu_function(&self) -> cudarc::driver::sys::CUfunction {
-        self.function.handle()
+        self.function.cu_function()
+    }
+}
+
+impl Function {
+    /// The kernel with the arguments `A`, verified against the image and against what the driver reports.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] where `A` does not fit.
+    pub fn kernel<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
+        self.fits::<A>()?;
+        Ok(Kernel::of(self.clone()))
     }
 }
 
@@ -173,74 +174,62 @@ impl Module {
     /// `entry` is a symbol, or the unmangled name of a C++ kernel: among overloads and template instances the one that
     /// `A` fits is taken. A demangled spelling picks one: `saxpy<float>`, `saxpy(int, float)`.
     ///
+    /// It may be called at every launch: the module remembers each kernel by struct and `entry`, and the second call finds it
+    /// without the driver, the heap or a lock. A call that returns an error is not remembered.
+    ///
+    /// ```no_run
+    /// # use kernel_args::{Error, KernelArgs, Module, DeviceType, DevicePointerMut, Pointee, launch};
+    /// #[derive(KernelArgs)]
+    /// struct Affine<T: Pointee> { n: u32, scale: T, shift: T, y: DevicePointerMut<T> }
+    ///
+    /// fn affine<T: DeviceType + Pointee>(module: &Module, dtype: &str, args: Affine<T>) -> Result<(), Error> {
+    ///     let kernel = module.kernel::<Affine<T>>(&format!("affine_{dtype}"))?;
+    ///     // SAFETY: `y` has `n` elements.
+    ///     unsafe { launch!(kernel, args.n.div_ceil(256), 256, args) }
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Entry`] where the module has no kernel of that name, or several fit; [`Error::Mismatch`] where `A` does
     /// not fit.
+    #[inline]
     pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
-        let description = self.find::<A>(entry)?;
-        let symbol = description.map_or(entry, |kernel| kernel.symbol.as_str());
-        let name =
-            CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
-        let Some(handle) = self.loaded.function(&name)? else {
-            return Err(self.no_entry(entry, NO_SUCH_KERNEL));
-        };
-        let context = &self.loaded.context;
-        // SAFETY: the function was just loaded from this module, whose context that made current.
-        let verification =
-            unsafe { verify::<A>(handle, symbol, context, description, self.unread.as_deref()) }?;
-        // SAFETY: the function is of this module, which is held.
-        let function = unsafe {
-            LoadedFunction::new(
-                handle,
-                symbol.to_string(),
-                context,
-                description.and_then(|kernel| kernel.required_block),
-                LoadedBy::Module(self.loaded.clone()),
-            )
-        }?;
-        Ok(Kernel::new(function, verification))
+        let arguments = TypeId::of::<A::Erased>();
+        if let Some(function) = self.cache.get(Some(arguments), entry) {
+            return Ok(Kernel::of(function.clone()));
+        }
+        self.look_up::<A>(arguments, entry)
     }
 
-    /// The description of the kernel that `entry` names and `A` fits; `None` where the images could not be read.
-    fn find<A: KernelArgs>(&self, entry: &str) -> Result<Option<&Description>, Error> {
-        let symbols = mangled::candidates(entry, self.entries());
-        let named: Vec<&Description> = symbols
-            .iter()
-            .filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol))
-            .collect();
-        match named.as_slice() {
-            [] if self.kernels.is_empty() || self.unread.is_some() => Ok(None),
-            [] => Err(self.no_entry(entry, NO_SUCH_KERNEL)),
-            [one] => Ok(Some(one)),
-            several => select::<A>(several)
-                .map(Some)
-                .map_err(|(problem, candidates)| Error::Entry {
-                    wanted: entry.into(),
-                    problem,
-                    candidates,
-                }),
-        }
+    /// The kernel that the struct names, `#[kernel_args(ptx = "…", entry = "…")]`, of this module: [`kernel`](Self::kernel)
+    /// of that name. It is verified against this module, whichever image the struct was compared with when it was compiled.
+    ///
+    /// A struct that names no kernel does not compile here.
+    ///
+    /// # Errors
+    /// As [`kernel`](Self::kernel).
+    #[inline]
+    pub fn get<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
+        self.kernel(const { Source::expect(A::SOURCE) }.entry)
     }
 
     #[cold]
-    fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
-        let candidates = mangled::nearest(entry, self.entries());
-        Error::Entry {
-            wanted: entry.into(),
-            problem,
-            candidates: candidates.into_iter().map(String::from).collect(),
-        }
+    fn look_up<A: KernelArgs>(&self, arguments: TypeId, entry: &str) -> Result<Kernel<A>, Error> {
+        let function = match self.named(entry)?.as_slice() {
+            [] => self.load_function(entry, None)?,
+            [one] => self.load_function(entry, Some(one))?,
+            several => self.load_function(entry, Some(select::<A>(entry, several)?))?,
+        };
+        let kernel = function.kernel()?;
+        self.cache.insert(Some(arguments), entry, &function);
+        Ok(kernel)
     }
 }
-
-/// The nearest names follow it.
-const NO_SUCH_KERNEL: &str = "the module has no kernel of that name; the nearest are";
 
 impl<A: KernelArgs> Clone for Kernel<A> {
     fn clone(&self) -> Self {
         Self {
             function: self.function.clone(),
-            verification: self.verification.clone(),
             arguments: PhantomData,
         }
     }
@@ -249,9 +238,9 @@ impl<A: KernelArgs> Clone for Kernel<A> {
 impl<A: KernelArgs> fmt::Debug for Kernel<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Kernel")
-            .field("name", &self.function.name)
+            .field("name", &self.name())
             .field("arguments", &A::NAME)
-            .field("verification", &self.verification)
+            .field("verification", self.verification())
             .finish_non_exhaustive()
     }
 }

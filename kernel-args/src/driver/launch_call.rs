@@ -1,39 +1,77 @@
-//! One call of `cuLaunchKernel`.
+//! One call of `cuLaunchKernelEx`.
 
 use super::{
     api::{self, Api, Status},
-    config::{Form, Launch},
+    attributes::{self, AttributeLimits, Request},
+    config::{Attributes, Form, Launch},
     error::Error,
     explain,
+    launch_config::LaunchConfig,
 };
-use crate::marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
+use crate::marshal::{
+    Arguments, DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params,
+};
 use core::{ffi::c_void, ptr};
 use cudarc::driver::{
     DriverError,
     sys::{CUfunction, CUstream},
 };
-use std::string::String;
+use std::string::{String, ToString};
 
-/// What `cuLaunchKernel` takes beside the parameters, and what an error of it shows.
+/// What `cuLaunchKernelEx` takes beside the parameters, and what an error of it shows.
 pub(super) struct LaunchCall<'a, N> {
     pub(super) api: &'static Api,
     pub(super) function: CUfunction,
     pub(super) stream: CUstream,
     pub(super) launch: &'a Launch<'a>,
     pub(super) launch_stream: &'a LaunchStream<'a>,
+    /// What limits the launch attributes; `None` where the driver is still to be asked.
+    pub(super) attribute_limits: Option<&'a AttributeLimits>,
     /// The kernel's name, for errors only.
     pub(super) name: N,
 }
 
-impl<N: Fn() -> String> LaunchCall<'_, N> {
-    /// Lowers `args`, calls `cuLaunchKernel`, and returns what recording the use of the arguments returned.
+impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
+    /// Checks the attributes, lowers `args`, calls the driver, and returns what recording the use of the arguments returned.
     ///
     /// # Safety
     /// As [`launch`](super::launch()); and the kernel takes what `A` describes.
     #[inline(always)]
     pub(super) unsafe fn with<A: KernelArgs>(self, args: &mut A) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
-        match unsafe { self.lower(args) } {
+        unsafe { self.check_attributes() }?;
+        // SAFETY: the caller's promise is the same one.
+        let launched = unsafe { self.lower(args) };
+        self.finish(launched)
+    }
+
+    /// # Safety
+    /// The function is loaded, its context is current, and the stream is one of it.
+    #[inline(always)]
+    unsafe fn check_attributes(&self) -> Result<(), Error> {
+        // Copies go to the functions that are not inlined here and below: a reference would keep all of `Launch` in memory,
+        // and its attributes from being known as absent.
+        if let Some(attributes) = self.launch.attributes {
+            let (api, function, config) = (self.api, self.function, self.config());
+            // SAFETY: the caller's promise is the same one.
+            unsafe {
+                check_attributes(
+                    api,
+                    function,
+                    config,
+                    attributes,
+                    self.attribute_limits,
+                    self.name,
+                )
+            }?;
+        }
+        Ok(())
+    }
+
+    /// What a launch comes to, once its arguments' guards are dropped.
+    #[inline(always)]
+    pub(super) fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
+        match launched {
             // The guards of the arguments are dropped. An error of theirs would otherwise be the next launch's.
             Ok(()) => match self.launch_stream.check() {
                 Ok(()) => Ok(()),
@@ -46,6 +84,23 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         }
     }
 
+    /// The configuration without attributes.
+    #[inline(always)]
+    fn config(&self) -> LaunchConfig {
+        let Launch {
+            grid,
+            block,
+            shared,
+            ..
+        } = *self.launch;
+        LaunchConfig::new(
+            [grid.x, grid.y, grid.z],
+            [block.x, block.y, block.z],
+            shared,
+            self.stream,
+        )
+    }
+
     /// # Safety
     /// As [`with`](Self::with).
     #[inline(always)]
@@ -54,63 +109,115 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, self.launch_stream, |params| {
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
-                let arguments = || unsafe { DecodedArguments::params::<A>(params) };
+                let arguments = || unsafe { DecodedArguments::params::<A>(params) }.to_string();
                 // SAFETY: as above; the caller vouches for the rest.
-                unsafe { self.call::<A>(params, ptr::null_mut(), arguments) }
+                unsafe { self.call_params(params, explain::foreign::<A>, arguments) }
             })
         } else {
             marshal_packed(args, self.launch_stream, |buffer| {
-                let mut size = A::LAYOUT.size();
-                let mut extra: [*mut c_void; 5] = [
-                    api::CU_LAUNCH_PARAM_BUFFER_POINTER,
-                    buffer.cast_mut().cast(),
-                    api::CU_LAUNCH_PARAM_BUFFER_SIZE,
-                    (&raw mut size).cast(),
-                    api::CU_LAUNCH_PARAM_END,
-                ];
                 // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
-                let arguments = || unsafe { DecodedArguments::packed::<A>(buffer) };
+                let arguments = || unsafe { DecodedArguments::packed::<A>(buffer) }.to_string();
+                let size = A::LAYOUT.size();
                 // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
-                unsafe { self.call::<A>(ptr::null_mut(), extra.as_mut_ptr(), arguments) }
+                unsafe { self.call_packed(buffer, size, explain::foreign::<A>, arguments) }
             })
         }
     }
 
+    /// As [`with`](Self::with), for a list.
+    ///
     /// # Safety
-    /// `params` or `extra` holds the parameters of `A`; the kernel takes them.
+    /// As [`launch`](super::launch()); and the kernel takes arguments of these types.
+    pub(super) unsafe fn with_list(self, args: &mut Arguments<'_>) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { self.check_attributes() }?;
+        let layout = args.types().layout();
+        let form = self.launch.form;
+        let form = form.unwrap_or(Form::of_parameters(args.len(), &layout));
+        let launched = if form == Form::KernelParams || layout.depends_on_gpu() {
+            args.marshal_params(self.launch_stream, |types, params| {
+                let arguments = || {
+                    types.with_parameters(|parameters| {
+                        // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
+                        unsafe { DecodedArguments::params_list(parameters, params) }.to_string()
+                    })
+                };
+                // SAFETY: as above; the caller vouches for the rest.
+                unsafe { self.call_params(params, explain::foreign_argument, arguments) }
+            })
+        } else {
+            args.marshal_packed(self.launch_stream, |types, buffer| {
+                let arguments = || {
+                    types.with_parameters(|parameters| {
+                        // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
+                        unsafe { DecodedArguments::packed_list(parameters, buffer) }.to_string()
+                    })
+                };
+                let (size, foreign) = (layout.size(), explain::foreign_argument);
+                // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
+                unsafe { self.call_packed(buffer, size, foreign, arguments) }
+            })
+        };
+        self.finish(launched)
+    }
+
+    /// # Safety
+    /// `params` has a pointer to each parameter of the kernel.
     #[inline(always)]
-    unsafe fn call<'p, A: KernelArgs>(
+    pub(super) unsafe fn call_params(
+        &self,
+        params: *mut *mut c_void,
+        foreign: fn(String, usize) -> Error,
+        arguments: impl FnOnce() -> String,
+    ) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { self.call(params, ptr::null_mut(), foreign, arguments) }
+    }
+
+    /// # Safety
+    /// `buffer` is the packed form of the kernel's parameters, `size` bytes long.
+    #[inline(always)]
+    pub(super) unsafe fn call_packed(
+        &self,
+        buffer: *const u8,
+        mut size: usize,
+        foreign: fn(String, usize) -> Error,
+        arguments: impl FnOnce() -> String,
+    ) -> Result<(), Error> {
+        let mut extra = packed_extra(buffer, &mut size);
+        // SAFETY: the caller vouches for the buffer.
+        unsafe { self.call(ptr::null_mut(), extra.as_mut_ptr(), foreign, arguments) }
+    }
+
+    /// `foreign` makes the error of an argument of another context, by its index, and `arguments` the text of all arguments.
+    ///
+    /// # Safety
+    /// `params` or `extra` holds the parameters of the kernel.
+    #[inline(always)]
+    unsafe fn call(
         &self,
         params: *mut *mut c_void,
         extra: *mut *mut c_void,
-        arguments: impl FnOnce() -> DecodedArguments<'p>,
+        foreign: fn(String, usize) -> Error,
+        arguments: impl FnOnce() -> String,
     ) -> Result<(), Error> {
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = self.launch_stream.foreign() {
-            return Err(explain::foreign::<A>((self.name)(), field));
+            return Err(foreign((self.name)(), field));
         }
         self.launch_stream.check().map_err(failed_wait)?;
-        let Launch {
-            grid,
-            block,
-            shared,
-            ..
-        } = *self.launch;
-        // SAFETY: the caller vouches for the parameters, which the driver copies before it returns.
-        let status = unsafe {
-            (self.api.cuLaunchKernel)(
-                self.function,
-                grid.x,
-                grid.y,
-                grid.z,
-                block.x,
-                block.y,
-                block.z,
-                shared,
-                self.stream,
-                params,
-                extra,
-            )
+        let config = self.config();
+        let status = match self.launch.attributes {
+            None => {
+                // SAFETY: the caller vouches for the parameters, which the driver copies before it returns.
+                unsafe { (self.api.launch_kernel)(&raw const config, self.function, params, extra) }
+            }
+            Some(attributes) => {
+                // SAFETY: as above; what the attributes borrow is alive.
+                unsafe {
+                    attributes::launch(self.api, attributes, config, self.function, params, extra)
+                }
+            }
         };
         if status == Status::SUCCESS {
             Ok(())
@@ -118,11 +225,57 @@ impl<N: Fn() -> String> LaunchCall<'_, N> {
             Err(explain::launch(
                 (self.name)(),
                 status,
-                self.launch,
-                &arguments(),
+                config,
+                self.launch.attributes,
+                arguments(),
             ))
         }
     }
+}
+
+/// The `extra` of a packed buffer of `size` bytes.
+#[inline(always)]
+pub(super) fn packed_extra(buffer: *const u8, size: &mut usize) -> [*mut c_void; 5] {
+    [
+        api::CU_LAUNCH_PARAM_BUFFER_POINTER,
+        buffer.cast_mut().cast(),
+        api::CU_LAUNCH_PARAM_BUFFER_SIZE,
+        ptr::from_mut(size).cast(),
+        api::CU_LAUNCH_PARAM_END,
+    ]
+}
+
+/// Compares the attributes with what the function, its GPU and the driver allow.
+///
+/// # Safety
+/// The function is loaded, its context is current, and the stream of `config` is one of it.
+#[cold]
+unsafe fn check_attributes(
+    api: &'static Api,
+    function: CUfunction,
+    config: LaunchConfig,
+    attributes: Attributes<'_>,
+    limits: Option<&AttributeLimits>,
+    name: impl Fn() -> String,
+) -> Result<(), Error> {
+    let asked;
+    let limits = if let Some(limits) = limits {
+        limits
+    } else {
+        // SAFETY: the caller vouches that the function is loaded, and its context is current.
+        asked = unsafe { AttributeLimits::of_raw(function) }?;
+        &asked
+    };
+    let request = Request {
+        api,
+        function,
+        config,
+        attributes: &attributes,
+        limits,
+        name: &name,
+    };
+    // SAFETY: as above; the stream is one of that context.
+    unsafe { attributes::check(&request) }
 }
 
 #[cold]

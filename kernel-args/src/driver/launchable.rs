@@ -1,37 +1,53 @@
 //! What can be launched.
 
 use super::{
-    api::api,
     config::Launch,
-    context::{bind_function, current},
     error::Error,
-    explain::{foreign, foreign_stream},
+    explain::{foreign, foreign_argument, foreign_stream},
+    function::Function,
     kernel::Kernel,
     launch_call::LaunchCall,
-    loaded_function::function_name,
-    shared_memory::allow,
-    verify,
+    loaded_function::LoadedFunction,
 };
-use crate::marshal::{KernelArgs, LaunchStream};
-use core::ptr;
-use cudarc::driver::{
-    CudaFunction,
-    sys::{CUcontext, CUfunction},
-};
+use crate::marshal::{Arguments, KernelArgs, LaunchStream};
+use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
 use std::{string::String, sync::Arc};
 
 mod sealed {
+    use crate::marshal::{self, KernelArgs};
+
     pub trait Sealed {}
+    pub trait Arguments {}
+
+    #[diagnostic::do_not_recommend]
+    impl<A: KernelArgs> Arguments for A {}
+    impl Arguments for marshal::Arguments<'_> {}
+    impl Arguments for &mut marshal::Arguments<'_> {}
 }
 
-/// What [`launch!`](crate::launch!) can launch with the arguments `A`: a [`Kernel`], a cudarc [`CudaFunction`], a raw
-/// [`CUfunction`], a reference to one, or an [`Arc`] of one.
+/// What [`launch!`](crate::launch!) takes as the arguments of a kernel: a struct with `#[derive(KernelArgs)]`, a list of
+/// [`Arguments`], or `&mut` of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not hold the arguments of a kernel",
+    label = "not a `KernelArgs` struct",
+    note = "write `#[derive(KernelArgs)]` on the struct"
+)]
+pub trait LaunchArguments: sealed::Arguments {}
+
+#[diagnostic::do_not_recommend]
+impl<A: KernelArgs> LaunchArguments for A {}
+impl LaunchArguments for Arguments<'_> {}
+impl LaunchArguments for &mut Arguments<'_> {}
+
+/// What [`launch!`](crate::launch!) can launch with the arguments `A`: a [`Kernel`], a [`Function`], a cudarc [`CudaFunction`],
+/// a raw [`CUfunction`], a reference to one, or an [`Arc`] of one. A list, [`Arguments`], is launched by a [`Function`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched with `{A}`",
     label = "no kernel for these arguments",
-    note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a cudarc `CudaFunction`, or a raw `CUfunction`"
+    note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a `Function`, a cudarc `CudaFunction`, or a raw `CUfunction`; \
+            with a list of `Arguments` it takes a `Function`, such as `kernel.as_function()`"
 )]
-pub trait Launchable<A: KernelArgs>: sealed::Sealed {
+pub trait Launchable<A: LaunchArguments>: sealed::Sealed {
     /// # Errors
     /// As [`launch`](super::launch()).
     ///
@@ -42,6 +58,7 @@ pub trait Launchable<A: KernelArgs>: sealed::Sealed {
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
+impl sealed::Sealed for Function {}
 impl sealed::Sealed for CudaFunction {}
 impl sealed::Sealed for CUfunction {}
 impl<T: sealed::Sealed + ?Sized> sealed::Sealed for &T {}
@@ -50,19 +67,36 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    unsafe fn launch(&self, launch: Launch<'_>, mut args: B) -> Result<(), Error> {
-        let function = self.function();
-        let stream = match launch.stream {
-            Some(stream) => stream,
-            None => &function.default_stream,
-        };
-        if !Arc::ptr_eq(stream.context(), &function.context)
-            && stream.context() != &function.context
-        {
-            return Err(foreign_stream(function.name.clone()));
-        }
+    unsafe fn launch(&self, launch: Launch<'_>, args: B) -> Result<(), Error> {
+        // SAFETY: the function was verified for `A`, whose erased form `B` shares; the caller vouches for the rest.
+        unsafe { launch_verified(self.function(), &launch, args) }
+    }
+}
+
+/// The struct is verified at its first launch with this function.
+#[diagnostic::do_not_recommend]
+impl<A: KernelArgs> Launchable<A> for Function {
+    #[inline]
+    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
+        self.fits::<A>()?;
+        // SAFETY: the function was verified for `A`; the caller vouches for the rest.
+        unsafe { launch_verified(self.loaded(), &launch, args) }
+    }
+}
+
+/// A list is verified at the first launch of one of its types with this function.
+impl Launchable<&mut Arguments<'_>> for Function {
+    #[inline]
+    unsafe fn launch(&self, launch: Launch<'_>, args: &mut Arguments<'_>) -> Result<(), Error> {
+        self.fits_list(args.types())?;
+        let function = self.loaded();
+        let name = || function.name.clone();
+        let stream = stream(function, &launch)?;
         let launch_stream = LaunchStream::on(stream);
-        check_contexts(&args, &launch_stream, || function.name.clone())?;
+        args.check_contexts(&launch_stream);
+        if let Some(index) = launch_stream.foreign() {
+            return Err(foreign_argument(name(), index));
+        }
         function.check(&launch)?;
         function.context.bind_to_thread().map_err(Error::context)?;
         let call = LaunchCall {
@@ -71,48 +105,63 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
             stream: stream.cu_stream(),
             launch: &launch,
             launch_stream: &launch_stream,
-            name: || function.name.clone(),
+            attribute_limits: Some(&function.attribute_limits),
+            name,
         };
-        // SAFETY: the handle was verified for `A`, whose erased form `B` shares; the caller vouches for the rest.
-        unsafe { call.with(&mut args) }
+        // SAFETY: the function was verified for arguments of these types; the caller vouches for the rest.
+        unsafe { call.with_list(args) }
     }
 }
 
-/// The function's context is made current.
-impl<A: KernelArgs> Launchable<A> for CudaFunction {
+/// As with `&mut` of it.
+impl Launchable<Arguments<'_>> for Function {
     #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
-        let (function, context) = (self.cu_function(), bind_function(self)?);
-        if let Some(stream) = launch.stream {
-            if stream.context().cu_ctx() != context {
-                // SAFETY: `self` keeps its module loaded.
-                return Err(foreign_stream(unsafe { function_name(function) }));
-            }
-            stream.context().check_err().map_err(Error::context)?;
-        }
-        // SAFETY: as above, and its context is current; the caller vouches for the rest.
-        unsafe { launch_raw(function, context, &launch, args) }
+    unsafe fn launch(&self, launch: Launch<'_>, mut args: Arguments<'_>) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { Launchable::<&mut Arguments<'_>>::launch(self, launch, &mut args) }
     }
 }
 
-/// The context of the stream is made current; without `stream = …` the function's context is the caller's current one,
-/// or that of the arguments where there is none.
-impl<A: KernelArgs> Launchable<A> for CUfunction {
-    #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
-        let context = match launch.stream {
-            Some(stream) => {
-                stream.context().bind_to_thread().map_err(Error::context)?;
-                stream.context().cu_ctx()
-            }
-            None => current()?,
-        };
-        // SAFETY: the caller vouches for everything.
-        unsafe { launch_raw(*self, context, &launch, args) }
+/// The stream of a launch, which must be of the function's context.
+#[inline(always)]
+fn stream<'l>(function: &'l LoadedFunction, launch: &Launch<'l>) -> Result<&'l CudaStream, Error> {
+    let stream = launch.stream.unwrap_or(&function.default_stream);
+    if Arc::ptr_eq(stream.context(), &function.context) || stream.context() == &function.context {
+        Ok(stream)
+    } else {
+        Err(foreign_stream(function.name.clone()))
     }
 }
 
-impl<A: KernelArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
+/// Launches a function that this crate knows.
+///
+/// # Safety
+/// As [`launch`](super::launch()); and the function was verified for `A`.
+#[inline(always)]
+unsafe fn launch_verified<A: KernelArgs>(
+    function: &LoadedFunction,
+    launch: &Launch<'_>,
+    mut args: A,
+) -> Result<(), Error> {
+    let stream = stream(function, launch)?;
+    let launch_stream = LaunchStream::on(stream);
+    check_contexts(&args, &launch_stream, || function.name.clone())?;
+    function.check(launch)?;
+    function.context.bind_to_thread().map_err(Error::context)?;
+    let call = LaunchCall {
+        api: function.api,
+        function: function.handle(),
+        stream: stream.cu_stream(),
+        launch,
+        launch_stream: &launch_stream,
+        attribute_limits: Some(&function.attribute_limits),
+        name: || function.name.clone(),
+    };
+    // SAFETY: the caller's promise is the same one.
+    unsafe { call.with(&mut args) }
+}
+
+impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     #[inline(always)]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
@@ -120,7 +169,7 @@ impl<A: KernelArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     }
 }
 
-impl<A: KernelArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
+impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     #[inline(always)]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
@@ -130,7 +179,7 @@ impl<A: KernelArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
 
 /// Refuses arguments of another context than the launch, before any of them is lowered.
 #[inline(always)]
-fn check_contexts<A: KernelArgs>(
+pub(super) fn check_contexts<A: KernelArgs>(
     args: &A,
     stream: &LaunchStream<'_>,
     name: impl Fn() -> String,
@@ -140,46 +189,4 @@ fn check_contexts<A: KernelArgs>(
         Some(field) => Err(foreign::<A>(name(), field)),
         None => Ok(()),
     }
-}
-
-/// Verifies `function` against `A`, then launches it.
-///
-/// # Safety
-/// As [`launch`](super::launch()); `function` is loaded; `context` is current, and null where there is none.
-unsafe fn launch_raw<A: KernelArgs>(
-    function: CUfunction,
-    context: CUcontext,
-    launch: &Launch<'_>,
-    mut args: A,
-) -> Result<(), Error> {
-    let api = api()?;
-    // SAFETY: the caller vouches that the function is loaded.
-    let name = || unsafe { function_name(function) };
-    let (launch_stream, stream) = match launch.stream {
-        Some(stream) => (LaunchStream::on(stream), stream.cu_stream()),
-        None => (LaunchStream::in_context(context), ptr::null_mut()),
-    };
-    check_contexts(&args, &launch_stream, name)?;
-    if context.is_null() {
-        match launch_stream.context() {
-            Some(context) => context.bind_to_thread().map_err(Error::context)?,
-            None => return Err(Error::NoContext { kernel: name() }),
-        }
-    }
-    // SAFETY: the caller vouches that the function is loaded; a context is current.
-    unsafe { verify::quick::<A>(function) }?;
-    if launch.shared > 0 {
-        // SAFETY: as above.
-        unsafe { allow(function, launch.shared, name) }?;
-    }
-    let call = LaunchCall {
-        api,
-        function,
-        stream,
-        launch,
-        launch_stream: &launch_stream,
-        name,
-    };
-    // SAFETY: the function was verified as far as the driver can tell; the caller vouches for the rest.
-    unsafe { call.with(&mut args) }
 }

@@ -5,22 +5,39 @@ use super::{
     context::sm,
     error::Error,
     image::{Description, Image, ImageBytes, describe},
+    kernel_cache::KernelCache,
     link::link,
     loaded::LoadedModule,
 };
 use crate::device::DevicePointerMut;
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, CudaModule, DevicePtr};
 use std::{ffi::CString, fmt, slice, string::String, sync::Arc, vec::Vec};
 
 /// A loaded module: kernels that came from one image, or from several that were linked.
 ///
 /// It is unloaded when it and all its kernels are dropped.
 pub struct Module {
-    pub(super) loaded: Arc<LoadedModule>,
-    pub(super) kernels: Vec<Description>,
+    pub(super) loaded: Loaded,
+    pub(super) kernels: Vec<Arc<Description>>,
     /// Why `kernels` may lack some of the images' kernels.
     pub(super) unread: Option<String>,
     log: String,
+    pub(super) cache: KernelCache,
+}
+
+/// Who loaded a module.
+pub(super) enum Loaded {
+    Own(Arc<LoadedModule>),
+    Cudarc(Arc<CudaContext>, Arc<CudaModule>),
+}
+
+impl Loaded {
+    fn context(&self) -> &Arc<CudaContext> {
+        match self {
+            Self::Own(module) => &module.context,
+            Self::Cudarc(context, _) => context,
+        }
+    }
 }
 
 impl fmt::Debug for Module {
@@ -57,7 +74,54 @@ impl Module {
         let image = ImageBytes::read(image.into())?;
         let mut options = options.to_driver();
         let loaded = LoadedModule::load(ctx, &image, &mut options)?;
+        let loaded = Loaded::Own(Arc::new(loaded));
         Self::new(loaded, slice::from_ref(&image), options.info_log())
+    }
+
+    /// A module that cudarc loaded in `ctx` from `image`: its kernels are verified as if this crate had loaded it, and it is the
+    /// same module, with the same functions and `__device__` variables, in cudarc and here.
+    ///
+    /// Every kernel that is asked for is compared with the function that the driver has, by the sizes and offsets of its parameters
+    /// (driver 12.4 and newer): an image that is not the module's is refused as far as that tells. Not noticed is an image with a
+    /// kernel of the same name and the same sizes, but other types or other code. The driver also does not tell in which context a
+    /// module was loaded: another one than `ctx` is refused when a kernel is asked for.
+    ///
+    /// ```no_run
+    /// # #[cfg(feature = "nvrtc")] {
+    /// # use kernel_args::Module;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// # let ptx = "";
+    /// let theirs = ctx.load_module(cudarc::nvrtc::Ptx::from_src(ptx))?;
+    /// let module = Module::from_cudarc(&ctx, theirs.clone(), ptx)?;
+    /// let saxpy = module.function("saxpy")?;     // verified at its launches
+    /// let same = theirs.load_function("saxpy")?; // for cudarc's launch builder
+    /// # Ok(()) }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Image`] where the image is none or its file cannot be read.
+    pub fn from_cudarc<'i>(
+        ctx: &Arc<CudaContext>,
+        module: Arc<CudaModule>,
+        image: impl Into<Image<'i>>,
+    ) -> Result<Arc<Self>, Error> {
+        let image = ImageBytes::read(image.into())?;
+        let loaded = Loaded::Cudarc(ctx.clone(), module);
+        Self::new(loaded, slice::from_ref(&image), String::new())
+    }
+
+    /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
+    ///
+    /// A module that this crate loaded has none, because cudarc cannot be given one. Loading the image again with cudarc makes a
+    /// second module, whose `__device__` variables are others than this one's.
+    #[must_use]
+    pub fn cudarc(&self) -> Option<&Arc<CudaModule>> {
+        match &self.loaded {
+            Loaded::Own(_) => None,
+            Loaded::Cudarc(_, module) => Some(module),
+        }
     }
 
     /// Links several images into one module: a kernel in one may call a device function in another, if both
@@ -77,24 +141,25 @@ impl Module {
         let (cubin, log) = link(ctx, &images, options)?;
         // The options went to the linker; a cubin needs none.
         let loaded = LoadedModule::load(ctx, &cubin, &mut JitOptions::new().to_driver())?;
-        Self::new(loaded, &images, log)
+        Self::new(Loaded::Own(Arc::new(loaded)), &images, log)
     }
 
     /// `images` describe the kernels of `loaded`.
-    fn new(loaded: LoadedModule, images: &[ImageBytes], log: String) -> Result<Arc<Self>, Error> {
-        let sm = sm(&loaded.context)?;
+    fn new(loaded: Loaded, images: &[ImageBytes], log: String) -> Result<Arc<Self>, Error> {
+        let sm = sm(loaded.context())?;
         let (mut kernels, mut unread) = (Vec::new(), None);
         for image in images {
             match describe(&image.bytes, Some(sm)) {
-                Ok(described) => kernels.extend(described),
+                Ok(described) => kernels.extend(described.into_iter().map(Arc::new)),
                 Err(problem) => unread = Some(problem),
             }
         }
         Ok(Arc::new(Self {
-            loaded: Arc::new(loaded),
+            loaded,
             kernels,
             unread,
             log,
+            cache: KernelCache::new(),
         }))
     }
 
@@ -116,8 +181,19 @@ impl Module {
     /// # Errors
     /// [`Error::Driver`] where the module has no variable of that name.
     pub fn global(&self, name: &str) -> Result<(DevicePointerMut<u8>, usize), Error> {
-        let name = CString::new(name).unwrap_or_default();
-        let (address, size) = self.loaded.global(&name)?;
+        let (address, size) = match &self.loaded {
+            Loaded::Own(module) => module.global(&CString::new(name).unwrap_or_default())?,
+            Loaded::Cudarc(context, module) => {
+                context.bind_to_thread().map_err(Error::context)?;
+                let stream = context.default_stream();
+                let global = module
+                    .get_global(name, &stream)
+                    .map_err(|error| Error::cudarc("cuModuleGetGlobal", error))?;
+                // Nothing else uses the view, so there is nothing to wait for or to record.
+                let (address, _guard) = global.device_ptr(&stream);
+                (address, global.len())
+            }
+        };
         Ok((DevicePointerMut::from_raw(address), size))
     }
 }

@@ -1,10 +1,11 @@
-//! Attributes of a function, and the dynamic shared memory that it is allowed.
+//! The dynamic shared memory that a function is allowed.
 
 use super::{
-    api::{Status, api},
+    api::api,
     error::{Error, Limit},
+    function_attribute as attribute,
 };
-use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUresult};
+use cudarc::driver::sys::{CUfunction, CUresult};
 use std::{
     boxed::Box,
     format,
@@ -33,12 +34,17 @@ pub(super) unsafe fn allow(
     bytes: u32,
     name: impl Fn() -> String,
 ) -> Result<u32, Error> {
-    const LIMIT: CUfunction_attribute =
-        CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    const LIMIT: u32 = attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    // The limit is only ever raised, so a launch that needs no more than it takes no lock.
+    // SAFETY: the caller vouches for the function and its context.
+    let allowed = unsafe { attribute::get(function, LIMIT) }?;
+    if bytes <= allowed {
+        return Ok(allowed);
+    }
     // The lock protects the driver's state, which a panic elsewhere does not affect.
     let _raising = RAISING.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the caller vouches for the function and its context.
-    let allowed = unsafe { attribute(function, LIMIT) }?;
+    // SAFETY: as above.
+    let allowed = unsafe { attribute::get(function, LIMIT) }?;
     if bytes <= allowed {
         return Ok(allowed);
     }
@@ -64,18 +70,4 @@ pub(super) fn exceeded(kernel: String, bytes: u32, limit: String) -> Error {
         limit,
         help: "use less shared memory per block; static shared memory counts as well",
     }))
-}
-
-/// # Safety
-/// `function` is loaded, and its context is current.
-pub(super) unsafe fn attribute(
-    function: CUfunction,
-    attribute: CUfunction_attribute,
-) -> Result<u32, Error> {
-    let mut value = 0;
-    // SAFETY: the caller vouches for the function; `value` outlives the call.
-    let status: Status =
-        unsafe { (api()?.cuFuncGetAttribute)(&raw mut value, attribute, function) };
-    status.check("cuFuncGetAttribute")?;
-    Ok(u32::try_from(value).unwrap_or(0))
 }

@@ -16,21 +16,21 @@ use std::sync::Arc;
 #[inline(always)]
 fn read<'s, T: Pointee>(
     memory: &'s impl DevicePtr<T>,
-    stream: &'s LaunchStream<'_>,
+    launch: &'s LaunchStream<'_>,
 ) -> (DevicePointer<T>, Guard<'s>) {
-    let stream = stream.stream(context(memory));
+    let stream = launch.stream(context(memory));
     let (address, sync) = memory.device_ptr(stream);
-    (DevicePointer::from_raw(address), Guard::new(sync))
+    (DevicePointer::from_raw(address), launch.guard(sync))
 }
 
 #[inline(always)]
 fn write<'s, T: Pointee>(
     memory: &'s mut impl DevicePtrMut<T>,
-    stream: &'s LaunchStream<'_>,
+    launch: &'s LaunchStream<'_>,
 ) -> (DevicePointerMut<T>, Guard<'s>) {
-    let stream = stream.stream(context(memory));
+    let stream = launch.stream(context(memory));
     let (address, sync) = memory.device_ptr_mut(stream);
-    (DevicePointerMut::from_raw(address), Guard::new(sync))
+    (DevicePointerMut::from_raw(address), launch.guard(sync))
 }
 
 #[inline(always)]

@@ -2,8 +2,36 @@
 
 #[cfg(feature = "cudarc")]
 mod cudarc;
+#[cfg(feature = "cudarc")]
+mod device_memory;
+#[cfg(feature = "float8")]
+mod float8;
+#[cfg(any(feature = "glam", feature = "glam-032"))]
+mod glam;
 #[cfg(feature = "half")]
 mod half;
+#[cfg(feature = "mint")]
+mod mint;
+#[cfg(feature = "nalgebra")]
+mod nalgebra;
+#[cfg(feature = "num-complex")]
+mod num_complex;
+#[cfg(any(
+    feature = "glam",
+    feature = "glam-032",
+    feature = "mint",
+    feature = "nalgebra",
+    feature = "num-complex"
+))]
+mod same_as;
+#[cfg(any(feature = "mint", feature = "nalgebra"))]
+mod vector_element;
+
+#[cfg(feature = "cudarc")]
+mod retained;
+
+#[cfg(feature = "cudarc")]
+pub use retained::Retained;
 
 #[cfg(feature = "half")]
 pub use half::{BFloat162, Half2};

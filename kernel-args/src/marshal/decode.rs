@@ -8,7 +8,7 @@ use kernel_args_abi::{Class, CppBase, Parameter, cpp};
 ///
 /// [`KernelArgs::with_arguments`] passes one to its closure.
 pub struct DecodedArguments<'p> {
-    parameters: &'static [Parameter<'static>],
+    parameters: &'p [Parameter<'p>],
     place: Place,
     bytes: PhantomData<&'p [u8]>,
 }
@@ -22,7 +22,7 @@ enum Place {
     Packed(*const u8),
 }
 
-impl DecodedArguments<'_> {
+impl<'p> DecodedArguments<'p> {
     /// # Safety
     /// `params` has a pointer to each parameter of `A`. They, and all bytes of the parameters, are initialised and valid for
     /// `'p`.
@@ -38,15 +38,37 @@ impl DecodedArguments<'_> {
     /// `buffer` is the packed form of `A`, initialised and valid for `'p`.
     #[cfg(feature = "cudarc")]
     pub(crate) unsafe fn packed<A: KernelArgs>(buffer: *const u8) -> Self {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { Self::packed_list(A::PARAMETERS, buffer) }
+    }
+
+    /// # Safety
+    /// As [`params`](Self::params), for these parameters.
+    #[cfg(feature = "cudarc")]
+    pub(crate) unsafe fn params_list(
+        parameters: &'p [Parameter<'p>],
+        params: *const *mut c_void,
+    ) -> Self {
         Self {
-            parameters: A::PARAMETERS,
+            parameters,
+            place: Place::Params(params),
+            bytes: PhantomData,
+        }
+    }
+
+    /// # Safety
+    /// As [`packed`](Self::packed), for these parameters.
+    #[cfg(feature = "cudarc")]
+    pub(crate) unsafe fn packed_list(parameters: &'p [Parameter<'p>], buffer: *const u8) -> Self {
+        Self {
+            parameters,
             place: Place::Packed(buffer),
             bytes: PhantomData,
         }
     }
 
     /// Every parameter with its bytes, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static Parameter<'static>, &[u8])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'p Parameter<'p>, &[u8])> {
         self.parameters.iter().enumerate().map(|(i, parameter)| {
             let from = match self.place {
                 Place::Params(params) => {
@@ -68,14 +90,10 @@ impl DecodedArguments<'_> {
 
 impl fmt::Display for DecodedArguments<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = |text: fn(&Parameter<'static>) -> &'static str| {
-            self.parameters
-                .iter()
-                .map(|parameter| text(parameter).chars().count())
-                .max()
-                .unwrap_or(0)
-        };
-        let (names, types) = (width(|p| p.name), width(|p| p.spelling).min(32));
+        let width =
+            |text: fn(&Parameter<'_>) -> usize| self.parameters.iter().map(text).max().unwrap_or(0);
+        let names = width(|parameter| parameter.name.chars().count());
+        let types = width(|parameter| parameter.spelling.chars().count()).min(32);
         for (i, (parameter, bytes)) in self.iter().enumerate() {
             if i > 0 {
                 f.write_str("\n")?;
@@ -100,7 +118,7 @@ impl fmt::Debug for DecodedArguments<'_> {
 }
 
 /// One value: decoded where its type is known, then its bytes.
-struct Value<'v>(&'v Parameter<'static>, &'v [u8]);
+struct Value<'v>(&'v Parameter<'v>, &'v [u8]);
 
 /// How many bytes of a value are shown.
 const SHOWN: usize = 32;

@@ -25,8 +25,9 @@ use kernel_args_abi::{ParamLayout, Parameter, Signature};
     note = "write `#[derive(KernelArgs)]` on the struct"
 )]
 pub unsafe trait KernelArgs: Sized {
-    /// The same struct with every lifetime `'static`.
-    type Erased: 'static;
+    /// The same struct with every lifetime `'static`. A kernel that was verified for it is launched with the struct of any
+    /// lifetime, so generic code keeps a `Kernel<A::Erased>` and launches an `A`.
+    type Erased: KernelArgs<Erased = Self::Erased> + 'static;
     /// Room for the bytes of all parameters of one launch, at their offsets.
     #[doc(hidden)]
     type ParamBuffer;

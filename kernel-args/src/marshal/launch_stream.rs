@@ -4,7 +4,10 @@ use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
 use {
     core::{cell::OnceCell, mem::ManuallyDrop, ptr},
-    cudarc::driver::{CudaContext, CudaStream, DriverError, sys::CUcontext},
+    cudarc::driver::{
+        CudaContext, CudaStream, DriverError, SyncOnDrop,
+        sys::{CUcontext, CUevent},
+    },
     std::sync::Arc,
 };
 
@@ -25,6 +28,8 @@ pub struct LaunchStream<'k> {
     foreign: Cell<Option<usize>>,
     #[cfg(feature = "cudarc")]
     tracked: Cell<bool>,
+    #[cfg(feature = "cudarc")]
+    recorded: Recorded,
     launch: PhantomData<&'k ()>,
 }
 
@@ -44,6 +49,8 @@ impl<'k> LaunchStream<'k> {
             foreign: Cell::new(None),
             #[cfg(feature = "cudarc")]
             tracked: Cell::new(false),
+            #[cfg(feature = "cudarc")]
+            recorded: Recorded::new(),
             launch: PhantomData,
         }
     }
@@ -111,14 +118,30 @@ impl<'k> LaunchStream<'k> {
         Some(stream.context())
     }
 
+    /// A guard that records what `sync` records, where the guard before it has not recorded the same event: arguments can be
+    /// views of one buffer.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn guard<'s>(&'s self, sync: SyncOnDrop<'s>) -> Guard<'s> {
+        Guard {
+            sync: ManuallyDrop::new(Some(sync)),
+            recorded: Some(&self.recorded),
+            argument: PhantomData,
+        }
+    }
+
     /// The error of a wait or a record that cudarc could not return when it was enqueued. cudarc keeps it in the context
     /// of the stream.
+    ///
+    /// The call before the driver is asked to launch is also where the guards' records begin to count: an event that is
+    /// recorded later needs no second record, whereas one that a guard recorded earlier does not cover this launch.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub(crate) fn check(&self) -> Result<(), DriverError> {
         if !self.tracked.get() {
             return Ok(());
         }
+        self.recorded.begin();
         self.context().map_or(Ok(()), |context| context.check_err())
     }
 
@@ -175,6 +198,36 @@ impl Drop for DefaultStream {
     }
 }
 
+/// The event that a guard recorded last since the launch, which is enough for views of one buffer that stand side by side.
+/// An event that is not here is recorded again, which costs time and nothing else.
+#[cfg(feature = "cudarc")]
+struct Recorded(Cell<CUevent>);
+
+#[cfg(feature = "cudarc")]
+impl Recorded {
+    /// Stands here before the launch; null stands here after it, where nothing has been recorded.
+    const BEFORE_LAUNCH: CUevent = ptr::without_provenance_mut(1);
+
+    const fn new() -> Self {
+        Self(Cell::new(Self::BEFORE_LAUNCH))
+    }
+
+    /// The launch is enqueued next.
+    #[inline]
+    fn begin(&self) {
+        self.0.set(ptr::null_mut());
+    }
+
+    /// Whether this event still has to be recorded. The caller records it.
+    fn insert(&self, event: CUevent) -> bool {
+        let last = self.0.get();
+        if last != Self::BEFORE_LAUNCH {
+            self.0.set(event);
+        }
+        last != event
+    }
+}
+
 /// Lives until a launch has been enqueued; its drop then records the use of the argument's memory.
 ///
 /// One type serves all arguments: with an associated type in the signatures that the derive's output calls, rustc would
@@ -182,7 +235,10 @@ impl Drop for DefaultStream {
 #[must_use = "dropping it records that the launch has been enqueued"]
 pub struct Guard<'s> {
     #[cfg(feature = "cudarc")]
-    sync: ManuallyDrop<Option<cudarc::driver::SyncOnDrop<'s>>>,
+    sync: ManuallyDrop<Option<SyncOnDrop<'s>>>,
+    /// What this launch has recorded; none for a guard that an argument made without a [`LaunchStream`].
+    #[cfg(feature = "cudarc")]
+    recorded: Option<&'s Recorded>,
     argument: PhantomData<&'s ()>,
 }
 
@@ -191,34 +247,56 @@ impl<'s> Guard<'s> {
     pub const NONE: Self = Self {
         #[cfg(feature = "cudarc")]
         sync: ManuallyDrop::new(None),
+        #[cfg(feature = "cudarc")]
+        recorded: None,
         argument: PhantomData,
     };
+
+    /// Whether nothing happens when it is dropped.
+    #[cfg(feature = "cudarc")]
+    pub(super) fn is_none(&self) -> bool {
+        self.sync.is_none()
+    }
 
     /// For cudarc's device memory, whose use is recorded when the launch has been enqueued.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
-    pub fn new(sync: cudarc::driver::SyncOnDrop<'s>) -> Self {
+    pub fn new(sync: SyncOnDrop<'s>) -> Self {
         Self {
             sync: ManuallyDrop::new(Some(sync)),
+            recorded: None,
             argument: PhantomData,
         }
     }
 }
 
-/// A value has no guard, so this optimises to nothing. The drop of a guard is a call that is not inlined: rustc would
-/// otherwise keep a copy for each of many values.
+/// A value has no guard, so this optimises to nothing: only where all that is asked is whether there is one, as rustc
+/// otherwise keeps a copy for each of many values. What is done for a guard is a call that is not inlined.
 #[cfg(feature = "cudarc")]
 impl Drop for Guard<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         if self.sync.is_some() {
-            record_use(self.sync.take());
+            record_use(self.sync.take(), self.recorded);
         }
     }
 }
 
+/// Records that the launch has been enqueued. An event that this launch has recorded just before is recorded no more.
 #[cfg(feature = "cudarc")]
 #[inline(never)]
-fn record_use(sync: Option<cudarc::driver::SyncOnDrop<'_>>) {
-    drop(sync);
+fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&Recorded>) {
+    let sync = ManuallyDrop::new(sync);
+    match *sync {
+        // What the drop of a `SyncOnDrop` does, which itself is left out.
+        Some(SyncOnDrop::Record(Some((event, stream)))) => {
+            let context = stream.context();
+            if context.is_managing_stream_synchronization()
+                && recorded.is_none_or(|recorded| recorded.insert(event.cu_event()))
+            {
+                context.record_err(event.record(stream));
+            }
+        }
+        _ => drop(ManuallyDrop::into_inner(sync)),
+    }
 }

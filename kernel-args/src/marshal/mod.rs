@@ -1,21 +1,36 @@
 //! From the fields of a struct to the parameters of a launch.
 
+#[cfg(feature = "cudarc")]
+mod argument;
+#[cfg(feature = "cudarc")]
+mod arguments;
 mod decode;
 mod kernel_arg;
 mod kernel_args;
 mod launch_stream;
 mod lower;
+#[cfg(feature = "cudarc")]
+mod lower_arguments;
+mod offset_of;
 mod pack_error;
 mod param_writer;
+#[cfg(feature = "cudarc")]
+mod short_list;
 mod source;
 
+#[cfg(feature = "cudarc")]
+pub use arguments::Arguments;
 pub use decode::DecodedArguments;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::KernelArgs;
 pub use launch_stream::{Guard, LaunchStream};
+pub use offset_of::offset_of;
 pub use pack_error::PackError;
 pub use param_writer::ParamWriter;
 pub use source::Source;
 
 #[cfg(feature = "cudarc")]
-pub(crate) use lower::{marshal_packed, marshal_params};
+pub(crate) use {
+    argument::{ArgumentType, ArgumentTypes},
+    lower::{marshal_packed, marshal_params},
+};

@@ -23,6 +23,8 @@ pub enum PackError {
         /// Where the previous field ends, in bytes.
         end: usize,
     },
+    /// An argument of a list is aligned to more than 16 bytes, so packed offsets depend on the GPU.
+    DependsOnGpu,
     /// The buffer is too short.
     Buffer {
         /// How many bytes are needed.
@@ -78,6 +80,10 @@ impl fmt::Display for PackError {
                 f,
                 "`{field}` cannot be placed at offset {offset}, because the previous parameter ends at {end}\n\
                  help: check that these are the offsets of this kernel"
+            ),
+            Self::DependsOnGpu => f.write_str(
+                "an argument is aligned to more than 16 bytes, so its packed offset depends on the GPU\n\
+                 help: use `with_kernel_params`",
             ),
             Self::Buffer { needed, len } => write!(
                 f,

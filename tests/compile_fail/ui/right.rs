@@ -1,7 +1,7 @@
 // What the other folders forbid, written as their messages say.
-use cudarc::driver::CudaSlice;
-use kernel_args::{DevicePointer, DeviceType, Float3, KernelArgs};
-use std::marker::PhantomData;
+use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Float3, KernelArgs};
+use std::{marker::PhantomData, sync::Arc};
 
 #[derive(Clone, Copy, DeviceType)]
 #[device_type(cpp = "geometry::Plane")]
@@ -52,7 +52,64 @@ struct Args<'a> {
     marker: PhantomData<f32>,
 }
 
+// A struct of one's own for a vector of CUDA's, and a number for a `bool`.
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(cpp = "float4")]
+#[repr(C, align(16))]
+struct Quad {
+    x: f32,
+    y: f32,
+    z: f32,
+    w: f32,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/vectors_typed.ptx", entry = "shift")]
+struct Shift {
+    by: Quad,
+    #[kernel_args(opaque)]
+    on: u8,
+}
+
+// The members of the kernel's struct, in one struct.
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(cpp = "geometry::Box")]
+#[repr(C)]
+struct Cuboid {
+    low: [f32; 3],
+    high: [f32; 3],
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/saxpy_typed.ptx", entry = "geometry::grow")]
+struct Grow {
+    cuboid: Cuboid,
+    by: f32,
+    out: DevicePointerMut<std::ffi::c_void>,
+}
+
+#[derive(KernelArgs)]
+struct Slices<'a> {
+    x: &'a CudaSlice<f32>,
+    view: CudaView<'a, f32>,
+    out: CudaViewMut<'a, f32>,
+}
+
+// What is inside of an owner, and of what takes the place of a trait object.
+fn slices<'a>(
+    shared: &'a Arc<CudaSlice<f32>>,
+    boxed: &'a mut Box<CudaSlice<f32>>,
+) -> Slices<'a> {
+    Slices {
+        x: shared.as_ref(),
+        view: shared.as_view(),
+        out: boxed.as_view_mut(),
+    }
+}
+
 fn main() {
+    let _ = slices;
+    let _: (Option<Shift>, Option<Grow>) = (None, None);
     let _ = [Side::Above, Side::Below];
     let args = Args {
         bytes: [1, 2, 3, 4],

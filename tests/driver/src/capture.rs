@@ -2,6 +2,7 @@
 //! programming guide's chapter on stream capture).
 
 use std::{
+    cell::Cell,
     collections::{BTreeMap, BTreeSet},
     ffi::c_uint,
     thread::ThreadId,
@@ -28,6 +29,8 @@ pub(crate) struct Capture {
     frontiers: BTreeMap<Handle, Vec<Handle>>,
     /// An error broke it: nothing more is captured, and ending it gives no graph.
     invalid: bool,
+    /// What `cuStreamGetCaptureInfo` points at, until it is asked again.
+    asked: Vec<Handle>,
 }
 
 /// `CUstreamCaptureMode`: whose calls may break the capture by being unsafe during one.
@@ -38,7 +41,28 @@ enum Mode {
     Relaxed,
 }
 
+impl Mode {
+    fn from_number(mode: c_uint) -> Outcome<Self> {
+        match mode {
+            0 => Ok(Self::Global),
+            1 => Ok(Self::ThreadLocal),
+            2 => Ok(Self::Relaxed),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+}
+
+thread_local! {
+    /// `cuThreadExchangeStreamCaptureMode`: which captures restrict the calls of this thread.
+    static INTERACTION: Cell<Mode> = const { Cell::new(Mode::Global) };
+}
+
 impl Driver {
+    /// The graph into which a capture puts its nodes.
+    pub(crate) fn captured_graph(&self, capture: Handle) -> Outcome<Handle> {
+        Ok(self.captures.get(capture)?.graph)
+    }
+
     /// Adds a node to the capture, after what `stream` has captured so far.
     pub(crate) fn capture_operation(
         &mut self,
@@ -134,11 +158,12 @@ impl Driver {
     /// For calls that may synchronise: the capture's mode says whose calls are refused.
     pub(crate) fn refuse_unsafe_while_capturing(&mut self) -> Outcome {
         let thread = std::thread::current().id();
+        let interaction = INTERACTION.get();
         self.break_captures(Status::STREAM_CAPTURE_UNSUPPORTED, |_, held| {
-            match held.mode {
-                Mode::Global => true,
-                Mode::ThreadLocal => held.thread == thread,
-                Mode::Relaxed => false,
+            match (held.mode, interaction) {
+                (Mode::Relaxed, _) | (_, Mode::Relaxed) => false,
+                (Mode::Global, Mode::Global) => true,
+                _ => held.thread == thread,
             }
         })
     }
@@ -157,12 +182,7 @@ impl Driver {
     }
 
     fn begin_capture(&mut self, stream: Handle, mode: c_uint) -> Outcome {
-        let mode = match mode {
-            0 => Mode::Global,
-            1 => Mode::ThreadLocal,
-            2 => Mode::Relaxed,
-            _ => return Err(Status::INVALID_VALUE),
-        };
+        let mode = Mode::from_number(mode)?;
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
         if target.legacy {
@@ -184,6 +204,7 @@ impl Driver {
             graph,
             frontiers: BTreeMap::from([(stream, Vec::new())]),
             invalid: false,
+            asked: Vec::new(),
         });
         self.streams.get_mut(stream)?.capture = Some(capture);
         Ok(())
@@ -256,6 +277,32 @@ impl Driver {
         };
         Ok((status, capture))
     }
+
+    /// Of a stream that captures: the capture's number, its graph, and the nodes that the stream's next one depends on.
+    fn capture_info(
+        &mut self,
+        stream: Handle,
+        status: Out<c_uint>,
+        id: Out<u64>,
+        graph: Out<Handle>,
+        nodes: Out<usize>,
+        count: Out<usize>,
+    ) -> Outcome {
+        let (state, capture) = self.capture_status(stream)?;
+        status.set(state)?;
+        let Some(capture) = capture.filter(|_| state == 1) else {
+            return Ok(());
+        };
+        let asked = self.frontier(capture, stream)?;
+        let held = self.captures.get_mut(capture)?;
+        held.asked = asked;
+        // A handle is never used twice, nor is the number of a capture.
+        id.set_if_wanted(capture.0 as u64);
+        graph.set_if_wanted(held.graph);
+        nodes.set_if_wanted(held.asked.as_ptr().expose_provenance());
+        count.set_if_wanted(held.asked.len());
+        Ok(())
+    }
 }
 
 entry_points! {
@@ -270,5 +317,26 @@ entry_points! {
 
     fn cuStreamIsCapturing(driver, stream: Handle, status: Out<c_uint>) {
         status.set(driver.capture_status(stream)?.0)
+    }
+
+    fn cuStreamGetCaptureInfo_v2(
+        driver, stream: Handle, status: Out<c_uint>, id: Out<u64>, graph: Out<Handle>, nodes: Out<usize>,
+        count: Out<usize>,
+    ) {
+        driver.capture_info(stream, status, id, graph, nodes, count)
+    }
+
+    fn cuStreamGetCaptureInfo_v3(
+        driver, stream: Handle, status: Out<c_uint>, id: Out<u64>, graph: Out<Handle>, nodes: Out<usize>,
+        edges: Out<usize>, count: Out<usize>,
+    ) {
+        // No edge here carries data.
+        edges.set_if_wanted(0);
+        driver.capture_info(stream, status, id, graph, nodes, count)
+    }
+
+    fn cuThreadExchangeStreamCaptureMode(_driver, mode: Out<c_uint>) {
+        let before = INTERACTION.replace(Mode::from_number(mode.get()?)?);
+        mode.set(before as c_uint)
     }
 }

@@ -9,6 +9,7 @@ use std::{
 use libloading::Library;
 
 use crate::{
+    attribute::Attribute,
     control::{LastLaunch, LiveObjects, PREFIX},
     error::{Outcome, Status},
 };
@@ -49,6 +50,8 @@ pub struct Launch {
     pub cooperative: bool,
     /// Blocks of a cluster, where it has clusters.
     pub cluster: Option<[u32; 3]>,
+    /// Its launch attributes in order: the number of each (`CUlaunchAttributeID`), and its value.
+    pub attributes: Vec<(u32, [u8; 64])>,
     /// The stream's handle; 0 is the default stream.
     pub stream: usize,
     /// The function's handle.
@@ -145,6 +148,13 @@ impl Control {
         unsafe { function(sm) == Status::SUCCESS }
     }
 
+    /// Changes what `cuDriverGetVersion` says, `1000 * major + 10 * minor`. Launch attributes that are newer are refused.
+    pub fn set_version(&self, version: i32) {
+        let function = self.function::<unsafe extern "C" fn(i32) -> Status>("set_version");
+        // SAFETY: it takes a number.
+        expect(unsafe { function(version) });
+    }
+
     /// Makes every call of the entry point fail with this `CUresult`.
     pub fn fail(&self, name: &str, code: u32) {
         self.fail_times(name, code, 0);
@@ -175,6 +185,13 @@ impl Control {
     /// Takes back every order to fail.
     pub fn clear_failures(&self) {
         let function = self.function::<unsafe extern "C" fn() -> Status>("clear_failures");
+        // SAFETY: it takes nothing.
+        expect(unsafe { function() });
+    }
+
+    /// Gives the handles of functions that are unloaded from now on to functions that are loaded later, the last one first.
+    pub fn reuse_functions(&self) {
+        let function = self.function::<unsafe extern "C" fn() -> Status>("reuse_functions");
         // SAFETY: it takes nothing.
         expect(unsafe { function() });
     }
@@ -234,6 +251,11 @@ impl Control {
         let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>("last_bank");
         // SAFETY: the pointer is to as many bytes as the second argument says.
         expect(unsafe { function(bank.as_mut_ptr(), bank.len()) });
+        let mut attributes = vec![Attribute::default(); last.attribute_count];
+        let function = self
+            .function::<unsafe extern "C" fn(*mut Attribute, usize) -> Status>("last_attributes");
+        // SAFETY: the pointer is to as many attributes as the second argument says.
+        expect(unsafe { function(attributes.as_mut_ptr(), attributes.len()) });
         let name = self.text("last_name");
         Some(Launch {
             name,
@@ -248,6 +270,10 @@ impl Control {
             shared: last.shared,
             cooperative: last.cooperative != 0,
             cluster: (last.cluster != [0; 3]).then_some(last.cluster),
+            attributes: attributes
+                .into_iter()
+                .map(|attribute| (attribute.id, attribute.value))
+                .collect(),
             stream: last.stream.0,
             function: last.function.0,
             bank,

@@ -5,6 +5,7 @@
 use std::ffi::{c_char, c_int, c_uint};
 
 use crate::{
+    attribute::Attribute,
     bank::Form,
     config::Config,
     entry::{Out, Text},
@@ -34,6 +35,7 @@ pub(crate) struct LastLaunch {
     pub(crate) stream: Handle,
     pub(crate) function: Handle,
     pub(crate) bank_length: usize,
+    pub(crate) attribute_count: usize,
 }
 
 /// How many objects are alive, in C: `kernel_args_test_driver_live`.
@@ -56,6 +58,8 @@ pub struct LiveObjects {
     pub links: u64,
     /// Graphs, instantiated ones included.
     pub graphs: u64,
+    /// User objects.
+    pub user_objects: u64,
 }
 
 impl Driver {
@@ -84,6 +88,7 @@ impl Driver {
             stream: recorded.stream,
             function: call.function,
             bank_length: call.bank.bytes.len(),
+            attribute_count: call.attributes.len(),
         })
     }
 
@@ -98,6 +103,7 @@ impl Driver {
             modules: self.modules.len() as u64,
             links: self.links.len() as u64,
             graphs: (self.graphs.len() + self.execs.len()) as u64,
+            user_objects: self.user_objects.len() as u64,
         }
     }
 }
@@ -159,6 +165,12 @@ entry_points! {
         Ok(())
     }
 
+    /// Gives the handles of functions that are unloaded from now on to functions that are loaded later.
+    fn kernel_args_test_driver_reuse_functions(driver) {
+        driver.functions.reuse();
+        Ok(())
+    }
+
     /// How many kernels ran.
     fn kernel_args_test_driver_launches(driver, count: Out<u64>) {
         count.set(driver.launches)
@@ -173,6 +185,12 @@ entry_points! {
     fn kernel_args_test_driver_last_bank(driver, bytes: Out<u8>, capacity: usize) {
         let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
         bytes.fill(&recorded.call.bank.bytes, capacity)
+    }
+
+    /// The launch attributes of the last kernel that ran, cut to `capacity` of them: `CUlaunchAttribute`.
+    fn kernel_args_test_driver_last_attributes(driver, attributes: Out<Attribute>, capacity: usize) {
+        let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
+        attributes.fill(&recorded.call.attributes, capacity)
     }
 
     /// The name of the last kernel that ran, with its NUL, cut to `capacity` bytes.

@@ -121,6 +121,16 @@ impl Driver {
             85 => ordinal.unsigned_abs(),
             97 => figures.shared_opt_in,
             106 => figures.blocks_per_sm,
+            // MAX_PERSISTING_L2_CACHE_SIZE, MAX_ACCESS_POLICY_WINDOW_SIZE, MEM_SYNC_DOMAIN_COUNT.
+            108 if sm >= 80 => 32 << 20,
+            109 if sm >= 80 => 128 << 20,
+            126 => {
+                if sm >= 90 {
+                    4
+                } else {
+                    1
+                }
+            }
             111 if sm >= 80 => SHARED_RESERVED,
             120 | 127 => u32::from(sm >= 90),
             _ => 0,

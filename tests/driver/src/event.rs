@@ -24,6 +24,13 @@ const DISABLE_TIMING: c_uint = 2;
 /// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING`, `CU_EVENT_INTERPROCESS`.
 const KNOWN_FLAGS: c_uint = 7;
 
+impl Event {
+    /// Whether it was made without `CU_EVENT_DISABLE_TIMING`.
+    pub(crate) fn records_times(&self) -> bool {
+        self.flags & DISABLE_TIMING == 0
+    }
+}
+
 impl Driver {
     /// The event, unless its context has failed or it stands for captured work. Asking for such an event breaks the
     /// capture; once that is broken or over, the event is `CUDA_ERROR_INVALID_VALUE` until it is recorded anew (seen on
@@ -49,7 +56,7 @@ impl Driver {
         }
     }
 
-    fn record_event(&mut self, event: Handle, stream: Handle) -> Outcome {
+    pub(crate) fn record_event(&mut self, event: Handle, stream: Handle) -> Outcome {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
         if self.events.get(event)?.context != target.context {

@@ -9,6 +9,7 @@ use crate::{
     handle::Handle,
     operation::Operation,
     state::Driver,
+    user_object::References,
 };
 
 /// A graph.
@@ -16,6 +17,9 @@ use crate::{
 pub(crate) struct Graph {
     /// In the order of their making.
     pub(crate) nodes: Vec<Handle>,
+    pub(crate) references: References,
+    /// How often it was instantiated.
+    pub(crate) instantiated: u32,
 }
 
 /// A node.
@@ -25,6 +29,8 @@ pub(crate) struct Node {
     pub(crate) dependencies: Vec<Handle>,
     /// For a kernel node: what `cuGraphKernelNodeGetParams` points at, once it was asked.
     pub(crate) arrays: Option<NodeArrays>,
+    /// For a device-updatable kernel node: its handle on the device.
+    pub(crate) on_device: Option<Handle>,
 }
 
 impl Driver {
@@ -53,16 +59,18 @@ impl Driver {
             operation,
             dependencies,
             arrays: None,
+            on_device: None,
         });
         self.graphs.get_mut(graph)?.nodes.push(node);
         Ok(node)
     }
 
     pub(crate) fn destroy_graph(&mut self, graph: Handle) -> Outcome {
-        for node in self.graphs.remove(graph)?.nodes {
+        let held = self.graphs.remove(graph)?;
+        for node in held.nodes {
             self.nodes.remove(node)?;
         }
-        Ok(())
+        self.release_references(held.references)
     }
 
     /// The nodes in an order in which each comes after what it depends on.
@@ -101,13 +109,16 @@ impl Driver {
             let twin = self.add_node(clone, operation, dependencies)?;
             twins.push((node, twin));
         }
+        let references = self.graphs.get(original)?.references.clone();
+        self.retain_references(&references)?;
+        self.graphs.get_mut(clone)?.references = references;
         Ok(clone)
     }
 }
 
 /// A list as the API gives it: the caller's room in, the number written (or, without a buffer, the number there is)
 /// out; what room is left is nulled.
-fn give(list: &[Handle], buffer: Out<Handle>, count: Out<usize>) -> Outcome {
+pub(crate) fn give(list: &[Handle], buffer: Out<Handle>, count: Out<usize>) -> Outcome {
     if buffer.is_null() {
         return count.set(list.len());
     }

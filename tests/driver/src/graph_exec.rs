@@ -1,6 +1,6 @@
 //! Instantiated graphs: `cuGraphInstantiate*`, launches, updates.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_uint};
 
 use crate::{
     entry::Out,
@@ -9,12 +9,14 @@ use crate::{
     launch::Via,
     operation::Operation,
     state::Driver,
+    user_object::References,
 };
 
 /// An executable graph: a copy of the operations, in the order of their dependencies.
 #[derive(Debug)]
 pub(crate) struct Exec {
     steps: Vec<Step>,
+    references: References,
 }
 
 /// A node of it.
@@ -65,8 +67,20 @@ impl Driver {
         if flags & DEVICE_LAUNCH != 0 {
             return Err(Status::NOT_SUPPORTED);
         }
+        let held = self.graphs.get(graph)?;
+        let device_updatable = held.nodes.iter().any(|node| {
+            self.nodes
+                .get(*node)
+                .is_ok_and(|node| node.on_device.is_some())
+        });
+        if device_updatable && held.instantiated > 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let references = held.references.clone();
         let steps = self.steps(graph)?;
-        Ok(self.execs.insert(Exec { steps }))
+        self.retain_references(&references)?;
+        self.graphs.get_mut(graph)?.instantiated += 1;
+        Ok(self.execs.insert(Exec { steps, references }))
     }
 
     fn steps(&self, graph: Handle) -> Outcome<Vec<Step>> {
@@ -85,12 +99,19 @@ impl Driver {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
         let held = self.execs.get(exec)?;
+        let references = held.references.clone();
         let operations: Vec<Operation> = held
             .steps
             .iter()
             .filter(|step| step.enabled)
             .map(|step| step.operation.clone())
             .collect();
+        if let Some(capture) = target.capture {
+            // The nodes that it becomes use what its own nodes use.
+            let graph = self.captured_graph(capture)?;
+            self.retain_references(&references)?;
+            self.graphs.get_mut(graph)?.references.extend(&references);
+        }
         for operation in operations {
             match target.capture {
                 Some(capture) => {
@@ -123,11 +144,25 @@ entry_points! {
     }
 
     fn cuGraphExecDestroy(driver, exec: Handle) {
-        driver.execs.remove(exec).map(drop)
+        let held = driver.execs.remove(exec)?;
+        driver.release_references(held.references)
     }
 
     fn cuGraphLaunch(driver, exec: Handle, stream: Handle) {
         driver.launch_graph(exec, stream)
+    }
+
+    fn cuGraphNodeSetEnabled(driver, exec: Handle, node: Handle, enabled: c_uint) {
+        let step = driver.execs.get_mut(exec)?.step(node)?;
+        match step.operation {
+            Operation::Kernel(_) | Operation::Copy { .. } | Operation::Fill { .. } => step.enabled = enabled != 0,
+            _ => return Err(Status::INVALID_VALUE),
+        }
+        Ok(())
+    }
+
+    fn cuGraphNodeGetEnabled(driver, exec: Handle, node: Handle, enabled: Out<c_uint>) {
+        enabled.set(c_uint::from(driver.execs.get_mut(exec)?.step(node)?.enabled))
     }
 
     fn cuGraphUpload(driver, exec: Handle, stream: Handle) {

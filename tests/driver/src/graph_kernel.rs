@@ -98,7 +98,7 @@ impl Driver {
         )
     }
 
-    fn kernel_node(&self, node: Handle) -> Outcome<&KernelCall> {
+    pub(crate) fn kernel_node(&self, node: Handle) -> Outcome<&KernelCall> {
         match &self.nodes.get(node)?.operation {
             Operation::Kernel(call) => Ok(call),
             _ => Err(Status::INVALID_VALUE),
@@ -124,6 +124,7 @@ impl Driver {
         // The parameters carry no attributes: those of the node stay.
         call.geometry.cooperative = old.geometry.cooperative;
         call.geometry.cluster = call.geometry.cluster.or(old.geometry.cluster);
+        call.attributes.clone_from(&old.attributes);
         Ok(Operation::Kernel(Box::new(call)))
     }
 }

@@ -1,7 +1,7 @@
 //! Handles: what stands for a context, a stream, a function … on the C side.
 //!
-//! A handle is a number that is no address, different for every kind of object, and never used twice: a stale handle,
-//! or one of the wrong kind, is recognised where a real driver would crash or do something else.
+//! A handle is a number that is no address, different for every kind of object, and never used twice unless a test asks for
+//! it: a stale handle, or one of the wrong kind, is recognised where a real driver would crash or do something else.
 
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ impl Handle {
 #[derive(Debug)]
 pub(crate) struct Handles<T> {
     next: usize,
+    /// Handles that are given again, the last one first; none unless a test asks for it.
+    free: Option<Vec<Handle>>,
     live: BTreeMap<Handle, T>,
 }
 
@@ -33,12 +35,21 @@ impl<T> Handles<T> {
         // Non-canonical on x86-64 and far above user space on aarch64: whoever follows it faults at once.
         Self {
             next: 0x4b41_0000_0000_0000 | (kind as usize) << 36,
+            free: None,
             live: BTreeMap::new(),
         }
     }
 
+    /// Gives the handles that are removed from now on to later objects, as a real driver does with its addresses.
+    pub(crate) fn reuse(&mut self) {
+        self.free = Some(Vec::new());
+    }
+
     /// A number for an object to come.
     pub(crate) fn reserve(&mut self) -> Handle {
+        if let Some(handle) = self.free.as_mut().and_then(Vec::pop) {
+            return handle;
+        }
         self.next += 16;
         Handle(self.next)
     }
@@ -69,7 +80,11 @@ impl<T> Handles<T> {
 
     /// Takes the object out. Errors as [`Self::get`].
     pub(crate) fn remove(&mut self, handle: Handle) -> Outcome<T> {
-        self.live.remove(&handle).ok_or(Status::INVALID_HANDLE)
+        let object = self.live.remove(&handle).ok_or(Status::INVALID_HANDLE)?;
+        if let Some(free) = &mut self.free {
+            free.push(handle);
+        }
+        Ok(object)
     }
 
     pub(crate) fn contains(&self, handle: Handle) -> bool {

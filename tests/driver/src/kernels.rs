@@ -44,6 +44,8 @@ pub(crate) fn run(
         ("saxpy", [4, 4, 8, 8]) => run.saxpy(),
         ("vector_add", [8, 8, 8, 4]) => run.vector_add(),
         ("reduce_sum", [8, 8, 4]) => run.reduce_sum(),
+        ("cluster_ranks" | "cluster_of_two" | "clusters_up_to_four", [8]) => run.cluster_ranks(),
+        ("grid_barrier", [8, 8]) => run.grid_barrier(),
         _ => Ok(()),
     }
 }
@@ -144,6 +146,32 @@ impl Run<'_> {
         let a = self.floats(self.pointer(0), count)?;
         let b = self.floats(self.pointer(1), count)?;
         self.store_floats(self.pointer(2), a.iter().zip(b).map(|(a, b)| a + b))
+    }
+
+    /// Of each block, its rank in its cluster, and the blocks of the cluster.
+    fn cluster_ranks(&mut self) -> Outcome {
+        let [nx, ny, nz] = self.call.geometry.grid;
+        let [cx, cy, cz] = self.call.geometry.cluster.unwrap_or([1; 3]);
+        let blocks =
+            (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+        let ranks = blocks.map(|[x, y, z]| ((z % cz) * cy + y % cy) * cx + x % cx);
+        let bytes: Vec<u8> = ranks
+            .flat_map(|rank| [rank, cx * cy * cz].map(u32::to_le_bytes))
+            .flatten()
+            .collect();
+        self.memory
+            .store(self.pointer(0), &bytes, self.context, self.device)
+    }
+
+    /// All blocks arrive, and then each has seen all.
+    fn grid_barrier(&mut self) -> Outcome {
+        let blocks = self.call.geometry.grid[0];
+        let arrived = blocks.to_le_bytes();
+        self.memory
+            .store(self.pointer(0), &arrived, self.context, self.device)?;
+        let seen = arrived.repeat(blocks as usize);
+        self.memory
+            .store(self.pointer(1), &seen, self.context, self.device)
     }
 
     /// Every element counts whatever the grid: such kernels stride over it.

@@ -3,9 +3,10 @@
 use std::{ffi::c_uint, sync::Arc};
 
 use crate::{
+    attribute::{self, Attribute},
     bank::Bank,
     device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, MULTIPROCESSORS},
-    entry::{In, in_at},
+    entry::{In, Out, in_at, out_at},
     error::{Outcome, Status},
     handle::Handle,
     image::Kernel,
@@ -22,6 +23,8 @@ pub(crate) struct KernelCall {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) geometry: Geometry,
     pub(crate) bank: Bank,
+    /// All that the launch named, those in the geometry included.
+    pub(crate) attributes: Vec<Attribute>,
 }
 
 /// How many threads, in what groups, with how much dynamic shared memory each block.
@@ -56,31 +59,37 @@ pub(crate) struct LaunchConfig {
     grid: [u32; 3],
     block: [u32; 3],
     shared: u32,
-    stream: Handle,
+    pub(crate) stream: Handle,
     attributes: usize,
     count: u32,
 }
 
-/// `CUlaunchAttribute`: an id, four bytes of padding, 64 bytes of value.
-type Attribute = [u32; 18];
-
 impl LaunchConfig {
-    /// The geometry with the attributes that matter to it. The others are taken and mean nothing here.
+    pub(crate) fn attributes(&self) -> Outcome<Vec<Attribute>> {
+        in_at::<Attribute>(self.attributes).take(self.count as usize)
+    }
+
+    /// Where the caller keeps attribute `index`, into which the driver writes a handle.
+    pub(crate) fn attribute_place(&self, index: usize) -> Out<Attribute> {
+        out_at::<Attribute>(self.attributes).at(index)
+    }
+
+    /// The geometry with the attributes that matter to it.
     pub(crate) fn geometry(&self) -> Outcome<Geometry> {
-        const COOPERATIVE: u32 = 2;
-        const CLUSTER: u32 = 4;
         let mut geometry = Geometry {
             grid: self.grid,
             block: self.block,
             shared: self.shared,
             ..Geometry::default()
         };
-        for [id, _, value @ ..] in in_at::<Attribute>(self.attributes).take(self.count as usize)? {
-            match id {
-                COOPERATIVE => geometry.cooperative = value[0] != 0,
-                CLUSTER => geometry.cluster = Some([value[0], value[1], value[2]]),
-                0..=18 => {}
-                _ => return Err(Status::INVALID_VALUE),
+        for attribute in self.attributes()? {
+            match attribute.id {
+                attribute::COOPERATIVE => geometry.cooperative = attribute.words()[0] != 0,
+                attribute::CLUSTER => {
+                    let [x, y, z, ..] = attribute.words();
+                    geometry.cluster = Some([x, y, z]);
+                }
+                _ => {}
             }
         }
         Ok(geometry)
@@ -108,6 +117,7 @@ impl Driver {
             kernel: Arc::clone(&held.kernel),
             geometry,
             bank,
+            attributes: Vec::new(),
         })
     }
 
@@ -185,14 +195,18 @@ impl Driver {
         &mut self,
         function: Handle,
         geometry: Geometry,
+        attributes: Vec<Attribute>,
         stream: Handle,
         kernel_params: In<usize>,
         extra: In<usize>,
     ) -> Outcome {
         self.healthy()?;
         let target = self.stream_target(stream)?;
-        let call = match self.prepare(function, target.context, geometry, kernel_params, extra) {
-            Ok(call) => call,
+        let prepared = self
+            .check_attributes(&attributes, target)
+            .and_then(|()| self.prepare(function, target.context, geometry, kernel_params, extra));
+        let call = match prepared {
+            Ok(call) => KernelCall { attributes, ..call },
             Err(status) => {
                 // A refused launch breaks the capture that it was meant for (seen on driver 580).
                 return Err(target
@@ -226,14 +240,16 @@ entry_points! {
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let geometry = Geometry { grid, block, shared, ..Geometry::default() };
-        driver.launch(function, geometry, stream, kernel_params, extra)
+        driver.launch(function, geometry, Vec::new(), stream, kernel_params, extra)
     }
 
     fn cuLaunchKernelEx(
         driver, config: In<LaunchConfig>, function: Handle, kernel_params: In<usize>, extra: In<usize>,
     ) {
         let config = config.get()?;
-        driver.launch(function, config.geometry()?, config.stream, kernel_params, extra)
+        let (geometry, attributes) = (config.geometry()?, config.attributes()?);
+        driver.launch(function, geometry, attributes, config.stream, kernel_params, extra)?;
+        driver.after_launch(&config)
     }
 
     fn cuLaunchCooperativeKernel(
@@ -242,6 +258,6 @@ entry_points! {
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let geometry = Geometry { grid, block, shared, cluster: None, cooperative: true };
-        driver.launch(function, geometry, stream, kernel_params, in_at(0))
+        driver.launch(function, geometry, Vec::new(), stream, kernel_params, in_at(0))
     }
 }

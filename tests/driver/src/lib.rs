@@ -29,6 +29,8 @@
 //! | `saxpy(int n, float alpha, const float* x, float* y)` | `y[i] = alpha * x[i] + y[i]` |
 //! | `vector_add(const float* a, const float* b, float* c, int n)` | `c[i] = a[i] + b[i]` |
 //! | `reduce_sum(const float* in, float* out, unsigned n)` | adds the sum of `in[0..n]` to `out[0]` |
+//! | `cluster_ranks(uint2* ranks)`, `cluster_of_two`, `clusters_up_to_four` | rank in its cluster and blocks of it, for each block |
+//! | `grid_barrier(unsigned* arrived, unsigned* seen)` | the number of blocks, once and for each block |
 //! | any other | nothing: the launch is checked and recorded |
 //!
 //! A kernel that touches an address outside the live allocations leaves `CUDA_ERROR_ILLEGAL_ADDRESS` (700) in its
@@ -42,7 +44,8 @@
 //! `CUDA_ERROR_INVALID_CONTEXT` (201); a zero or too large grid or block, or more dynamic shared memory than the
 //! function opted into, is `CUDA_ERROR_INVALID_VALUE`. Text that does not begin as PTX is `CUDA_ERROR_INVALID_IMAGE`
 //! (200), PTX with a mistake `CUDA_ERROR_INVALID_PTX` (218) with a log. A refused launch, a synchronisation, or a wait
-//! for work outside breaks a stream capture.
+//! for work outside breaks a stream capture. A destructor of a user object that calls the driver gets
+//! `CUDA_ERROR_NOT_PERMITTED` (800).
 //!
 //! Not as a real driver: a null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE` and a stale handle
 //! `CUDA_ERROR_INVALID_HANDLE`, where a real driver may crash; fat binaries are `CUDA_ERROR_NOT_SUPPORTED`; occupancy
@@ -61,7 +64,7 @@
 //!
 //! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see
 //! `control.rs`): the same settings at run time, how often each entry point was called, the last launch with its
-//! parameter bytes, live allocations.
+//! parameter bytes and launch attributes, live allocations.
 //!
 //! An *old driver* ([`Settings::old`]) lacks `cuFuncGetParamInfo` and `cuKernelGetParamInfo`, for `dlsym` too: the
 //! session's directory then holds a copy of the library in which those two names are struck out of the dynamic
@@ -75,6 +78,7 @@
 #[macro_use]
 mod entry;
 
+mod attribute;
 mod bank;
 mod capture;
 mod client;
@@ -89,6 +93,8 @@ mod error;
 mod event;
 mod function;
 mod graph;
+mod graph_attribute;
+mod graph_edit;
 mod graph_exec;
 mod graph_kernel;
 mod handle;
@@ -111,6 +117,7 @@ mod ptx;
 mod settings;
 mod state;
 mod stream;
+mod user_object;
 
 pub use client::{Control, Launch, LaunchForm};
 pub use control::LiveObjects;

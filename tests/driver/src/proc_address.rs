@@ -6,10 +6,10 @@ use crate::{
     capture, context, control, copy, device,
     entry::{Out, Text},
     error::{self, Outcome, Status},
-    event, function, graph, graph_exec, graph_kernel, launch, library, link, module, occupancy,
-    pointer, pool,
+    event, function, graph, graph_attribute, graph_edit, graph_exec, graph_kernel, launch, library,
+    link, module, occupancy, pointer, pool,
     state::Driver,
-    stream,
+    stream, user_object,
 };
 
 /// `CU_GET_PROC_ADDRESS_SUCCESS`, `_SYMBOL_NOT_FOUND`.
@@ -28,6 +28,8 @@ fn exact(name: &str) -> Option<*const c_void> {
         event::address_of,
         function::address_of,
         graph::address_of,
+        graph_attribute::address_of,
+        graph_edit::address_of,
         graph_exec::address_of,
         graph_kernel::address_of,
         launch::address_of,
@@ -38,6 +40,7 @@ fn exact(name: &str) -> Option<*const c_void> {
         pointer::address_of,
         pool::address_of,
         stream::address_of,
+        user_object::address_of,
         control::address_of,
     ]
     .iter()

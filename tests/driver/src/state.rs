@@ -26,6 +26,7 @@ use crate::{
     module::Module,
     pool::Pool,
     stream::Stream,
+    user_object::{self, UserObject},
 };
 
 /// Everything that the driver knows.
@@ -48,11 +49,14 @@ pub(crate) struct Driver {
     pub(crate) nodes: Handles<Node>,
     pub(crate) execs: Handles<Exec>,
     pub(crate) pools: Handles<Pool>,
+    pub(crate) user_objects: Handles<UserObject>,
     pub(crate) memory: Memory,
     pub(crate) launches: u64,
     pub(crate) last_launch: Option<Recorded>,
     /// Callbacks that the call in progress ordered.
     pub(crate) host_calls: Vec<HostCall>,
+    /// Destructors of user objects whose last reference the call in progress released.
+    pub(crate) destructors: Vec<HostCall>,
 }
 
 impl Driver {
@@ -74,10 +78,12 @@ impl Driver {
             nodes: Handles::new(10),
             execs: Handles::new(11),
             pools: Handles::new(12),
+            user_objects: Handles::new(13),
             memory: Memory::default(),
             launches: 0,
             last_launch: None,
             host_calls: Vec::new(),
+            destructors: Vec::new(),
         };
         driver.make_devices();
         driver
@@ -115,15 +121,22 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome
         if driver.config.is_absent(name) {
             return Status::NOT_FOUND;
         }
+        if user_object::in_destructor() {
+            return Status::NOT_PERMITTED;
+        }
         if !driver.initialised && !BEFORE_INIT.contains(&name) {
             return Status::NOT_INITIALIZED;
         }
     }
     let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| body(&mut driver)));
     let host_calls = std::mem::take(&mut driver.host_calls);
+    let destructors = std::mem::take(&mut driver.destructors);
     drop(driver);
     for host_call in host_calls {
         host_call.run();
+    }
+    for destructor in destructors {
+        user_object::destroy(destructor);
     }
     match outcome {
         Ok(Ok(())) => Status::SUCCESS,

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// What stands before the definitions: names that are headers' in CUDA, where NVRTC has none.
 ///
 /// cuda.h, "CUtensorMap": aligned to 64 by CUDA 12 and to 128 by CUDA 13. `cuda_fp16.h` and `cuda_bf16.h`:
-/// structs around the bits.
+/// structs around the bits. `cuda_fp8.h`: the same.
 pub const PRELUDE: &str = "\
 struct alignas(64) TensorMap64 { unsigned long long opaque[16]; };
 struct alignas(128) TensorMap128 { unsigned long long opaque[16]; };
@@ -14,6 +14,8 @@ struct alignas(2) __half { unsigned short bits; };
 struct alignas(2) __nv_bfloat16 { unsigned short bits; };
 struct alignas(4) __half2 { __half x, y; };
 struct alignas(4) __nv_bfloat162 { __nv_bfloat16 x, y; };
+struct __nv_fp8_e4m3 { unsigned char bits; };
+struct __nv_fp8_e5m2 { unsigned char bits; };
 using cudaTextureObject_t = unsigned long long;
 using cudaSurfaceObject_t = unsigned long long;
 using cuFloatComplex = float2;

@@ -90,3 +90,30 @@ macro_rules! aggregate {
 }
 
 crate::cuda_types!(leaves);
+
+/// A type of another crate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Foreign {
+    /// The Rust type.
+    pub rust: &'static str,
+    /// The C++ type, after [`PRELUDE`](crate::cpp::PRELUDE).
+    pub cpp: &'static str,
+    /// Bytes.
+    pub size: usize,
+    /// The alignment on the device, in bytes.
+    pub align: usize,
+}
+
+macro_rules! foreign {
+    ($($rust:ty = $cpp:literal, $count:literal x $size:literal aligned $align:literal, echo $kernel:ident;)*) => {
+        /// Every type of another crate, in the order of the table.
+        pub const FOREIGN: &[Foreign] = &[$(Foreign {
+            rust: crate::spelling!($rust),
+            cpp: $cpp,
+            size: $count * $size,
+            align: $align,
+        }),*];
+    };
+}
+
+crate::foreign_types!(foreign);

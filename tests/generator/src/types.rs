@@ -121,6 +121,108 @@ macro_rules! cuda_types {
     };
 }
 
+/// Calls the macro `$then` with every type of another crate that is a device type with a feature of `kernel-args`:
+///
+/// `RUST = "C++", COUNT x SIZE aligned ALIGN, echo KERNEL;`
+///
+/// The columns are those of [`cuda_types!`], `ALIGN` that of the device: the host may align less. `KERNEL` is the name of the
+/// kernel in `ptx/` that echoes it, after `echo_`. Of a generic type the rows are samples. These types stand in no random
+/// signature: in a struct that is passed by value they are refused where the host's alignment moves them.
+#[macro_export]
+macro_rules! foreign_types {
+    ($then:ident) => {
+        $then! {
+        float8::F8E4M3 = "__nv_fp8_e4m3", 1 x 1 aligned 1, echo fp8_e4m3;
+        float8::F8E5M2 = "__nv_fp8_e5m2", 1 x 1 aligned 1, echo fp8_e5m2;
+        num_complex::Complex<f32> = "cuFloatComplex", 2 x 4 aligned 8, echo float_complex;
+        num_complex::Complex<f64> = "cuDoubleComplex", 2 x 8 aligned 16, echo double_complex;
+        num_complex::Complex<half::f16> = "__half2", 2 x 2 aligned 4, echo half2;
+        glam::Vec2 = "float2", 2 x 4 aligned 8, echo float2;
+        glam::Vec3 = "float3", 3 x 4 aligned 4, echo float3;
+        glam::Vec4 = "float4", 4 x 4 aligned 16, echo float4;
+        glam::DVec2 = "double2", 2 x 8 aligned 16, echo double2;
+        glam::DVec3 = "double3", 3 x 8 aligned 8, echo double3;
+        glam::DVec4 = "double4_16a", 4 x 8 aligned 16, echo double4_16a;
+        glam::I8Vec2 = "char2", 2 x 1 aligned 2, echo char2;
+        glam::I8Vec3 = "char3", 3 x 1 aligned 1, echo char3;
+        glam::I8Vec4 = "char4", 4 x 1 aligned 4, echo char4;
+        glam::U8Vec2 = "uchar2", 2 x 1 aligned 2, echo uchar2;
+        glam::U8Vec3 = "uchar3", 3 x 1 aligned 1, echo uchar3;
+        glam::U8Vec4 = "uchar4", 4 x 1 aligned 4, echo uchar4;
+        glam::I16Vec2 = "short2", 2 x 2 aligned 4, echo short2;
+        glam::I16Vec3 = "short3", 3 x 2 aligned 2, echo short3;
+        glam::I16Vec4 = "short4", 4 x 2 aligned 8, echo short4;
+        glam::U16Vec2 = "ushort2", 2 x 2 aligned 4, echo ushort2;
+        glam::U16Vec3 = "ushort3", 3 x 2 aligned 2, echo ushort3;
+        glam::U16Vec4 = "ushort4", 4 x 2 aligned 8, echo ushort4;
+        glam::IVec2 = "int2", 2 x 4 aligned 8, echo int2;
+        glam::IVec3 = "int3", 3 x 4 aligned 4, echo int3;
+        glam::IVec4 = "int4", 4 x 4 aligned 16, echo int4;
+        glam::UVec2 = "uint2", 2 x 4 aligned 8, echo uint2;
+        glam::UVec3 = "uint3", 3 x 4 aligned 4, echo uint3;
+        glam::UVec4 = "uint4", 4 x 4 aligned 16, echo uint4;
+        glam::I64Vec2 = "longlong2", 2 x 8 aligned 16, echo longlong2;
+        glam::I64Vec3 = "longlong3", 3 x 8 aligned 8, echo longlong3;
+        glam::I64Vec4 = "longlong4_16a", 4 x 8 aligned 16, echo longlong4_16a;
+        glam::U64Vec2 = "ulonglong2", 2 x 8 aligned 16, echo ulonglong2;
+        glam::U64Vec3 = "ulonglong3", 3 x 8 aligned 8, echo ulonglong3;
+        glam::U64Vec4 = "ulonglong4_16a", 4 x 8 aligned 16, echo ulonglong4_16a;
+        glam::Quat = "float4", 4 x 4 aligned 16, echo float4;
+        glam::DQuat = "double4_16a", 4 x 8 aligned 16, echo double4_16a;
+        glam::Mat3 = "Array<float3, 3>", 9 x 4 aligned 4, echo columns_float3_3;
+        glam::Mat4 = "Array<float4, 4>", 16 x 4 aligned 16, echo columns_float4_4;
+        glam::DMat2 = "Array<double2, 2>", 4 x 8 aligned 16, echo columns_double2_2;
+        glam::DMat3 = "Array<double3, 3>", 9 x 8 aligned 8, echo columns_double3_3;
+        glam::DMat4 = "Array<double4_16a, 4>", 16 x 8 aligned 16, echo columns_double4_4;
+        nalgebra::Vector2<f32> = "float2", 2 x 4 aligned 8, echo float2;
+        nalgebra::Vector3<f32> = "float3", 3 x 4 aligned 4, echo float3;
+        nalgebra::Vector4<f32> = "float4", 4 x 4 aligned 16, echo float4;
+        nalgebra::Vector2<f64> = "double2", 2 x 8 aligned 16, echo double2;
+        nalgebra::Vector3<f64> = "double3", 3 x 8 aligned 8, echo double3;
+        nalgebra::Vector4<f64> = "double4_16a", 4 x 8 aligned 16, echo double4_16a;
+        nalgebra::Vector3<i8> = "char3", 3 x 1 aligned 1, echo char3;
+        nalgebra::Vector4<u8> = "uchar4", 4 x 1 aligned 4, echo uchar4;
+        nalgebra::Vector4<i16> = "short4", 4 x 2 aligned 8, echo short4;
+        nalgebra::Vector2<u16> = "ushort2", 2 x 2 aligned 4, echo ushort2;
+        nalgebra::Vector2<i32> = "int2", 2 x 4 aligned 8, echo int2;
+        nalgebra::Vector3<i32> = "int3", 3 x 4 aligned 4, echo int3;
+        nalgebra::Vector4<i32> = "int4", 4 x 4 aligned 16, echo int4;
+        nalgebra::Vector3<u32> = "uint3", 3 x 4 aligned 4, echo uint3;
+        nalgebra::Vector2<i64> = "longlong2", 2 x 8 aligned 16, echo longlong2;
+        nalgebra::Vector4<u64> = "ulonglong4_16a", 4 x 8 aligned 16, echo ulonglong4_16a;
+        nalgebra::Point2<f32> = "float2", 2 x 4 aligned 8, echo float2;
+        nalgebra::Point3<f32> = "float3", 3 x 4 aligned 4, echo float3;
+        nalgebra::Point4<f64> = "double4_16a", 4 x 8 aligned 16, echo double4_16a;
+        nalgebra::Quaternion<f32> = "float4", 4 x 4 aligned 16, echo float4;
+        nalgebra::Quaternion<f64> = "double4_16a", 4 x 8 aligned 16, echo double4_16a;
+        nalgebra::Matrix2<f32> = "Array<float, 4>", 4 x 4 aligned 4, echo elements_float_4;
+        nalgebra::Matrix3<f32> = "Array<float, 9>", 9 x 4 aligned 4, echo elements_float_9;
+        nalgebra::Matrix4<f32> = "Array<float, 16>", 16 x 4 aligned 4, echo elements_float_16;
+        nalgebra::Matrix2x3<f32> = "Array<float, 6>", 6 x 4 aligned 4, echo elements_float_6;
+        nalgebra::Vector6<f32> = "Array<float, 6>", 6 x 4 aligned 4, echo elements_float_6;
+        nalgebra::RowVector3<i32> = "Array<int, 3>", 3 x 4 aligned 4, echo elements_int_3;
+        nalgebra::Matrix3<f64> = "Array<double, 9>", 9 x 8 aligned 8, echo elements_double_9;
+        nalgebra::Matrix4<f64> = "Array<double, 16>", 16 x 8 aligned 8, echo elements_double_16;
+        mint::Vector2<f32> = "float2", 2 x 4 aligned 8, echo float2;
+        mint::Vector3<f32> = "float3", 3 x 4 aligned 4, echo float3;
+        mint::Vector4<f32> = "float4", 4 x 4 aligned 16, echo float4;
+        mint::Vector2<i32> = "int2", 2 x 4 aligned 8, echo int2;
+        mint::Vector4<u8> = "uchar4", 4 x 1 aligned 4, echo uchar4;
+        mint::Vector4<f64> = "double4_16a", 4 x 8 aligned 16, echo double4_16a;
+        mint::Point2<f64> = "double2", 2 x 8 aligned 16, echo double2;
+        mint::Point3<f32> = "float3", 3 x 4 aligned 4, echo float3;
+        mint::Quaternion<f32> = "float4", 4 x 4 aligned 16, echo float4;
+        mint::ColumnMatrix2<f32> = "Array<float, 4>", 4 x 4 aligned 4, echo elements_float_4;
+        mint::ColumnMatrix3<f32> = "Array<float, 9>", 9 x 4 aligned 4, echo elements_float_9;
+        mint::ColumnMatrix4<f32> = "Array<float, 16>", 16 x 4 aligned 4, echo elements_float_16;
+        mint::ColumnMatrix2x3<f32> = "Array<float, 6>", 6 x 4 aligned 4, echo elements_float_6;
+        mint::RowMatrix3x2<f32> = "Array<float, 6>", 6 x 4 aligned 4, echo elements_float_6;
+        mint::RowMatrix3<f64> = "Array<double, 9>", 9 x 8 aligned 8, echo elements_double_9;
+        mint::RowMatrix4<f32> = "Array<float, 16>", 16 x 4 aligned 4, echo elements_float_16;
+        }
+    };
+}
+
 /// How source text spells a type: `stringify!` without the spaces that it puts between tokens.
 #[macro_export]
 macro_rules! spelling {

@@ -2,6 +2,7 @@
 //! a raw function.
 
 mod counts;
+mod memory;
 mod pointers;
 mod structs;
 mod values;
@@ -15,6 +16,7 @@ fn main() -> ExitCode {
         "echo",
         |driver| {
             let mut trials = values::trials();
+            trials.extend(memory::trials());
             trials.extend(structs::trials());
             trials.extend(pointers::trials());
             trials.extend(counts::trials(driver));

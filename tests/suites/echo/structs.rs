@@ -25,7 +25,7 @@ macro_rules! structs {
         $(#[$meta])*
         #[derive(Clone, Copy, DeviceType)]
         #[allow(clippy::struct_field_names, reason = "the names of the kernel's source")]
-        struct $name $(<$($t),+>)? {
+        pub(crate) struct $name $(<$($t),+>)? {
             $($field: $ty,)*
         }
 
@@ -70,7 +70,7 @@ macro_rules! enums {
     ($($name:ident: $int:ident { $($variant:ident = $value:literal),* })*) => {$(
         #[derive(Clone, Copy, DeviceType)]
         #[repr($int)]
-        enum $name { $($variant = $value),* }
+        pub(crate) enum $name { $($variant = $value),* }
 
         impl Draw for $name {
             fn draw(from: &mut Source) -> Self {

@@ -1,7 +1,10 @@
 //! Drivers that lack an entry point: each in a process of its own, with a copy of the test driver that lacks it.
 
-use crate::world::{Fault, Values, World, make_current};
-use kernel_args::{Error, launch};
+use crate::{
+    stages::STAGES,
+    world::{Fault, SAXPY, Values, World, make_current},
+};
+use kernel_args::{Error, Kernel, launch};
 use kernel_args_test_driver::{Session, Settings};
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
@@ -10,13 +13,22 @@ use std::{env, process::ExitCode};
 const VARIABLE: &str = "KERNEL_ARGS_MISSING_ENTRY_POINT";
 
 /// Without these everything works, as far as an old driver tells.
-const OPTIONAL: [&str; 2] = ["cuFuncGetParamInfo", "cuFuncGetName"];
+const OPTIONAL: [&str; 5] = [
+    "cuFuncGetName",
+    "cuFuncGetParamInfo",
+    "cuLaunchKernelEx",
+    "cuOccupancyMaxActiveClusters",
+    "cuOccupancyMaxPotentialClusterSize",
+];
 
 /// Without one of these nothing is loaded.
-const REQUIRED: [&str; 15] = [
+const REQUIRED: [&str; 21] = [
     "cuCtxGetCurrent",
     "cuCtxGetDevice",
+    "cuCtxGetStreamPriorityRange",
     "cuCtxSetCurrent",
+    "cuDeviceGetAttribute",
+    "cuDriverGetVersion",
     "cuFuncGetAttribute",
     "cuFuncSetAttribute",
     "cuGetErrorName",
@@ -29,16 +41,58 @@ const REQUIRED: [&str; 15] = [
     "cuModuleGetGlobal_v2",
     "cuModuleLoadDataEx",
     "cuModuleUnload",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuOccupancyMaxPotentialBlockSize",
+    "cuStreamIsCapturing",
 ];
 
+/// Without one of these there are no graphs, and everything else works.
+const FOR_GRAPHS: [&str; 22] = [
+    "cuGraphAddKernelNode_v2",
+    "cuGraphAddMemcpyNode",
+    "cuGraphAddMemsetNode",
+    "cuGraphCreate",
+    "cuGraphExecKernelNodeSetParams_v2",
+    "cuGraphGetNodes",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphKernelNodeGetAttribute",
+    "cuGraphKernelNodeGetParams_v2",
+    "cuGraphKernelNodeSetAttribute",
+    "cuGraphLaunch",
+    "cuGraphNodeGetEnabled",
+    "cuGraphNodeGetType",
+    "cuGraphNodeSetEnabled",
+    "cuGraphRetainUserObject",
+    "cuGraphUpload",
+    "cuStreamBeginCapture_v2",
+    "cuStreamEndCapture",
+    "cuUserObjectCreate",
+    "cuUserObjectRelease",
+    // In the place of the two of driver 12.3.
+    "cuGraphGetEdges",
+    "cuStreamGetCaptureInfo_v2",
+];
+
+/// Without these of driver 12.3 graphs do with the older ones.
+const NEWER_FOR_GRAPHS: [&str; 2] = ["cuGraphGetEdges_v2", "cuStreamGetCaptureInfo_v3"];
+
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
-    let names = OPTIONAL.into_iter().chain(REQUIRED);
+    let names = OPTIONAL
+        .into_iter()
+        .chain(REQUIRED)
+        .chain(FOR_GRAPHS)
+        .chain(NEWER_FOR_GRAPHS);
     names.map(|name| trial(format!("missing/{name}"), move || without(name)))
 }
 
 fn without(name: &str) -> Result<(), String> {
-    let session =
-        Session::start(&Settings::new().without(name)).map_err(|error| error.to_string())?;
+    let mut settings = Settings::new().without(name);
+    for (newer, older) in NEWER_FOR_GRAPHS.into_iter().zip(&FOR_GRAPHS[FOR_GRAPHS.len() - 2..]) {
+        if *older == name {
+            settings = settings.without(newer);
+        }
+    }
+    let session = Session::start(&settings).map_err(|error| error.to_string())?;
     let binary = env::current_exe().map_err(|error| error.to_string())?;
     let output = session
         .command(binary)
@@ -55,10 +109,15 @@ fn without(name: &str) -> Result<(), String> {
 /// The part of the process without the entry point: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
     let name = env::var(VARIABLE).ok()?;
-    let result = if OPTIONAL.contains(&name.as_str()) {
-        everything_launches().map_err(|fault| format!("{fault:?}"))
-    } else {
-        refused(&name)
+    let result = match name.as_str() {
+        optional if OPTIONAL.contains(&optional) => {
+            everything_launches().map_err(|fault| format!("{fault:?}"))
+        }
+        newer if NEWER_FOR_GRAPHS.contains(&newer) => {
+            every_graph().map_err(|fault| format!("{fault:?}"))
+        }
+        needed if FOR_GRAPHS.contains(&needed) => only_graphs_are_refused(needed),
+        required => refused(required),
     };
     Some(match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -79,6 +138,29 @@ fn everything_launches() -> Result<(), Fault> {
     // SAFETY: as above; the function is loaded.
     unsafe { launch!(raw, 1, 8, Values::NONE) }?;
     Ok(())
+}
+
+fn every_graph() -> Result<(), Fault> {
+    let mut world = World::new()?;
+    let stages = STAGES
+        .iter()
+        .filter(|stage| stage.name.starts_with("graph"));
+    stages
+        .map(|stage| (stage.run)(&mut world))
+        .try_for_each(|made| made.map(drop))
+}
+
+fn only_graphs_are_refused(name: &str) -> Result<(), String> {
+    let launched = || -> Result<(), Error> {
+        let kernel = Kernel::<Values>::from_image(&kernel_args::context(0)?, SAXPY, "saxpy")?;
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(kernel, 1, 8, Values::NONE) }
+    };
+    launched().map_err(|error| format!("without {name}: {error:?}"))?;
+    match every_graph() {
+        Err(Fault::Ours(Error::OldDriver { missing, .. })) if missing == name => Ok(()),
+        other => Err(format!("without {name}: {other:?}")),
+    }
 }
 
 fn refused(name: &str) -> Result<(), String> {

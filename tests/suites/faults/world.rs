@@ -1,10 +1,13 @@
 //! What the stages work on, and the launch that must work after each of them.
 
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result,
+    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result,
     sys::CUcontext,
 };
-use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, launch};
+use kernel_args::{
+    DevicePointer, DevicePointerMut, Error, Graph, GraphExec, Kernel, KernelArgs, Launch, Module,
+    Node, Retained, launch,
+};
 use std::{ptr, sync::Arc};
 
 pub(crate) const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
@@ -36,6 +39,15 @@ impl Values {
     };
 }
 
+/// `saxpy` of no elements, whose memory a graph retains.
+#[derive(KernelArgs)]
+pub(crate) struct Owned {
+    n: u32,
+    alpha: f32,
+    x: Retained<DevicePointer<f32>>,
+    y: Retained<DevicePointerMut<f32>>,
+}
+
 /// An error of a stage.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -60,14 +72,24 @@ impl From<DriverError> for Fault {
 pub(crate) struct World {
     pub(crate) kernel: Kernel<Saxpy<'static>>,
     pub(crate) values: Kernel<Values>,
-    pub(crate) module: Arc<Module>,
     pub(crate) function: CudaFunction,
     pub(crate) cudarc_module: Arc<CudaModule>,
+    pub(crate) owned: Kernel<Owned>,
+    /// An instantiated graph of two nodes.
+    pub(crate) exec: GraphExec,
+    pub(crate) owned_node: Node<Owned>,
+    pub(crate) values_node: Node<Values>,
+    /// Made once: cudarc returns an error of it from its next call.
+    pointers: (
+        Retained<DevicePointer<f32>>,
+        Retained<DevicePointerMut<f32>>,
+    ),
     pub(crate) x: CudaSlice<f32>,
     pub(crate) y: CudaSlice<f32>,
     /// Launches go here; the slices were made on another stream.
     pub(crate) stream: Arc<CudaStream>,
     _home: Arc<CudaStream>,
+    pub(crate) event: CudaEvent,
     pub(crate) ctx: Arc<CudaContext>,
 }
 
@@ -77,16 +99,29 @@ impl World {
         let (stream, home) = (ctx.new_stream()?, ctx.new_stream()?);
         let module = Module::load(&ctx, SAXPY)?;
         let cudarc_module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
+        let (owned, values): (Kernel<Owned>, Kernel<Values>) =
+            (module.kernel("saxpy")?, module.kernel("saxpy")?);
+        let shared = Arc::new(home.clone_htod(&[1.0; 8])?);
+        let (mut graph, launch) = (Graph::new(&ctx)?, Launch::new(1, 8));
+        let pointers = (Retained::read(&shared), Retained::write(&shared));
+        let args = Self::retained_from(&pointers);
+        let owned_node = graph.add_kernel(&owned, launch, args, &[])?;
+        let values_node = graph.add_kernel(&values, launch, Values::NONE, &[owned_node.any()])?;
         Ok(Self {
             kernel: module.kernel("saxpy")?,
-            values: module.kernel("saxpy")?,
-            module,
+            exec: graph.instantiate()?,
+            owned,
+            owned_node,
+            values_node,
+            pointers,
+            values,
             function: cudarc_module.load_function("saxpy")?,
             cudarc_module,
             x: home.clone_htod(&[1.0; 8])?,
             y: home.clone_htod(&[0.0; 8])?,
             stream,
             _home: home,
+            event: ctx.new_event(None)?,
             ctx,
         })
     }
@@ -98,6 +133,25 @@ impl World {
             x: &self.x,
             y: &mut self.y,
         }
+    }
+
+    fn retained_from(
+        (x, y): &(
+            Retained<DevicePointer<f32>>,
+            Retained<DevicePointerMut<f32>>,
+        ),
+    ) -> Owned {
+        Owned {
+            n: 0,
+            alpha: 1.0,
+            x: x.clone(),
+            y: y.clone(),
+        }
+    }
+
+    /// Arguments that a graph retains.
+    pub(crate) fn retained(&self) -> Owned {
+        Self::retained_from(&self.pointers)
     }
 
     /// Adds `x` to `y`, and reads `y`.

@@ -4,12 +4,14 @@
 //! rustc, or calls the user's item in place of ours.
 #![deny(warnings)]
 
+mod bounds;
 mod generics;
 mod lints;
 mod macros;
 mod names;
 mod no_prelude;
 mod no_std;
+mod other_crates;
 mod reexport;
 mod shadowed;
 mod shapes;

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Lays the crate out under the target folder, as a package outside of this workspace, with its versions.
-fn lay_out(name: &str, features: &str) -> io::Result<PathBuf> {
+fn lay_out(name: &str, features: &str, library_features: &str) -> io::Result<PathBuf> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&package)?;
@@ -19,7 +19,7 @@ fn lay_out(name: &str, features: &str) -> io::Result<PathBuf> {
         "[package]\nname = \"no-std\"\nedition = \"2024\"\n\n\
          [lib]\npath = {source:?}\n\n\
          [dependencies.renamed]\npackage = \"kernel-args\"\npath = {library:?}\n\
-         default-features = false\n\n\
+         default-features = false\nfeatures = [{library_features}]\n\n\
          [features]\ndefault = [{features}]\nlinks-std = []\n\n\
          [workspace]\n",
         source = tests.join("no_std/lib.rs").to_string_lossy(),
@@ -47,7 +47,23 @@ fn check(package: &Path) -> io::Result<Output> {
 #[test]
 #[cfg_attr(miri, ignore = "it starts a compiler")]
 fn without_features_no_std_is_linked() {
-    let package = lay_out("no_std", "").expect("the crate can be laid out");
+    let package = lay_out("no_std", "", "").expect("the crate can be laid out");
+    let output = check(&package).expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// The features that stand for types of other crates.
+const OTHER_CRATES: &str =
+    r#""float8", "glam", "glam-032", "half", "mint", "nalgebra", "num-complex", "zerocopy""#;
+
+#[test]
+#[cfg_attr(miri, ignore = "it starts a compiler")]
+fn with_the_types_of_other_crates_no_std_is_linked() {
+    let package = lay_out("no_std-crates", "", OTHER_CRATES).expect("the crate can be laid out");
     let output = check(&package).expect("cargo runs");
     assert!(
         output.status.success(),
@@ -59,7 +75,7 @@ fn without_features_no_std_is_linked() {
 #[test]
 #[cfg_attr(miri, ignore = "it starts a compiler")]
 fn a_tree_that_links_std_is_found() {
-    let package = lay_out("no_std-with", "\"links-std\"").expect("the crate can be laid out");
+    let package = lay_out("no_std-with", "\"links-std\"", "").expect("the crate can be laid out");
     let output = check(&package).expect("cargo runs");
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(

@@ -1,5 +1,6 @@
 //! The library under another path, and structs that another crate exports.
 
+use cudarc::driver::DeviceRepr;
 use kernel_args::KernelArgs;
 use kernel_args_tests::exported::{Exported, Point};
 
@@ -55,6 +56,13 @@ fn the_library_is_found_where_the_attribute_says() {
     };
     args.with_packed(|buffer| assert_eq!(buffer, [1, 0, 0, 0, 2, 0, 0, 0, 1, 3]));
     assert!(Checked::SOURCE.is_some());
+}
+
+#[test]
+fn so_are_the_traits_of_device_memory() {
+    const fn in_device_memory<T: DeviceRepr>() {}
+    in_device_memory::<Elsewhere>();
+    in_device_memory::<Kind>();
 }
 
 #[test]

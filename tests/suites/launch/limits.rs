@@ -93,6 +93,57 @@ fn shared_memory() -> Outcome {
     )
 }
 
+/// `dynamic` uses `extern __shared__` through a function; `fixed` has an array of its own only.
+const DYNAMIC: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.extern .shared .align 16 .b8 pool[];
+.shared .align 4 .b8 own[64];
+.func fill() { .reg .b32 %r<2>; mov.u32 %r1, pool; ret; }
+.visible .entry dynamic() { call.uni fill, (); ret; }
+.visible .entry fixed() { .reg .b32 %r<2>; mov.u32 %r1, own; ret; }
+";
+
+fn dynamic_shared_memory_that_is_not_given() -> Outcome {
+    let ctx = context()?;
+    let module = Module::load(&ctx, DYNAMIC)?;
+    let dynamic: Kernel<Nothing> = module.kernel("dynamic")?;
+    let fixed: Kernel<Nothing> = module.kernel("fixed")?;
+    refused(
+        &dynamic,
+        Launch::new(1, 32),
+        "requested a launch without `shared`, but this kernel uses dynamic shared memory (`extern __shared__`)\n\
+         help: add `shared = bytes`",
+    )?;
+    // What else is wrong is told first.
+    refused(
+        &dynamic,
+        Launch::new(0, 32),
+        "a grid has at least one block",
+    )?;
+    refused(&dynamic, Launch::new(1, 2048), "1024")?;
+    // SAFETY: the kernels touch nothing.
+    unsafe { launch!(dynamic, 1, 32, Nothing, shared = 64)? };
+    // SAFETY: as above.
+    unsafe { launch!(dynamic, 1, 32, Nothing, shared = 0)? };
+    // SAFETY: as above.
+    unsafe { launch!(dynamic, 1, 32, Nothing, shared_mem_bytes = 0)? };
+    // SAFETY: as above.
+    unsafe { launch!(fixed, 1, 32, Nothing)? };
+
+    // Nothing tells of a function without its image.
+    let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(DYNAMIC))?;
+    let raw = module.load_function("dynamic")?;
+    // SAFETY: as above.
+    unsafe { launch!(raw, 1, 32, Nothing)? };
+    let unread = Kernel::<Nothing>::from_function(&ctx, raw)?;
+    // SAFETY: as above.
+    unsafe { launch!(unread, 1, 32, Nothing)? };
+    ctx.synchronize()?;
+    Ok(())
+}
+
 /// The driver keeps the opt-in for shared memory by function: a second handle, or a second thread, must not take it back.
 fn shared_memory_of_two_handles() -> Outcome {
     const KIB: u32 = 1024;
@@ -174,11 +225,7 @@ fn another_context() -> Outcome {
         )
     };
     let text = match error {
-        Err(
-            error @ Error::Foreign {
-                field: Some("y"), ..
-            },
-        ) => error.to_string(),
+        Err(error @ Error::Foreign { field: Some(_), .. }) => error.to_string(),
         other => return Err(format!("{other:?}").into()),
     };
     assert!(text.contains("`y` belongs to another context"), "{text}");
@@ -217,6 +264,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("limits/grids_and_blocks", grids_and_blocks),
         trial("limits/a_required_block", a_required_block),
         trial("limits/shared_memory", shared_memory),
+        trial(
+            "limits/dynamic_shared_memory_that_is_not_given",
+            dynamic_shared_memory_that_is_not_given,
+        ),
         trial(
             "limits/shared_memory_of_two_handles",
             shared_memory_of_two_handles,

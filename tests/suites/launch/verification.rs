@@ -55,6 +55,15 @@ refused! {
         => ["y"] "&mut";
     pointee: TYPED "saxpy<float>" { n: i32, alpha: f32, x: &'a CudaSlice<f64>, y: &'a mut CudaSlice<f32> }
         => ["x"] "f32";
+    no_overload: TYPED "saxpy" { n: i32, alpha: f32, x: &'a CudaSlice<f64>, y: &'a mut CudaSlice<f32> }
+        => ["x"] "none of the kernels named `saxpy` takes the fields of `Wrong`; the nearest is this one:\n\
+                  kernel `saxpy(int, float, float const*, float*)` does not take these arguments\n";
+    no_overload_lists_all: TYPED "saxpy" { n: i32, alpha: f32, x: &'a CudaSlice<f64>, y: &'a mut CudaSlice<f32> }
+        => ["x"] "\n  saxpy(int, float, float const*, float*)";
+    a_move: SAXPY "saxpy" { x: &'a CudaSlice<f32>, n: u32, alpha: f32, y: &'a mut CudaSlice<f32> }
+        => ["x"] "move it between `alpha` and `y`";
+    members: TYPED "geometry::grow" { low: [f32; 3], high: [f32; 3], by: f32, boxes: u64 }
+        => ["low"] "these 2 fields together are the 24 bytes of parameter 0";
     signedness: TYPED "saxpy<float>" { n: u32, alpha: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
         => ["n"] "i32";
 }

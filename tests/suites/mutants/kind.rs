@@ -6,6 +6,7 @@ pub(crate) enum Kind {
     SwapNeighbours,
     SwapApart,
     SwapSameType,
+    Move,
     Drop,
     Add,
     Width,
@@ -15,6 +16,7 @@ pub(crate) enum Kind {
     StructSize,
     StructName,
     StructInside,
+    Members,
     Pointee,
     Constness,
     Signedness,
@@ -36,10 +38,11 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const MISTAKES: [Self; 21] = [
+    pub(crate) const MISTAKES: [Self; 23] = [
         Self::SwapNeighbours,
         Self::SwapApart,
         Self::SwapSameType,
+        Self::Move,
         Self::Drop,
         Self::Add,
         Self::Width,
@@ -49,6 +52,7 @@ impl Kind {
         Self::StructSize,
         Self::StructName,
         Self::StructInside,
+        Self::Members,
         Self::Pointee,
         Self::Constness,
         Self::Signedness,
@@ -81,6 +85,7 @@ impl Kind {
             Self::SwapNeighbours => "swap two neighbours",
             Self::SwapApart => "swap two apart",
             Self::SwapSameType => "swap two of one type",
+            Self::Move => "move one over several",
             Self::Drop => "drop one",
             Self::Add => "add one",
             Self::Width => "width of a scalar",
@@ -90,6 +95,7 @@ impl Kind {
             Self::StructSize => "size of a struct",
             Self::StructName => "name of a struct",
             Self::StructInside => "inside of a struct, same size",
+            Self::Members => "members of a struct as fields",
             Self::Pointee => "pointee",
             Self::Constness => "const pointer for a mutable one",
             Self::Signedness => "signedness",

@@ -22,6 +22,9 @@ pub(crate) struct Mutant {
     pub(crate) missing: Option<usize>,
 }
 
+/// The most bytes that a mutant has, padding apart.
+const MOST_BYTES: usize = 30_000;
+
 /// The right struct's fields.
 pub(crate) fn fields(types: &[Type]) -> Vec<Field> {
     let field = |(i, ty): (usize, &Type)| Field {
@@ -57,6 +60,33 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
         Kind::SwapSameType => {
             mutant.swap(pairs().filter(|(a, b)| !differ(*a, *b)).collect(), rng)?;
         }
+        Kind::Move => {
+            let moves = (0..types.len()).flat_map(|a| (0..types.len()).map(move |b| (a, b)));
+            let moves = moves.filter(|(a, b)| a.abs_diff(*b) > 1).filter(|(a, b)| {
+                let between = &types[*a.min(b)..=*a.max(b)];
+                between.iter().any(|ty| ty.rust() != types[*a].rust())
+            });
+            let (from, to) = pick(moves.collect(), rng)?;
+            let field = mutant.fields.remove(from);
+            mutant.fields.insert(to, field);
+            // Of fields that are alike, another order of as few may mend it.
+            let names = mutant.fields[from.min(to)..=from.max(to)].iter();
+            mutant.wrong = names.map(|field| field.name.clone()).collect();
+        }
+        Kind::Members => {
+            let structs = types.iter().enumerate().filter_map(|(i, ty)| match ty {
+                Type::Struct(of) if of.fields.len() > 1 => Some((i, of)),
+                _ => None,
+            });
+            let (at, of) = pick(structs.collect(), rng)?;
+            let members = of.fields.iter().enumerate().map(|(i, member)| Field {
+                name: format!("p{at}m{i}"),
+                ty: member.ty.clone(),
+            });
+            let members: Vec<Field> = members.collect();
+            mutant.wrong = members.iter().map(|member| member.name.clone()).collect();
+            mutant.fields.splice(at..=at, members);
+        }
         Kind::Drop => {
             let at = rng.below(types.len());
             mutant.fields.remove(at);
@@ -76,6 +106,11 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
         _ => mutant.retype(types, rng)?,
     }
     let types: Vec<Type> = mutant.fields.iter().map(|field| field.ty.clone()).collect();
+    // More bytes than a kernel takes are an error of another kind.
+    let bytes: usize = types.iter().map(|ty| ty.extent().size).sum();
+    if bytes > MOST_BYTES {
+        return None;
+    }
     definitions(&types).map(|_| mutant)
 }
 

@@ -81,9 +81,13 @@ pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
             } => other_pointer(kind, to, *is_const, *optional),
             _ => Vec::new(),
         },
-        Kind::SwapNeighbours | Kind::SwapApart | Kind::SwapSameType | Kind::Drop | Kind::Add => {
-            Vec::new()
-        }
+        Kind::SwapNeighbours
+        | Kind::SwapApart
+        | Kind::SwapSameType
+        | Kind::Move
+        | Kind::Members
+        | Kind::Drop
+        | Kind::Add => Vec::new(),
     }
 }
 

@@ -72,11 +72,14 @@ pub(crate) fn derive(
     })
 }
 
-/// The parameters that an error says are missing.
+/// The parameters that an error says are missing: of several of which one is, the first.
 fn missing(message: &str) -> Vec<usize> {
-    let parts = message.split("no field for parameter ").skip(1);
+    let parts = message.split("no field for ").skip(1);
     parts
         .filter_map(|part| {
+            let part = part
+                .strip_prefix("parameter ")
+                .or_else(|| part.strip_prefix("one of the parameters "))?;
             let end = part.find(|c: char| !c.is_ascii_digit())?;
             part[..end].parse().ok()
         })

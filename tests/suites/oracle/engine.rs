@@ -3,7 +3,7 @@
 
 use crate::answer::{Answer, Declared};
 use kernel_args::abi::{Alignment, Class, Layout, ParamLayout, param_layout::Sm};
-use kernel_args_test_generator::{Signature, Struct, Type, cuda_types, spelling};
+use kernel_args_test_generator::{Signature, Struct, Type, cuda_types, foreign_types, spelling};
 
 /// A device type of the crate.
 #[derive(Clone, Copy)]
@@ -35,6 +35,26 @@ macro_rules! kinds {
 }
 
 cuda_types!(kinds);
+
+macro_rules! foreign_kinds {
+    ($($rust:ty = $cpp:literal, $count:literal x $size:literal aligned $align:literal, echo $kernel:ident;)*) => {
+        /// The device type of another crate that the generator spells so.
+        pub(crate) fn foreign_kind(rust: &str) -> Option<Kind> {
+            use kernel_args::DeviceType;
+            $(if rust == spelling!($rust) {
+                return Some(Kind {
+                    layout: <$rust as DeviceType>::LAYOUT,
+                    class: <$rust as DeviceType>::CLASS,
+                    host_size: size_of::<$rust>(),
+                    host_align: align_of::<$rust>(),
+                });
+            })*
+            None
+        }
+    };
+}
+
+foreign_types!(foreign_kinds);
 
 /// Size and alignment of a pointer, and its class, as the crate has them.
 fn pointer() -> (Layout, Class) {

@@ -2,7 +2,10 @@
 
 use crate::{engine, read_ptx};
 use kernel_args_compiler_tests::{folder, golden::COMMAND, nvrtc};
-use kernel_args_test_generator::{cpp, leaf::LEAVES};
+use kernel_args_test_generator::{
+    Leaf, cpp,
+    leaf::{FOREIGN, LEAVES},
+};
 use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
 
 /// C++ types, and what each must be equal to: a leaf's Rust name.
@@ -10,7 +13,9 @@ type Names = Vec<(&'static str, &'static str)>;
 
 /// Every device type by its C++ name.
 fn all() -> Names {
-    LEAVES.iter().map(|leaf| (leaf.cpp, leaf.rust)).collect()
+    let cuda = LEAVES.iter().map(|leaf| (leaf.cpp, leaf.rust));
+    cuda.chain(FOREIGN.iter().map(|ty| (ty.cpp, ty.rust)))
+        .collect()
 }
 
 /// Types that NVIDIA's headers define, where the generator's sources have stand-ins.
@@ -23,12 +28,14 @@ fn of_headers() -> Names {
         ("cuFloatComplex", "CuFloatComplex"),
         ("cuComplex", "CuFloatComplex"),
         ("cuDoubleComplex", "CuDoubleComplex"),
+        ("__nv_fp8_e4m3", "float8::F8E4M3"),
+        ("__nv_fp8_e5m2", "float8::F8E5M2"),
     ]
 }
 
 /// Types that a host compiler knows with `vector_types.h`.
 fn of_host() -> Names {
-    let stand_ins = ["TensorMap", "cuda", "cu", "__half", "__nv"];
+    let stand_ins = ["TensorMap", "cuda", "cu", "__half", "__nv", "Array<"];
     let mut names = all();
     names.retain(|(cpp, _)| !stand_ins.iter().any(|name| cpp.starts_with(name)));
     names
@@ -98,7 +105,8 @@ impl Table {
     pub(crate) fn differences(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (cpp, rust, size, align) in self.rows() {
-            let Some(kind) = engine::kind(rust) else {
+            let foreign = engine::foreign_kind(rust);
+            let Some(kind) = engine::kind(rust).or(foreign) else {
                 found.push(format!("{rust}: no device type of this name"));
                 continue;
             };
@@ -109,14 +117,19 @@ impl Table {
                     ours.0, ours.1
                 ));
             }
-            if (kind.host_size, kind.host_align) != (size, align) {
+            // Up to 16 bytes, a type of another crate may be aligned to less on the host.
+            let less = foreign.is_some() && kind.host_align < align && align <= 16;
+            if kind.host_size != size || kind.host_align != align && !less {
                 let (size_of, align_of) = (kind.host_size, kind.host_align);
                 found.push(format!(
                     "{rust} is {size_of}/{align_of} to rustc, the compiler's {cpp} {size}/{align}"
                 ));
             }
-            let leaf = kernel_args_test_generator::Leaf::named(rust);
-            if leaf.is_none_or(|leaf| (leaf.size(), leaf.align) != (size, align)) {
+            let foreign = FOREIGN.iter().find(|ty| ty.rust == rust);
+            let row = Leaf::named(rust)
+                .map(|leaf| (leaf.size(), leaf.align))
+                .or(foreign.map(|ty| (ty.size, ty.align)));
+            if row != Some((size, align)) {
                 found.push(format!(
                     "{rust}: the generator's table is wrong, {cpp} is {size}/{align}"
                 ));
@@ -158,7 +171,7 @@ pub(crate) fn by_nvrtc() -> Result<Table, String> {
 
 /// By NVRTC with CUDA's own headers.
 pub(crate) fn by_nvrtc_headers() -> Result<Table, String> {
-    let text = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n";
+    let text = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <cuComplex.h>\n";
     facts_of("headers", text, &[nvrtc::headers()?], of_headers())
 }
 

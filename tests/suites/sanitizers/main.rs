@@ -48,7 +48,7 @@ fn miri(model: &str) -> Result<Completion, Failed> {
     let filter = if size::is_full() { &[] } else { seconds };
     let mut suites = vec![(MARSHALLING, &["marshalling"][..])];
     if size::is_full() {
-        suites.push((TESTS, &["hygiene", "random_structs"]));
+        suites.push((TESTS, &["arguments", "hygiene", "random_structs"]));
     }
     report(&miri, &format!("Miri {flags}"), &suites, filter)
 }
@@ -64,12 +64,14 @@ fn address_sanitizer() -> Result<Completion, Failed> {
     };
     let address = toolchain.address_sanitizer()?;
     let suites = [
+        "arguments",
         "driver",
         "echo",
         "faults",
         "hygiene",
         "launch",
         "random_structs",
+        "run_time",
         "soundness",
     ];
     let suites = [(MARSHALLING, &["marshalling"][..]), (TESTS, &suites)];

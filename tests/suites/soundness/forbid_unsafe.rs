@@ -1,6 +1,7 @@
 //! The derives' output compiles where the user's crate forbids `unsafe`.
 #![forbid(unsafe_code)]
 
+use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use kernel_args::{DevicePointer, DeviceType, KernelArgs};
 
 #[derive(Clone, Copy, DeviceType)]
@@ -36,8 +37,16 @@ struct Args<T> {
     to: DevicePointer<u8>,
 }
 
+const fn in_device_memory<T: DeviceRepr + ValidAsZeroBits>() {}
+const fn read_back<T: DeviceRepr>() {}
+
 #[test]
 fn the_derives_work_under_forbid_unsafe_code() {
+    in_device_memory::<Padded>();
+    in_device_memory::<Meters>();
+    in_device_memory::<Pair<Meters>>();
+    read_back::<Mode>();
+    read_back::<Pair<Mode>>();
     let args = Args {
         padded: Padded { a: 1, b: 2 },
         meters: Meters(0.0),

@@ -2,6 +2,7 @@
 //! [`rust::source`](kernel_args_test_generator::rust::source) writes.
 
 mod draw;
+mod foreign;
 
 pub use draw::{Bytes, Draw, Draws, Source, at};
 

@@ -1,43 +1,31 @@
 //! Grid, block and options of a launch.
 
-use super::IntoDim;
-use crate::{device::vector::Dim3, marshal::KernelArgs};
-use cudarc::driver::CudaStream;
+use super::{
+    AccessPolicyWindow, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim,
+    MemorySyncDomain, MemorySyncDomainMap, ProgrammaticEvent,
+};
+use crate::device::vector::Dim3;
+use cudarc::driver::{CudaEvent, CudaStream};
 
 /// Grid, block and options of one launch.
+///
+/// # Launch attributes
+/// The methods from [`cluster`](Self::cluster) on set launch attributes (CUDA Driver API, `CUlaunchAttributeID`). They need
+/// a driver of CUDA 11.8 or newer, some a newer one, and some a GPU of a certain generation; a launch whose driver or GPU
+/// lacks one is [`Error::UnsupportedAttribute`](crate::Error::UnsupportedAttribute). What CUDA documents as a limit of an
+/// attribute is compared before the driver is called. A launch without attributes does nothing for them.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Launch<'a> {
     pub(in crate::driver) grid: Dim3,
     pub(in crate::driver) block: Dim3,
     pub(in crate::driver) shared: u32,
+    /// Whether `shared` was given: 0 then says that none is meant.
+    pub(in crate::driver) shared_given: bool,
     pub(in crate::driver) stream: Option<&'a CudaStream>,
     pub(in crate::driver) form: Option<Form>,
-}
-
-/// The form in which a launch passes its parameters to the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// `kernelParams`: a pointer to each parameter.
-    KernelParams,
-    /// `CU_LAUNCH_PARAM_BUFFER_POINTER`: one buffer.
-    Packed,
-}
-
-/// From this number of parameters on the packed form is faster: by 0 % at 8, 3 % at 32 and 30 % at 512 (H100, `benches/`).
-const PACKED_FROM: usize = 24;
-
-impl Form {
-    /// The form of a launch of `A` that does not name one. A struct with an alignment above 16 bytes, whose packed
-    /// offsets depend on the GPU, always takes `kernelParams`.
-    #[must_use]
-    pub const fn of<A: KernelArgs>() -> Self {
-        if A::PARAMETERS.len() >= PACKED_FROM && !A::LAYOUT.depends_on_gpu() {
-            Self::Packed
-        } else {
-            Self::KernelParams
-        }
-    }
+    /// None of the fields is written while no attribute is set.
+    pub(in crate::driver) attributes: Option<Attributes<'a>>,
 }
 
 impl<'a> Launch<'a> {
@@ -48,8 +36,10 @@ impl<'a> Launch<'a> {
             grid: grid.into_dim(),
             block: block.into_dim(),
             shared: 0,
+            shared_given: false,
             stream: None,
             form: None,
+            attributes: None,
         }
     }
 
@@ -61,9 +51,13 @@ impl<'a> Launch<'a> {
     }
 
     /// Dynamic shared memory per block, in bytes. Above 48 KiB the kernel is opted in automatically.
+    ///
+    /// A kernel that uses dynamic shared memory (`extern __shared__`), as far as its PTX tells, is not launched without
+    /// this: 0 says that none is meant.
     #[inline(always)]
     pub fn shared(mut self, bytes: u32) -> Self {
         self.shared = bytes;
+        self.shared_given = true;
         self
     }
 
@@ -73,11 +67,115 @@ impl<'a> Launch<'a> {
         self.shared(bytes)
     }
 
-    /// The form in which to pass the parameters; the default is the faster one. A struct with an alignment above 16
-    /// bytes is always passed as `kernelParams`.
+    /// The form in which to pass the parameters; the default is the faster one, [`Form::of`]. A struct with an alignment
+    /// above 16 bytes is always passed as `kernelParams`.
     #[inline(always)]
     pub fn form(mut self, form: Form) -> Self {
         self.form = Some(form);
         self
+    }
+
+    #[inline(always)]
+    fn with(mut self, set: impl FnOnce(&mut Attributes<'a>)) -> Self {
+        set(self.attributes.get_or_insert_default());
+        self
+    }
+
+    /// The blocks of a cluster along each axis: `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`.
+    ///
+    /// The cluster divides the grid along each axis. A cluster of more than 8 blocks is not portable: the kernel is
+    /// opted in automatically, where the GPU can run such a cluster. Needs sm_90.
+    #[inline(always)]
+    pub fn cluster(self, cluster: impl IntoDim) -> Self {
+        self.with(|attributes| attributes.cluster = Some(cluster.into_dim()))
+    }
+
+    /// A larger cluster, a multiple of [`cluster`](Self::cluster), that is used where the GPU has room for it:
+    /// `CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`. Needs CUDA 12.8.
+    #[inline(always)]
+    pub fn preferred_cluster(self, cluster: impl IntoDim) -> Self {
+        self.with(|attributes| attributes.preferred_cluster = Some(cluster.into_dim()))
+    }
+
+    /// How the clusters are spread: `CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`. Needs sm_90.
+    #[inline(always)]
+    pub fn cluster_scheduling_policy(self, policy: ClusterSchedulingPolicy) -> Self {
+        self.with(|attributes| attributes.cluster_scheduling_policy = Some(policy))
+    }
+
+    /// Whether all blocks run at the same time, so that they can wait for each other: `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`.
+    ///
+    /// The grid is at most [`Kernel::max_cooperative_blocks`](crate::Kernel::max_cooperative_blocks).
+    #[inline(always)]
+    pub fn cooperative(self, cooperative: bool) -> Self {
+        self.with(|attributes| attributes.cooperative = cooperative)
+    }
+
+    /// The kernel's priority, where lower numbers come first; it replaces that of the stream:
+    /// `CU_LAUNCH_ATTRIBUTE_PRIORITY`. `cuCtxGetStreamPriorityRange` has the range, often -5 to 0.
+    #[inline(always)]
+    pub fn priority(self, priority: i32) -> Self {
+        self.with(|attributes| attributes.priority = Some(priority))
+    }
+
+    /// Whether the kernel may begin before the kernel before it in the stream has ended:
+    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`, programmatic dependent launch.
+    ///
+    /// It begins once all blocks of the kernel before have executed `griddepcontrol.launch_dependents`
+    /// (`cudaTriggerProgrammaticLaunchCompletion`) or have ended. What that kernel writes may be read only after
+    /// `griddepcontrol.wait` (`cudaGridDependencySynchronize`), and memory that it still uses may be written only then.
+    /// Needs sm_90.
+    #[inline(always)]
+    pub fn programmatic_stream_serialization(self, allowed: bool) -> Self {
+        self.with(|attributes| attributes.programmatic_stream_serialization = allowed)
+    }
+
+    /// An event that the kernel triggers while it runs: `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`. Needs sm_90.
+    #[inline(always)]
+    pub fn programmatic_event(self, event: impl Into<ProgrammaticEvent<'a>>) -> Self {
+        self.with(|attributes| attributes.programmatic_event = Some(event.into()))
+    }
+
+    /// An event that triggers once all blocks have begun, as far as the driver can tell:
+    /// `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`. The event must not record times, as those of
+    /// `CudaContext::new_event(None)`. Needs CUDA 12.3.
+    #[inline(always)]
+    pub fn launch_completion_event(self, event: &'a CudaEvent) -> Self {
+        self.with(|attributes| attributes.launch_completion_event = Some(event))
+    }
+
+    /// The domain in which the kernel's memory operations are ordered: `CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`. Needs
+    /// CUDA 12.0.
+    #[inline(always)]
+    pub fn memory_sync_domain(self, domain: MemorySyncDomain) -> Self {
+        self.with(|attributes| attributes.memory_sync_domain = Some(domain))
+    }
+
+    /// Which of the GPU's domains are meant by [`memory_sync_domain`](Self::memory_sync_domain):
+    /// `CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`. Needs CUDA 12.0.
+    #[inline(always)]
+    pub fn memory_sync_domain_map(self, map: MemorySyncDomainMap) -> Self {
+        self.with(|attributes| attributes.memory_sync_domain_map = Some(map))
+    }
+
+    /// How accesses to a part of global memory use the L2 cache: `CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`. Needs
+    /// sm_80.
+    #[inline(always)]
+    pub fn access_policy_window(self, window: AccessPolicyWindow) -> Self {
+        self.with(|attributes| attributes.access_policy_window = Some(window))
+    }
+
+    /// How much of the memory that L1 cache and shared memory have in common should be shared memory, in percent, 0 to
+    /// 100; a hint: `CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`. Needs CUDA 12.5.
+    #[inline(always)]
+    pub fn preferred_shared_memory_carveout(self, percent: u8) -> Self {
+        self.with(|attributes| attributes.preferred_shared_memory_carveout = Some(percent))
+    }
+
+    /// Makes the node of a captured launch one that kernels can update, and stores its handle in `node`:
+    /// `CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`. The stream is capturing. Needs CUDA 12.4.
+    #[inline(always)]
+    pub fn device_updatable_node(self, node: &'a DeviceNode) -> Self {
+        self.with(|attributes| attributes.device_updatable_node = Some(node))
     }
 }

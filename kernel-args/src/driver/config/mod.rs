@@ -1,11 +1,24 @@
 //! What a caller configures: the grid and block of a launch, its options, and those of the driver's compiler.
 
+mod access_policy;
+mod attributes;
+mod device_node;
 mod dim;
+mod form;
+mod into_launch;
 mod jit_options;
 mod launch_options;
 
+pub use access_policy::{AccessPolicyWindow, AccessProperty};
+pub use attributes::{
+    ClusterSchedulingPolicy, MemorySyncDomain, MemorySyncDomainMap, ProgrammaticEvent,
+};
+pub use device_node::DeviceNode;
 pub use dim::IntoDim;
+pub use form::Form;
+pub use into_launch::IntoLaunch;
 pub use jit_options::{JitOptions, OptimizationLevel};
-pub use launch_options::{Form, Launch};
+pub use launch_options::Launch;
 
+pub(super) use attributes::Attributes;
 pub(super) use jit_options::DriverOptions;

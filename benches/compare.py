@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Launches of kernel-args and of its peers, interleaved: one run, one table.
+
+    python3 compare.py --output DIR [--seconds N] [--test-driver LIBRARY] NAME=COMMAND...
+
+Starts every command. Each loads its kernels, says `ready`, and then waits: for a line on its standard input it times one
+batch of 200 launches of each of its variants, and answers with the times. A round is one such line for each process, one
+after the other, so that all of them meet the same minutes of a shared machine; only one works at a time, and each round
+begins with another. A process that does not start, or that ends early, is reported as missing with what it said last.
+
+Writes into DIR: `launch.tsv`, medians and quantiles, from which `chart` makes tables and the picture; `samples.tsv`, all
+that was measured, one line for each variant.
+
+`--test-driver` is a rehearsal: the library stands in for libcuda in every process, and the times say nothing of a GPU.
+"""
+
+import argparse
+import os
+import pathlib
+import selectors
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+REHEARSAL = "REHEARSAL on the test driver: there is no GPU, and the times say nothing of one"
+# The first rounds are not counted.
+WARM_UP = 3
+# Compiling Triton's kernels takes longest.
+START_SECONDS = 120
+ROUND_SECONDS = 60
+
+
+class Peer:
+    def __init__(self, name, command, environment):
+        self.name = name
+        self.errors = tempfile.TemporaryFile()
+        self.buffer = b""
+        self.process = None
+        try:
+            self.process = subprocess.Popen(
+                shlex.split(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.errors,
+                env=environment,
+            )
+        except OSError as error:
+            self.last_words = str(error)
+            return
+        os.set_blocking(self.process.stdout.fileno(), False)
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(self.process.stdout, selectors.EVENT_READ)
+
+    def read_until(self, last, seconds):
+        """The lines before the line `last`; None where the process ended or was too slow, which ends it."""
+        lines, deadline = [], time.monotonic() + seconds
+        while True:
+            while b"\n" in self.buffer:
+                line, self.buffer = self.buffer.split(b"\n", 1)
+                line = line.decode(errors="replace")
+                if line == last:
+                    return lines
+                lines.append(line.split("\t"))
+            left = deadline - time.monotonic()
+            if left <= 0 or not self.selector.select(left):
+                return self.end(f"no `{last}` within {seconds} s")
+            block = os.read(self.process.stdout.fileno(), 1 << 16)
+            if not block:
+                return self.end(f"it ended before `{last}`")
+            self.buffer += block
+
+    def ask(self):
+        """One round."""
+        try:
+            self.process.stdin.write(b"round\n")
+            self.process.stdin.flush()
+        except OSError as error:
+            return self.end(str(error))
+        return self.read_until("done", ROUND_SECONDS)
+
+    def end(self, why):
+        self.process.kill()
+        status = self.process.wait()
+        self.errors.seek(0)
+        said = self.errors.read().decode(errors="replace").strip().splitlines()
+        self.last_words = f"{why}, status {status}" + (f": {said[-1][:200]}" if said else "")
+        return None
+
+    def stop(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+def quantile(ordered, part):
+    return ordered[round((len(ordered) - 1) * part)]
+
+
+def write(directory, settings, missing, samples):
+    # The rows of a case together, in the order in which cases were seen.
+    cases = list(dict.fromkeys(case for case, _ in samples))
+    keys = sorted(samples, key=lambda key: cases.index(key[0]))
+    with open(directory / "launch.tsv", "w") as file:
+        for setting in settings:
+            print(f"# {setting}", file=file)
+        for case, way, reason in missing:
+            print("# missing", case, way, reason, sep="\t", file=file)
+        print("case", "variant", "median_ns", "p10_ns", "p90_ns", "batches", sep="\t", file=file)
+        for key in keys:
+            ordered = sorted(samples[key])
+            numbers = [f"{quantile(ordered, part):.1f}" for part in (0.5, 0.1, 0.9)]
+            print(*key, *numbers, len(ordered), sep="\t", file=file)
+    with open(directory / "samples.tsv", "w") as file:
+        for key in keys:
+            print(*key, *(f"{sample:.0f}" for sample in samples[key]), sep="\t", file=file)
+
+
+def start(commands, environment, settings, missing):
+    """Starts them one after the other: those that are ready."""
+    ready = []
+    for command in commands:
+        name, _, line = command.partition("=")
+        peer = Peer(name, line, environment)
+        lines = peer.read_until("ready", START_SECONDS) if peer.process else None
+        if lines is None:
+            missing.append(("*", name, peer.last_words))
+            continue
+        for kind, *fields in lines:
+            if kind == "setting" and fields[0] not in settings:
+                settings.append(fields[0])
+            elif kind == "missing":
+                missing.append(tuple(fields))
+        ready.append(peer)
+    return ready
+
+
+def measure(peers, seconds, missing):
+    samples, begin, turn = {}, time.monotonic(), 0
+    while peers and (turn < WARM_UP + 5 or time.monotonic() - begin < seconds):
+        first = turn % len(peers)
+        for peer in peers[first:] + peers[:first]:
+            lines = peer.ask()
+            if lines is None:
+                missing.append(("*", peer.name, f"in round {turn}: {peer.last_words}"))
+                peers.remove(peer)
+                continue
+            # The first round names them in the order of the program. A library may print lines of its own.
+            for _, case, way, nanoseconds in (line for line in lines if line[0] == "sample"):
+                of_variant = samples.setdefault((case, way), [])
+                if turn >= WARM_UP:
+                    of_variant.append(float(nanoseconds))
+        turn += 1
+    return {key: of_variant for key, of_variant in samples.items() if of_variant}, turn - WARM_UP
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=pathlib.Path, required=True)
+    parser.add_argument("--seconds", type=float, default=180)
+    parser.add_argument("--test-driver", type=pathlib.Path)
+    parser.add_argument("commands", nargs="+", metavar="NAME=COMMAND")
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
+    environment, settings, missing = dict(os.environ), [], []
+    with tempfile.TemporaryDirectory() as folder:
+        if options.test_driver:
+            settings.append(REHEARSAL)
+            for name in ("libcuda.so", "libcuda.so.1"):
+                os.symlink(options.test_driver.resolve(), pathlib.Path(folder) / name)
+            paths = [folder, environment.get("LD_LIBRARY_PATH", "")]
+            environment["LD_LIBRARY_PATH"] = ":".join(filter(None, paths))
+        peers = start(options.commands, environment, settings, missing)
+        print("ready:", ", ".join(peer.name for peer in peers) or "nothing", flush=True)
+        started = list(peers)
+        samples, rounds = measure(peers, options.seconds, missing)
+        for peer in peers:
+            peer.stop()
+    settings.append(f"{rounds} rounds of {len(started)} processes, interleaved")
+    write(options.output, settings, missing, samples)
+    for case, way, reason in missing:
+        print(f"missing: {way}, {case}: {reason}")
+    print(f"{rounds} rounds; {len(samples)} variants in {options.output / 'launch.tsv'}")
+    return 0 if samples else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+//! The chart and the tables of a run, from its `launch.tsv`: `chart [DATA.tsv] [--fill FILE]... [--rehearsal]`.
+//!
+//! Draws `DATA.svg` beside the data and prints the tables. `--fill` writes what it prints into the parts of a Markdown
+//! file that stand between `<!-- measured: NAME -->` and `<!-- end of NAME -->`. Figures of a rehearsal are not written
+//! into files unless `--rehearsal` says that they may be.
+
+use kernel_args_benches::{chart, measured::Measured, report, targets};
+use std::{
+    env,
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The parts of a file that are filled in.
+const PARTS: [&str; 4] = ["chart", "summary", "targets", "launches"];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (mut data, mut fill, mut rehearsal) = (None, Vec::new(), false);
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match &*argument {
+            "--fill" => fill.push(PathBuf::from(
+                arguments.next().ok_or("--fill takes a file")?,
+            )),
+            "--rehearsal" => rehearsal = true,
+            _ if data.is_none() && !argument.starts_with("--") => {
+                data = Some(PathBuf::from(argument));
+            }
+            _ => {
+                return Err(
+                    format!("{argument}: it takes DATA.tsv, --fill FILE, --rehearsal").into(),
+                );
+            }
+        }
+    }
+    let data = data.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/launch.tsv").into());
+    let measured = Measured::read(&data)?;
+    let svg = data.with_extension("svg");
+    fs::write(&svg, chart::draw(&measured)?)?;
+    println!(
+        "{}\n\n{}\n{}",
+        report::summary(&measured),
+        targets::table(&measured),
+        report::launches(&measured)
+    );
+    if measured.is_rehearsal() && !rehearsal && !fill.is_empty() {
+        return Err(
+            "these are figures of a rehearsal: `--rehearsal` writes them all the same".into(),
+        );
+    }
+    for file in fill {
+        let text =
+            fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let mut new = text.clone();
+        for part in PARTS {
+            new = filled(&new, part, &content(part, &measured, &file, &svg)?)?;
+        }
+        if !text.contains("<!-- measured: ") {
+            return Err(format!("{} has no part to fill in", file.display()).into());
+        }
+        fs::write(&file, new)?;
+        println!("filled in: {}", file.display());
+    }
+    Ok(())
+}
+
+fn content(
+    part: &str,
+    measured: &Measured,
+    file: &Path,
+    svg: &Path,
+) -> Result<String, Box<dyn Error>> {
+    Ok(match part {
+        "chart" => format!(
+            "![Nanoseconds per launch against the number of parameters: kernel-args and its peers]({})\n",
+            relative(file, svg)?
+        ),
+        "summary" => report::summary(measured),
+        "targets" => targets::table(measured),
+        _ => report::launches(measured),
+    })
+}
+
+/// The picture as the file links to it: beside it or below it.
+fn relative(file: &Path, svg: &Path) -> Result<String, Box<dyn Error>> {
+    let file = fs::canonicalize(file)?;
+    let svg = fs::canonicalize(svg)?;
+    let folder = file.parent().ok_or("a file stands in a folder")?;
+    let below = svg.strip_prefix(folder);
+    let below = below.map_err(|_| {
+        format!(
+            "{} does not stand below {}",
+            svg.display(),
+            folder.display()
+        )
+    })?;
+    Ok(below.to_string_lossy().into_owned())
+}
+
+/// The text with `content` in this part, where it has that part.
+fn filled(text: &str, part: &str, content: &str) -> Result<String, Box<dyn Error>> {
+    let (begin, end) = (
+        format!("<!-- measured: {part} -->\n"),
+        format!("<!-- end of {part} -->"),
+    );
+    let Some((before, rest)) = text.split_once(&begin) else {
+        return Ok(text.to_owned());
+    };
+    let (_, after) = rest
+        .split_once(&end)
+        .ok_or_else(|| format!("`{end}` is missing"))?;
+    Ok(format!("{before}{begin}{content}{end}{after}"))
+}

@@ -1,0 +1,101 @@
+//! What it costs to give the nodes of a graph new arguments and to launch it, in instructions and heap allocations, on the test
+//! driver. `launch` times it on a GPU.
+
+use kernel_args_benches::{
+    callgrind::{self, measured},
+    graph::{BARE, Chain, NODES, VARIANTS},
+    launch::Device,
+    versions,
+};
+use kernel_args_test_driver::{Session, Settings};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    env,
+    error::Error,
+    ffi::c_void,
+    process::Command,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// Counts allocations.
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: everything is the system's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise is the same one.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { System.dealloc(pointer, layout) };
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    if env::args().nth(1).as_deref() == Some("--count") {
+        return count();
+    }
+    instructions()
+}
+
+fn instructions() -> Result<(), Box<dyn Error>> {
+    let session = Session::start(&Settings::new())?;
+    let mut command: Command = session.command(env::current_exe()?);
+    command.arg("--count");
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    let heap = String::from_utf8(output.stdout)?;
+    let counts = callgrind::count(&command)?;
+    if counts.len() != VARIANTS.len() || heap.lines().count() != VARIANTS.len() {
+        return Err("some variants were not counted".into());
+    }
+    println!("{}, {}\n", versions::compilers(), versions::machine());
+    println!("Instructions outside the driver, per node, on the test driver");
+    println!("| {NODES} nodes of 8 parameters | instructions | / {BARE} | heap, all nodes |");
+    println!("|---|---|---|---|");
+    let per_node =
+        |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / f64::from(NODES);
+    for (((variant, _), count), heap) in VARIANTS.iter().zip(&counts).zip(heap.lines()) {
+        println!(
+            "| {variant} | {:.1} | {:.2} | {heap} |",
+            per_node(*count),
+            per_node(*count) / per_node(counts[0])
+        );
+    }
+    Ok(())
+}
+
+/// In a process of its own: callgrind counts the second run of each variant. On standard output: its allocations.
+fn count() -> Result<(), Box<dyn Error>> {
+    callgrind::calibrate();
+    let device = Device::first()?;
+    for (_, run) in VARIANTS {
+        let mut chain = (run, Chain::new(&device)?);
+        let job = (&raw mut chain).cast::<c_void>();
+        // SAFETY: it takes a job.
+        unsafe { once(job) };
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { measured(once, job) };
+        println!("{}", ALLOCATIONS.load(Ordering::Relaxed) - before);
+        // What a graph has retained is dropped on another thread, whose instructions would count for the next variant.
+        core::mem::forget(chain);
+    }
+    Ok(())
+}
+
+unsafe extern "C" fn once(job: *mut c_void) {
+    // SAFETY: `count` passes a job.
+    let (run, chain) = unsafe { &mut *job.cast::<(fn(&mut Chain), Chain)>() };
+    run(chain);
+}

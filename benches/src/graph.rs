@@ -1,0 +1,219 @@
+//! Graphs of kernels that do nothing, all of whose nodes get new arguments before each launch: ours, and the same driver calls
+//! as C programs make them.
+
+use crate::{batch::BATCH, launch::Device, ways};
+use core::{error::Error, ffi::c_void, hint::black_box, ptr};
+use cudarc::driver::{
+    CudaStream,
+    sys::{self, CUDA_KERNEL_NODE_PARAMS, CUgraphNode},
+};
+use kernel_args::{Graph, GraphExec, Kernel, KernelArgs, Launch, Node, launch};
+use std::sync::Arc;
+
+/// The nodes of the graph.
+pub const NODES: u32 = BATCH;
+
+/// Eight parameters of 8 bytes.
+#[derive(Clone, Copy, KernelArgs)]
+#[repr(C)]
+struct Eight {
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+    e: u64,
+    f: u64,
+    g: u64,
+    h: u64,
+}
+
+impl Eight {
+    /// Arguments that are others in each step, so that none can be kept from the step before.
+    #[inline(always)]
+    fn of(step: u64) -> Self {
+        Self {
+            a: step,
+            b: step + 1,
+            c: step + 2,
+            d: step + 3,
+            e: step + 4,
+            f: step + 5,
+            g: step + 6,
+            h: step + 7,
+        }
+    }
+}
+
+/// A chain of nodes, one after another.
+pub struct Chain {
+    exec: GraphExec,
+    nodes: Vec<Node<Eight>>,
+    raw: Vec<CUgraphNode>,
+    kernel: Kernel<Eight>,
+    stream: Arc<CudaStream>,
+    step: u64,
+}
+
+impl Chain {
+    /// Makes and uploads the graph.
+    ///
+    /// # Errors
+    /// Where the kernel does not fit, or the driver returns an error.
+    pub fn new(device: &Device) -> Result<Self, Box<dyn Error>> {
+        let function = device.module.load_function("words_8")?;
+        let kernel = Kernel::from_function(&device.context, function)?.require_verified()?;
+        let mut graph = Graph::new(&device.context)?;
+        let mut nodes: Vec<Node<Eight>> = Vec::new();
+        for i in 0..NODES {
+            let after: Vec<_> = nodes.last().map(Node::any).into_iter().collect();
+            let args = Eight::of(u64::from(i));
+            nodes.push(graph.add_kernel(&kernel, Launch::new(1, 32), args, &after)?);
+        }
+        let raw = nodes.iter().map(Node::cu_graph_node).collect();
+        let mut exec = graph.instantiate()?;
+        exec.upload(&device.stream)?;
+        Ok(Self {
+            exec,
+            nodes,
+            raw,
+            kernel,
+            stream: device.stream.clone(),
+            step: 0,
+        })
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> u64 {
+        self.step += 1;
+        black_box(self.step)
+    }
+
+    /// `update_all`, then `launch`.
+    pub fn ours(&mut self) {
+        let step = self.next();
+        let launch = Launch::new(1, 32);
+        let nodes = self.nodes.iter().zip(step..);
+        let result = self
+            .exec
+            .update_all(nodes.map(|(node, step)| (node, launch, Eight::of(step))));
+        done(&result);
+        self.launch_ours();
+    }
+
+    /// `update` for each node, then `launch`.
+    pub fn ours_one_by_one(&mut self) {
+        let step = self.next();
+        for (node, step) in self.nodes.iter().zip(step..) {
+            done(&self.exec.update(node, 1, 32, Eight::of(step)));
+        }
+        self.launch_ours();
+    }
+
+    /// `launch` alone.
+    pub fn launch_ours(&mut self) {
+        // SAFETY: the kernels access nothing.
+        done(&unsafe { self.exec.launch(&self.stream) });
+    }
+
+    /// `cuGraphExecKernelNodeSetParams` for each node with an array of pointers, then `cuGraphLaunch`.
+    pub fn bare_params(&mut self) {
+        let step = self.next();
+        for (&node, step) in self.raw.iter().zip(step..) {
+            let mut args = Eight::of(step);
+            let mut params: [*mut c_void; 8] = [
+                (&raw mut args.a).cast(),
+                (&raw mut args.b).cast(),
+                (&raw mut args.c).cast(),
+                (&raw mut args.d).cast(),
+                (&raw mut args.e).cast(),
+                (&raw mut args.f).cast(),
+                (&raw mut args.g).cast(),
+                (&raw mut args.h).cast(),
+            ];
+            self.set(node, params.as_mut_ptr(), ptr::null_mut());
+        }
+        self.launch_bare();
+    }
+
+    /// The same with a packed buffer.
+    pub fn bare_packed(&mut self) {
+        let step = self.next();
+        for (&node, step) in self.raw.iter().zip(step..) {
+            let mut args = Eight::of(step);
+            let mut size = size_of::<Eight>();
+            let mut extra: [*mut c_void; 5] = [
+                sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as _,
+                (&raw mut args).cast(),
+                sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as _,
+                (&raw mut size).cast(),
+                sys::CU_LAUNCH_PARAM_END_AS_INT as _,
+            ];
+            self.set(node, ptr::null_mut(), extra.as_mut_ptr());
+        }
+        self.launch_bare();
+    }
+
+    /// `cuGraphLaunch` alone.
+    pub fn launch_bare(&self) {
+        let (exec, stream) = (self.exec.cu_graph_exec(), self.stream.cu_stream());
+        // SAFETY: the graph and the stream are alive; the kernels access nothing.
+        done(&unsafe { sys::cuGraphLaunch(exec, stream) }.result());
+    }
+
+    /// As many launches with `launch!`.
+    pub fn separate(&mut self) {
+        let step = self.next();
+        for step in step..step + u64::from(NODES) {
+            let args = Eight::of(step);
+            // SAFETY: the kernel accesses nothing.
+            done(&unsafe { launch!(self.kernel, 1, 32, args, stream = &self.stream) });
+        }
+    }
+
+    #[inline(always)]
+    fn set(&self, node: CUgraphNode, params: *mut *mut c_void, extra: *mut *mut c_void) {
+        let params = CUDA_KERNEL_NODE_PARAMS {
+            func: self.kernel.cu_function(),
+            gridDimX: 1,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: 32,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            kernelParams: params,
+            extra,
+            kern: ptr::null_mut(),
+            ctx: ptr::null_mut(),
+        };
+        let exec = self.exec.cu_graph_exec();
+        // SAFETY: the graph is alive and the node is one of it; the kernel takes these parameters.
+        let status =
+            unsafe { sys::cuGraphExecKernelNodeSetParams_v2(exec, node, &raw const params) };
+        done(&status.result());
+    }
+}
+
+/// A way of updating and launching the graph, and its name.
+pub type Variant = (&'static str, fn(&mut Chain));
+
+/// All of them.
+pub const VARIANTS: [Variant; 7] = [
+    (BARE, Chain::bare_params),
+    ("bare, packed", Chain::bare_packed),
+    (ways::OURS_GRAPH, Chain::ours),
+    ("kernel-args, each node by itself", Chain::ours_one_by_one),
+    ("bare, launched unchanged", |chain| chain.launch_bare()),
+    ("kernel-args, launched unchanged", Chain::launch_ours),
+    ("launch! each, no graph", Chain::separate),
+];
+
+/// Every ratio is to this variant.
+pub const BARE: &str = "bare, kernelParams";
+
+#[inline(always)]
+fn done<T, E: core::fmt::Debug>(result: &Result<T, E>) {
+    if let Err(error) = result {
+        panic!("{error:?}");
+    }
+}

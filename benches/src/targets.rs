@@ -1,0 +1,191 @@
+//! What is wanted of a launch: ratios of two rows, each with its limit.
+
+use crate::{
+    measured::Measured,
+    ways::{
+        BARE_EX_PACKED, BARE_PARAMS, C_EX_PACKED, C_GRAPH_PARAMS, CHEVRONS, CUDARC, CUDARC_PATCHED,
+        GRAPH, OURS, OURS_FUNCTION, OURS_GRAPH, OURS_PATCHED, SLICES, SLICES_TWO_STREAMS,
+        STEP_BOTH, STEP_CHECKS, STEPS, STRUCT_4_KIB, STRUCT_32_KIB,
+    },
+};
+use std::fmt::Write;
+
+/// One row of a table: case and way.
+type Place = (&'static str, &'static str);
+
+/// A ratio that is wanted to be at most `limit`.
+struct Target {
+    what: &'static str,
+    ours: Place,
+    other: Place,
+    limit: f64,
+}
+
+const P8: &str = "8 parameters";
+const P128: &str = "128 parameters";
+const P512: &str = "512 parameters";
+
+const fn target(what: &'static str, ours: Place, other: Place, limit: f64) -> Target {
+    Target {
+        what,
+        ours,
+        other,
+        limit,
+    }
+}
+
+const TARGETS: &[Target] = &[
+    target(
+        "`launch!` / C++ `<<<>>>`, 8 parameters",
+        (P8, OURS),
+        (P8, CHEVRONS),
+        0.96,
+    ),
+    target(
+        "`launch!` / C++ `<<<>>>`, 128 parameters",
+        (P128, OURS),
+        (P128, CHEVRONS),
+        0.90,
+    ),
+    target(
+        "`launch!` / C++ `<<<>>>`, 512 parameters",
+        (P512, OURS),
+        (P512, CHEVRONS),
+        0.68,
+    ),
+    target(
+        "`launch!` / `cuLaunchKernel` with kernelParams, a struct of 4 KiB",
+        (STRUCT_4_KIB, OURS),
+        (STRUCT_4_KIB, BARE_PARAMS),
+        0.90,
+    ),
+    target(
+        "`launch!` / `cuLaunchKernel` with kernelParams, a struct of 32 KiB",
+        (STRUCT_32_KIB, OURS),
+        (STRUCT_32_KIB, BARE_PARAMS),
+        0.70,
+    ),
+    target(
+        "`launch!` / bare `cuLaunchKernelEx`, packed, 8 parameters",
+        (P8, OURS),
+        (P8, BARE_EX_PACKED),
+        1.01,
+    ),
+    target(
+        "`launch!` / bare `cuLaunchKernelEx`, packed, 512 parameters",
+        (P512, OURS),
+        (P512, BARE_EX_PACKED),
+        1.02,
+    ),
+    target(
+        "all checks together: `launch!` / the same without checks, 8 parameters",
+        (STEPS, STEP_CHECKS),
+        (STEPS, STEP_BOTH),
+        1.01,
+    ),
+    target(
+        "`launch!` with a `CudaFunction` / with a `Kernel`, 8 parameters",
+        (P8, OURS_FUNCTION),
+        (P8, OURS),
+        1.03,
+    ),
+    target(
+        "`launch!` with a `CudaFunction` / with a `Kernel`, 128 parameters",
+        (P128, OURS_FUNCTION),
+        (P128, OURS),
+        1.03,
+    ),
+    target(
+        "`launch!` with a `CudaFunction` / with a `Kernel`, 512 parameters",
+        (P512, OURS_FUNCTION),
+        (P512, OURS),
+        1.03,
+    ),
+    target(
+        "200 nodes updated and launched / the same in C",
+        (GRAPH, OURS_GRAPH),
+        (GRAPH, C_GRAPH_PARAMS),
+        1.05,
+    ),
+    target(
+        "200 nodes updated and launched / 200 launches",
+        (GRAPH, OURS_GRAPH),
+        (P8, OURS),
+        0.22,
+    ),
+];
+
+/// Comparisons without a target: how far two processes agree, and what tracking costs.
+const BESIDE: &[Target] = &[
+    target(
+        "the same call in Rust and in C: `cuLaunchKernelEx`, packed, 8 parameters",
+        (P8, BARE_EX_PACKED),
+        (P8, C_EX_PACKED),
+        f64::NAN,
+    ),
+    target(
+        "3 tracked slices, one stream: `launch!` / bare",
+        (SLICES, OURS),
+        (SLICES, BARE_PARAMS),
+        f64::NAN,
+    ),
+    target(
+        "3 tracked slices, a second stream: `launch!` / bare",
+        (SLICES_TWO_STREAMS, OURS),
+        (SLICES_TWO_STREAMS, BARE_PARAMS),
+        f64::NAN,
+    ),
+    target(
+        "3 tracked slices, a second stream: `launch!` / cudarc",
+        (SLICES_TWO_STREAMS, OURS),
+        (SLICES_TWO_STREAMS, CUDARC),
+        f64::NAN,
+    ),
+    target(
+        "3 tracked slices, a second stream, cudarc patched: `launch!` / bare",
+        (SLICES_TWO_STREAMS, OURS_PATCHED),
+        (SLICES_TWO_STREAMS, BARE_PARAMS),
+        f64::NAN,
+    ),
+    target(
+        "3 tracked slices, a second stream: cudarc patched / cudarc",
+        (SLICES_TWO_STREAMS, CUDARC_PATCHED),
+        (SLICES_TWO_STREAMS, CUDARC),
+        f64::NAN,
+    ),
+];
+
+/// Every target with what was measured, in Markdown.
+#[must_use]
+pub fn table(measured: &Measured) -> String {
+    let mut text =
+        String::from("| ratio | ns | ns | measured | at most | |\n|---|---|---|---|---|---|\n");
+    for target in TARGETS.iter().chain(BESIDE) {
+        let [ours, other] =
+            [target.ours, target.other].map(|(case, way)| measured.median(case, way));
+        let ratio = ours.zip(other).map(|(ours, other)| ours / other);
+        let nanoseconds =
+            |median: Option<f64>| median.map_or("–".to_owned(), |median| format!("{median:.0}"));
+        let limit = if target.limit.is_nan() {
+            String::new()
+        } else {
+            format!("{:.2}", target.limit)
+        };
+        let verdict = match ratio {
+            None => "not measured",
+            Some(_) if target.limit.is_nan() => "",
+            Some(ratio) if ratio <= target.limit => "met",
+            Some(_) => "**missed**",
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {limit} | {verdict} |",
+            target.what,
+            nanoseconds(ours),
+            nanoseconds(other),
+            ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}")),
+        );
+    }
+    text
+}

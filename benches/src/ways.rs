@@ -1,0 +1,79 @@
+//! The cases that are launched and the ways of launching them, as tables, targets and the chart name them. The peers
+//! (`peers/launch.cu`, `peers/launch.py`) use the same names.
+
+/// Cases of 8-byte parameters, and how many those are.
+pub const COUNTS: &[(&str, u32)] = &[
+    ("1 parameter", 1),
+    ("8 parameters", 8),
+    ("32 parameters", 32),
+    ("64 parameters", 64),
+    ("128 parameters", 128),
+    ("512 parameters", 512),
+];
+/// One parameter of 4,096 bytes.
+pub const STRUCT_4_KIB: &str = "a struct of 4 KiB";
+/// One parameter of 32,760 bytes.
+pub const STRUCT_32_KIB: &str = "a struct of 32 KiB";
+/// Tracked memory, where the context has one stream.
+pub const SLICES: &str = "3 slices, 5 scalars";
+/// The same, where it has two.
+pub const SLICES_TWO_STREAMS: &str = "3 slices, 5 scalars, a second stream";
+/// What `launch!` adds to a bare launch, one thing after another.
+pub const STEPS: &str = "8 parameters, step by step";
+/// A graph of kernels that all get other arguments before it is launched. Nanoseconds are per kernel.
+pub const GRAPH: &str = "200 kernels of 8 parameters";
+
+/// `launch!` with a verified `Kernel`.
+pub const OURS: &str = "launch!";
+/// The same, the form forced.
+pub const OURS_PARAMS: &str = "launch!, kernelParams";
+/// The same, the form forced.
+pub const OURS_PACKED: &str = "launch!, packed";
+/// `launch!` with cudarc's `CudaFunction`.
+pub const OURS_FUNCTION: &str = "launch!, CudaFunction";
+/// `Kernel::from_function`, once.
+pub const VERIFIED_FUNCTION: &str = "verified once, from a function";
+/// `Module::kernel` of a kernel that the module remembers.
+pub const LOOKED_UP: &str = "kernel looked up in its module again";
+/// The nodes of a [`GRAPH`] updated by `GraphExec::update`, and the graph launched.
+pub const OURS_GRAPH: &str = "kernel-args, graph updated and launched";
+
+/// `cuLaunchKernel` in Rust, its arguments prepared before.
+pub const BARE_PARAMS: &str = "bare cuLaunchKernel, kernelParams";
+/// The same in the packed form.
+pub const BARE_PACKED: &str = "bare cuLaunchKernel, packed";
+/// `cuLaunchKernelEx` in Rust, its arguments prepared before.
+pub const BARE_EX_PARAMS: &str = "bare cuLaunchKernelEx, kernelParams";
+/// The same in the packed form.
+pub const BARE_EX_PACKED: &str = "bare cuLaunchKernelEx, packed";
+/// Steps of [`STEPS`], in their order.
+pub const STEP_BOUND: &str = "and the context made current";
+/// The arguments marshalled, then the bare launch.
+pub const STEP_MARSHALLED: &str = "bare, arguments marshalled";
+/// Both of the above.
+pub const STEP_BOTH: &str = "both";
+/// And everything that `launch!` checks.
+pub const STEP_CHECKS: &str = "launch!: and every check";
+
+/// cudarc's `launch_builder`.
+pub const CUDARC: &str = "cudarc";
+/// Both with cudarc as `cudarc/waits.patch` makes it.
+pub const OURS_PATCHED: &str = "launch!, cudarc patched";
+/// See [`OURS_PATCHED`].
+pub const CUDARC_PATCHED: &str = "cudarc, patched";
+/// C++ through the CUDA runtime.
+pub const CHEVRONS: &str = "C++, <<<>>>";
+/// The runtime's function with a configuration.
+pub const RUNTIME_EX: &str = "C++, cudaLaunchKernelExC";
+/// The driver's functions in C, the arguments prepared before.
+pub const C_PARAMS: &str = "C, cuLaunchKernel, kernelParams";
+/// The fastest way that the driver has.
+pub const C_EX_PACKED: &str = "C, cuLaunchKernelEx, packed";
+/// `cuGraphExecKernelNodeSetParams` for each node, then `cuGraphLaunch`.
+pub const C_GRAPH_PARAMS: &str = "C, graph updated and launched, kernelParams";
+/// cuda-python's `launch`.
+pub const CUDA_CORE: &str = "cuda.core";
+/// CuPy.
+pub const CUPY: &str = "CuPy RawKernel";
+/// Triton.
+pub const TRITON: &str = "Triton";

@@ -1,0 +1,254 @@
+//! Two galaxies collide: positions and velocities are `Float4` in device memory, the parameters of a step are a struct by
+//! value. The energies that the GPU reports are compared with the host's, and a picture is written at the end.
+//!
+//! Run it with `--release`, and the name of the picture if it is not to be `nbody.png`. Without a GPU it does everything up
+//! to the first launch and says so.
+
+use cudarc::driver::{CudaSlice, CudaStream};
+use image::{Rgb, RgbImage};
+use indicatif::{ProgressBar, ProgressStyle};
+use kernel_args::{
+    DeviceType, Error, Float2, Float4, Kernel, KernelArgs, abi::LayoutTable, launch,
+};
+use std::{env, f32::consts::TAU, sync::Arc};
+
+const BODIES: u32 = 1 << 13;
+const STEPS: u64 = 1200;
+/// The mass of a galaxy's core; that of each other body.
+const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);
+/// Threads of a block, as in the kernels' source.
+const TILE: u32 = 256;
+/// The width and the height of the picture.
+const PIXELS: u32 = 1024;
+
+/// `nbody::Step` in the kernels' source.
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(cpp = "nbody::Step")]
+#[repr(C)]
+struct Step {
+    bodies: u32,
+    gravity: f32,
+    softening: f32,
+    seconds: f32,
+}
+
+const STEP: Step = Step {
+    bodies: BODIES,
+    gravity: 1.0,
+    softening: 0.05,
+    seconds: 0.005,
+};
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/nbody.ptx", entry = "nbody::advance")]
+struct Advance<'a> {
+    step: Step,
+    from: &'a CudaSlice<Float4>,
+    to: &'a mut CudaSlice<Float4>,
+    velocities: &'a mut CudaSlice<Float4>,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/nbody.ptx", entry = "nbody::energies")]
+struct Energies<'a> {
+    step: Step,
+    positions: &'a CudaSlice<Float4>,
+    velocities: &'a CudaSlice<Float4>,
+    result: &'a mut CudaSlice<Float2>,
+}
+
+/// Positions, with the mass in `w`, and velocities.
+struct Bodies {
+    positions: Vec<Float4>,
+    velocities: Vec<Float4>,
+}
+
+/// Two discs that turn around heavy cores, on their way towards each other.
+#[allow(clippy::cast_precision_loss, reason = "numbers below 2^13")]
+fn galaxies() -> Bodies {
+    let half = BODIES / 2;
+    let mut bodies = Bodies {
+        positions: Vec::new(),
+        velocities: Vec::new(),
+    };
+    for i in 0..BODIES {
+        let side = if i < half { -1.0 } else { 1.0 };
+        // As sunflower seeds, and in a circular orbit around the core, which is the first.
+        let number = (i % half) as f32;
+        let (radius, mass) = match i % half {
+            0 => (0.0, MASSES.0),
+            _ => (0.15 + 0.85 * (number / half as f32).sqrt(), MASSES.1),
+        };
+        let (sin, cos) = (number * TAU * 0.618_034).sin_cos();
+        let softened = radius.powi(2) + STEP.softening.powi(2);
+        let speed = radius * (STEP.gravity * MASSES.0).sqrt() / softened.powf(0.75);
+        let x = side * 1.6 + radius * cos;
+        let y = side * 0.8 + radius * sin;
+        let z = side * 0.3 * radius * sin;
+        bodies.positions.push(Float4::new(x, y, z, mass));
+        bodies.velocities.push(Float4::new(
+            -side * 0.3 - speed * sin,
+            speed * cos,
+            side * 0.3 * speed * cos,
+            0.0,
+        ));
+    }
+    bodies
+}
+
+/// The energy of motion and of place, by the host in double precision.
+fn energy_on_host(bodies: &Bodies) -> (f64, f64) {
+    let softening = f64::from(STEP.softening).powi(2);
+    let components = |v: &Float4| [v.x, v.y, v.z, v.w].map(f64::from);
+    let positions: Vec<[f64; 4]> = bodies.positions.iter().map(components).collect();
+    let (mut motion, mut place) = (0.0, 0.0);
+    for (i, [x, y, z, mass]) in positions.iter().enumerate() {
+        let [vx, vy, vz, _] = components(&bodies.velocities[i]);
+        motion += 0.5 * mass * (vx * vx + vy * vy + vz * vz);
+        for [x2, y2, z2, mass2] in &positions[..i] {
+            let squared = (x2 - x).powi(2) + (y2 - y).powi(2) + (z2 - z).powi(2);
+            place -= f64::from(STEP.gravity) * mass * mass2 / (squared + softening).sqrt();
+        }
+    }
+    (motion, place)
+}
+
+struct Simulation {
+    stream: Arc<CudaStream>,
+    advance: Kernel<Advance<'static>>,
+    energies: Kernel<Energies<'static>>,
+    positions: CudaSlice<Float4>,
+    next: CudaSlice<Float4>,
+    velocities: CudaSlice<Float4>,
+}
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+impl Simulation {
+    fn advance(&mut self) -> Result<()> {
+        let args = Advance {
+            step: STEP,
+            from: &self.positions,
+            to: &mut self.next,
+            velocities: &mut self.velocities,
+        };
+        // SAFETY: all three slices have `BODIES` elements, and the kernel accesses nothing else.
+        unsafe { launch!(self.advance, BODIES.div_ceil(TILE), TILE, args)? };
+        std::mem::swap(&mut self.positions, &mut self.next);
+        Ok(())
+    }
+
+    /// The energy of motion and of place, by the GPU.
+    fn energy(&self) -> Result<(f64, f64)> {
+        let mut energies = self.stream.alloc_zeros::<Float2>(BODIES as usize)?;
+        let args = Energies {
+            step: STEP,
+            positions: &self.positions,
+            velocities: &self.velocities,
+            result: &mut energies,
+        };
+        // SAFETY: all three slices have `BODIES` elements, and the kernel accesses nothing else.
+        unsafe { launch!(self.energies, BODIES.div_ceil(TILE), TILE, args)? };
+        let energies = self.stream.clone_dtoh(&energies)?;
+        let sum = |part: fn(&Float2) -> f32| energies.iter().map(|e| f64::from(part(e))).sum();
+        Ok((sum(|e| e.x), sum(|e| e.y)))
+    }
+
+    fn bodies(&self) -> Result<Bodies> {
+        Ok(Bodies {
+            positions: self.stream.clone_dtoh(&self.positions)?,
+            velocities: self.stream.clone_dtoh(&self.velocities)?,
+        })
+    }
+
+    /// Compares the GPU's energies with the host's; their sum.
+    fn checked_energy(&self, when: &str) -> Result<f64> {
+        let (gpu, host) = (self.energy()?, energy_on_host(&self.bodies()?));
+        println!(
+            "{when}: motion {:.6}, place {:.6} on the GPU; {:.6}, {:.6} on the host",
+            gpu.0, gpu.1, host.0, host.1
+        );
+        if (gpu.0 - host.0).abs() > 1e-4 * host.0 || (gpu.1 - host.1).abs() > -1e-4 * host.1 {
+            return Err("the energies differ".into());
+        }
+        Ok(gpu.0 + gpu.1)
+    }
+}
+
+/// Each body adds light to its pixel, in the colour of its galaxy.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "pixels and colours are small numbers"
+)]
+fn picture(positions: &[Float4]) -> RgbImage {
+    let mut image = RgbImage::new(PIXELS, PIXELS);
+    for (i, position) in positions.iter().enumerate() {
+        let light = if i < positions.len() / 2 {
+            [90, 140, 255]
+        } else {
+            [255, 150, 60]
+        };
+        let place = |x: f32| ((x / 8.0 + 0.5) * PIXELS as f32) as i64;
+        for (dx, dy, share) in [(0, 0, 2), (1, 0, 6), (-1, 0, 6), (0, 1, 6), (0, -1, 6)] {
+            let (x, y) = (place(position.x) + dx, place(-position.y) + dy);
+            if let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y))
+                && let Some(Rgb(pixel)) = image.get_pixel_mut_checked(x, y)
+            {
+                for (channel, light) in pixel.iter_mut().zip(light) {
+                    *channel = channel.saturating_add(light / share);
+                }
+            }
+        }
+    }
+    image
+}
+
+fn main() -> Result<()> {
+    println!("{}\n", LayoutTable(&Advance::SIGNATURE));
+    let start = galaxies();
+    let ctx = match kernel_args::context(0) {
+        Ok(ctx) => ctx,
+        Err(error @ (Error::NoDriver | Error::Driver(_))) => {
+            let (motion, place) = energy_on_host(&start);
+            println!("{BODIES} bodies: motion {motion:.6}, place {place:.6} on the host.");
+            println!("Nothing was launched: {error}.");
+            return Ok(());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let stream = ctx.default_stream();
+    let mut simulation = Simulation {
+        advance: Kernel::load(&ctx)?,
+        energies: Kernel::load(&ctx)?,
+        positions: stream.clone_htod(&start.positions)?,
+        next: stream.alloc_zeros(BODIES as usize)?,
+        velocities: stream.clone_htod(&start.velocities)?,
+        stream,
+    };
+
+    let before = simulation.checked_energy("before")?;
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} steps, {per_sec}, {eta} left")?;
+    let bar = ProgressBar::new(STEPS).with_style(style);
+    for step in 1..=STEPS {
+        simulation.advance()?;
+        // Launches only enqueue: the bar shows what is done.
+        if step % 20 == 0 {
+            simulation.stream.synchronize()?;
+            bar.set_position(step);
+        }
+    }
+    bar.finish();
+    let after = simulation.checked_energy("after")?;
+    let drift = ((after - before) / before).abs();
+    println!("the sum changed by {:.4} %", 100.0 * drift);
+    if drift > 0.03 {
+        return Err("energy is not conserved".into());
+    }
+
+    let name = env::args().nth(1).unwrap_or_else(|| "nbody.png".into());
+    picture(&simulation.bodies()?.positions).save(&name)?;
+    println!("the galaxies after {STEPS} steps: {name}");
+    Ok(())
+}

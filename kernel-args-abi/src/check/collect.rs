@@ -1,0 +1,233 @@
+//! Finds the mistakes in a struct that does not fit: those that explain several differences first.
+
+use super::{
+    align::{Row, Rows, differences_at, fit_by_types},
+    difference::{Difference, Differences},
+    mismatch::{Mismatch, mark_as_one_mistake},
+    names::Names,
+    reorder::{Reorder, reorder},
+    report::Report,
+    split::{Next, Split},
+};
+
+/// The number of mismatches that are compared with one another to find exchanged and moved fields. A struct with more
+/// belongs to another kernel.
+const COMPARED: usize = 24;
+
+impl<const N: usize> Report<'_, N> {
+    /// Finds all mistakes of a struct that does not fit.
+    pub(super) const fn collect(&mut self) {
+        let (host, kernel) = (self.host.parameters, self.kernel.parameters);
+        if fit_by_types(host, kernel, self.base) {
+            self.names();
+            return;
+        }
+        if host.len() == kernel.len()
+            && let Some(order) = reorder(host, kernel, self.base, (0, 0), host.len())
+            && self.in_another_order(order)
+        {
+            return;
+        }
+        if self.split() {
+            return;
+        }
+        let mut rows = Rows::new(host, kernel, self.base);
+        while let Some(row) = rows.next() {
+            if let Row::Wrong(mismatch) = row {
+                self.push(mismatch);
+            }
+        }
+        let compared = if self.len() < COMPARED {
+            self.len()
+        } else {
+            COMPARED
+        };
+        let mut i = 0;
+        while i < compared {
+            let mut j = i + 1;
+            while j < compared {
+                mark_as_one_mistake(&mut self.mismatches, i, j, host, kernel);
+                j += 1;
+            }
+            if i + 1 < compared {
+                self.move_rather_than_exchange(i);
+            }
+            i += 1;
+        }
+    }
+
+    const fn push(&mut self, mismatch: Mismatch) {
+        if self.total < N {
+            self.mismatches[self.total] = mismatch;
+        }
+        self.total += 1;
+    }
+
+    /// Tells the fields that have the name of another parameter, where all of them fit by their types.
+    const fn names(&mut self) {
+        let (host, kernel) = (self.host.parameters, self.kernel.parameters);
+        let names = Names::new(kernel);
+        let mut i = 0;
+        while i < host.len() {
+            if let Some(other) = names.other_place(host, kernel, i, i) {
+                let back = names.other_place(host, kernel, other, other);
+                self.push(Mismatch::Differs {
+                    field: i,
+                    parameter: i,
+                    differences: Differences::NONE.with(Difference::ParameterName),
+                    exchanged: match back {
+                        Some(back) if back == i => Some(other),
+                        _ => None,
+                    },
+                });
+            }
+            i += 1;
+        }
+    }
+
+    /// Tells how the fields would fit in another order; whether that is all there is to tell.
+    const fn in_another_order(&mut self, order: Reorder) -> bool {
+        let (mut first, mut count) = (0, 0_usize);
+        let mut i = 0;
+        while i < self.host.parameters.len() {
+            if !self.differs(i, i, None).1 {
+                if count == 0 {
+                    first = i;
+                }
+                count += 1;
+            }
+            i += 1;
+        }
+        if count == 1 {
+            self.in_place = Some(self.differs(first, first, None).0);
+        }
+        match order {
+            Reorder::Several => {
+                self.several_orders = true;
+                return false;
+            }
+            Reorder::Move { field, to } => {
+                let before = if field < to { to + 1 } else { to };
+                let extra = Mismatch::Extra {
+                    field,
+                    moved: Some(to),
+                };
+                let missing = Mismatch::Missing {
+                    parameter: to,
+                    before,
+                    moved: Some(field),
+                };
+                if field < to {
+                    self.push(extra);
+                    self.push(missing);
+                } else {
+                    self.push(missing);
+                    self.push(extra);
+                }
+            }
+            Reorder::Exchange {
+                first: one,
+                second: other,
+            } if count == 1 => {
+                // The other one fits as it stands.
+                let partner = if first == one { other } else { one };
+                self.push(self.differs(first, first, Some(partner)).0);
+            }
+            Reorder::Exchange {
+                first: one,
+                second: other,
+            } => {
+                let ((a, a_fits), (b, b_fits)) = (
+                    self.differs(one, one, Some(other)),
+                    self.differs(other, other, Some(one)),
+                );
+                if !a_fits {
+                    self.push(a);
+                }
+                if !b_fits {
+                    self.push(b);
+                }
+            }
+        }
+        true
+    }
+
+    /// How a field differs from a parameter, as a mismatch; and whether it fits.
+    const fn differs(
+        &self,
+        field: usize,
+        parameter: usize,
+        exchanged: Option<usize>,
+    ) -> (Mismatch, bool) {
+        let (host, kernel) = (self.host.parameters, self.kernel.parameters);
+        let differences = differences_at(host, kernel, self.base, field, parameter);
+        let mismatch = Mismatch::Differs {
+            field,
+            parameter,
+            differences,
+            exchanged,
+        };
+        (mismatch, differences.is_empty())
+    }
+
+    /// Tells the structs that are split into fields, and the fields that are structs of parameters; whether that is all
+    /// there is to tell.
+    const fn split(&mut self) -> bool {
+        let mut steps = Split::new(self.host.parameters, self.kernel.parameters, self.base);
+        loop {
+            match steps.next() {
+                Next::Found(mismatch) => self.push(mismatch),
+                Next::End => return true,
+                Next::Other => {
+                    self.total = 0;
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Where two fields look exchanged, and those between them fit one place further as well: one of the two is moved,
+    /// which changes the order of fewer fields.
+    const fn move_rather_than_exchange(&mut self, i: usize) {
+        let (
+            Mismatch::Differs {
+                field,
+                parameter,
+                exchanged: Some(other),
+                ..
+            },
+            Mismatch::Differs {
+                field: last,
+                parameter: last_parameter,
+                ..
+            },
+        ) = (self.mismatches[i], self.mismatches[i + 1])
+        else {
+            return;
+        };
+        let span = last - field;
+        if other != last || span < 2 || last_parameter - parameter != span {
+            return;
+        }
+        let (host, kernel) = (self.host.parameters, self.kernel.parameters);
+        let order = reorder(host, kernel, self.base, (field, parameter), span + 1);
+        let Some(Reorder::Move { field: moved, to }) = order else {
+            return;
+        };
+        let (moved, to) = (field + moved, parameter + to);
+        let extra = Mismatch::Extra {
+            field: moved,
+            moved: Some(to),
+        };
+        let missing = Mismatch::Missing {
+            parameter: to,
+            before: if moved == field { last + 1 } else { field },
+            moved: Some(moved),
+        };
+        (self.mismatches[i], self.mismatches[i + 1]) = if moved == field {
+            (extra, missing)
+        } else {
+            (missing, extra)
+        };
+    }
+}

@@ -1,0 +1,203 @@
+//! Which kernels use dynamic shared memory.
+//!
+//! CUDA's `extern __shared__ float s[];` is `.extern .shared .align 16 .b8 s[];` in PTX: an array whose size the launch
+//! gives. PTX ISA, "State Spaces: Shared State Space". A kernel uses it if its body names the array, or names a function
+//! that does. A text without such an array is read once; of one that has it, the bodies after the array's declaration are
+//! read a second time.
+
+use super::lexer::{Lexer, Token, is_word};
+use alloc::{collections::BTreeSet, vec, vec::Vec};
+
+/// The arrays, functions and kernels of a text.
+#[derive(Default)]
+pub(super) struct Bodies<'a> {
+    /// The names of the arrays without a size.
+    arrays: BTreeSet<&'a str>,
+    bodies: Vec<Body<'a>>,
+}
+
+/// The body of a function or kernel.
+struct Body<'a> {
+    /// Empty for a kernel, which no function calls.
+    function: &'a str,
+    /// Where the declaration begins, after its directive.
+    at: usize,
+    text: &'a [u8],
+}
+
+impl<'a> Bodies<'a> {
+    /// After `.extern`: remembers the arrays without a size that it declares in shared memory. The lexer stays.
+    pub(super) fn declaration(&mut self, lexer: &Lexer<'a>) {
+        let mut lexer = lexer.clone();
+        if !matches!(lexer.token(), Ok((_, Token::Directive("shared")))) {
+            return;
+        }
+        let mut name = None;
+        while let Ok((_, token)) = lexer.token() {
+            match token {
+                Token::Identifier(found) => name = Some(found),
+                Token::Sign(b'[') => {
+                    let name = name.take();
+                    if let (Ok((_, Token::Sign(b']'))), Some(name)) = (lexer.token(), name) {
+                        self.arrays.insert(name);
+                    }
+                }
+                Token::Sign(b';' | b'{' | b'}') | Token::End => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// After `.func`: remembers its body. The lexer stays.
+    pub(super) fn function(&mut self, lexer: &Lexer<'a>) {
+        if self.arrays.is_empty() {
+            return;
+        }
+        let (at, mut lexer) = (lexer.position(), lexer.clone());
+        let mut depth = 0_usize;
+        let mut name = None;
+        while let Ok((start, token)) = lexer.peek_token() {
+            match token {
+                Token::Sign(b'{') => {
+                    let (Some(name), Ok(())) = (name, lexer.skip_block()) else {
+                        return;
+                    };
+                    self.add(name, at, lexer.bytes(start, lexer.position()));
+                    return;
+                }
+                Token::Sign(b';' | b'}') | Token::End | Token::Directive("entry" | "func") => {
+                    return;
+                }
+                // The first list, if it stands before the name, is that of what the function returns.
+                Token::Sign(b'(') => depth += 1,
+                Token::Sign(b')') => depth = depth.saturating_sub(1),
+                Token::Identifier(found) if depth == 0 && name.is_none() => name = Some(found),
+                _ => {}
+            }
+            if lexer.token().is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Remembers the body of a kernel, whose declaration begins at `at`.
+    pub(super) fn kernel(&mut self, at: usize, text: &'a [u8]) {
+        if !self.arrays.is_empty() {
+            self.add("", at, text);
+        }
+    }
+
+    fn add(&mut self, function: &'a str, at: usize, text: &'a [u8]) {
+        self.bodies.push(Body { function, at, text });
+    }
+
+    /// Where the declarations of the kernels that use such an array begin, in the order of the text.
+    pub(super) fn users(&self) -> Vec<usize> {
+        let names = Names::new(self);
+        let mut uses = vec![false; self.bodies.len()];
+        // Of each function that is named, the bodies that name it.
+        let mut callers: Vec<(usize, usize)> = Vec::new();
+        let mut last_seen = vec![usize::MAX; names.known.len()];
+        for (number, body) in self.bodies.iter().enumerate() {
+            words(body.text, |word| {
+                let Some(found) = names.find(word) else {
+                    return;
+                };
+                if core::mem::replace(&mut last_seen[found], number) == number {
+                    return;
+                }
+                match names.known[found].1 {
+                    None => uses[number] = true,
+                    Some(function) => callers.push((function, number)),
+                }
+            });
+        }
+        callers.sort_unstable();
+        let mut pending: Vec<usize> = (0..uses.len()).filter(|&body| uses[body]).collect();
+        while let Some(function) = pending.pop() {
+            let from = callers.partition_point(|&(callee, _)| callee < function);
+            for &(_, caller) in callers[from..].iter().take_while(|edge| edge.0 == function) {
+                if !core::mem::replace(&mut uses[caller], true) {
+                    pending.push(caller);
+                }
+            }
+        }
+        let bodies = self.bodies.iter().zip(uses);
+        bodies
+            .filter(|(body, uses)| *uses && body.function.is_empty())
+            .map(|(body, _)| body.at)
+            .collect()
+    }
+}
+
+/// The names that are looked for.
+struct Names<'a> {
+    /// In order, each with the number of its body where it is a function.
+    known: Vec<(&'a [u8], Option<usize>)>,
+    /// By the first byte: the lengths that such names have, as bits; 63 and more are one.
+    lengths: [u64; 256],
+}
+
+impl<'a> Names<'a> {
+    fn new(bodies: &Bodies<'a>) -> Self {
+        let arrays = bodies.arrays.iter().map(|name| (name.as_bytes(), None));
+        let functions = bodies.bodies.iter().enumerate();
+        let functions = functions
+            .filter(|(_, body)| !body.function.is_empty())
+            .map(|(number, body)| (body.function.as_bytes(), Some(number)));
+        let mut known: Vec<_> = arrays.chain(functions).collect();
+        known.sort_unstable();
+        known.dedup_by_key(|(name, _)| *name);
+        let mut lengths = [0; 256];
+        for (name, _) in &known {
+            if let Some(&first) = name.first() {
+                lengths[usize::from(first)] |= 1 << name.len().min(63);
+            }
+        }
+        Self { known, lengths }
+    }
+
+    fn find(&self, word: &[u8]) -> Option<usize> {
+        let lengths = self.lengths[usize::from(*word.first()?)];
+        if lengths >> word.len().min(63) & 1 == 0 {
+            return None;
+        }
+        self.known
+            .binary_search_by_key(&word, |(name, _)| name)
+            .ok()
+    }
+}
+
+/// Tells every identifier of a body that was skipped before, so that its comments and strings are known to end.
+fn words<'a>(body: &'a [u8], mut tell: impl FnMut(&'a [u8])) {
+    let mut at = 0;
+    while let Some(&byte) = body.get(at) {
+        let rest = &body[at..];
+        at += match byte {
+            b'%' | b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z' => {
+                let length = 1 + run(&rest[1..]);
+                tell(&rest[..length]);
+                length
+            }
+            // Directives, suffixes of instructions, and numbers.
+            b'.' | b'0'..=b'9' => 1 + run(&rest[1..]),
+            b'"' => 2 + position(&rest[1..], b'"'),
+            b'/' if rest.get(1) == Some(&b'/') => position(rest, b'\n'),
+            b'/' if rest.get(1) == Some(&b'*') => {
+                let end = rest[2..].windows(2).position(|pair| pair == b"*/");
+                end.map_or(rest.len(), |end| end + 4)
+            }
+            _ => 1,
+        };
+    }
+}
+
+fn run(bytes: &[u8]) -> usize {
+    let end = bytes.iter().position(|&byte| !is_word(byte));
+    end.unwrap_or(bytes.len())
+}
+
+fn position(bytes: &[u8], byte: u8) -> usize {
+    let found = bytes.iter().position(|&other| other == byte);
+    found.unwrap_or(bytes.len())
+}

@@ -1,0 +1,110 @@
+//! What a field is renamed to, so that it has the name of the kernel's parameter.
+
+use super::{message::Message, templates as say};
+use crate::cpp::equal;
+
+/// What to write so that a field has this name of C++.
+pub(super) const fn rename_to(name: &str) -> Message<256> {
+    let mut text = Message::new();
+    if !is_identifier(name) || is_one_of(name, NEVER) {
+        say::rename_otherwise(&mut text, name);
+    } else if is_one_of(name, KEYWORDS) {
+        say::rename_to_raw(&mut text, name);
+    } else {
+        say::rename_to(&mut text, name);
+    }
+    text
+}
+
+/// What cannot be a field's name, not even behind `r#`.
+const NEVER: &[&str] = &["_", "Self", "crate", "self", "super"];
+
+/// The keywords of edition 2024, the reserved ones included.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// Whether Rust takes it as an identifier or keyword. Of letters beyond ASCII both languages take the same ones; C++
+/// compilers take `$` as well.
+const fn is_identifier(name: &str) -> bool {
+    let name = name.as_bytes();
+    let mut i = 0;
+    while i < name.len() {
+        let is_start = name[i].is_ascii_alphabetic() || name[i] == b'_' || !name[i].is_ascii();
+        if !is_start && (i == 0 || !name[i].is_ascii_digit()) {
+            return false;
+        }
+        i += 1;
+    }
+    !name.is_empty()
+}
+
+const fn is_one_of(name: &str, list: &[&str]) -> bool {
+    let mut i = 0;
+    while i < list.len() {
+        if equal(name.as_bytes(), list[i].as_bytes()) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::{format, string::String};
+    use syn::{Ident, ext::IdentExt};
+
+    /// What the hint says to write.
+    fn written(name: &str) -> Option<String> {
+        let text = rename_to(name);
+        let (_, written) = text.as_str().split_once("rename it to `")?;
+        Some(written.trim_end_matches('`').into())
+    }
+
+    fn check(name: &str) {
+        match written(name) {
+            Some(written) => {
+                let parsed = syn::parse_str::<Ident>(&written);
+                assert_eq!(parsed.map(|ident| ident.unraw() == name).ok(), Some(true));
+            }
+            None => {
+                for spelled in [name.into(), format!("r#{name}")] {
+                    assert!(syn::parse_str::<Ident>(&spelled).is_err(), "{spelled}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_the_name_in_rust() {
+        for name in KEYWORDS.iter().chain(NEVER) {
+            check(name);
+        }
+        for (name, rust) in [
+            ("out", Some("out")),
+            ("in", Some("r#in")),
+            ("größe", Some("größe")),
+            ("self", None),
+            ("_", None),
+            ("a$b", None),
+            ("2d", None),
+            ("", None),
+        ] {
+            assert_eq!(written(name).as_deref(), rust, "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_is_written_as_rust_takes_it(name in "[a-zA-Z_$][a-z0-9_$]{0,7}") {
+            check(&name);
+        }
+    }
+}

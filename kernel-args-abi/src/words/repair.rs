@@ -1,0 +1,255 @@
+//! What to write where a field or parameter has no partner, or several are one mistake.
+
+use super::{
+    hint::{Hint, hint},
+    message::Message,
+    rust::{declaration, types},
+    templates as say,
+};
+use crate::{
+    check::{Difference, Mismatch, Report},
+    class::Class,
+    cpp::{CppBase, equal, name, vectors_of},
+    signature::Parameter,
+};
+
+impl<const N: usize> Report<'_, N> {
+    /// The cause of a mistake and what to write, in one line.
+    pub(super) const fn hint(&self, mismatch: Mismatch) -> Hint {
+        let mut text = Message::new();
+        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        if self.fits_in_several_orders() {
+            say::several_orders(&mut text);
+            return self.or_in_order(&text);
+        }
+        match mismatch {
+            Mismatch::Differs {
+                field,
+                exchanged: Some(other),
+                differences,
+                ..
+            } if !matches!(differences.first(), Some(Difference::ParameterName)) => {
+                let (first, second) = if field < other {
+                    (field, other)
+                } else {
+                    (other, field)
+                };
+                say::exchanged(&mut text, host[first].name, host[second].name);
+                return self.or_in_order(&text);
+            }
+            Mismatch::Differs {
+                field,
+                parameter,
+                differences,
+                ..
+            } => return hint(self, field, parameter, differences),
+            Mismatch::Missing {
+                before,
+                moved: Some(field),
+                ..
+            } => say::move_field(&mut text, host[field].name, between(host, before).as_str()),
+            Mismatch::Missing {
+                parameter,
+                before,
+                moved: None,
+            } => return self.add(mismatch, parameter, before),
+            Mismatch::Extra {
+                field,
+                moved: Some(parameter),
+            } => {
+                let place = between(host, self.destination(field));
+                say::move_away(&mut text, parameter, place.as_str());
+                return self.or_in_order(&text);
+            }
+            Mismatch::Extra { field, moved: None } => return self.remove(mismatch, field),
+            Mismatch::Split {
+                first,
+                last,
+                parameter,
+            } => {
+                let whole = &kernel[parameter];
+                let declare = together(host, first, last, whole);
+                say::split_struct(
+                    &mut text,
+                    last - first + 1,
+                    whole.size,
+                    parameter,
+                    declare.as_str(),
+                );
+            }
+            Mismatch::Joined { field, first, last } => {
+                let whole = &host[field];
+                let count = last - first + 1;
+                say::joined_struct(&mut text, first, last, whole.size, whole.spelling, count);
+            }
+        }
+        text
+    }
+
+    /// A change of the order, or what to declare if the order is right, where one field alone does not fit it.
+    const fn or_in_order(&self, order: &Hint) -> Hint {
+        let Some(Mismatch::Differs {
+            field,
+            parameter,
+            differences,
+            ..
+        }) = self.in_place()
+        else {
+            return *order;
+        };
+        let mut text = Message::new();
+        let declare = hint(self, field, parameter, differences);
+        say::or_in_order(&mut text, order.as_str(), declare.as_str());
+        text
+    }
+
+    /// What to write for a parameter without a field: `before` is the field before which it is missing.
+    const fn add(&self, mismatch: Mismatch, parameter: usize, before: usize) -> Hint {
+        let mut text = Message::new();
+        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        let ty = types("", None, &kernel[parameter]);
+        let (first, last) = self.alike_to(mismatch);
+        if first == last {
+            say::add_field(&mut text, between(host, before).as_str(), ty.as_str());
+        } else {
+            let (from, to) = (before + first - parameter, before + last - parameter);
+            let (from, to) = (host[from].name, host[to - 1].name);
+            let mut either = Message::<768>::new();
+            let others = types(
+                "",
+                None,
+                &kernel[if parameter == first { last } else { first }],
+            );
+            if equal(ty.as_str().as_bytes(), others.as_str().as_bytes()) {
+                either = ty;
+            } else {
+                let Parameter { size, align, .. } = kernel[parameter];
+                say::some_type(&mut either, (size, align));
+            }
+            if last == first + 1 {
+                say::add_beside(&mut text, from, either.as_str(), first, last);
+            } else {
+                say::add_among(&mut text, from, to, either.as_str(), first, last);
+            }
+        }
+        if let Some(Mismatch::Extra { field, .. }) = self.counterpart_of(mismatch) {
+            let mut both = Message::new();
+            say::add_or_move(&mut both, text.as_str(), host[field].name);
+            return both;
+        }
+        text
+    }
+
+    /// What to write for a field without a parameter.
+    const fn remove(&self, mismatch: Mismatch, field: usize) -> Hint {
+        let mut text = Message::new();
+        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        if let Some(Mismatch::Missing {
+            parameter, before, ..
+        }) = self.counterpart_of(mismatch)
+        {
+            let declare = declaration(&host[field], &kernel[parameter]);
+            let place = between(host, before);
+            say::replace_field(&mut text, parameter, place.as_str(), declare.as_str());
+            return text;
+        }
+        if host.len() <= kernel.len() {
+            say::no_parameter(&mut text);
+            return text;
+        }
+        let (first, last) = self.alike_to(mismatch);
+        let (one, other) = (host[first].name, host[last].name);
+        if first == last {
+            say::remove_field(&mut text, kernel.len(), host.len());
+        } else if last == first + 1 {
+            say::remove_one(&mut text, one, other, kernel.len(), host.len());
+        } else {
+            say::remove_one_of(&mut text, one, other, kernel.len(), host.len());
+        }
+        text
+    }
+
+    /// The neighbours of which any one may be the mistake.
+    pub(super) const fn alike_to(&self, mismatch: Mismatch) -> (usize, usize) {
+        match (self.position(mismatch), mismatch) {
+            (Some(position), _) => self.alike(position),
+            (None, Mismatch::Missing { parameter, .. }) => (parameter, parameter),
+            (None, Mismatch::Extra { field, .. }) => (field, field),
+            _ => (0, 0),
+        }
+    }
+
+    const fn counterpart_of(&self, mismatch: Mismatch) -> Option<Mismatch> {
+        match self.position(mismatch) {
+            Some(position) => self.counterpart(position),
+            None => None,
+        }
+    }
+
+    /// Before which field one is to stand that is moved.
+    const fn destination(&self, field: usize) -> usize {
+        let mut i = 0;
+        while i < self.len() {
+            if let Mismatch::Missing {
+                before,
+                moved: Some(moved),
+                ..
+            } = self.mismatches()[i]
+                && moved == field
+            {
+                return before;
+            }
+            i += 1;
+        }
+        field
+    }
+}
+
+/// What to write in the place of several fields that are one parameter.
+const fn together(
+    host: &[Parameter<'_>],
+    first: usize,
+    last: usize,
+    whole: &Parameter<'_>,
+) -> Message<1024> {
+    let mut text = Message::new();
+    let (is_vector, name) = match (whole.cpp.base, whole.align) {
+        (CppBase::Named(spelled), _) => (name::is_builtin(spelled), spelled),
+        (CppBase::Unknown, Some(align)) => (vectors_of::<1>(whole.size, align.bytes()).1 > 0, ""),
+        _ => (false, ""),
+    };
+    if is_vector {
+        say::as_one_field(&mut text, types("", None, whole).as_str());
+        return text;
+    }
+    let mut pointers = Message::<128>::new();
+    let mut i = first;
+    while i <= last {
+        if matches!(host[i].class, Class::Pointer) {
+            say::with_pointers(&mut pointers);
+            break;
+        }
+        i += 1;
+    }
+    if name.is_empty() {
+        say::as_struct(&mut text, pointers.as_str());
+    } else {
+        say::as_named_struct(&mut text, name, pointers.as_str());
+    }
+    text
+}
+
+/// Between which fields the field number `before` would stand.
+const fn between(host: &[Parameter<'_>], before: usize) -> Message<320> {
+    let mut text = Message::new();
+    if host.is_empty() {
+        say::to_the_struct(&mut text);
+    } else if before == 0 {
+        say::before_field(&mut text, host[0].name);
+    } else if before >= host.len() {
+        say::after_field(&mut text, host[host.len() - 1].name);
+    } else {
+        say::between_fields(&mut text, host[before - 1].name, host[before].name);
+    }
+    text
+}

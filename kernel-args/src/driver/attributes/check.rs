@@ -1,0 +1,245 @@
+//! What is compared before a launch with attributes calls the driver.
+
+use super::super::{
+    api::{Api, Status},
+    config::{AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap},
+    context::current,
+    error::{Error, Limit, UnsupportedAttribute},
+    launch_config::LaunchConfig,
+};
+use super::{
+    encode::for_each,
+    limits::{AttributeLimits, device_attribute},
+    table::Attribute,
+};
+use cudarc::driver::{
+    CudaEvent,
+    sys::{CUfunction, CUstreamCaptureStatus},
+};
+use std::{boxed::Box, format, string::String};
+
+/// `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`.
+const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
+/// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
+const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
+
+/// A launch with attributes.
+pub(in crate::driver) struct Request<'a> {
+    pub(in crate::driver) api: &'static Api,
+    pub(in crate::driver) function: CUfunction,
+    /// Grid, block, shared memory and stream.
+    pub(in crate::driver) config: LaunchConfig,
+    pub(in crate::driver) attributes: &'a Attributes<'a>,
+    pub(in crate::driver) limits: &'a AttributeLimits,
+    /// The kernel's name, for errors.
+    pub(in crate::driver) name: &'a dyn Fn() -> String,
+}
+
+/// Compares the attributes of a launch with what the driver, the GPU and the kernel allow.
+///
+/// # Errors
+/// [`Error::UnsupportedAttribute`], [`Error::Limit`], [`Error::Driver`].
+///
+/// # Safety
+/// The function is loaded, and its context is current; the stream is one of that context.
+#[cold]
+pub(in crate::driver) unsafe fn check(request: &Request<'_>) -> Result<(), Error> {
+    request.supported()?;
+    let attributes = request.attributes;
+    // SAFETY: the caller vouches for function and context.
+    unsafe { request.cluster() }?;
+    if attributes.cooperative {
+        // SAFETY: as above.
+        unsafe { request.cooperative() }?;
+    }
+    if let Some(priority) = attributes.priority {
+        request.priority(priority)?;
+    }
+    for (name, event) in [
+        (
+            "programmatic_event",
+            attributes.programmatic_event.map(|event| event.event),
+        ),
+        (
+            "launch_completion_event",
+            attributes.launch_completion_event,
+        ),
+    ] {
+        if let Some(event) = event {
+            request.event(name, event)?;
+        }
+    }
+    if let Some(map) = attributes.memory_sync_domain_map {
+        request.memory_sync_domain_map(map)?;
+    }
+    if let Some(window) = attributes.access_policy_window {
+        request.access_policy_window(window)?;
+    }
+    if let Some(percent) = attributes.preferred_shared_memory_carveout
+        && percent > 100
+    {
+        return Err(request.limit(
+            format!("{percent} % of the memory as shared memory"),
+            "`preferred_shared_memory_carveout` is at most 100 %".into(),
+            "write a percentage from 0 to 100",
+        ));
+    }
+    if attributes.device_updatable_node.is_some() {
+        // SAFETY: the caller vouches for the stream.
+        unsafe { request.capturing() }?;
+    }
+    Ok(())
+}
+
+impl Request<'_> {
+    /// Whether driver and GPU have every attribute.
+    fn supported(&self) -> Result<(), Error> {
+        let mut version = 0;
+        // SAFETY: `version` outlives the call.
+        let status = unsafe { (self.api.cuDriverGetVersion)(&raw mut version) };
+        status.check("cuDriverGetVersion")?;
+        let version = u32::try_from(version).unwrap_or(0);
+        let mut error = None;
+        for_each(self.attributes, &mut |attribute, _, _| {
+            if error.is_none() {
+                error = self.lacks(attribute, version);
+            }
+        });
+        error.map_or(Ok(()), Err)
+    }
+
+    fn lacks(&self, attribute: Attribute, version: u32) -> Option<Error> {
+        let needs = attribute.requirement();
+        let cuda = |version: u32| format!("CUDA {}.{}", version / 1000, version % 1000 / 10);
+        let (required, found, help) =
+            if version < needs.version || self.api.cuLaunchKernelEx.is_none() {
+                (
+                    format!("a driver of {} or newer", cuda(needs.version)),
+                    match self.api.cuLaunchKernelEx {
+                        Some(_) => format!("this driver is of {}", cuda(version)),
+                        None => "this driver has no `cuLaunchKernelEx`".into(),
+                    },
+                    "install a newer driver, or launch without the attribute",
+                )
+            } else if self.limits.sm.0 < needs.sm {
+                (
+                    format!("sm_{} or newer", needs.sm),
+                    format!("this GPU is sm_{}", self.limits.sm.0),
+                    "launch without the attribute on this GPU",
+                )
+            } else {
+                return None;
+            };
+        Some(Error::UnsupportedAttribute(Box::new(
+            UnsupportedAttribute {
+                kernel: (self.name)(),
+                attribute: needs.name,
+                required,
+                found,
+                help,
+            },
+        )))
+    }
+
+    fn priority(&self, priority: i32) -> Result<(), Error> {
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: both places outlive the call.
+        let status =
+            unsafe { (self.api.cuCtxGetStreamPriorityRange)(&raw mut least, &raw mut greatest) };
+        status.check("cuCtxGetStreamPriorityRange")?;
+        if (greatest..=least).contains(&priority) {
+            return Ok(());
+        }
+        Err(self.limit(
+            format!("priority {priority}"),
+            format!("the priorities of this GPU are {greatest}, which comes first, to {least}"),
+            "write a priority in that range; `cuCtxGetStreamPriorityRange` tells it",
+        ))
+    }
+
+    fn event(&self, name: &str, event: &CudaEvent) -> Result<(), Error> {
+        if event.context().cu_ctx() == current()? {
+            return Ok(());
+        }
+        Err(self.limit(
+            format!("a `{name}` of another context (another device?)"),
+            "the event of a launch belongs to the context of its kernel".into(),
+            "create the event with `new_event` of that context",
+        ))
+    }
+
+    fn memory_sync_domain_map(&self, map: MemorySyncDomainMap) -> Result<(), Error> {
+        let MemorySyncDomainMap { default, remote } = map;
+        let count = device_attribute(MEM_SYNC_DOMAIN_COUNT)?;
+        if u32::from(default.max(remote)) < count {
+            return Ok(());
+        }
+        Err(self.limit(
+            format!("memory_sync_domain_map with default {default} and remote {remote}"),
+            format!("this GPU has {count} domains, numbered from 0"),
+            "write numbers below that; GPUs before sm_90 have one domain",
+        ))
+    }
+
+    fn access_policy_window(&self, window: AccessPolicyWindow) -> Result<(), Error> {
+        let AccessPolicyWindow {
+            bytes,
+            hit_ratio,
+            miss,
+            ..
+        } = window;
+        // Not a number is not in the range either.
+        if !(0.0..=1.0).contains(&hit_ratio) {
+            return Err(self.limit(
+                format!("an access policy window with the hit ratio {hit_ratio}"),
+                "a hit ratio is a number from 0 to 1".into(),
+                "write the part of the accesses that get the property of a hit",
+            ));
+        }
+        if miss == AccessProperty::Persisting {
+            return Err(self.limit(
+                "an access policy window whose misses persist".into(),
+                "CUDA allows `Normal` and `Streaming` for a miss".into(),
+                "for a window all of which persists, leave `hit_ratio` at 1",
+            ));
+        }
+        let max = device_attribute(MAX_ACCESS_POLICY_WINDOW_SIZE)?;
+        if bytes > max as usize {
+            return Err(self.limit(
+                format!("an access policy window of {bytes} bytes"),
+                format!("this GPU allows at most {max} bytes"),
+                "use a window of the memory that is read most often",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether the stream is capturing.
+    ///
+    /// # Safety
+    /// As [`check`].
+    unsafe fn capturing(&self) -> Result<(), Error> {
+        let mut capture = 0;
+        // SAFETY: the caller vouches for the stream; `capture` outlives the call.
+        let status: Status =
+            unsafe { (self.api.cuStreamIsCapturing)(self.config.stream, &raw mut capture) };
+        status.check("cuStreamIsCapturing")?;
+        if capture == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE as u32 {
+            return Ok(());
+        }
+        Err(self.limit(
+            "`device_updatable_node` on a stream that is not capturing".into(),
+            "only a node of a graph can be updated".into(),
+            "begin a capture on the stream before the launch",
+        ))
+    }
+
+    pub(super) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
+        Error::Limit(Box::new(Limit {
+            kernel: (self.name)(),
+            requested,
+            limit,
+            help,
+        }))
+    }
+}

@@ -1,0 +1,210 @@
+//! How a launch groups its blocks, compared with the grid, the kernel and the GPU: clusters, and cooperative grids.
+
+use super::super::{
+    error::{Error, Limit},
+    function_attribute as attribute, occupancy,
+};
+use super::{Encoded, Request, limits::device_attribute};
+use crate::device::vector::Dim3;
+use std::{boxed::Box, format, string::String};
+
+/// The most blocks of a cluster that every GPU with clusters runs.
+const PORTABLE_CLUSTER: u64 = 8;
+
+/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
+const MULTIPROCESSOR_COUNT: u32 = 16;
+
+impl Request<'_> {
+    /// # Safety
+    /// As [`check`](super::check()).
+    pub(super) unsafe fn cluster(&self) -> Result<(), Error> {
+        let preferred = self.attributes.preferred_cluster;
+        let required = self.limits.required_cluster;
+        if let Some(cluster) = self.attributes.cluster {
+            self.cluster_fits("cluster", cluster)?;
+            if let Some(required) = required.filter(|required| *required != cluster) {
+                return Err(self.limit(
+                    format!("cluster {cluster}"),
+                    format!("this kernel is compiled for clusters of exactly {required}"),
+                    "launch it with that cluster, which the kernel's `.reqnctapercluster` directive (`__cluster_dims__`) \
+                     requires, or without one",
+                ));
+            }
+            // SAFETY: the caller vouches for function and context.
+            unsafe { self.cluster_size("cluster", cluster) }?;
+        }
+        let Some(preferred) = preferred else {
+            return Ok(());
+        };
+        let Some(cluster) = self.attributes.cluster.or(required) else {
+            return Err(self.limit(
+                format!("preferred_cluster {preferred}"),
+                "a preferred cluster takes the place of several clusters, and the launch has none"
+                    .into(),
+                "name the smaller cluster too: `cluster = …`",
+            ));
+        };
+        self.cluster_fits("preferred_cluster", preferred)?;
+        if !divides(cluster, preferred) {
+            return Err(self.limit(
+                format!("preferred_cluster {preferred}"),
+                format!("it must be a multiple of the cluster {cluster} along each axis"),
+                "write a multiple of the cluster",
+            ));
+        }
+        // SAFETY: as above.
+        unsafe { self.cluster_size("preferred_cluster", preferred) }
+    }
+
+    /// Compares a cluster with the grid.
+    fn cluster_fits(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
+        if cluster.x == 0 || cluster.y == 0 || cluster.z == 0 {
+            return Err(self.limit(
+                format!("{name} {cluster}"),
+                "a cluster has at least one block along each axis".into(),
+                "write 1 for an axis that is not used",
+            ));
+        }
+        let [x, y, z] = self.config.grid;
+        let grid = Dim3::new(x, y, z);
+        if !self.limits.directives.blocks_are_clusters && !divides(cluster, grid) {
+            return Err(grid_of_clusters((self.name)(), name, cluster, grid));
+        }
+        Ok(())
+    }
+
+    /// Compares a cluster with what the kernel and the GPU run.
+    ///
+    /// # Safety
+    /// As [`check`](super::check()).
+    unsafe fn cluster_size(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
+        let blocks = count(cluster);
+        if let Some(max) = self.limits.directives.max_rank
+            && blocks > u64::from(max)
+        {
+            return Err(self.limit(
+                format!("{name} {cluster} of {blocks} blocks"),
+                format!("this kernel is compiled for clusters of at most {max} blocks"),
+                "use a smaller cluster; the limit is the kernel's `.maxclusterrank` directive (`__launch_bounds__`)",
+            ));
+        }
+        if blocks <= PORTABLE_CLUSTER {
+            return Ok(());
+        }
+        // The driver keeps this with the function. There is no harm in it: smaller clusters are launched as before.
+        // SAFETY: the caller vouches for function and context.
+        let status = unsafe {
+            (self.api.cuFuncSetAttribute)(
+                self.function,
+                attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                1,
+            )
+        };
+        status.check("cuFuncSetAttribute")?;
+        // SAFETY: as above; there are no attributes.
+        let max = unsafe { occupancy::max_cluster_size(self.function, &self.config) }?;
+        if blocks > u64::from(max) {
+            return Err(self.limit(
+                format!("{name} {cluster} of {blocks} blocks"),
+                format!(
+                    "this GPU runs at most {max} blocks of this kernel as one cluster, with these threads and this shared \
+                     memory"
+                ),
+                "use a smaller cluster; up to 8 blocks run on every GPU that has clusters",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether all blocks run at the same time.
+    ///
+    /// # Safety
+    /// As [`check`](super::check()).
+    pub(super) unsafe fn cooperative(&self) -> Result<(), Error> {
+        let (grid, block) = (self.config.grid, self.config.block);
+        let blocks = grid.map(u64::from).into_iter().fold(1, u64::saturating_mul);
+        // SAFETY: the caller vouches for function and context.
+        let max = unsafe { self.max_cooperative_blocks() }?;
+        if blocks <= max {
+            return Ok(());
+        }
+        let [x, y, z] = block;
+        Err(self.limit(
+            format!("a cooperative grid of {blocks} blocks"),
+            format!(
+                "all blocks of a cooperative launch run at the same time, and this GPU runs at most {max} blocks of {} \
+                 threads of this kernel at once",
+                Dim3::new(x, y, z)
+            ),
+            "use a grid within that, and have each thread process several elements; `Kernel::max_cooperative_blocks` \
+             tells the limit",
+        ))
+    }
+
+    /// # Safety
+    /// As [`check`](super::check()).
+    unsafe fn max_cooperative_blocks(&self) -> Result<u64, Error> {
+        if let Some(cluster) = self.attributes.cluster.or(self.limits.required_cluster) {
+            let (mut encoded, mut config) = (Encoded::cluster(cluster), self.config);
+            encoded.attach(&mut config);
+            // SAFETY: the caller vouches for function and context; the attributes outlive the call.
+            let clusters = unsafe { occupancy::max_active_clusters(self.function, &config) }?;
+            return Ok(u64::from(clusters) * count(cluster));
+        }
+        let threads = self
+            .config
+            .block
+            .map(u64::from)
+            .into_iter()
+            .fold(1, u64::saturating_mul);
+        let shared = self.config.shared;
+        if let Some(max) = self.limits.cooperative.get(threads, u64::from(shared)) {
+            return Ok(max);
+        }
+        // SAFETY: as above.
+        let each = unsafe { occupancy::max_active_blocks(self.function, threads, shared) }?;
+        let max = u64::from(each) * u64::from(device_attribute(MULTIPROCESSOR_COUNT)?);
+        self.limits.cooperative.set(threads, u64::from(shared), max);
+        Ok(max)
+    }
+}
+
+/// The error of a grid that is no multiple of its clusters.
+#[cold]
+pub(in crate::driver) fn grid_of_clusters(
+    kernel: String,
+    name: &str,
+    cluster: Dim3,
+    grid: Dim3,
+) -> Error {
+    // Saturates only where the grid is beyond its limits as well.
+    let up = |extent: u32, part: u32| extent.div_ceil(part).saturating_mul(part);
+    let next = Dim3::new(
+        up(grid.x, cluster.x),
+        up(grid.y, cluster.y),
+        up(grid.z, cluster.z),
+    );
+    Error::Limit(Box::new(Limit {
+        kernel,
+        requested: format!("grid {grid} with {name} {cluster}"),
+        limit: format!(
+            "a grid is a multiple of its clusters along each axis; the next one is {next}"
+        ),
+        help: "round the grid up and have the kernel skip what is beyond its data, or use a cluster that divides the grid",
+    }))
+}
+
+/// Whether `part` divides `whole` along each axis; no axis of `part` is 0.
+pub(in crate::driver) fn divides(part: Dim3, whole: Dim3) -> bool {
+    whole.x.is_multiple_of(part.x)
+        && whole.y.is_multiple_of(part.y)
+        && whole.z.is_multiple_of(part.z)
+}
+
+/// The blocks of a cluster, or `u64::MAX` where that is not enough.
+fn count(dim: Dim3) -> u64 {
+    [dim.x, dim.y, dim.z]
+        .map(u64::from)
+        .into_iter()
+        .fold(1, u64::saturating_mul)
+}

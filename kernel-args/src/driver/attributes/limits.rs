@@ -1,0 +1,130 @@
+//! What limits the launch attributes of one function.
+
+use super::super::{
+    api::api, context::current_device, error::Error, function_attribute as attribute,
+};
+use crate::device::vector::Dim3;
+use core::sync::atomic::{AtomicU64, Ordering};
+use cudarc::driver::sys::CUfunction;
+use kernel_args_abi::Sm;
+
+/// The directives of the image that say how clusters are launched. CUDA PTX ISA, "Cluster Dimension Directives".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::driver) struct ClusterDirectives {
+    /// `.maxclusterrank`: the most blocks of a cluster.
+    pub(in crate::driver) max_rank: Option<u32>,
+    /// `.explicitcluster`: every launch names a cluster.
+    pub(in crate::driver) explicit: bool,
+    /// `.blocksareclusters`: the grid is counted in clusters.
+    pub(in crate::driver) blocks_are_clusters: bool,
+}
+
+/// What the checks of a function's launch attributes compare with.
+pub(in crate::driver) struct AttributeLimits {
+    pub(super) sm: Sm,
+    /// `.reqnctapercluster`.
+    pub(in crate::driver) required_cluster: Option<Dim3>,
+    pub(in crate::driver) directives: ClusterDirectives,
+    pub(super) cooperative: CooperativeLimit,
+}
+
+impl AttributeLimits {
+    /// Asks the driver for the cluster that `function` requires.
+    ///
+    /// # Safety
+    /// `function` is loaded, and its context is current; `sm` is its GPU.
+    pub(in crate::driver) unsafe fn ask(
+        function: CUfunction,
+        sm: Sm,
+        directives: ClusterDirectives,
+    ) -> Result<Self, Error> {
+        let mut required = Dim3::new(0, 0, 0);
+        // Older drivers do not know the attributes, and older GPUs have no clusters.
+        if api()?.cuLaunchKernelEx.is_some() && sm >= Sm(90) {
+            for (extent, number) in [
+                (&mut required.x, attribute::REQUIRED_CLUSTER_WIDTH),
+                (&mut required.y, attribute::REQUIRED_CLUSTER_HEIGHT),
+                (&mut required.z, attribute::REQUIRED_CLUSTER_DEPTH),
+            ] {
+                // SAFETY: the caller vouches for the function and its context.
+                *extent = unsafe { attribute::get(function, number) }?;
+            }
+        }
+        Ok(Self {
+            sm,
+            required_cluster: (required.x > 0).then_some(required),
+            directives,
+            cooperative: CooperativeLimit::default(),
+        })
+    }
+
+    /// The limits of a function of which nothing is known yet.
+    ///
+    /// # Safety
+    /// `function` is loaded, and its context is current.
+    pub(in crate::driver) unsafe fn of_raw(function: CUfunction) -> Result<Self, Error> {
+        const MAJOR: u32 = 75;
+        const MINOR: u32 = 76;
+        let (major, minor) = (device_attribute(MAJOR)?, device_attribute(MINOR)?);
+        let sm = Sm(u16::try_from(major * 10 + minor).unwrap_or(0));
+        // SAFETY: the caller vouches for the function and its context.
+        unsafe { Self::ask(function, sm, ClusterDirectives::default()) }
+    }
+}
+
+/// An attribute of the current context's device, by its number in `CUdevice_attribute`.
+pub(in crate::driver) fn device_attribute(number: u32) -> Result<u32, Error> {
+    let (api, device, mut value) = (api()?, current_device()?, 0);
+    // SAFETY: `value` outlives the call, and the device is that of a context.
+    let status = unsafe { (api.cuDeviceGetAttribute)(&raw mut value, number, device) };
+    status.check("cuDeviceGetAttribute")?;
+    Ok(u32::try_from(value).unwrap_or(0))
+}
+
+/// How many blocks run at the same time, for the last block size and shared memory that were asked for: the driver takes
+/// longer for the answer than for a launch's other checks together.
+#[derive(Default)]
+pub(in crate::driver) struct CooperativeLimit(AtomicU64);
+
+impl CooperativeLimit {
+    /// Threads in the upper 16 bits, bytes of shared memory in the next 24, the number of blocks in the lower 24.
+    fn pack(threads: u64, shared: u64, blocks: u64) -> Option<u64> {
+        let fits = threads < 1 << 16 && shared < 1 << 24 && blocks < 1 << 24;
+        fits.then_some(threads << 48 | shared << 24 | blocks)
+    }
+
+    pub(super) fn get(&self, threads: u64, shared: u64) -> Option<u64> {
+        let packed = self.0.load(Ordering::Relaxed);
+        let key = Self::pack(threads, shared, 0)?;
+        (packed & !0xff_ffff == key).then_some(packed & 0xff_ffff)
+    }
+
+    pub(super) fn set(&self, threads: u64, shared: u64, blocks: u64) {
+        if let Some(packed) = Self::pack(threads, shared, blocks) {
+            self.0.store(packed, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CooperativeLimit;
+
+    #[test]
+    fn a_limit_is_remembered_for_its_block_and_shared_memory_only() {
+        let limit = CooperativeLimit::default();
+        assert_eq!(limit.get(32, 0), None);
+        limit.set(32, 0, 4224);
+        assert_eq!(limit.get(32, 0), Some(4224));
+        assert_eq!(limit.get(64, 0), None);
+        assert_eq!(limit.get(32, 1), None);
+        limit.set(1024, 232_448, 0);
+        assert_eq!(limit.get(1024, 232_448), Some(0));
+        assert_eq!(limit.get(32, 0), None);
+        // What does not fit is not remembered, and not mistaken for another.
+        limit.set(1 << 16, 0, 1);
+        assert_eq!(limit.get(1 << 16, 0), None);
+        limit.set(1024, 1 << 24, 1);
+        assert_eq!(limit.get(1024, 1 << 24), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! Launch attributes: what each one needs, how the driver takes it, and what is compared before the driver is called.
+//!
+//! A launch without attributes comes here for nothing.
+
+mod check;
+mod cluster;
+mod encode;
+mod limits;
+mod table;
+
+pub(super) use check::{Request, check};
+pub(super) use cluster::{divides, grid_of_clusters};
+pub(super) use encode::Encoded;
+pub(super) use limits::{AttributeLimits, ClusterDirectives, device_attribute};
+
+use super::{
+    api::{Api, Status},
+    config::Attributes,
+    launch_config::LaunchConfig,
+};
+use core::{ffi::c_void, fmt::Write};
+use cudarc::driver::sys::CUfunction;
+use std::string::String;
+
+/// Calls the driver with `attributes`.
+///
+/// # Safety
+/// As `cuLaunchKernelEx`; what the attributes point at is alive.
+#[cold]
+pub(super) unsafe fn launch(
+    api: &Api,
+    attributes: Attributes<'_>,
+    mut config: LaunchConfig,
+    function: CUfunction,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Status {
+    let mut encoded = Encoded::new(&attributes);
+    encoded.attach(&mut config);
+    // SAFETY: the caller vouches for everything; `config` and its attributes outlive the call.
+    let status = unsafe { (api.launch_kernel)(&raw const config, function, params, extra) };
+    if let (Status::SUCCESS, Some(node)) = (status, attributes.device_updatable_node) {
+        encoded.store_handle(node);
+    }
+    status
+}
+
+/// The attributes with their values and what they need, for the error of a launch; empty where there is none.
+pub(super) fn describe(attributes: &Attributes<'_>) -> String {
+    let mut text = String::new();
+    encode::for_each(attributes, &mut |attribute, _, value| {
+        let needs = attribute.requirement();
+        let (major, minor) = (needs.version / 1000, needs.version % 1000 / 10);
+        let separator = if text.is_empty() { "" } else { "; " };
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "{separator}{} = {value} (CUDA {major}.{minor}",
+            needs.name
+        );
+        let _ = match needs.sm {
+            0 => write!(text, ")"),
+            sm => write!(text, ", sm_{sm})"),
+        };
+    });
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::{Launch, MemorySyncDomain};
+    use super::describe;
+    use std::string::String;
+
+    #[test]
+    fn attributes_are_described_with_what_they_need() {
+        let none = Launch::new(1, 1).cooperative(false);
+        assert_eq!(
+            describe(&none.attributes.unwrap_or_default()),
+            String::new()
+        );
+        let launch = Launch::new(4, 32)
+            .cluster(2)
+            .priority(-1)
+            .memory_sync_domain(MemorySyncDomain::Remote);
+        assert_eq!(
+            describe(&launch.attributes.unwrap_or_default()),
+            "cluster = (2, 1, 1) (CUDA 11.8, sm_90); priority = -1 (CUDA 11.8); memory_sync_domain = Remote (CUDA 12.0)"
+        );
+    }
+}

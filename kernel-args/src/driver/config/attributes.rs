@@ -1,0 +1,93 @@
+//! The launch attributes that a caller sets: CUDA Driver API, `CUlaunchAttributeID`.
+
+use super::{AccessPolicyWindow, DeviceNode};
+use crate::device::vector::Dim3;
+use cudarc::driver::CudaEvent;
+
+/// The launch attributes of one launch; what is not set is not passed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::driver) struct Attributes<'a> {
+    pub(in crate::driver) cluster: Option<Dim3>,
+    pub(in crate::driver) preferred_cluster: Option<Dim3>,
+    pub(in crate::driver) cluster_scheduling_policy: Option<ClusterSchedulingPolicy>,
+    pub(in crate::driver) cooperative: bool,
+    pub(in crate::driver) priority: Option<i32>,
+    pub(in crate::driver) programmatic_stream_serialization: bool,
+    pub(in crate::driver) programmatic_event: Option<ProgrammaticEvent<'a>>,
+    pub(in crate::driver) launch_completion_event: Option<&'a CudaEvent>,
+    pub(in crate::driver) memory_sync_domain: Option<MemorySyncDomain>,
+    pub(in crate::driver) memory_sync_domain_map: Option<MemorySyncDomainMap>,
+    pub(in crate::driver) access_policy_window: Option<AccessPolicyWindow>,
+    pub(in crate::driver) preferred_shared_memory_carveout: Option<u8>,
+    pub(in crate::driver) device_updatable_node: Option<&'a DeviceNode>,
+}
+
+/// How the clusters of a launch are spread over the GPU: `CUclusterSchedulingPolicy`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum ClusterSchedulingPolicy {
+    /// `CU_CLUSTER_SCHEDULING_POLICY_DEFAULT`.
+    #[default]
+    Default = 0,
+    /// The blocks of a cluster are spread over the multiprocessors: `CU_CLUSTER_SCHEDULING_POLICY_SPREAD`.
+    Spread = 1,
+    /// The hardware balances the load: `CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING`.
+    LoadBalancing = 2,
+}
+
+/// The domain in which a kernel's memory operations are ordered: `CUlaunchMemSyncDomain`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum MemorySyncDomain {
+    /// `CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT`.
+    #[default]
+    Default = 0,
+    /// For kernels whose traffic goes to other GPUs: `CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE`.
+    Remote = 1,
+}
+
+/// Which of the GPU's domains the two of [`MemorySyncDomain`] are: `CUlaunchMemSyncDomainMap`.
+///
+/// A GPU has `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT` domains, numbered from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemorySyncDomainMap {
+    /// The number of [`MemorySyncDomain::Default`].
+    pub default: u8,
+    /// The number of [`MemorySyncDomain::Remote`].
+    pub remote: u8,
+}
+
+/// An event that a kernel triggers while it runs: `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`.
+///
+/// It triggers once every block has executed `griddepcontrol.launch_dependents`
+/// (`cudaTriggerProgrammaticLaunchCompletion`) or has ended. The event must not record times, as those of
+/// `CudaContext::new_event(None)`.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct ProgrammaticEvent<'a> {
+    pub(in crate::driver) event: &'a CudaEvent,
+    pub(in crate::driver) at_block_start: bool,
+}
+
+impl<'a> ProgrammaticEvent<'a> {
+    /// `event`, triggered by the kernel itself.
+    pub fn new(event: &'a CudaEvent) -> Self {
+        Self {
+            event,
+            at_block_start: false,
+        }
+    }
+
+    /// Each block triggers the event when it begins: `triggerAtBlockStart`.
+    pub fn trigger_at_block_start(mut self) -> Self {
+        self.at_block_start = true;
+        self
+    }
+}
+
+impl<'a> From<&'a CudaEvent> for ProgrammaticEvent<'a> {
+    fn from(event: &'a CudaEvent) -> Self {
+        Self::new(event)
+    }
+}

@@ -1,0 +1,69 @@
+//! The handle by which a kernel updates another kernel's node of a graph.
+
+use core::{
+    ffi::c_void,
+    ptr,
+    sync::atomic::{AtomicPtr, Ordering},
+};
+use cudarc::driver::sys::CUdeviceptr;
+
+/// Where a captured launch with `device_updatable_node` stores the handle of its node: `CUgraphDeviceNode`.
+///
+/// A kernel takes the handle as `cudaGraphDeviceNode_t`, and passes it to `cudaGraphKernelNodeSetParam` and the like:
+///
+/// ```no_run
+/// # use kernel_args::{DeviceNode, Kernel, KernelArgs, launch};
+/// # use cudarc::driver::sys::{CUdeviceptr, CUstreamCaptureMode};
+/// # #[derive(KernelArgs)]
+/// # struct Work { n: u32 }
+/// #[derive(KernelArgs)]
+/// struct Update { node: CUdeviceptr, n: u32 }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ctx = kernel_args::context(0)?;
+/// # let work = Kernel::<Work>::from_image(&ctx, "", "work")?;
+/// # let stream = ctx.new_stream()?;
+///
+/// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+/// let node = DeviceNode::new();
+/// // SAFETY: the kernel accesses no memory.
+/// unsafe { launch!(work, 1, 32, Work { n: 1 }, stream = &stream, device_updatable_node = &node)? };
+/// let update = Update { node: node.handle().ok_or("no handle")?, n: 2 };
+/// # let _ = (update.node, update.n);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct DeviceNode(AtomicPtr<c_void>);
+
+impl DeviceNode {
+    /// Without a handle, until a launch has stored one.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    /// The handle of the node that the last launch with this has made; `None` before. It is valid as long as the graph.
+    #[must_use]
+    pub fn handle(&self) -> Option<CUdeviceptr> {
+        let handle = self.0.load(Ordering::Acquire);
+        (!handle.is_null()).then(|| handle.expose_provenance() as CUdeviceptr)
+    }
+
+    pub(in crate::driver) fn store(&self, handle: *mut c_void) {
+        self.0.store(handle, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DeviceNode;
+    use core::ptr;
+
+    #[test]
+    fn a_handle_is_there_once_it_is_stored() {
+        let node = DeviceNode::new();
+        assert_eq!(node.handle(), None);
+        node.store(ptr::without_provenance_mut(0x1234));
+        assert_eq!(node.handle(), Some(0x1234));
+    }
+}

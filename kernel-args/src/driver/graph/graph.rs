@@ -1,0 +1,224 @@
+//! A graph before it is instantiated.
+
+use super::{
+    super::{
+        api::{Api, KernelNodeParams, Status, api, required},
+        config::Launch,
+        error::Error,
+        kernel::Kernel,
+    },
+    AnyNode, GraphExec, Node, explain,
+    handle::{GraphHandle, GraphId},
+    lower::NodeCall,
+    owner::{Owner, Slot},
+};
+use crate::marshal::KernelArgs;
+use core::{mem, ptr};
+use cudarc::driver::{
+    CudaContext,
+    sys::{CUgraph, CUgraphNode},
+};
+use std::{boxed::Box, sync::Arc, vec::Vec};
+
+/// A graph of kernels, copies and memsets: made here node by node, or [captured](Self::capture) from a stream.
+///
+/// It belongs to one context. [`instantiate`](Self::instantiate) turns it into a [`GraphExec`], which is launched again and
+/// again.
+///
+/// ```no_run
+/// use kernel_args::{DevicePointerMut, Graph, Kernel, KernelArgs, Launch, Retained};
+/// use std::sync::Arc;
+///
+/// #[derive(KernelArgs)]
+/// struct Scale { n: u32, factor: f32, y: Retained<DevicePointerMut<f32>> }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ctx = kernel_args::context(0)?;
+/// # let stream = ctx.new_stream()?;
+/// # let scale = Kernel::<Scale>::from_image(&ctx, "", "scale")?;
+/// let y = Arc::new(stream.alloc_zeros::<f32>(1024)?);
+/// let args = |factor| Scale { n: 1024, factor, y: Retained::write(&y) };
+///
+/// let mut graph = Graph::new(&ctx)?;
+/// let first = graph.add_kernel(&scale, Launch::new(4, 256), args(2.0), &[])?;
+/// let second = graph.add_kernel(&scale, Launch::new(4, 256), args(3.0), &[first.any()])?;
+/// let mut exec = graph.instantiate()?;
+/// for step in 0_u8..100 {
+///     exec.update(&second, 4, 256, args(f32::from(step)))?;
+///     // SAFETY: `y` has 1024 elements, and no other stream uses it.
+///     unsafe { exec.launch(&stream)? };
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # What keeps memory allocated
+///
+/// The kernel of a node runs at each launch of the graph, long after the call that gave it its arguments. So arguments are
+/// `'static` here: a borrowed slice does not compile. The graph retains them (CUDA Driver API, `cuGraphRetainUserObject`)
+/// until another update has replaced them, or the graph is dropped, and the last launch that may use them is over. So the
+/// memory of a [`Retained`](crate::Retained) pointer stays allocated, whatever else is dropped. The kernels of the nodes
+/// stay loaded likewise. All of it is then dropped on a thread of this crate, because the driver's threads must not call CUDA.
+///
+/// A raw [`DevicePointer`](crate::DevicePointer) and a `CUdeviceptr` retain nothing: their memory, and that of arguments
+/// which are passed to an `…_unretained` method, is kept allocated by the caller, as [`GraphExec::launch`] says.
+///
+/// cudarc's record of which stream has used a slice last is not kept: a launch of a graph neither waits for other streams
+/// nor is waited for, and the caller orders them.
+pub struct Graph {
+    pub(super) handle: GraphHandle,
+    pub(super) id: GraphId,
+    pub(super) context: Arc<CudaContext>,
+}
+
+impl Graph {
+    /// An empty graph, for kernels that are loaded in `ctx`.
+    ///
+    /// # Errors
+    /// [`Error::OldDriver`] where the driver is older than 12.0; [`Error::Driver`].
+    pub fn new(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
+        let api = api()?;
+        ctx.bind_to_thread().map_err(Error::context)?;
+        Ok(Self {
+            handle: GraphHandle::new(api)?,
+            id: GraphId::new(),
+            context: ctx.clone(),
+        })
+    }
+
+    /// Adds a node that launches `kernel` after the nodes `after`. The graph retains `args`.
+    ///
+    /// `launch` has no stream.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] and [`Error::Foreign`] as at a launch; [`Error::Graph`] where the kernel or one of `after` belongs to
+    /// another context or graph, or the driver returns an error.
+    pub fn add_kernel<A: KernelArgs, B>(
+        &mut self,
+        kernel: &Kernel<A>,
+        launch: Launch<'_>,
+        mut args: B,
+        after: &[AnyNode],
+    ) -> Result<Node<A>, Error>
+    where
+        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+    {
+        let node = self.add(kernel, launch, &mut args, after)?;
+        if const { mem::needs_drop::<B>() }
+            && let Some(slot) = &node.slot
+        {
+            slot.hold(Some(Box::new(args)));
+        }
+        Ok(node)
+    }
+
+    /// Adds a node as [`add_kernel`](Self::add_kernel) with arguments of any lifetime, which are not retained.
+    ///
+    /// # Errors
+    /// As [`add_kernel`](Self::add_kernel).
+    ///
+    /// # Safety
+    /// What `args` point at stays allocated until an update has replaced them or the graph is dropped, and all its launches
+    /// are over.
+    pub unsafe fn add_kernel_unretained<A: KernelArgs, B>(
+        &mut self,
+        kernel: &Kernel<A>,
+        launch: Launch<'_>,
+        mut args: B,
+        after: &[AnyNode],
+    ) -> Result<Node<A>, Error>
+    where
+        B: KernelArgs<Erased = A::Erased>,
+    {
+        self.add(kernel, launch, &mut args, after)
+    }
+
+    fn add<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
+        &mut self,
+        kernel: &Kernel<A>,
+        launch: Launch<'_>,
+        args: &mut B,
+        after: &[AnyNode],
+    ) -> Result<Node<A>, Error> {
+        let api = self.handle.api;
+        let add = required!(api, cuGraphAddKernelNode_v2)?;
+        let function = kernel.function();
+        if function.context.cu_ctx() != self.context.cu_ctx() {
+            return Err(explain::foreign_kernel(function.name.clone()));
+        }
+        let after = self.dependencies(Some(function.name.as_str()), after)?;
+        let slot = self.slot(kernel.keep_loaded())?;
+        let (graph, mut node) = (self.handle.raw(), ptr::null_mut());
+        let set = |params: &KernelNodeParams| -> Status {
+            // SAFETY: the graph is alive, and so is what it depends on; the kernel was verified for `A`, whose erased form
+            // `B` shares, and `params` holds the parameters of `B`, which the driver copies.
+            unsafe { add(&raw mut node, graph, after.as_ptr(), after.len(), params) }
+        };
+        let call = NodeCall {
+            function,
+            launch: &launch,
+            action: explain::ADDED,
+            call: "cuGraphAddKernelNode_v2",
+            set,
+        };
+        call.with(args, &mut ptr::null())?;
+        Ok(Node {
+            kernel: kernel.clone(),
+            any: AnyNode {
+                node,
+                graph: self.id,
+            },
+            shared: launch.shared,
+            slot: Some(slot),
+        })
+    }
+
+    /// The driver's handles of what a node depends on.
+    pub(super) fn dependencies(
+        &self,
+        kernel: Option<&str>,
+        after: &[AnyNode],
+    ) -> Result<Vec<CUgraphNode>, Error> {
+        if let Some(index) = after.iter().position(|node| node.graph != self.id) {
+            return Err(explain::foreign_dependency(kernel.map(Into::into), index));
+        }
+        Ok(after.iter().map(|node| node.node).collect())
+    }
+
+    /// A slot that this graph holds, and that holds `kept`.
+    pub(super) fn slot(&self, kept: Box<dyn Send + Sync>) -> Result<Arc<Slot>, Error> {
+        // SAFETY: the graph is alive.
+        unsafe { Slot::retained_by(self.handle.api, self.handle.raw(), &self.context, kept) }
+    }
+
+    /// Keeps `owner` until the graph is dropped and all its launches are over: memory that raw pointers among the arguments
+    /// point at, or what a captured library call uses. It is then dropped on another thread.
+    ///
+    /// # Errors
+    /// [`Error::Driver`], [`Error::OldDriver`].
+    pub fn retain(&mut self, owner: impl Send + 'static) -> Result<(), Error> {
+        let owner: Owner = Box::new(owner);
+        self.slot(Box::new(()))?.keep(owner);
+        Ok(())
+    }
+
+    /// Turns it into a graph that can be launched. All nodes are enabled.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] where the driver returns an error; the graph is then dropped.
+    pub fn instantiate(self) -> Result<GraphExec, Error> {
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let exec = self.handle.instantiate().map_err(|(status, missing)| {
+            missing.unwrap_or_else(|| {
+                explain::call(explain::INSTANTIATED, "cuGraphInstantiateWithFlags", status)
+            })
+        })?;
+        GraphExec::of(self, exec)
+    }
+
+    /// The driver's handle, valid while this is alive. The driver changes a graph for one thread at a time.
+    #[must_use]
+    pub fn cu_graph(&self) -> CUgraph {
+        self.handle.raw()
+    }
+}

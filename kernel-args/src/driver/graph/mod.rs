@@ -1,0 +1,24 @@
+//! CUDA graphs whose kernel nodes know the type of their arguments.
+//!
+//! A [`Graph`] is built by hand or captured from a stream. [`Node<A>`] names one of its kernel nodes, and a [`GraphExec`], the
+//! instantiated graph, gives a node new arguments: only those of its kernel, compared like those of a launch.
+
+mod capture;
+mod copy;
+mod device_update;
+mod exec;
+mod explain;
+mod find;
+mod handle;
+mod lower;
+mod node;
+mod owner;
+mod release;
+mod update;
+
+#[expect(clippy::module_inception, reason = "it holds `Graph`")]
+mod graph;
+
+pub use exec::GraphExec;
+pub use graph::Graph;
+pub use node::{AnyNode, Node};

@@ -1,0 +1,86 @@
+//! What names a node of a graph.
+
+use super::{super::kernel::Kernel, handle::GraphId, owner::Slot};
+use crate::marshal::KernelArgs;
+use core::fmt;
+use cudarc::driver::sys::CUgraphNode;
+use std::sync::Arc;
+
+/// A kernel node of a graph, whose kernel takes the arguments `A`.
+///
+/// [`GraphExec::update`](super::GraphExec::update) gives it new arguments. It names the node and keeps its kernel loaded; it
+/// does not keep the graph. Where the graph is gone, it is refused like a node of another graph. As with
+/// [`Kernel`], `A` may be written with any lifetime.
+pub struct Node<A: KernelArgs> {
+    pub(super) kernel: Kernel<A>,
+    pub(super) any: AnyNode,
+    /// Dynamic shared memory per block, in bytes.
+    pub(super) shared: u32,
+    /// What holds the owners of the arguments; `None` where the graph was instantiated before the node was found.
+    pub(super) slot: Option<Arc<Slot>>,
+}
+
+impl<A: KernelArgs> Node<A> {
+    /// The node without the type of its arguments, to depend on, and to enable or disable.
+    #[must_use]
+    pub fn any(&self) -> AnyNode {
+        self.any
+    }
+
+    /// The kernel that the node launches.
+    #[must_use]
+    pub fn kernel(&self) -> &Kernel<A> {
+        &self.kernel
+    }
+
+    /// The driver's handle. It is valid as long as the graph is.
+    #[must_use]
+    pub fn cu_graph_node(&self) -> CUgraphNode {
+        self.any.node
+    }
+}
+
+impl<A: KernelArgs> Clone for Node<A> {
+    fn clone(&self) -> Self {
+        Self {
+            kernel: self.kernel.clone(),
+            any: self.any,
+            shared: self.shared,
+            slot: self.slot.clone(),
+        }
+    }
+}
+
+impl<A: KernelArgs> fmt::Debug for Node<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node")
+            .field("kernel", &self.kernel.name())
+            .field("arguments", &A::NAME)
+            .field("node", &self.any.node)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A node of any kind: of a kernel, a copy or a memset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AnyNode {
+    pub(super) node: CUgraphNode,
+    pub(super) graph: GraphId,
+}
+
+// SAFETY: it names a node; whoever calls the driver with it has the graph to itself.
+unsafe impl Send for AnyNode {}
+// SAFETY: as above.
+unsafe impl Sync for AnyNode {}
+
+impl<A: KernelArgs> From<&Node<A>> for AnyNode {
+    fn from(node: &Node<A>) -> Self {
+        node.any
+    }
+}
+
+impl From<&AnyNode> for AnyNode {
+    fn from(node: &AnyNode) -> Self {
+        *node
+    }
+}

@@ -1,0 +1,168 @@
+//! The thread on which owners of a graph's memory are dropped.
+//!
+//! The driver runs the destructor of a user object on a thread of its own, which must not call CUDA (CUDA Driver API,
+//! `cuUserObjectCreate`); dropping a slice does. So the destructor sends the owner to a thread of this crate. An owner that an
+//! update has replaced is sent there too, with an event that tells when the launches that may use it are over.
+
+use super::{
+    super::{
+        api::{Api, Status, api, required},
+        error::Error,
+    },
+    Graph,
+};
+use core::{mem, panic::AssertUnwindSafe, ptr};
+use cudarc::driver::{CudaContext, CudaStream, sys::CUevent};
+use std::{
+    boxed::Box,
+    panic::catch_unwind,
+    sync::{
+        Arc, OnceLock,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread,
+};
+
+enum Message {
+    /// Drops the owner, with this context current, once the event is complete.
+    Drop {
+        after: Option<Event>,
+        context: Arc<CudaContext>,
+        owner: Box<dyn Send>,
+    },
+    /// Answers by dropping the sender, once all messages before are done.
+    Answer(#[expect(dead_code, reason = "held, not read")] Sender<()>),
+}
+
+/// The way to the thread; `None` where the system has no thread for it.
+static SENDER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
+
+/// Starts the thread, once; returns whether it runs.
+pub(super) fn start() -> bool {
+    let sender = SENDER.get_or_init(|| {
+        let (sender, receiver) = channel();
+        thread::Builder::new()
+            .name("kernel-args".into())
+            .spawn(move || run(&receiver))
+            .ok()
+            .map(|_| sender)
+    });
+    sender.is_some()
+}
+
+/// Drops `owner` on the thread, once `after` is complete. It does not call CUDA.
+pub(super) fn release(owner: Box<dyn Send>, context: Arc<CudaContext>, after: Option<Event>) {
+    let message = Message::Drop {
+        after,
+        context,
+        owner,
+    };
+    let unsent = match SENDER.get() {
+        Some(Some(sender)) => sender.send(message).err().map(|unsent| unsent.0),
+        _ => Some(message),
+    };
+    // Whether CUDA may be called here is not known, so the memory stays allocated. Nothing gets here: the thread is started
+    // before anything is retained, and it does not end.
+    mem::forget(unsent);
+}
+
+impl Graph {
+    /// Blocks until everything is dropped that graphs have let go so far: what they retained for nodes that were updated
+    /// since, and what graphs retained that were dropped and whose launches are over.
+    ///
+    /// It is dropped anyway, soon, on another thread; this is for a program that wants to know when.
+    pub fn wait_until_released() {
+        let Some(Some(thread)) = SENDER.get() else {
+            return;
+        };
+        let (sender, receiver) = channel();
+        if thread.send(Message::Answer(sender)).is_ok() {
+            // An error: the other end was dropped, which is the answer.
+            let _ = receiver.recv();
+        }
+    }
+}
+
+fn run(receiver: &Receiver<Message>) {
+    let Ok(api) = api() else { return };
+    // The calls of this thread must not be refused because another thread captures a stream.
+    if let Some(exchange) = api.cuThreadExchangeStreamCaptureMode {
+        const RELAXED: u32 = 2;
+        let mut mode = RELAXED;
+        // SAFETY: `mode` outlives the call.
+        unsafe { exchange(&raw mut mode) };
+    }
+    for message in receiver {
+        let Message::Drop {
+            after,
+            context,
+            owner,
+        } = message
+        else {
+            continue;
+        };
+        // Not cudarc's functions, which return a pending error of the context instead of doing anything. An error of these
+        // calls has no receiver here.
+        // SAFETY: the context is alive, because the message holds it.
+        unsafe { (api.cuCtxSetCurrent)(context.cu_ctx()) };
+        let over = after.as_ref().is_none_or(Event::wait);
+        drop(after);
+        // An owner that panics must not keep the others.
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            if over {
+                drop(owner);
+            } else {
+                // It is not known whether a kernel still uses the memory.
+                mem::forget(owner);
+            }
+        }));
+    }
+}
+
+/// An event that is complete when a stream has done what was enqueued on it before.
+pub(super) struct Event {
+    api: &'static Api,
+    event: CUevent,
+}
+
+// SAFETY: the driver's events may be used from any thread.
+unsafe impl Send for Event {}
+
+impl Event {
+    /// Records a new event on `stream`, whose context is made current.
+    pub(super) fn record(api: &'static Api, stream: &CudaStream) -> Result<Self, Error> {
+        const DISABLE_TIMING: u32 = 2;
+        let create = required!(api, cuEventCreate)?;
+        let record = required!(api, cuEventRecord)?;
+        // Without them the event could not be used.
+        required!(api, cuEventSynchronize)?;
+        required!(api, cuEventDestroy_v2)?;
+        let context = stream.context().cu_ctx();
+        // SAFETY: the context is alive.
+        unsafe { (api.cuCtxSetCurrent)(context) }.check("cuCtxSetCurrent")?;
+        let mut event = ptr::null_mut();
+        // SAFETY: `event` outlives the call.
+        unsafe { create(&raw mut event, DISABLE_TIMING) }.check("cuEventCreate")?;
+        let event = Self { api, event };
+        // SAFETY: the event and the stream are alive, and of the same context.
+        unsafe { record(event.event, stream.cu_stream()) }.check("cuEventRecord")?;
+        Ok(event)
+    }
+
+    /// Waits until it is complete; returns whether it is.
+    fn wait(&self) -> bool {
+        self.api.cuEventSynchronize.is_some_and(|synchronize| {
+            // SAFETY: the event is alive.
+            unsafe { synchronize(self.event) == Status::SUCCESS }
+        })
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if let Some(destroy) = self.api.cuEventDestroy_v2 {
+            // SAFETY: the event is this one's own.
+            unsafe { destroy(self.event) };
+        }
+    }
+}

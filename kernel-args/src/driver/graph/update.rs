@@ -1,0 +1,193 @@
+//! New arguments for the nodes of an instantiated graph.
+
+use super::{
+    super::{
+        api::{KernelNodeParams, Status},
+        config::{IntoDim, Launch},
+        error::Error,
+    },
+    GraphExec, Node, explain,
+    lower::NodeCall,
+    owner::Owner,
+};
+use crate::marshal::KernelArgs;
+use core::{ffi::c_void, mem, ptr};
+use std::boxed::Box;
+
+impl GraphExec {
+    /// Gives a node a new grid, a new block and new arguments, for the launches that follow. Its shared memory stays.
+    ///
+    /// Launches that are running or enqueued keep their arguments. The graph retains `args`, then lets the arguments go that
+    /// they replace, when the launches that may use them are over. Arguments that own nothing (numbers, structs, raw pointers)
+    /// take nothing from the heap.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] and [`Error::Foreign`] as at a launch; [`Error::Graph`] where the node belongs to another graph, or
+    /// the driver returns an error. The node then keeps what it had.
+    #[inline]
+    pub fn update<A: KernelArgs, B>(
+        &mut self,
+        node: &Node<A>,
+        grid: impl IntoDim,
+        block: impl IntoDim,
+        args: B,
+    ) -> Result<(), Error>
+    where
+        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+    {
+        let launch = Launch::new(grid, block).shared(node.shared);
+        self.update_retained(node, &launch, args, &mut ptr::null())
+    }
+
+    /// As [`update`](Self::update), with another amount of shared memory or the form of the arguments named: all that
+    /// [`Launch`] has except a stream.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update).
+    #[inline]
+    pub fn update_launch<A: KernelArgs, B>(
+        &mut self,
+        node: &Node<A>,
+        launch: Launch<'_>,
+        args: B,
+    ) -> Result<(), Error>
+    where
+        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+    {
+        self.update_retained(node, &launch, args, &mut ptr::null())
+    }
+
+    /// Updates many nodes of kernels with the same arguments, as [`update_launch`](Self::update_launch).
+    ///
+    /// ```no_run
+    /// # use kernel_args::{Error, GraphExec, KernelArgs, Launch, Node};
+    /// # #[derive(KernelArgs)]
+    /// # struct Fill { value: f32, n: u32 }
+    /// fn fill_all(exec: &mut GraphExec, nodes: &[Node<Fill>], value: f32) -> Result<(), Error> {
+    ///     let launch = Launch::new(4, 256);
+    ///     exec.update_all(nodes.iter().map(|node| (node, launch, Fill { value, n: 1024 })))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`update`](Self::update), at the first node that cannot be updated: those before it are updated, those after it
+    /// are not.
+    #[inline]
+    pub fn update_all<'n, A: KernelArgs + 'n, B>(
+        &mut self,
+        updates: impl IntoIterator<Item = (&'n Node<A>, Launch<'n>, B)>,
+    ) -> Result<(), Error>
+    where
+        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+    {
+        let mut bound = ptr::null();
+        for (node, launch, args) in updates {
+            self.update_retained(node, &launch, args, &mut bound)?;
+        }
+        Ok(())
+    }
+
+    /// As [`update_launch`](Self::update_launch), with arguments of any lifetime, which are not retained.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update).
+    ///
+    /// # Safety
+    /// What `args` point at stays allocated until another update has replaced them or the graph is dropped, and all its
+    /// launches are over.
+    #[inline]
+    pub unsafe fn update_unretained<A: KernelArgs, B>(
+        &mut self,
+        node: &Node<A>,
+        launch: Launch<'_>,
+        mut args: B,
+    ) -> Result<(), Error>
+    where
+        B: KernelArgs<Erased = A::Erased>,
+    {
+        self.set(node, &launch, &mut args, &mut ptr::null())?;
+        self.let_former_go(node);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn update_retained<A: KernelArgs, B>(
+        &mut self,
+        node: &Node<A>,
+        launch: &Launch<'_>,
+        mut args: B,
+        bound: &mut *const c_void,
+    ) -> Result<(), Error>
+    where
+        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+    {
+        if const { !mem::needs_drop::<B>() } {
+            self.set(node, launch, &mut args, bound)?;
+            if self.let_former_go(node) {
+                *bound = ptr::null();
+            }
+            return Ok(());
+        }
+        match &node.slot {
+            Some(slot) if !slot.is_closed() => {
+                self.set(node, launch, &mut args, bound)?;
+                // Nothing launches the graph between the update and this.
+                let owner: Owner = Box::new(args);
+                if let Some(former) = slot.hold(Some(owner)) {
+                    self.let_go(former, slot);
+                    *bound = ptr::null();
+                }
+                Ok(())
+            }
+            _ if self.has(node) => Err(explain::cannot_retain(node.kernel.name().into())),
+            _ => Err(Self::has_not(node)),
+        }
+    }
+
+    #[cold]
+    fn has_not<A: KernelArgs>(node: &Node<A>) -> Error {
+        explain::foreign_node(Some(node.kernel.name().into()), explain::UPDATED)
+    }
+
+    /// Lets the arguments go that an update has replaced by some that own nothing; returns whether there were any.
+    #[inline(always)]
+    fn let_former_go<A: KernelArgs>(&self, node: &Node<A>) -> bool {
+        if let Some(slot) = &node.slot
+            && slot.is_occupied()
+            && let Some(former) = slot.hold(None)
+        {
+            self.let_go(former, slot);
+            return true;
+        }
+        false
+    }
+
+    /// `cuGraphExecKernelNodeSetParams`.
+    #[inline(always)]
+    fn set<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
+        &mut self,
+        node: &Node<A>,
+        launch: &Launch<'_>,
+        args: &mut B,
+        bound: &mut *const c_void,
+    ) -> Result<(), Error> {
+        let function = node.kernel.function();
+        if !self.has(node) {
+            return Err(Self::has_not(node));
+        }
+        let (set, exec, node) = (self.set_params, self.raw(), node.any.node);
+        let set = |params: &KernelNodeParams| -> Status {
+            // SAFETY: the instantiated graph is alive, the node is one of its graph, which this holds; the kernel was verified
+            // for `A`, whose erased form `B` shares, and `params` holds the parameters of `B`, which the driver copies.
+            unsafe { set(exec, node, params) }
+        };
+        let call = NodeCall {
+            function,
+            launch,
+            action: explain::UPDATED,
+            call: "cuGraphExecKernelNodeSetParams_v2",
+            set,
+        };
+        call.with(args, bound)
+    }
+}

@@ -1,0 +1,111 @@
+//! From the name of a kernel to the function of a module.
+
+use super::{
+    error::Error,
+    function::Function,
+    image::Description,
+    loaded_function::LoadedBy,
+    module::{Loaded, Module},
+};
+use cudarc::driver::sys::CUresult;
+use kernel_args_abi::mangled;
+use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
+
+/// The nearest names follow it.
+const NO_SUCH_KERNEL: &str = "the module has no kernel of that name; the nearest are";
+
+impl Module {
+    /// The kernel `entry` without the type of its arguments: for programs that know them at run time only.
+    ///
+    /// `entry` is a symbol, or the unmangled name of a C++ kernel that has one overload and one instance, or a demangled spelling:
+    /// `saxpy<float>`, `saxpy(int, float)`. It may be called at every launch: the second call finds the function without the driver,
+    /// the heap or a lock.
+    ///
+    /// # Errors
+    /// [`Error::Entry`] where the module has no kernel of that name, or several.
+    pub fn function(&self, entry: &str) -> Result<Function, Error> {
+        if let Some(function) = self.cache.get(None, entry) {
+            return Ok(function.clone());
+        }
+        let function = match self.named(entry)?.as_slice() {
+            [] => self.load_function(entry, None)?,
+            [one] => self.load_function(entry, Some(one))?,
+            several => {
+                return Err(Error::Entry {
+                    wanted: entry.into(),
+                    problem: "several kernels have that name; write the full name of one",
+                    candidates: several.iter().map(|one| one.spelled().into()).collect(),
+                });
+            }
+        };
+        Ok(self.cache.insert(None, entry, &function).clone())
+    }
+
+    /// The descriptions of the kernels that `entry` names; none where the images could not be read.
+    pub(super) fn named(&self, entry: &str) -> Result<Vec<&Arc<Description>>, Error> {
+        let symbols = mangled::candidates(entry, self.entries());
+        let named: Vec<_> = symbols
+            .iter()
+            .filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol))
+            .collect();
+        if named.is_empty() && !self.kernels.is_empty() && self.unread.is_none() {
+            return Err(self.no_entry(entry, NO_SUCH_KERNEL));
+        }
+        Ok(named)
+    }
+
+    /// The function of a description, or the one whose symbol is `entry`.
+    pub(super) fn load_function(
+        &self,
+        entry: &str,
+        description: Option<&Arc<Description>>,
+    ) -> Result<Function, Error> {
+        let symbol = description.map_or(entry, |kernel| &kernel.symbol);
+        if let Some(function) = self.cache.get(None, symbol) {
+            return Ok(function.clone());
+        }
+        let name =
+            CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
+        let no_entry = || self.no_entry(entry, NO_SUCH_KERNEL);
+        let (description, unread) = (description.cloned(), self.unread.as_deref());
+        let function = match &self.loaded {
+            Loaded::Own(module) => {
+                let handle = module.function(&name)?.ok_or_else(no_entry)?;
+                let loaded_by = LoadedBy::Module(module.clone());
+                let context = &module.context;
+                // SAFETY: the function is of this module, which is held.
+                unsafe {
+                    Function::new(
+                        handle,
+                        symbol.into(),
+                        context,
+                        description,
+                        unread,
+                        loaded_by,
+                    )
+                }
+            }
+            Loaded::Cudarc(context, module) => {
+                context.bind_to_thread().map_err(Error::context)?;
+                let function = module
+                    .load_function(symbol)
+                    .map_err(|error| match error.0 {
+                        CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
+                        _ => Error::cudarc("cuModuleGetFunction", error),
+                    })?;
+                Function::of_cudarc(context, function, symbol, description, unread)
+            }
+        }?;
+        Ok(self.cache.insert(None, symbol, &function).clone())
+    }
+
+    #[cold]
+    fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
+        let candidates = mangled::nearest(entry, self.entries());
+        Error::Entry {
+            wanted: entry.into(),
+            problem,
+            candidates: candidates.into_iter().map(String::from).collect(),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `nalgebra`: a column vector or point of two to four components is CUDA's vector, a quaternion the vector `(i, j, k, w)`;
+//! every other matrix is an array of its elements, column after column: `struct { float elements[9]; }` for `Matrix3<f32>`.
+//!
+//! Transformations (`Isometry3`, `Rotation3`, …) are refused: pass their matrix, `.to_homogeneous()`.
+
+use super::{
+    same_as::{conversions, same_as},
+    vector_element::{VectorElement, vector_elements},
+};
+use crate::device::{DeviceType, ZeroBits, vector};
+use kernel_args_abi::{Class, CppType, Layout};
+use nalgebra::{Point, Quaternion, SMatrix, Scalar, Unit, Vector2, Vector3, Vector4};
+
+/// A matrix is `repr(C)` around its storage, which is `repr(transparent)` around `[[T; R]; C]`: "column-major".
+// SAFETY: that array and CUDA's vectors have no padding, and a vector's components in the same order.
+unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> DeviceType
+    for SMatrix<T, R, C>
+{
+    const LAYOUT: Layout = match (R, C) {
+        (2, 1) => T::Two::LAYOUT,
+        (3, 1) => T::Three::LAYOUT,
+        (4, 1) => T::Four::LAYOUT,
+        _ => <[[T; R]; C]>::LAYOUT,
+    };
+    const CLASS: Class = Class::Bytes;
+    const CPP: CppType<'static> = match (R, C) {
+        (2, 1) => T::Two::CPP,
+        (3, 1) => T::Three::CPP,
+        (4, 1) => T::Four::CPP,
+        _ => CppType::UNKNOWN,
+    };
+}
+
+#[diagnostic::do_not_recommend]
+// SAFETY: all elements are numbers, of which zero bytes are a value.
+unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> ZeroBits
+    for SMatrix<T, R, C>
+{
+}
+
+// `repr(C)` around the vector of their coordinates.
+same_as! {
+    [<T: VectorElement + Scalar, const N: usize>] Point<T, N> as SMatrix<T, N, 1>, <SMatrix<T, N, 1>>::CPP;
+    [<T: VectorElement + Scalar>] Quaternion<T> as Vector4<T>, <Vector4<T>>::CPP;
+}
+
+// SAFETY: `Unit` is `repr(transparent)`.
+unsafe impl<T: DeviceType> DeviceType for Unit<T> {
+    const LAYOUT: Layout = T::LAYOUT;
+    const CLASS: Class = T::CLASS;
+    const CPP: CppType<'static> = T::CPP;
+    const HAS_PADDING: bool = T::HAS_PADDING;
+
+    #[inline]
+    unsafe fn store(&self, to: *mut u8) {
+        // SAFETY: the caller's promise is `T`'s: both have the same size.
+        unsafe { self.as_ref().store(to) };
+    }
+}
+
+macro_rules! vectors {
+    ($($element:ident: $two:ident, $three:ident, $four:ident;)*) => {
+        conversions! {$(
+            Vector2<$element> = vector::$two, [$element; 2];
+            Vector3<$element> = vector::$three, [$element; 3];
+            Vector4<$element> = vector::$four, [$element; 4];
+        )*}
+    };
+}
+vector_elements!(vectors);

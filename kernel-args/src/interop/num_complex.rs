@@ -1,0 +1,42 @@
+//! `num-complex`: C++'s `cuFloatComplex`, `cuDoubleComplex`, `complex<float>`, `complex<double>`, `complex<__half>`.
+//!
+//! The host aligns `Complex<f32>` to 4 bytes, the device to 8, and `Complex<f64>` to 8 and 16. A parameter lies where the
+//! device expects it. A struct that is passed by value is refused where the host puts the number elsewhere:
+//! `CuFloatComplex` and `CuDoubleComplex` have the device's alignment, and `.into()` converts.
+
+use super::same_as::same_as;
+use crate::device::{
+    DeviceType, assert_layout,
+    vector::{CuDoubleComplex, CuFloatComplex},
+};
+use num_complex::Complex;
+
+macro_rules! complex {
+    ($($(#[$meta:meta])* $part:ty = $device:ty;)*) => {$(
+        $(#[$meta])*
+        const _: () = {
+            // `Complex<T>` "is memory layout compatible with an array `[T; 2]`", the real part first.
+            same_as! { [] Complex<$part> as $device, <$device as DeviceType>::CPP; }
+
+            const _: () = assert_layout::<Complex<$part>>();
+
+            impl From<Complex<$part>> for $device {
+                fn from(number: Complex<$part>) -> Self {
+                    Self::new(number.re, number.im)
+                }
+            }
+
+            impl From<$device> for Complex<$part> {
+                fn from(number: $device) -> Self {
+                    Self::new(number.x, number.y)
+                }
+            }
+        };
+    )*};
+}
+
+complex! {
+    f32 = CuFloatComplex;
+    f64 = CuDoubleComplex;
+    #[cfg(feature = "half")] half::f16 = super::half::Half2;
+}

@@ -1,0 +1,42 @@
+//! Types of other crates that have the components of a type of this crate.
+
+/// Implements `DeviceType` for types that have the size and the components of another one, without padding, on the host
+/// perhaps with a smaller alignment: `type as type of this crate, C++ type`.
+macro_rules! same_as {
+    ($([$($generics:tt)*] $ty:ty as $device:ty, $cpp:expr;)*) => {$(
+        // SAFETY: the type is documented to have the components of `$device` in the same order, one after another; neither
+        // has padding. `assert_layout` compares size and alignment wherever a value is used.
+        unsafe impl $($generics)* $crate::device::DeviceType for $ty {
+            const LAYOUT: kernel_args_abi::Layout = <$device as $crate::device::DeviceType>::LAYOUT;
+            const CLASS: kernel_args_abi::Class = <$device as $crate::device::DeviceType>::CLASS;
+            const CPP: kernel_args_abi::CppType<'static> = $cpp;
+        }
+
+        #[diagnostic::do_not_recommend]
+        // SAFETY: all components are numbers, of which zero bytes are a value.
+        unsafe impl $($generics)* $crate::device::ZeroBits for $ty {}
+    )*};
+}
+pub(super) use same_as;
+
+/// `From` in both directions, through arrays: `type = vector, array`.
+#[cfg(any(feature = "mint", feature = "nalgebra"))]
+macro_rules! conversions {
+    ($($foreign:ty = $vector:ty, $array:ty;)*) => {$(
+        const _: () = $crate::device::assert_layout::<$foreign>();
+
+        impl From<$foreign> for $vector {
+            fn from(vector: $foreign) -> Self {
+                <$array>::from(vector).into()
+            }
+        }
+
+        impl From<$vector> for $foreign {
+            fn from(vector: $vector) -> Self {
+                <$array>::from(vector).into()
+            }
+        }
+    )*};
+}
+#[cfg(any(feature = "mint", feature = "nalgebra"))]
+pub(super) use conversions;

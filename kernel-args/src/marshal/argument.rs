@@ -1,0 +1,249 @@
+//! One argument of a list, whatever its type.
+
+use super::{
+    Guard, KernelArg, LaunchStream, ParamWriter,
+    param_writer::{KernelParams, Packed},
+    short_list::ShortList,
+};
+use crate::device::DeviceType;
+use core::{
+    any::{TypeId, type_name},
+    ffi::c_void,
+    ptr,
+};
+use kernel_args_abi::{
+    Class, CppType, Layout, ParamLayout, Parameter,
+    words::{Message, templates},
+};
+use std::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+/// What the kernel receives for an argument of a list, and how its type is spelled.
+pub(crate) struct ArgumentType {
+    /// `TypeId::of` the device type. Both functions are constants in newer versions of Rust only.
+    device: fn() -> TypeId,
+    layout: Layout,
+    class: Class,
+    cpp: CppType<'static>,
+    /// `type_name` of the argument.
+    path: fn() -> &'static str,
+}
+
+impl ArgumentType {
+    /// # Panics
+    /// At compile time, where the kernel would receive no bytes.
+    pub(super) const fn of<T: KernelArg>() -> Self {
+        let layout = <T::Device as DeviceType>::LAYOUT;
+        if layout.size() == 0 {
+            let mut message: Message = Message::new();
+            templates::argument_without_bytes(&mut message);
+            message.fail()
+        }
+        Self {
+            device: TypeId::of::<T::Device>,
+            layout,
+            class: <T::Device as DeviceType>::CLASS,
+            cpp: <T::Device as DeviceType>::CPP,
+            path: type_name::<T>,
+        }
+    }
+
+    /// Bytes.
+    pub(super) fn size(&self) -> usize {
+        self.layout.size()
+    }
+
+    /// Whether the kernel receives the same type. A type may have several descriptions, one for each place where it is pushed.
+    #[inline]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        ptr::eq(self, other) || (self.device)() == (other.device)()
+    }
+
+    /// The Rust type without the paths of modules: `&CudaSlice<f32>`.
+    pub(crate) fn spelling(&self) -> String {
+        without_paths((self.path)())
+    }
+
+    /// The argument as a parameter of this name and spelling.
+    fn parameter<'a>(&self, name: &'a str, spelling: &'a str, offset: usize) -> Parameter<'a> {
+        Parameter::field(name, spelling, offset, self.layout, self.class, self.cpp)
+    }
+}
+
+/// The types of a list, each at its offset by C's rule.
+pub(crate) struct ArgumentTypes {
+    placed: ShortList<Placed>,
+    layout: ParamLayout,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Placed {
+    pub(super) argument: &'static ArgumentType,
+    pub(super) offset: usize,
+}
+
+impl ArgumentTypes {
+    pub(super) fn new() -> Self {
+        Self {
+            placed: ShortList::new(),
+            layout: ParamLayout::EMPTY,
+        }
+    }
+
+    pub(super) fn push(&mut self, argument: &'static ArgumentType) {
+        let Ok((layout, offset)) = self.layout.push(argument.layout) else {
+            panic!("the arguments of a kernel are larger than the address space")
+        };
+        self.placed.push(Placed { argument, offset });
+        self.layout = layout;
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.placed.drain().for_each(drop);
+        self.layout = ParamLayout::EMPTY;
+    }
+
+    pub(super) fn placed(&self) -> impl Iterator<Item = Placed> {
+        self.placed.iter().copied()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.placed.len()
+    }
+
+    /// The parameter block by C's rule.
+    pub(crate) fn layout(&self) -> ParamLayout {
+        self.layout
+    }
+
+    #[inline]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'static ArgumentType> {
+        self.placed.iter().map(|placed| placed.argument)
+    }
+
+    /// Calls `then` with the types as the parameters of a kernel, each named by its index.
+    pub(crate) fn with_parameters<R>(&self, then: impl FnOnce(&[Parameter<'_>]) -> R) -> R {
+        let texts: Vec<(String, String)> = self
+            .iter()
+            .enumerate()
+            .map(|(index, argument)| (index.to_string(), argument.spelling()))
+            .collect();
+        let parameters: Vec<Parameter<'_>> = self
+            .placed()
+            .zip(&texts)
+            .map(|(placed, (name, spelling))| {
+                placed.argument.parameter(name, spelling, placed.offset)
+            })
+            .collect();
+        then(&parameters)
+    }
+}
+
+/// `&cudarc::driver::CudaSlice<f32>` as `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime, others nothing.
+fn without_paths(path: &str) -> String {
+    let path = ["<'_>", "'_, ", "'_ "]
+        .iter()
+        .fold(String::from(path), |path, lifetime| {
+            path.replace(lifetime, "")
+        });
+    let mut text = String::with_capacity(path.len());
+    let mut rest = &*path;
+    while let Some(at) = rest.find("::") {
+        let word = rest[..at]
+            .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .map_or(0, |before| before + 1);
+        text.push_str(&rest[..word]);
+        rest = &rest[at + 2..];
+    }
+    text.push_str(rest);
+    text
+}
+
+/// An argument whose type is forgotten: what a list does with it.
+pub(super) trait Argument {
+    /// As [`KernelArg::check_context`], for argument `index`.
+    fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
+
+    /// As [`ParamWriter::put`] of `KernelParams`.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put_pointer<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Guard<'s>;
+
+    /// As [`ParamWriter::put`] of `Packed`.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put_bytes<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        index: usize,
+    ) -> Guard<'s>;
+}
+
+impl<T: KernelArg> Argument for T {
+    fn check_context(&self, stream: &LaunchStream<'_>, index: usize) {
+        if self.in_place().is_none() {
+            stream.enter(index);
+            KernelArg::check_context(self, stream);
+        }
+    }
+
+    unsafe fn put_pointer<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Guard<'s> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { KernelParams::put(self, stream, buffer, offset, pointers, index) }
+    }
+
+    unsafe fn put_bytes<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        index: usize,
+    ) -> Guard<'s> {
+        // SAFETY: the caller's promise is the same one; the packed form writes no pointers.
+        unsafe { Packed::put(self, stream, buffer, offset, ptr::null_mut(), index) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_paths;
+
+    #[test]
+    fn a_type_is_spelled_without_the_paths_of_modules() {
+        for (path, spelling) in [
+            ("u32", "u32"),
+            (
+                "&cudarc::driver::safe::core::CudaSlice<f32>",
+                "&CudaSlice<f32>",
+            ),
+            (
+                "core::option::Option<&mut a_b::C<d::E, [f::G; 3]>>",
+                "Option<&mut C<E, [G; 3]>>",
+            ),
+            ("(a::B, c::D)", "(B, D)"),
+            ("&'_ a::View<'_, a::T<'_>>", "&View<T>"),
+        ] {
+            assert_eq!(without_paths(path), spelling);
+        }
+    }
+}

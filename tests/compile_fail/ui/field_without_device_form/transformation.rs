@@ -1,0 +1,8 @@
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+struct Args {
+    view: glam::Affine3A,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use cudarc::driver::CudaStream;
+use kernel_args::{Error, GraphExec};
+use std::sync::Arc;
+
+fn launch(exec: &mut GraphExec, stream: &Arc<CudaStream>) -> Result<(), Error> {
+    exec.launch(stream)
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use kernel_args::{Arguments, Kernel, KernelArgs, launch};
+
+#[derive(KernelArgs)]
+struct Fill {
+    value: f32,
+    n: u32,
+}
+
+fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
+    let mut args = Arguments::new();
+    args.push(1.0f32).push(1u32);
+    unsafe { launch!(fill, 1, 256, &mut args) }
+}
+
+fn main() {}

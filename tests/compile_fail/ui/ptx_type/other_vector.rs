@@ -1,0 +1,10 @@
+use kernel_args::{Float3, KernelArgs};
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/vectors_typed.ptx", entry = "shift")]
+struct Shift {
+    by: Float3,
+    on: bool,
+}
+
+fn main() {}

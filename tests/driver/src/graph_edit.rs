@@ -1,0 +1,180 @@
+//! Nodes of copies and fills, and what a graph's nodes and edges are.
+
+use std::ffi::c_uint;
+
+use crate::{
+    entry::{In, Out},
+    error::{Outcome, Status},
+    graph::give,
+    handle::Handle,
+    memory::Place,
+    operation::Operation,
+    state::Driver,
+};
+
+/// One side of a `CUDA_MEMCPY3D`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Side {
+    x: usize,
+    y: usize,
+    z: usize,
+    level: usize,
+    /// `CUmemorytype`.
+    memory: c_uint,
+    host: u64,
+    device: u64,
+    array: usize,
+    reserved: usize,
+    pitch: usize,
+    height: usize,
+}
+
+/// `CUDA_MEMCPY3D`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Copy3D {
+    from: Side,
+    to: Side,
+    width: usize,
+    height: usize,
+    depth: usize,
+}
+
+/// `CUDA_MEMSET_NODE_PARAMS`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Fill {
+    address: u64,
+    pitch: usize,
+    value: c_uint,
+    element: c_uint,
+    width: usize,
+    height: usize,
+}
+
+impl Side {
+    /// `CU_MEMORYTYPE_HOST`, `CU_MEMORYTYPE_DEVICE`; arrays are not known here.
+    fn place(&self) -> Outcome<Place> {
+        if (self.x, self.y, self.z, self.level) != (0, 0, 0, 0) {
+            return Err(Status::NOT_SUPPORTED);
+        }
+        match self.memory {
+            1 => Ok(Place::Host(self.host)),
+            2 => Ok(Place::Device(self.device)),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+}
+
+impl Copy3D {
+    /// One row: copies of several are not known here.
+    fn operation(&self) -> Outcome<Operation> {
+        if (self.height, self.depth) != (1, 1) {
+            return Err(if self.height * self.depth == 0 {
+                Status::INVALID_VALUE
+            } else {
+                Status::NOT_SUPPORTED
+            });
+        }
+        Ok(Operation::Copy {
+            to: self.to.place()?,
+            from: self.from.place()?,
+            length: self.width,
+        })
+    }
+}
+
+impl Fill {
+    fn operation(&self) -> Outcome<Operation> {
+        let pattern = match self.element {
+            1 if self.value < 1 << 8 => vec![self.value as u8],
+            2 if self.value < 1 << 16 => (self.value as u16).to_le_bytes().to_vec(),
+            4 => self.value.to_le_bytes().to_vec(),
+            _ => return Err(Status::INVALID_VALUE),
+        };
+        if self.width == 0 || self.height == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        Ok(Operation::Fill {
+            address: self.address,
+            pattern,
+            width: self.width,
+            height: self.height,
+            pitch: self.pitch,
+        })
+    }
+}
+
+impl Driver {
+    fn edges(&self, graph: Handle) -> Outcome<(Vec<Handle>, Vec<Handle>)> {
+        let (mut from, mut to) = (Vec::new(), Vec::new());
+        for &node in &self.graphs.get(graph)?.nodes {
+            for &dependency in &self.nodes.get(node)?.dependencies {
+                from.push(dependency);
+                to.push(node);
+            }
+        }
+        Ok((from, to))
+    }
+
+    /// `count` is the caller's room for both lists, and then the number of edges.
+    fn give_edges(
+        &self,
+        graph: Handle,
+        from: Out<Handle>,
+        to: Out<Handle>,
+        count: Out<usize>,
+    ) -> Outcome {
+        let (first, second) = self.edges(graph)?;
+        if from.is_null() {
+            return count.set(first.len());
+        }
+        let room = count.get()?;
+        give(&first, from, count)?;
+        count.set(room)?;
+        give(&second, to, count)
+    }
+}
+
+entry_points! {
+    fn cuGraphAddMemcpyNode(
+        driver, node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize, copy: In<Copy3D>,
+        context: Handle,
+    ) {
+        driver.check(context)?;
+        let operation = copy.get()?.operation()?;
+        node.set(driver.add_node(graph, operation, dependencies.take(count)?)?)
+    }
+
+    fn cuGraphAddMemsetNode(
+        driver, node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize, fill: In<Fill>,
+        context: Handle,
+    ) {
+        driver.check(context)?;
+        let operation = fill.get()?.operation()?;
+        node.set(driver.add_node(graph, operation, dependencies.take(count)?)?)
+    }
+
+    fn cuGraphNodeGetType(driver, node: Handle, kind: Out<c_uint>) {
+        kind.set(match driver.nodes.get(node)?.operation {
+            Operation::Kernel(_) => 0,
+            Operation::Copy { .. } => 1,
+            Operation::Fill { .. } => 2,
+            Operation::Host(_) => 3,
+            Operation::Nothing => 5,
+            Operation::Allocate { .. } => 10,
+            Operation::Free { .. } => 11,
+        })
+    }
+
+    fn cuGraphGetEdges(driver, graph: Handle, from: Out<Handle>, to: Out<Handle>, count: Out<usize>) {
+        driver.give_edges(graph, from, to, count)
+    }
+
+    fn cuGraphGetEdges_v2(
+        driver, graph: Handle, from: Out<Handle>, to: Out<Handle>, _data: Out<u64>, count: Out<usize>,
+    ) {
+        driver.give_edges(graph, from, to, count)
+    }
+}

@@ -1,0 +1,218 @@
+//! Attributes of a captured launch: the node of the graph tells them.
+
+use crate::kernels::{ATTRIBUTES, Outcome, SM90, before_sm90, kernel, zeros};
+use cudarc::driver::{
+    CudaGraph, CudaStream, DevicePtr, DevicePtrMut,
+    sys::{
+        self, CUgraphInstantiate_flags, CUgraphNode, CUkernelNodeAttrID as Id,
+        CUlaunchAttributeValue, CUstreamCaptureMode,
+    },
+};
+use kernel_args::{
+    AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, DevicePointerMut,
+    KernelArgs, Launch, MemorySyncDomain, MemorySyncDomainMap,
+};
+use kernel_args_tests::driver::{trial, trial_unless};
+use libtest_mimic::Trial;
+use std::{ptr, sync::Arc};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("kept/attributes_of_every_gpu", attributes_of_every_gpu),
+        trial("kept/an_access_policy_window", access_policy_window),
+        trial_unless(
+            before_sm90(),
+            "kept/clusters_and_domains",
+            clusters_and_domains,
+        ),
+        trial(
+            "kept/a_node_that_a_kernel_can_update",
+            device_updatable_node,
+        ),
+    ]
+}
+
+/// `busy` with memory that no stream tracks: a capture may not wait for what was enqueued before it.
+#[derive(KernelArgs)]
+struct Busy {
+    times: DevicePointerMut<u64>,
+    nanoseconds: u64,
+}
+
+impl Busy {
+    const NOT_RUN: Self = Self {
+        times: DevicePointerMut::NULL,
+        nanoseconds: 0,
+    };
+}
+
+/// `cluster_ranks`, likewise.
+#[derive(KernelArgs)]
+struct Ranks {
+    ranks: DevicePointerMut<u32>,
+}
+
+/// Captures one launch, and gives the graph with its only node.
+fn captured(
+    stream: &Arc<CudaStream>,
+    launch: impl FnOnce() -> Result<(), kernel_args::Error>,
+) -> Outcome<(CudaGraph, CUgraphNode)> {
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    let launched = launch();
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let graph = stream.end_capture(flags);
+    launched?;
+    let graph = graph?.ok_or("nothing was captured")?;
+    let (mut node, mut count) = (ptr::null_mut(), 1);
+    // SAFETY: there is room for one node; both places outlive the call.
+    unsafe { sys::cuGraphGetNodes(graph.cu_graph(), &raw mut node, &raw mut count) }.result()?;
+    assert_eq!(count, 1, "one node");
+    Ok((graph, node))
+}
+
+/// What the node says of an attribute.
+fn value(node: CUgraphNode, id: Id) -> Outcome<CUlaunchAttributeValue> {
+    let mut value = CUlaunchAttributeValue { pad: [0; 64] };
+    // SAFETY: the node is of a graph that is alive; `value` outlives the call.
+    unsafe { sys::cuGraphKernelNodeGetAttribute(node, id, &raw mut value) }.result()?;
+    Ok(value)
+}
+
+/// Reads the member of a value that belongs to its id.
+macro_rules! read {
+    ($node:expr, $id:ident, $member:ident) => {{
+        let value = value($node, Id::$id)?;
+        // SAFETY: it is the member of this id.
+        unsafe { value.$member }
+    }};
+}
+
+fn attributes_of_every_gpu() -> Outcome {
+    let busy = kernel::<Busy>(ATTRIBUTES, "busy")?;
+    let (stream, mut memory) = zeros::<u64>(2)?;
+    let (times, _guard) = memory.device_ptr_mut(&stream);
+    let capture = |launch: Launch<'_>| {
+        let args = Busy {
+            times: DevicePointerMut::from_raw(times),
+            nanoseconds: 0,
+        };
+        captured(&stream, || {
+            // SAFETY: there is room for two times.
+            unsafe { kernel_args::launch(&busy, launch.stream(&stream), args) }
+        })
+    };
+    let launch = Launch::new(1, 32)
+        .priority(-1)
+        .cooperative(true)
+        .memory_sync_domain(MemorySyncDomain::Remote)
+        .preferred_shared_memory_carveout(25);
+    let (graph, node) = capture(launch)?;
+    assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, priority), -1);
+    assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative), 1);
+    let domain = read!(node, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, memSyncDomain);
+    assert_eq!(
+        domain,
+        sys::CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE
+    );
+    graph.launch()?;
+    stream.synchronize()?;
+
+    // And nothing of that where it is not set.
+    let (_graph, node) = capture(Launch::new(1, 32))?;
+    assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, priority), 0);
+    assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative), 0);
+    Ok(())
+}
+
+fn access_policy_window() -> Outcome {
+    const BYTES: usize = 64 * 1024;
+    let busy = kernel::<Busy>(ATTRIBUTES, "busy")?;
+    let (stream, data) = zeros::<u8>(BYTES)?;
+    let (base, _guard) = data.device_ptr(&stream);
+    let window = AccessPolicyWindow::new(base, BYTES)
+        .hit_ratio(0.5)
+        .hit(AccessProperty::Persisting)
+        .miss(AccessProperty::Streaming);
+    stream.synchronize()?;
+    let launch = Launch::new(1, 32)
+        .access_policy_window(window)
+        .stream(&stream);
+    let (_graph, node) = captured(&stream, || {
+        // SAFETY: the graph is not launched.
+        unsafe { kernel_args::launch(&busy, launch, Busy::NOT_RUN) }
+    })?;
+    let kept = read!(
+        node,
+        CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+        accessPolicyWindow
+    );
+    assert_eq!((kept.base_ptr.addr() as u64, kept.num_bytes), (base, BYTES));
+    assert_eq!(kept.hitRatio.to_bits(), 0.5_f32.to_bits());
+    assert_eq!(
+        (kept.hitProp, kept.missProp),
+        (
+            sys::CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
+            sys::CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING
+        )
+    );
+    Ok(())
+}
+
+fn clusters_and_domains() -> Outcome {
+    let kernel = kernel::<Ranks>(SM90, "cluster_ranks")?;
+    let (stream, _) = zeros::<u32>(1)?;
+    let launch = Launch::new(8, 32)
+        .cluster(4)
+        .cluster_scheduling_policy(ClusterSchedulingPolicy::LoadBalancing)
+        .memory_sync_domain_map(MemorySyncDomainMap {
+            default: 2,
+            remote: 3,
+        })
+        .stream(&stream);
+    let args = Ranks {
+        ranks: DevicePointerMut::NULL,
+    };
+    let (_graph, node) = captured(&stream, || {
+        // SAFETY: the graph is not launched.
+        unsafe { kernel_args::launch(&kernel, launch, args) }
+    })?;
+    let cluster = read!(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, clusterDim);
+    assert_eq!([cluster.x, cluster.y, cluster.z], [4, 1, 1]);
+    let policy = read!(
+        node,
+        CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+        clusterSchedulingPolicyPreference
+    );
+    assert_eq!(
+        policy,
+        sys::CUclusterSchedulingPolicy::CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING
+    );
+    let map = read!(
+        node,
+        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+        memSyncDomainMap
+    );
+    assert_eq!((map.default_, map.remote), (2, 3));
+    Ok(())
+}
+
+fn device_updatable_node() -> Outcome {
+    let busy = kernel::<Busy>(ATTRIBUTES, "busy")?;
+    let (stream, _) = zeros::<u64>(1)?;
+    let nodes = [DeviceNode::new(), DeviceNode::new()];
+    let mut graphs = Vec::new();
+    for node in &nodes {
+        assert_eq!(node.handle(), None);
+        let launch = Launch::new(1, 32)
+            .priority(0)
+            .device_updatable_node(node)
+            .stream(&stream);
+        graphs.push(captured(&stream, || {
+            // SAFETY: the graph is not launched.
+            unsafe { kernel_args::launch(&busy, launch, Busy::NOT_RUN) }
+        })?);
+        assert!(node.handle().is_some());
+    }
+    assert_ne!(nodes[0].handle(), nodes[1].handle());
+    Ok(())
+}
