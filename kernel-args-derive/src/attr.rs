@@ -1,16 +1,40 @@
 //! `#[kernel_args(…)]`, `#[device_type(…)]` and `#[repr(…)]`.
 
-use crate::{diagnostics::Diagnostics, texts};
+use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
 use proc_macro2::Span;
 use syn::{
-    Attribute, LitInt, LitStr, Path, Token, meta::ParseNestedMeta, parenthesized, spanned::Spanned,
+    Attribute, GenericArgument, Generics, Ident, LitInt, LitStr, Path, Token,
+    meta::ParseNestedMeta, parenthesized, spanned::Spanned,
 };
 
 /// `#[kernel_args(…)]` on the struct.
 pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
-    pub(crate) ptx: Option<LitStr>,
-    pub(crate) entry: Option<LitStr>,
+    pub(crate) kernel: Option<Naming>,
+}
+
+/// The kernels that a struct names.
+pub(crate) enum Naming {
+    /// `ptx = "…", entry = "…"`.
+    Image {
+        path: ImagePath,
+        entry: Option<LitStr>,
+    },
+    /// `kernel = module::name`.
+    Item(Path),
+    /// `kernel = module, entries = "…", T = f32 => "_f32"`.
+    Pattern {
+        module: Path,
+        entries: LitStr,
+        bindings: Vec<Binding>,
+    },
+}
+
+/// `T = f32 => "_f32"`: the kernels whose names end so take `f32` for `T`.
+pub(crate) struct Binding {
+    pub(crate) parameter: Ident,
+    pub(crate) argument: GenericArgument,
+    pub(crate) suffix: LitStr,
 }
 
 /// `#[device_type(…)]`.
@@ -67,34 +91,128 @@ fn each(
 }
 
 impl ArgsAttr {
-    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+    pub(crate) fn parse(
+        attrs: &[Attribute],
+        generics: &Generics,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
         let mut krate = None;
-        let (mut ptx, mut entry) = (None::<LitStr>, None::<LitStr>);
+        let mut named = Parts::default();
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
                 let path = meta.value()?.parse()?;
                 set(&mut krate, path, &meta)
-            } else if meta.path.is_ident("ptx") {
-                let path = meta.value()?.parse()?;
-                set(&mut ptx, path, &meta)
-            } else if meta.path.is_ident("entry") {
-                let name = meta.value()?.parse()?;
-                set(&mut entry, name, &meta)
             } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
                 Err(meta.error(texts::BELONGS_ON_FIELD))
             } else {
-                Err(meta.error(texts::UNKNOWN_ON_STRUCT))
+                named.parse(&meta, generics)
             }
         });
-        if let (None, Some(entry)) = (&ptx, &entry) {
-            diagnostics.error(entry.span(), texts::ENTRY_WITHOUT_PTX);
-        }
         Self {
             krate: krate.unwrap_or_else(default_crate),
-            ptx,
-            entry,
+            kernel: named.naming(diagnostics),
         }
     }
+}
+
+/// The attributes that name kernels, one by one.
+#[derive(Default)]
+struct Parts {
+    ptx: Option<ImagePath>,
+    entry: Option<LitStr>,
+    kernel: Option<Path>,
+    entries: Option<LitStr>,
+    bindings: Vec<Binding>,
+}
+
+impl Parts {
+    fn parse(&mut self, meta: &ParseNestedMeta<'_>, generics: &Generics) -> syn::Result<()> {
+        if meta.path.is_ident("ptx") || meta.path.is_ident("image") {
+            let path = meta.value()?.parse()?;
+            set(&mut self.ptx, path, meta)
+        } else if meta.path.is_ident("entry") {
+            let name = meta.value()?.parse()?;
+            set(&mut self.entry, name, meta)
+        } else if meta.path.is_ident("kernel") {
+            let path = meta.value()?.call(Path::parse_mod_style)?;
+            set(&mut self.kernel, path, meta)
+        } else if meta.path.is_ident("entries") {
+            let pattern = meta.value()?.parse()?;
+            set(&mut self.entries, pattern, meta)
+        } else if let Some(parameter) = parameter(&meta.path, generics) {
+            let argument = meta.value()?.parse()?;
+            if !meta.input.peek(Token![=>]) {
+                return Err(meta.error(texts::NO_SUFFIX));
+            }
+            meta.input.parse::<Token![=>]>()?;
+            let suffix = meta.input.parse()?;
+            self.bindings.push(Binding {
+                parameter,
+                argument,
+                suffix,
+            });
+            Ok(())
+        } else {
+            Err(meta.error(texts::UNKNOWN_ON_STRUCT))
+        }
+    }
+
+    fn naming(self, diagnostics: &mut Diagnostics) -> Option<Naming> {
+        if let (Some(path), Some(_)) = (&self.kernel, &self.ptx) {
+            diagnostics.error(path.span(), texts::KERNEL_AND_PTX);
+            return None;
+        }
+        if let (Some(_), Some(entry)) = (&self.kernel, &self.entry) {
+            diagnostics.error(entry.span(), texts::KERNEL_AND_ENTRY);
+            return None;
+        }
+        if let (None, Some(binding)) = (&self.entries, self.bindings.first()) {
+            diagnostics.error(binding.parameter.span(), texts::BINDING_WITHOUT_ENTRIES);
+            return None;
+        }
+        match self {
+            Self {
+                kernel: Some(module),
+                entries: Some(entries),
+                bindings,
+                ..
+            } => Some(Naming::Pattern {
+                module,
+                entries,
+                bindings,
+            }),
+            Self {
+                entries: Some(entries),
+                ..
+            } => {
+                diagnostics.error(entries.span(), texts::ENTRIES_WITHOUT_MODULE);
+                None
+            }
+            Self {
+                kernel: Some(path), ..
+            } => Some(Naming::Item(path)),
+            Self {
+                ptx: Some(path),
+                entry,
+                ..
+            } => Some(Naming::Image { path, entry }),
+            Self {
+                entry: Some(entry), ..
+            } => {
+                diagnostics.error(entry.span(), texts::ENTRY_WITHOUT_PTX);
+                None
+            }
+            Self { .. } => None,
+        }
+    }
+}
+
+/// The type or const parameter of the struct that an attribute names.
+fn parameter(path: &Path, generics: &Generics) -> Option<Ident> {
+    let name = path.get_ident()?;
+    let types = generics.type_params().map(|parameter| &parameter.ident);
+    let consts = generics.const_params().map(|parameter| &parameter.ident);
+    types.chain(consts).find(|ident| *ident == name).cloned()
 }
 
 impl TypeAttr {
@@ -147,7 +265,7 @@ impl FieldAttr {
                     return Err(meta.error(texts::SKIP_AND_OPAQUE));
                 }
                 *flag = true;
-            } else if ["crate", "ptx", "entry"]
+            } else if ["crate", "ptx", "image", "entry", "kernel", "entries"]
                 .iter()
                 .any(|name| meta.path.is_ident(name))
             {

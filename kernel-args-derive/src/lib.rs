@@ -12,8 +12,10 @@ mod erase;
 mod expand;
 mod field_errors;
 mod generics;
+mod image;
 mod input;
-mod ptx;
+mod kernels;
+mod path;
 mod texts;
 
 use proc_macro::TokenStream;
@@ -118,4 +120,10 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand::device_type(&input).into()
+}
+
+/// The kernels of an image as items.
+#[proc_macro]
+pub fn kernels(input: TokenStream) -> TokenStream {
+    kernels::kernels(input.into()).into()
 }

@@ -94,6 +94,7 @@
 extern crate std;
 
 pub use kernel_args_abi as abi;
+pub use kernel_args_abi::compiled::{CompiledKernel, CompiledKernels};
 
 mod device;
 #[cfg(feature = "cudarc")]
@@ -113,7 +114,7 @@ pub use driver::{
 };
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};
-pub use kernel_args_derive::{DeviceType, KernelArgs};
+pub use kernel_args_derive::{DeviceType, KernelArgs, kernels};
 pub use marshal::{
     DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
 };

@@ -34,4 +34,4 @@ pub use mismatch::Mismatch;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, select};
 
-pub(crate) use align::{Row, Rows, expected_offset};
+pub(crate) use align::{Row, Rows, differences_at, expected_offset};

@@ -1,34 +1,32 @@
-//! The comparison of a struct with the PTX that it names, while the user's program compiles.
+//! The comparison of a struct with the kernel that it names, while the user's program compiles.
 
 use crate::marshal::{KernelArgs, Source};
+pub use kernel_args_abi::compiled::{CompiledImage, of_length};
 use kernel_args_abi::{
-    Alignment, Class, CppType, Parameter, Signature,
+    Signature,
     check::{Report, Selection, report, select},
+    compiled::{CompiledKernels, changed, fingerprint},
     words::{Message, templates},
 };
 
 /// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.
 pub type Checked = Option<Report<'static>>;
 
-/// A parameter as PTX declares it.
+/// The kernels that a struct names, if the image still declares them as it did when they were read.
+///
+/// # Panics
+/// At compile time, where it does not.
 #[must_use]
-pub const fn kernel_parameter(
-    name: &'static str,
-    spelling: &'static str,
-    size: usize,
-    align: usize,
-    class: Class,
-    cpp: CppType<'static>,
-) -> Parameter<'static> {
-    Parameter {
-        name,
-        spelling,
-        offset: None,
-        size,
-        align: Alignment::new(align),
-        class,
-        cpp,
+#[track_caller]
+pub const fn named(kernels: &CompiledKernels) -> CompiledKernels {
+    let mut i = 0;
+    while let Some(kernel) = kernels.get(i) {
+        if !kernel.is_unchanged() {
+            changed()
+        }
+        i += 1;
     }
+    *kernels
 }
 
 /// Compares a struct with the kernel that it is meant for.
@@ -77,33 +75,37 @@ pub const fn nothing_missing(checked: &Checked) {
     }
 }
 
-/// The PTX that is embedded, if it is the one that was checked: the derive and rustc read the file one after the other.
+/// The image that is embedded, if it is the one that was checked: the derive and rustc read the file one after the other.
 ///
-/// `length` is the file's, and `declarations` are the declarations that were checked, with the bytes at which they
-/// stand in it. To compare the whole file would take minutes in a constant.
+/// `length` and `print` are the file's, and `declarations` are the declarations that were checked, with the bytes at which
+/// they stand in it. To compare the whole of a large file would take minutes in a constant.
 ///
 /// # Panics
 /// At compile time, where the file has changed.
 #[must_use]
 #[track_caller]
-pub const fn checked_ptx(
-    ptx: &'static [u8],
+pub const fn checked_image(
+    image: &'static [u8],
     length: usize,
+    print: u64,
     declarations: &[(usize, &[u8])],
 ) -> &'static [u8] {
-    const CHANGED: &str = "the PTX file changed while this crate was compiled: compile it again";
-    assert!(ptx.len() == length, "{}", CHANGED);
+    if image.len() != length || fingerprint(image) != print {
+        changed()
+    }
     let mut i = 0;
     while i < declarations.len() {
         let (at, declaration) = declarations[i];
         let mut j = 0;
         while j < declaration.len() {
-            assert!(ptx[at + j] == declaration[j], "{}", CHANGED);
+            if image[at + j] != declaration[j] {
+                changed()
+            }
             j += 1;
         }
         i += 1;
     }
-    ptx
+    image
 }
 
 /// Where the kernel of a struct comes from.
@@ -114,9 +116,9 @@ pub const fn checked_ptx(
 #[must_use]
 #[track_caller]
 pub const fn source<A: KernelArgs>(
-    ptx: &'static [u8],
+    named: CompiledKernels,
     kernels: &'static [Signature<'static>],
-    symbols: &'static [&'static str],
+    image: &'static [u8],
     compare_all: bool,
 ) -> Source {
     let Some(index) = choose::<A>(kernels) else {
@@ -129,10 +131,23 @@ pub const fn source<A: KernelArgs>(
         templates::name_entry(&mut message);
         message.fail()
     };
+    let Some(kernel) = named.get(index) else {
+        panic!("a kernel without a place in its table")
+    };
+    if kernel.varies() {
+        varies(kernel.name())
+    }
     if compare_all {
         fits(&compare::<A>(kernels));
     }
-    Source::new(ptx, symbols[index])
+    Source::new(image, kernel.symbol())
+}
+
+#[track_caller]
+pub(super) const fn varies(kernel: &str) -> ! {
+    let mut message: Message = Message::new();
+    templates::differs_by_gpu(&mut message, kernel);
+    message.fail()
 }
 
 /// Panics with everything that is wrong.
@@ -166,25 +181,33 @@ const ROOM: usize = 320;
 
 #[cfg(test)]
 mod tests {
-    use super::checked_ptx;
+    use super::{checked_image, fingerprint};
 
     const PTX: &[u8] = b".version 9.0 .target sm_90 .entry k(.param .u32 n) { ret; }";
     const DECLARATION: (usize, &[u8]) = (33, b" k(.param .u32 n) ");
 
     #[test]
-    fn the_ptx_that_was_checked_is_embedded() {
-        assert_eq!(checked_ptx(PTX, PTX.len(), &[DECLARATION]), PTX);
+    fn the_image_that_was_checked_is_embedded() {
+        let print = fingerprint(PTX);
+        assert_eq!(checked_image(PTX, PTX.len(), print, &[DECLARATION]), PTX);
     }
 
     #[test]
     #[should_panic(expected = "changed while this crate was compiled")]
     fn a_file_of_another_length_is_refused() {
-        let _ = checked_ptx(PTX, PTX.len() - 1, &[DECLARATION]);
+        let _ = checked_image(PTX, PTX.len() - 1, fingerprint(PTX), &[DECLARATION]);
+    }
+
+    #[test]
+    #[should_panic(expected = "changed while this crate was compiled")]
+    fn other_bytes_are_refused() {
+        let _ = checked_image(PTX, PTX.len(), fingerprint(PTX) + 1, &[]);
     }
 
     #[test]
     #[should_panic(expected = "changed while this crate was compiled")]
     fn another_declaration_is_refused() {
-        let _ = checked_ptx(PTX, PTX.len(), &[(33, b" k(.param .f32 n) ")]);
+        let other = (33, &b" k(.param .f32 n) "[..]);
+        let _ = checked_image(PTX, PTX.len(), fingerprint(PTX), &[other]);
     }
 }
