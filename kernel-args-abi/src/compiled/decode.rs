@@ -57,10 +57,10 @@ pub(super) const fn count(table: &[u8]) -> usize {
 
 /// A number of 4 bytes.
 const fn number_at(table: &[u8], at: usize) -> usize {
-    match table.split_at(at).1.first_chunk::<4>() {
-        Some(bytes) => u32::from_le_bytes(*bytes) as usize,
-        None => 0,
-    }
+    table[at] as usize
+        | (table[at + 1] as usize) << 8
+        | (table[at + 2] as usize) << 16
+        | (table[at + 3] as usize) << 24
 }
 
 /// What the table says of a kernel, up to its parameters.
@@ -93,7 +93,8 @@ impl Head {
     pub(super) const fn read(image: &'static CompiledImage, index: usize) -> Self {
         let start = number_at(image.table, 4 + 4 * index);
         let mut reader = Reader {
-            bytes: image.table.split_at(start).1,
+            bytes: image.table,
+            at: start,
         };
         let varies = reader.byte() != 0;
         let length = reader.number();
@@ -101,8 +102,10 @@ impl Head {
         if length > 0 {
             let at = reader.number();
             declaration = part(image.bytes, at, length);
-            if let Some(bytes) = reader.take(8).first_chunk::<8>() {
-                fingerprint = u64::from_le_bytes(*bytes);
+            let mut shift = 0;
+            while shift < 64 {
+                fingerprint |= (reader.byte() as u64) << shift;
+                shift += 8;
             }
         }
         let name = reader.text(declaration, &[]);
@@ -167,20 +170,18 @@ const fn part(text: &'static [u8], start: usize, length: usize) -> &'static [u8]
     }
 }
 
+/// A place in the table. It is moved by operators alone: each call takes rustc as long as some of them.
 #[derive(Clone, Copy)]
 struct Reader {
     bytes: &'static [u8],
+    at: usize,
 }
 
 impl Reader {
-    const fn take(&mut self, length: usize) -> &'static [u8] {
-        let (taken, rest) = self.bytes.split_at(length);
-        self.bytes = rest;
-        taken
-    }
-
     const fn byte(&mut self) -> u8 {
-        self.take(1)[0]
+        let byte = self.bytes[self.at];
+        self.at += 1;
+        byte
     }
 
     const fn number(&mut self) -> usize {
@@ -200,7 +201,10 @@ impl Reader {
         match number & 3 {
             IN_DECLARATION => part(declaration, number >> 2, self.number()),
             IN_NAME => part(name, number >> 2, self.number()),
-            _ => self.take(number >> 2),
+            _ => {
+                self.at += number >> 2;
+                part(self.bytes, self.at - (number >> 2), number >> 2)
+            }
         }
     }
 
