@@ -1,12 +1,12 @@
 //! What the table of a [`CompiledImage`] says of a kernel, read while a program compiles.
 //!
-//! The format is `encode`'s. A number is LEB128. A text is a number, of which the two lowest bits say where it stands:
+//! The format is `encode`'s. A number has seven bits in each byte, the lowest first; the eighth bit says that there are more. A
+//! text is a number, of which the two lowest bits say where it stands:
 //!
 //! | bits | the text |
 //! |---|---|
 //! | 0 | that many bytes follow |
 //! | 1 | it stands in the kernel's declaration in the image from there on; its length follows |
-//! | 2 | it stands in the kernel's readable name from there on; its length follows |
 
 use super::CompiledImage;
 use crate::{
@@ -16,10 +16,9 @@ use crate::{
     signature::Parameter,
 };
 
-#[cfg(feature = "read")]
 pub(super) const INLINE: usize = 0;
+#[cfg(feature = "read")]
 pub(super) const IN_DECLARATION: usize = 1;
-pub(super) const IN_NAME: usize = 2;
 
 /// The classes by their number in the table.
 pub(super) const CLASSES: [Class; 6] = [
@@ -46,21 +45,26 @@ pub(super) mod base {
     pub(crate) const UNSIGNED_LONG: u8 = 7;
     /// (bits)
     pub(crate) const FLOAT: u8 = 8;
-    /// (text)
+    /// (start and length in the readable name)
     pub(crate) const NAMED: u8 = 9;
 }
 
 /// How many kernels the table has.
 pub(super) const fn count(table: &[u8]) -> usize {
-    number_at(table, 0)
+    place_at(table, 0)
 }
 
+/// How many bytes a place takes at the beginning of the table.
+pub(super) const PLACE: usize = 4;
+
 /// A number of 4 bytes.
-const fn number_at(table: &[u8], at: usize) -> usize {
-    table[at] as usize
-        | (table[at + 1] as usize) << 8
-        | (table[at + 2] as usize) << 16
-        | (table[at + 3] as usize) << 24
+const fn place_at(table: &[u8], index: usize) -> usize {
+    let (mut number, mut i) = (0, PLACE);
+    while i > 0 {
+        i -= 1;
+        number = number << 8 | table[PLACE * index + i] as usize;
+    }
+    number
 }
 
 /// What the table says of a kernel, up to its parameters.
@@ -69,7 +73,7 @@ pub(super) struct Head {
     /// Where the kernel's declaration stands in the image; nowhere if it has no length.
     pub(super) declaration: &'static [u8],
     /// The declaration's fingerprint.
-    pub(super) fingerprint: u64,
+    pub(super) fingerprint: usize,
     pub(super) symbol: &'static [u8],
     pub(super) name: &'static [u8],
     /// Where parts of the name begin and end: namespace, unqualified name, template arguments.
@@ -77,7 +81,8 @@ pub(super) struct Head {
     /// Whether its parameters are others on other GPUs.
     pub(super) varies: bool,
     pub(super) parameters: usize,
-    reader: Reader,
+    types: Reader,
+    texts: Reader,
 }
 
 /// The parts of a readable name, as places in it.
@@ -91,31 +96,31 @@ pub(super) struct Parts {
 
 impl Head {
     pub(super) const fn read(image: &'static CompiledImage, index: usize) -> Self {
-        let start = number_at(image.table, 4 + 4 * index);
         let mut reader = Reader {
             bytes: image.table,
-            at: start,
+            at: place_at(image.table, 1 + index),
         };
         let varies = reader.byte() != 0;
         let length = reader.number();
-        let (mut declaration, mut fingerprint): (&'static [u8], u64) = (&[], 0);
+        let (mut declaration, mut fingerprint): (&'static [u8], usize) = (&[], 0);
         if length > 0 {
             let at = reader.number();
             declaration = part(image.bytes, at, length);
-            let mut shift = 0;
-            while shift < 64 {
-                fingerprint |= (reader.byte() as u64) << shift;
-                shift += 8;
-            }
+            fingerprint = reader.number();
         }
-        let name = reader.text(declaration, &[]);
-        let symbol = reader.text(declaration, name);
+        let name = reader.inline();
+        let mut symbol = reader.inline();
+        if symbol.is_empty() {
+            symbol = name;
+        }
         let parts = Parts {
             start: reader.number(),
             unqualified: reader.number(),
             end: reader.number(),
             arguments_end: reader.number(),
         };
+        let parameters = reader.number();
+        let length = reader.number();
         Self {
             declaration,
             fingerprint,
@@ -123,27 +128,71 @@ impl Head {
             name,
             parts,
             varies,
-            parameters: reader.number(),
-            reader,
+            parameters,
+            types: reader,
+            texts: Reader {
+                bytes: reader.bytes,
+                at: reader.at + length,
+            },
         }
     }
 
     /// The first parameter that was not read yet.
     pub(super) const fn next_parameter(&mut self) -> Parameter<'static> {
-        let (declaration, name) = (self.declaration, self.name);
-        let reader = &mut self.reader;
+        let declaration = self.declaration;
         Parameter {
-            name: utf8(reader.text(declaration, name)),
-            spelling: utf8(reader.text(declaration, name)),
-            offset: reader.number().checked_sub(1),
-            size: reader.number(),
-            align: match (reader.byte() as u32).checked_sub(1) {
-                Some(power) => Alignment::new(1 << power),
-                None => None,
+            name: self.texts.text(declaration),
+            spelling: self.texts.text(declaration),
+            ..self.next_type()
+        }
+    }
+
+    /// The first parameter that was not read yet, without its texts: the comparison of one that fits does not need them.
+    pub(super) const fn next_type(&mut self) -> Parameter<'static> {
+        let name = self.name;
+        let reader = &mut self.types;
+        let size = reader.number();
+        let offset = match reader.number() {
+            0 => None,
+            more => Some(more - 1),
+        };
+        let align = match reader.byte() {
+            0 => None,
+            more => Some(Alignment { log2: more - 1 }),
+        };
+        let class = CLASSES[reader.byte() as usize];
+        let base = match reader.byte() {
+            base::VOID => CppBase::Void,
+            base::BOOL => CppBase::Bool,
+            base::CHAR => CppBase::Char,
+            base::SIGNED => CppBase::Integer {
+                signed: true,
+                bits: reader.number() as u16,
             },
-            class: CLASSES[reader.byte() as usize],
+            base::UNSIGNED => CppBase::Integer {
+                signed: false,
+                bits: reader.number() as u16,
+            },
+            base::LONG => CppBase::Long { signed: true },
+            base::UNSIGNED_LONG => CppBase::Long { signed: false },
+            base::FLOAT => CppBase::Float {
+                bits: reader.number() as u16,
+            },
+            base::NAMED => {
+                let (start, length) = (reader.number(), reader.number());
+                CppBase::Named(utf8(part(name, start, length)))
+            }
+            _ => CppBase::Unknown,
+        };
+        Parameter {
+            name: "",
+            spelling: "",
+            offset,
+            size,
+            align,
+            class,
             cpp: CppType {
-                base: reader.base(declaration, name),
+                base,
                 depth: reader.byte(),
                 const_mask: reader.byte(),
             },
@@ -170,7 +219,7 @@ const fn part(text: &'static [u8], start: usize, length: usize) -> &'static [u8]
     }
 }
 
-/// A place in the table. It is moved by operators alone: each call takes rustc as long as some of them.
+/// A place in the table. It is moved by operators alone: each call takes rustc as long as some dozens of them.
 #[derive(Clone, Copy)]
 struct Reader {
     bytes: &'static [u8],
@@ -187,7 +236,8 @@ impl Reader {
     const fn number(&mut self) -> usize {
         let (mut number, mut shift) = (0, 0);
         loop {
-            let byte = self.byte();
+            let byte = self.bytes[self.at];
+            self.at += 1;
             number |= (byte as usize & 0x7f) << shift;
             if byte < 0x80 {
                 return number;
@@ -196,38 +246,21 @@ impl Reader {
         }
     }
 
-    const fn text(&mut self, declaration: &'static [u8], name: &'static [u8]) -> &'static [u8] {
-        let number = self.number();
-        match number & 3 {
-            IN_DECLARATION => part(declaration, number >> 2, self.number()),
-            IN_NAME => part(name, number >> 2, self.number()),
-            _ => {
-                self.at += number >> 2;
-                part(self.bytes, self.at - (number >> 2), number >> 2)
-            }
-        }
+    /// A text that stands in the table.
+    const fn inline(&mut self) -> &'static [u8] {
+        let length = self.number() >> 2;
+        let start = self.at;
+        self.at += length;
+        part(self.bytes, start, length)
     }
 
-    const fn base(&mut self, declaration: &'static [u8], name: &'static [u8]) -> CppBase<'static> {
-        match self.byte() {
-            base::VOID => CppBase::Void,
-            base::BOOL => CppBase::Bool,
-            base::CHAR => CppBase::Char,
-            base::SIGNED => CppBase::Integer {
-                signed: true,
-                bits: self.byte() as u16,
-            },
-            base::UNSIGNED => CppBase::Integer {
-                signed: false,
-                bits: self.byte() as u16,
-            },
-            base::LONG => CppBase::Long { signed: true },
-            base::UNSIGNED_LONG => CppBase::Long { signed: false },
-            base::FLOAT => CppBase::Float {
-                bits: self.byte() as u16,
-            },
-            base::NAMED => CppBase::Named(utf8(self.text(declaration, name))),
-            _ => CppBase::Unknown,
+    const fn text(&mut self, declaration: &'static [u8]) -> &'static str {
+        let start = self.at;
+        let number = self.number();
+        if number & 3 == INLINE {
+            self.at = start;
+            return utf8(self.inline());
         }
+        utf8(part(declaration, number >> 2, self.number()))
     }
 }

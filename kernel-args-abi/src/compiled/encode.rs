@@ -1,7 +1,7 @@
 //! Makes the table of a [`CompiledImage`](super::CompiledImage). Its format is told in `decode`.
 
 use super::{
-    decode::{CLASSES, IN_DECLARATION, IN_NAME, INLINE, base},
+    decode::{CLASSES, IN_DECLARATION, INLINE, PLACE, base},
     fingerprint::fingerprint,
 };
 use crate::{
@@ -50,33 +50,43 @@ impl Encoder {
             && !place.text.is_empty()
         {
             writer.number(place.at);
-            writer.bytes.extend(fingerprint(place.text).to_le_bytes());
+            writer.number(print(place.text));
         }
         let name = kernel
             .demangled
             .as_ref()
             .map_or(kernel.name, Demangled::text);
-        writer.text(name);
+        writer.inline(name);
         writer.name = name.as_bytes();
-        writer.text(kernel.name);
+        writer.inline(if name == kernel.name { "" } else { kernel.name });
         for part in parts(kernel) {
             writer.number(part);
         }
         writer.number(parameters.len());
+        let mut types = Vec::new();
+        let mut types_writer = Writer {
+            bytes: &mut types,
+            ..writer
+        };
         for parameter in &parameters {
-            writer.parameter(parameter);
+            types_writer.ty(parameter);
+        }
+        writer.number(types.len());
+        writer.bytes.extend(types);
+        for parameter in &parameters {
+            writer.text(parameter.name);
+            writer.text(parameter.spelling);
         }
     }
 
     /// The table.
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
-        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
-        let first = 4 + 4 * self.offsets.len();
+        let first = PLACE * (1 + self.offsets.len());
         let mut table = Vec::with_capacity(first + self.kernels.len());
-        table.extend(narrow(self.offsets.len()));
-        for offset in self.offsets {
-            table.extend(narrow(first + offset));
+        let places = self.offsets.iter().map(|offset| first + offset);
+        for place in core::iter::once(self.offsets.len()).chain(places) {
+            table.extend(u32::try_from(place).unwrap_or(u32::MAX).to_le_bytes());
         }
         table.extend(self.kernels);
         table
@@ -105,6 +115,11 @@ fn place_in(whole: &[u8], part: &[u8]) -> Option<(usize, usize)> {
     (!part.is_empty() && core::ptr::eq(found, part)).then_some((at, part.len()))
 }
 
+/// The fingerprint as the table has it, which a `usize` of 32 bits takes too.
+fn print(text: &[u8]) -> usize {
+    fingerprint(text) as u32 as usize
+}
+
 struct Writer<'w> {
     bytes: &'w mut Vec<u8>,
     declaration: &'w [u8],
@@ -120,24 +135,24 @@ impl Writer<'_> {
         self.bytes.push(number as u8);
     }
 
-    fn text(&mut self, text: &str) {
-        let text = text.as_bytes();
-        for (whole, kind) in [(self.declaration, IN_DECLARATION), (self.name, IN_NAME)] {
-            if let Some((at, length)) = place_in(whole, text) {
-                self.number(at << 2 | kind);
-                self.number(length);
-                return;
-            }
-        }
+    fn inline(&mut self, text: &str) {
         self.number(text.len() << 2 | INLINE);
-        self.bytes.extend(text);
+        self.bytes.extend(text.as_bytes());
     }
 
-    fn parameter(&mut self, parameter: &Parameter<'_>) {
-        self.text(parameter.name);
-        self.text(parameter.spelling);
-        self.number(parameter.offset.map_or(0, |offset| offset + 1));
+    fn text(&mut self, text: &str) {
+        match place_in(self.declaration, text.as_bytes()) {
+            Some((at, length)) => {
+                self.number(at << 2 | IN_DECLARATION);
+                self.number(length);
+            }
+            None => self.inline(text),
+        }
+    }
+
+    fn ty(&mut self, parameter: &Parameter<'_>) {
         self.number(parameter.size);
+        self.number(parameter.offset.map_or(0, |offset| offset + 1));
         let power = parameter
             .align
             .map_or(0, |align| align.bytes().trailing_zeros() + 1);
@@ -161,12 +176,18 @@ impl Writer<'_> {
             CppBase::Long { .. } => (base::UNSIGNED_LONG, None),
             CppBase::Float { bits } => (base::FLOAT, Some(bits)),
             CppBase::Named(name) => {
+                let place = place_in(self.name, name.as_bytes());
+                let Some((at, length)) = place else {
+                    return self.bytes.push(base::UNKNOWN);
+                };
                 self.bytes.push(base::NAMED);
-                return self.text(name);
+                self.number(at);
+                return self.number(length);
             }
         };
         self.bytes.push(number);
-        // 128 at most.
-        self.bytes.extend(bits.map(|bits| bits as u8));
+        if let Some(bits) = bits {
+            self.number(bits.into());
+        }
     }
 }

@@ -13,28 +13,28 @@ const PIECES: usize = 2048;
 #[must_use]
 pub const fn fingerprint(bytes: &[u8]) -> u64 {
     let length = bytes.len();
-    let step = match length / 8 / PIECES {
-        0 => 8,
-        step => 8 * step,
+    let skipped = match length / 8 / PIECES {
+        0 => 0,
+        step => 8 * (step - 1),
     };
     let mut hash = length as u64;
-    let mut at = 0;
-    // Operators and no calls, each of which takes rustc as long as all of these.
-    while at + 8 <= length {
-        let piece = bytes[at] as u64
-            | (bytes[at + 1] as u64) << 8
-            | (bytes[at + 2] as u64) << 16
-            | (bytes[at + 3] as u64) << 24
-            | (bytes[at + 4] as u64) << 32
-            | (bytes[at + 5] as u64) << 40
-            | (bytes[at + 6] as u64) << 48
-            | (bytes[at + 7] as u64) << 56;
-        hash = mix(hash, piece);
-        at += step;
+    let mut rest = bytes;
+    // Patterns and operators, and few calls: each takes rustc as long as some dozens of these.
+    while let [a, b, c, d, e, f, g, h, after @ ..] = rest {
+        let low = *a as u64 | (*b as u64) << 8 | (*c as u64) << 16 | (*d as u64) << 24;
+        let high = *e as u64 | (*f as u64) << 8 | (*g as u64) << 16 | (*h as u64) << 24;
+        hash = mix(hash, low | high << 32);
+        rest = if skipped == 0 {
+            after
+        } else if after.len() > skipped {
+            after.split_at(skipped).1
+        } else {
+            &[]
+        };
     }
-    while at < length {
-        hash = mix(hash, bytes[at] as u64);
-        at += 1;
+    while let [byte, after @ ..] = rest {
+        hash = mix(hash, *byte as u64);
+        rest = after;
     }
     hash
 }

@@ -3,10 +3,9 @@
 use super::{
     CompiledImage,
     decode::{self, Head},
-    fingerprint::fingerprint,
     glob,
 };
-use crate::{check::differences_at, class::Class, cpp::CppType, signature::Parameter};
+use crate::{class::Class, cpp::CppType, signature::Parameter};
 use core::fmt;
 
 /// One kernel of an image that was read while a crate compiled: a constant of a module that `kernel_args::kernels!` emits.
@@ -127,8 +126,7 @@ impl CompiledKernel {
     #[doc(hidden)]
     #[must_use]
     pub const fn is_unchanged(&self) -> bool {
-        let head = self.head();
-        head.declaration.is_empty() || fingerprint(head.declaration) == head.fingerprint
+        self.head().is_unchanged()
     }
 
     /// Whether one of its names is what `pattern` describes (`*` stands for any characters, `?` for one) and ends with `suffix`.
@@ -165,22 +163,7 @@ impl CompiledKernel {
     /// Whether these fields fit the parameters, all of them: [`check::fits`](crate::check::fits) without a list of parameters.
     #[must_use]
     pub const fn fits(&self, fields: &[Parameter<'_>]) -> bool {
-        let mut head = self.head();
-        if head.parameters != fields.len() {
-            return false;
-        }
-        // The parameter before shows where one would lie.
-        let mut window = [NOTHING; 2];
-        let mut i = 0;
-        while i < fields.len() {
-            window = [window[1], head.next_parameter()];
-            let (_, own) = window.split_at((i == 0) as usize);
-            if !differences_at(fields, own, None, i, own.len() - 1).is_empty() {
-                return false;
-            }
-            i += 1;
-        }
-        true
+        self.head().fits(fields)
     }
 
     /// The kernel as a set of one.

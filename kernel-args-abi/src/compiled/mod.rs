@@ -8,6 +8,7 @@ mod decode;
 #[cfg(feature = "read")]
 mod encode;
 mod fingerprint;
+mod fits;
 mod glob;
 mod image;
 mod kernel;
@@ -19,6 +20,8 @@ mod set;
 pub use encode::{Encoder, Place};
 #[doc(hidden)]
 pub use fingerprint::{changed, fingerprint, of_length};
+#[doc(hidden)]
+pub use fits::Doubt;
 #[doc(hidden)]
 pub use image::CompiledImage;
 pub use kernel::{CompiledKernel, KernelParameters};

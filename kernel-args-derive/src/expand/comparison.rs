@@ -61,15 +61,28 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The constants `__KERNELS_NAMED` and `__KERNELS`, which `SOURCE` and the checks use.
-    pub(super) fn tables(&self, krate: &Path) -> Option<TokenStream> {
+    /// The constants `__NAMED` and `__KERNELS`, which `SOURCE` and the checks use. `arguments` is the type that is compared, if
+    /// there is only one.
+    pub(super) fn tables(
+        &self,
+        arguments: Option<&TokenStream>,
+        krate: &Path,
+    ) -> Option<TokenStream> {
         let krate = respan(krate, self.span());
         let named = match self {
             Self::Image(named) => named.kernels(&krate),
-            Self::Item(path) => item(path, &krate),
+            // The span of the call is the path's: an error about its type belongs there.
+            Self::Item(path) => quote_spanned!(path.span()=> #path.kernels()),
             Self::Pattern(_) => return None,
         };
-        Some(tables(&named, self.span(), &krate))
+        let span = self.span();
+        let named = match arguments {
+            Some(arguments) => {
+                quote_spanned!(span=> #krate::__private::named::<#arguments>(&#named))
+            }
+            None => quote_spanned!(span=> #krate::__private::named_generic(&#named)),
+        };
+        Some(tables(&named, span, &krate))
     }
 
     /// The constants of the struct that tell where its kernel comes from.
@@ -91,25 +104,21 @@ impl<'a> Comparison<'a> {
         quote_spanned! {self.span()=>
             const SOURCE: #at::__private::core::option::Option<#at::Source> =
                 #at::__private::core::option::Option::Some(
-                    #at::__private::source::<Self>(__NAMED, __KERNELS, #image, #compare)
+                    #at::__private::source::<Self>(&__NAMED, __KERNELS, #image, #compare)
                 );
         }
     }
 }
 
-/// Whatever a path names, as a `CompiledKernels`. The span of the call is the path's: an error about its type belongs there.
-fn item(path: &Path, krate: &TokenStream) -> TokenStream {
-    quote_spanned!(path.span()=> #krate::__private::named(&#path.kernels()))
-}
-
-/// `named` is an expression of the type `CompiledKernels`.
+/// The kernels that a struct names, and the signatures of those that it has to be compared with in full. `named` is an expression
+/// of the type `Named`.
 fn tables(named: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
     quote_spanned! {span=>
-        const __NAMED: #krate::CompiledKernels = #named;
-        const __KERNEL_PARAMETERS: [#krate::abi::Parameter<'static>; __NAMED.parameter_count()] =
-            __NAMED.parameters();
+        const __NAMED: #krate::__private::Named = #named;
         const __KERNELS: &[#krate::abi::Signature<'static>] =
-            &__NAMED.signatures::<{ __NAMED.len() }>(&__KERNEL_PARAMETERS);
+            &__NAMED.in_doubt().signatures::<{ __NAMED.in_doubt().len() }>(
+                &__NAMED.in_doubt().parameters::<{ __NAMED.in_doubt().parameter_count() }>()
+            );
     }
 }
 

@@ -125,7 +125,7 @@ fn expand(
 
     let name = ident.unraw().to_string();
     let count = fields.len();
-    let tables = comparison.and_then(|comparison| comparison.tables(krate));
+    let tables = comparison.and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
     let force = (!is_generic(input))
         .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
@@ -244,14 +244,15 @@ fn checks(
     let each = fields.iter().enumerate().map(|(i, parameter)| {
         let span = parameter.field.span();
         let krate = respan(krate, span);
-        quote_spanned!(span=> const _: () = #krate::__private::field_fits(&__REPORT, #i);)
+        quote_spanned!(span=> const _: () = #krate::__private::field_fits(__REPORT, #i);)
     });
     let span = ident.span();
     let at = respan(krate, span);
-    let whole = quote_spanned!(span=> const _: () = #at::__private::nothing_missing(&__REPORT););
+    let whole = quote_spanned!(span=> const _: () = #at::__private::nothing_missing(__REPORT););
     quote! {
-        const __REPORT: #krate::__private::Checked =
-            #krate::__private::compare::<#erased>(__KERNELS);
+        // A reference: each use of the report itself would be a copy of its own, which rustc validates again.
+        const __REPORT: &#krate::__private::Checked =
+            &#krate::__private::compare::<#erased>(__KERNELS);
         #(#each)*
         #whole
     }

@@ -5,7 +5,11 @@ mod file;
 pub(crate) use file::{File, read};
 
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
-use kernel_args_abi::{compiled::Encoder, image::Kernels, mangled};
+use kernel_args_abi::{
+    compiled::{Encoder, fingerprint},
+    image::Kernels,
+    mangled,
+};
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::sync::Arc;
@@ -92,22 +96,25 @@ impl Named {
 
     /// The image as an expression, compared with what was read.
     pub(crate) fn bytes(&self, krate: &TokenStream) -> TokenStream {
-        let (path, length, fingerprint) =
-            (&self.file.path, self.file.length, self.file.fingerprint);
+        let File { path, length, .. } = &*self.file;
         let declarations = self
             .symbols
             .iter()
-            .filter_map(|symbol| self.file.kernels.declaration(symbol))
-            .map(|(at, declaration)| {
-                let declaration = Literal::byte_string(declaration);
-                quote!((#at, #declaration))
-            });
+            .filter_map(|symbol| self.file.kernels.declaration(symbol));
+        let mut parts: Vec<(usize, usize, u64)> = declarations
+            .map(|(at, text)| (at, text.len(), fingerprint(text)))
+            .collect();
+        if parts.is_empty() {
+            parts.push((0, *length, self.file.fingerprint));
+        }
+        let parts = parts
+            .into_iter()
+            .map(|(at, length, fingerprint)| quote!((#at, #length, #fingerprint)));
         quote_spanned! {self.span=>
             #krate::__private::checked_image(
                 #krate::__private::core::include_bytes!(#path),
                 #length,
-                #fingerprint,
-                &[#(#declarations),*],
+                &[#(#parts),*],
             )
         }
     }

@@ -5,20 +5,62 @@ pub use kernel_args_abi::compiled::{CompiledImage, of_length};
 use kernel_args_abi::{
     Signature,
     check::{Report, Selection, report, select},
-    compiled::{CompiledKernels, changed, fingerprint},
+    compiled::{CompiledKernels, Doubt, changed, fingerprint},
     words::{Message, templates},
 };
 
 /// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.
 pub type Checked = Option<Report<'static>>;
 
-/// The kernels that a struct names, if the image still declares them as it did when they were read.
+/// The kernels that a struct names.
+#[derive(Clone, Copy)]
+pub struct Named {
+    kernels: CompiledKernels,
+    /// The symbol of the only one, if the struct fits it.
+    symbol: Option<&'static str>,
+}
+
+impl Named {
+    /// Those that the struct has to be compared with in full. It takes a list of all their parameters, with texts.
+    #[must_use]
+    pub const fn in_doubt(&self) -> CompiledKernels {
+        match self.symbol {
+            Some(_) => self.kernels.none(),
+            None => self.kernels,
+        }
+    }
+
+    /// The image that they are in.
+    #[must_use]
+    pub const fn image(&self) -> &'static [u8] {
+        self.kernels.image()
+    }
+}
+
+/// The kernels that a struct without type parameters names, if the image still declares them as it did when they were read.
 ///
 /// # Panics
 /// At compile time, where it does not.
 #[must_use]
 #[track_caller]
-pub const fn named(kernels: &CompiledKernels) -> CompiledKernels {
+pub const fn named<A: KernelArgs>(kernels: &CompiledKernels) -> Named {
+    Named {
+        kernels: *kernels,
+        symbol: match kernels.only_fitting(A::PARAMETERS) {
+            Ok(symbol) => Some(symbol),
+            Err(Doubt::Compare) => None,
+            Err(Doubt::Changed) => changed(),
+        },
+    }
+}
+
+/// The same for a generic struct, which is compared for each type that is used.
+///
+/// # Panics
+/// As [`named`].
+#[must_use]
+#[track_caller]
+pub const fn named_generic(kernels: &CompiledKernels) -> Named {
     let mut i = 0;
     while let Some(kernel) = kernels.get(i) {
         if !kernel.is_unchanged() {
@@ -26,12 +68,18 @@ pub const fn named(kernels: &CompiledKernels) -> CompiledKernels {
         }
         i += 1;
     }
-    *kernels
+    Named {
+        kernels: *kernels,
+        symbol: None,
+    }
 }
 
 /// Compares a struct with the kernel that it is meant for.
 #[must_use]
 pub const fn compare<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Checked {
+    if kernels.is_empty() {
+        return None;
+    }
     match choose::<A>(kernels) {
         Some(index) => Some(report(&A::SIGNATURE, &kernels[index])),
         None => None,
@@ -77,8 +125,8 @@ pub const fn nothing_missing(checked: &Checked) {
 
 /// The image that is embedded, if it is the one that was checked: the derive and rustc read the file one after the other.
 ///
-/// `length` and `print` are the file's, and `declarations` are the declarations that were checked, with the bytes at which
-/// they stand in it. To compare the whole of a large file would take minutes in a constant.
+/// `length` is the file's. `parts` are what was checked of it: the place, the length and the fingerprint of each declaration, or
+/// of all where there are none. To compare the whole of a large file would take minutes in a constant.
 ///
 /// # Panics
 /// At compile time, where the file has changed.
@@ -87,21 +135,16 @@ pub const fn nothing_missing(checked: &Checked) {
 pub const fn checked_image(
     image: &'static [u8],
     length: usize,
-    print: u64,
-    declarations: &[(usize, &[u8])],
+    parts: &[(usize, usize, u64)],
 ) -> &'static [u8] {
-    if image.len() != length || fingerprint(image) != print {
+    if image.len() != length {
         changed()
     }
     let mut i = 0;
-    while i < declarations.len() {
-        let (at, declaration) = declarations[i];
-        let mut j = 0;
-        while j < declaration.len() {
-            if image[at + j] != declaration[j] {
-                changed()
-            }
-            j += 1;
+    while i < parts.len() {
+        let (at, length, print) = parts[i];
+        if fingerprint(image.split_at(at).1.split_at(length).0) != print {
+            changed()
         }
         i += 1;
     }
@@ -116,11 +159,14 @@ pub const fn checked_image(
 #[must_use]
 #[track_caller]
 pub const fn source<A: KernelArgs>(
-    named: CompiledKernels,
+    named: &Named,
     kernels: &'static [Signature<'static>],
     image: &'static [u8],
     compare_all: bool,
 ) -> Source {
+    if let Some(symbol) = named.symbol {
+        return Source::new(image, symbol);
+    }
     let Some(index) = choose::<A>(kernels) else {
         let mut message: Message<4096> = Message::new();
         match select(A::PARAMETERS, kernels) {
@@ -131,7 +177,7 @@ pub const fn source<A: KernelArgs>(
         templates::name_entry(&mut message);
         message.fail()
     };
-    let Some(kernel) = named.get(index) else {
+    let Some(kernel) = named.kernels.get(index) else {
         panic!("a kernel without a place in its table")
     };
     if kernel.varies() {
@@ -184,30 +230,24 @@ mod tests {
     use super::{checked_image, fingerprint};
 
     const PTX: &[u8] = b".version 9.0 .target sm_90 .entry k(.param .u32 n) { ret; }";
-    const DECLARATION: (usize, &[u8]) = (33, b" k(.param .u32 n) ");
+    const DECLARATION: &[u8] = b" k(.param .u32 n) ";
 
     #[test]
     fn the_image_that_was_checked_is_embedded() {
-        let print = fingerprint(PTX);
-        assert_eq!(checked_image(PTX, PTX.len(), print, &[DECLARATION]), PTX);
+        let part = (33, DECLARATION.len(), fingerprint(DECLARATION));
+        assert_eq!(checked_image(PTX, PTX.len(), &[part]), PTX);
     }
 
     #[test]
     #[should_panic(expected = "changed while this crate was compiled")]
     fn a_file_of_another_length_is_refused() {
-        let _ = checked_image(PTX, PTX.len() - 1, fingerprint(PTX), &[DECLARATION]);
-    }
-
-    #[test]
-    #[should_panic(expected = "changed while this crate was compiled")]
-    fn other_bytes_are_refused() {
-        let _ = checked_image(PTX, PTX.len(), fingerprint(PTX) + 1, &[]);
+        let _ = checked_image(PTX, PTX.len() - 1, &[]);
     }
 
     #[test]
     #[should_panic(expected = "changed while this crate was compiled")]
     fn another_declaration_is_refused() {
-        let other = (33, &b" k(.param .f32 n) "[..]);
-        let _ = checked_image(PTX, PTX.len(), fingerprint(PTX), &[other]);
+        let part = (33, DECLARATION.len(), fingerprint(b" k(.param .f32 n) "));
+        let _ = checked_image(PTX, PTX.len(), &[part]);
     }
 }

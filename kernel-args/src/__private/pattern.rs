@@ -1,6 +1,6 @@
 //! The comparison of a struct with all kernels of a pattern: `#[kernel_args(kernel = module, entries = "…")]`.
 
-use super::{kernel::varies, named};
+use super::kernel::{Named, named, varies};
 use crate::marshal::KernelArgs;
 use kernel_args_abi::{
     compiled::CompiledKernels,
@@ -18,7 +18,7 @@ pub const fn matching<A: KernelArgs>(
     kernels: &CompiledKernels,
     pattern: &str,
     suffix: &str,
-) -> CompiledKernels {
+) -> Named {
     let mut chosen = None;
     let mut from = 0;
     while let Some(index) = kernels.position(from, pattern, suffix) {
@@ -29,8 +29,8 @@ pub const fn matching<A: KernelArgs>(
         if kernel.varies() {
             varies(kernel.name())
         }
-        let one = named(&kernel.kernels());
-        if !kernel.fits(A::PARAMETERS) {
+        let one = named::<A>(&kernel.kernels());
+        if !one.in_doubt().is_empty() {
             return one;
         }
         if chosen.is_none() {
@@ -39,7 +39,7 @@ pub const fn matching<A: KernelArgs>(
     }
     match chosen {
         Some(chosen) => chosen,
-        None => kernels.none(),
+        None => named::<A>(&kernels.none()),
     }
 }
 
