@@ -1,11 +1,6 @@
 //! Whether a struct fits a kernel: the answer alone, for the many structs that do.
 
-use super::{
-    decode::Head,
-    fingerprint::fingerprint,
-    kernel::NOTHING,
-    set::CompiledKernels,
-};
+use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
 use crate::{
     check::differences_at,
     class::Class,
@@ -112,10 +107,7 @@ const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>) -> bool 
 #[cfg(all(test, feature = "read"))]
 mod tests {
     use super::fits_plainly;
-    use crate::{
-        Alignment, Class, CppBase, CppType, Layout, Parameter,
-        check::compare,
-    };
+    use crate::{Alignment, Class, CppBase, CppType, Layout, Parameter, check::compare};
     use proptest::prelude::*;
 
     fn parameter() -> impl Strategy<Value = Parameter<'static>> {

@@ -125,7 +125,8 @@ fn expand(
 
     let name = ident.unraw().to_string();
     let count = fields.len();
-    let tables = comparison.and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
+    let tables = comparison
+        .and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
     let force = (!is_generic(input))
         .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));

@@ -4,7 +4,9 @@
 //! rustc, or calls the user's item in place of ours.
 #![deny(warnings)]
 
+mod changed_file;
 mod generics;
+mod kernels;
 mod lints;
 mod macros;
 mod names;

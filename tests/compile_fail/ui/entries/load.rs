@@ -1,0 +1,15 @@
+use kernel_args::{DevicePointer, Kernel, KernelArgs};
+use kernel_args_test_kernels::unary;
+
+#[derive(KernelArgs)]
+#[kernel_args(kernel = unary, entries = "u*_f32")]
+struct Unary {
+    n: u32,
+    x: f32,
+    y: DevicePointer<f32>,
+}
+
+fn main() {
+    let ctx = kernel_args::context(0).unwrap();
+    let _ = Kernel::<Unary>::load(&ctx);
+}

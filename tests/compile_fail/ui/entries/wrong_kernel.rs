@@ -1,0 +1,12 @@
+use kernel_args::{DevicePointer, KernelArgs};
+use kernel_args_test_kernels::unary;
+
+#[derive(KernelArgs)]
+#[kernel_args(kernel = unary, entries = "*_f32")]
+struct Unary {
+    n: u32,
+    x: f32,
+    y: DevicePointer<f32>,
+}
+
+fn main() {}
