@@ -3,8 +3,8 @@
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
 use proc_macro2::Span;
 use syn::{
-    Attribute, GenericArgument, Generics, Ident, LitInt, LitStr, Path, Token,
-    meta::ParseNestedMeta, parenthesized, spanned::Spanned,
+    Attribute, GenericArgument, Generics, Ident, Lit, LitInt, LitStr, Path, Token,
+    meta::ParseNestedMeta, parenthesized, parse::ParseStream, spanned::Spanned,
 };
 
 /// `#[kernel_args(…)]` on the struct.
@@ -134,13 +134,17 @@ impl Parts {
             let name = meta.value()?.parse()?;
             set(&mut self.entry, name, meta)
         } else if meta.path.is_ident("kernel") {
-            let path = meta.value()?.call(Path::parse_mod_style)?;
+            let value = meta.value()?;
+            if value.peek(LitStr) {
+                return Err(value.error(texts::KERNEL_IN_QUOTES));
+            }
+            let path = value.call(Path::parse_mod_style)?;
             set(&mut self.kernel, path, meta)
         } else if meta.path.is_ident("entries") {
             let pattern = meta.value()?.parse()?;
             set(&mut self.entries, pattern, meta)
         } else if let Some(parameter) = parameter(&meta.path, generics) {
-            let argument = meta.value()?.parse()?;
+            let argument = argument(meta.value()?)?;
             if !meta.input.peek(Token![=>]) {
                 return Err(meta.error(texts::NO_SUFFIX));
             }
@@ -204,6 +208,15 @@ impl Parts {
             }
             Self { .. } => None,
         }
+    }
+}
+
+/// What a parameter is bound to. (syn's `GenericArgument` takes the `=` of `=>` for that of `Item = T`.)
+fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
+    if input.peek(Lit) || input.peek(Token![-]) || input.peek(syn::token::Brace) {
+        input.parse().map(GenericArgument::Const)
+    } else {
+        input.parse().map(GenericArgument::Type)
     }
 }
 

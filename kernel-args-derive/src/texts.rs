@@ -32,6 +32,8 @@ pub(crate) const KERNEL_AND_ENTRY: &str = "`kernel` names the kernel itself\n\
     help: write `kernel = module::name`, or `kernel = module, entries = \"pattern\"` for several";
 pub(crate) const BINDING_WITHOUT_ENTRIES: &str = "a type is bound to a suffix of the kernels' names, but no pattern says which kernels\n\
     help: add `entries = \"pattern\"`";
+pub(crate) const KERNEL_IN_QUOTES: &str = "`kernel` takes the path of an item, not text\n\
+    help: write `kernel = module::name` without quotes; a file is named by `ptx = \"kernels.ptx\", entry = \"name\"`";
 pub(crate) const NO_SUFFIX: &str = "this binds a parameter of the struct to a value\n\
     help: write the end of the kernels' names behind it: `T = f32 => \"_f32\"`";
 pub(crate) const NOT_A_PATH: &str = "this is not a path that is known while the macro runs\n\
@@ -55,37 +57,37 @@ pub(crate) fn unset_variable(name: &str) -> String {
     )
 }
 
-pub(crate) fn unreadable(written: &str, path: &Path, error: &io::Error) -> String {
-    let path = path.display();
-    let help = if Path::new(written).is_absolute() {
-        "write the path of a file with PTX, a cubin or a fat binary"
+/// `file` is a path with the values of its variables.
+pub(crate) fn unreadable(file: &str, error: &io::Error) -> String {
+    let root = if Path::new(file).is_absolute() {
+        ""
     } else {
-        "write the path of a file from the folder of the crate's Cargo.toml"
+        " in the crate's root (the folder of its Cargo.toml)"
     };
-    format!("cannot read `{path}`: {error}\nhelp: {help}")
-}
-
-pub(crate) fn empty_image(path: &Path) -> String {
     format!(
-        "`{}` is empty\n\
-         help: compile the kernels to PTX, a cubin or a fat binary",
-        path.display()
+        "cannot read `{file}`{root}: {error}\n\
+         help: write the path of a file with PTX, a cubin or a fat binary"
     )
 }
 
-pub(crate) fn not_an_image(path: &Path, error: &image::Error) -> String {
+pub(crate) fn empty_image(file: &str) -> String {
     format!(
-        "`{}` cannot be read as an image of kernels: {error}\n\
-         help: write the path of a file with PTX, a cubin or a fat binary",
-        path.display()
+        "`{file}` is empty\n\
+         help: compile the kernels to PTX, a cubin or a fat binary"
     )
 }
 
-pub(crate) fn no_kernels(path: &Path) -> String {
+pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
     format!(
-        "`{}` has no kernel\n\
-         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX",
-        path.display()
+        "`{file}` cannot be read as an image of kernels: {error}\n\
+         help: write the path of a file with PTX, a cubin or a fat binary"
+    )
+}
+
+pub(crate) fn no_kernels(file: &str) -> String {
+    format!(
+        "`{file}` has no kernel\n\
+         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX"
     )
 }
 
@@ -131,4 +133,4 @@ pub(crate) fn aligned_enum(align: usize) -> String {
 pub(crate) const NO_MODULE: &str = "`kernels!` takes modules and the images that they are made of\n\
     help: write `pub mod saxpy = \"ptx/saxpy.ptx\";`";
 pub(crate) const NO_SEMICOLON: &str = "a module of `kernels!` ends with its path\n\
-    help: write `;` here";
+    help: write `;` behind it";

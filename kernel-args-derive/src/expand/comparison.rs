@@ -72,7 +72,7 @@ impl<'a> Comparison<'a> {
         let named = match self {
             Self::Image(named) => named.kernels(&krate),
             // The span of the call is the path's: an error about its type belongs there.
-            Self::Item(path) => quote_spanned!(path.span()=> #path.kernels()),
+            Self::Item(path) => quote_spanned!(path.span()=> { #path }.kernels()),
             Self::Pattern(_) => return None,
         };
         let span = self.span();

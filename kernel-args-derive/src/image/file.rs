@@ -42,12 +42,12 @@ impl From<io::Error> for Problem {
 }
 
 impl Problem {
-    /// `written` is the path as the macro has it, `path` the file that was opened.
-    pub(crate) fn say(&self, written: &str, path: &Path) -> String {
+    /// `file` is the path with the values of its variables.
+    pub(crate) fn say(&self, file: &str) -> String {
         match self {
-            Self::Io(error) => texts::unreadable(written, path, error),
-            Self::Empty => texts::empty_image(path),
-            Self::Image(error) => texts::not_an_image(path, error),
+            Self::Io(error) => texts::unreadable(file, error),
+            Self::Empty => texts::empty_image(file),
+            Self::Image(error) => texts::not_an_image(file, error),
         }
     }
 }
@@ -169,8 +169,7 @@ mod tests {
     #[test]
     fn a_comment_in_another_encoding_is_read() {
         let file = Temporary::holding("latin1.ptx", &[HEAD, b"// gr\xf6\xdfe\n.entry k() {}\n\0"]);
-        let read =
-            read(&file.0).unwrap_or_else(|problem| panic!("{}", problem.say("k.ptx", &file.0)));
+        let read = read(&file.0).unwrap_or_else(|problem| panic!("{}", problem.say("k.ptx")));
         assert_eq!(read.kernels.symbols().collect::<Vec<_>>(), ["k"]);
         assert_eq!(read.length, HEAD.len() + 23 + 1);
     }
@@ -206,7 +205,7 @@ mod tests {
         assert!(
             matches!(&problem, Problem::Io(error) if error.to_string() == "it is not a regular file"),
             "{}",
-            problem.say("pipe.ptx", &pipe.0)
+            problem.say("pipe.ptx")
         );
     }
 }

@@ -27,12 +27,12 @@ pub(crate) fn open(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Ar
     let file = match read(&resolved.path) {
         Ok(file) => file,
         Err(problem) => {
-            diagnostics.error(path.span, problem.say(&resolved.written, &resolved.path));
+            diagnostics.error(path.span, problem.say(&resolved.written));
             return None;
         }
     };
     if file.kernels.symbols().next().is_none() {
-        diagnostics.error(path.span, texts::no_kernels(&resolved.path));
+        diagnostics.error(path.span, texts::no_kernels(&resolved.written));
         return None;
     }
     Some(file)

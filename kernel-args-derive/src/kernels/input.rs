@@ -35,7 +35,7 @@ impl Parse for Input {
             modules.push(input.parse()?);
         }
         if modules.is_empty() {
-            return Err(input.error(texts::NO_MODULE));
+            return Err(syn::Error::new(input.span(), texts::NO_MODULE));
         }
         Ok(Self { krate, modules })
     }
@@ -46,17 +46,17 @@ impl Parse for Module {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         if !input.peek(Token![mod]) {
-            return Err(input.error(texts::NO_MODULE));
+            return Err(syn::Error::new(input.span(), texts::NO_MODULE));
         }
         input.parse::<Token![mod]>()?;
         let name = input.call(Ident::parse_any)?;
         if !input.peek(Token![=]) {
-            return Err(input.error(texts::NO_MODULE));
+            return Err(syn::Error::new(input.span(), texts::NO_MODULE));
         }
         input.parse::<Token![=]>()?;
-        let image = input.parse()?;
+        let image: ImagePath = input.parse()?;
         if !input.peek(Token![;]) {
-            return Err(input.error(texts::NO_SEMICOLON));
+            return Err(syn::Error::new(image.span, texts::NO_SEMICOLON));
         }
         input.parse::<Token![;]>()?;
         Ok(Self {

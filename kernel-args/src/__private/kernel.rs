@@ -174,7 +174,12 @@ pub const fn source<A: KernelArgs>(
             _ => templates::none_fits(&mut message, A::NAME),
         }
         push_kernels(&mut message, kernels);
-        templates::name_entry(&mut message);
+        // The table of a struct that names a file holds no image.
+        if named.kernels.image().is_empty() {
+            templates::name_entry(&mut message);
+        } else {
+            templates::name_item(&mut message);
+        }
         message.fail()
     };
     let Some(kernel) = named.kernels.get(index) else {

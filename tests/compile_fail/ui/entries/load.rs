@@ -1,8 +1,7 @@
 use kernel_args::{DevicePointer, Kernel, KernelArgs};
-use kernel_args_test_kernels::unary;
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = unary, entries = "u*_f32")]
+#[kernel_args(kernel = kernel_args_test_kernels::unary, entries = "u*_f32")]
 struct Unary {
     n: u32,
     x: f32,

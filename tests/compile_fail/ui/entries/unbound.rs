@@ -1,15 +1,14 @@
 use kernel_args::{DeviceType, KernelArgs};
-use kernel_args_test_kernels::unary;
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = unary, entries = "u*")]
+#[kernel_args(kernel = kernel_args_test_kernels::unary, entries = "u*")]
 struct Unary<T: DeviceType> {
     n: u32,
     x: T,
 }
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = unary, entries = "cast_*", T = f32 => "_f32")]
+#[kernel_args(kernel = kernel_args_test_kernels::unary, entries = "cast_*", T = f32 => "_f32")]
 struct Cast<T: DeviceType, U: DeviceType> {
     from: T,
     to: U,
@@ -22,13 +21,13 @@ struct WithoutModule {
 }
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = unary, T = f32 => "_f32")]
+#[kernel_args(kernel = kernel_args_test_kernels::unary, T = f32 => "_f32")]
 struct WithoutPattern<T: DeviceType> {
     n: T,
 }
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = unary, entries = "u*", T = f32)]
+#[kernel_args(kernel = kernel_args_test_kernels::unary, entries = "u*", T = f32)]
 struct WithoutSuffix<T: DeviceType> {
     n: T,
 }

@@ -1,8 +1,7 @@
 use kernel_args::{DevicePointer, KernelArgs};
-use kernel_args_test_kernels::unary;
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = unary, entries = "*_f32")]
+#[kernel_args(kernel = kernel_args_test_kernels::unary, entries = "*_f32")]
 struct Unary {
     n: u32,
     x: f32,

@@ -1,14 +1,13 @@
 use kernel_args::KernelArgs;
-use kernel_args_test_kernels::saxpy;
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = saxpy::saxpy, ptx = "ptx/saxpy.ptx")]
+#[kernel_args(kernel = kernel_args_test_kernels::saxpy::saxpy, ptx = "ptx/saxpy.ptx")]
 struct WithPtx {
     n: u32,
 }
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = saxpy, entry = "saxpy")]
+#[kernel_args(kernel = kernel_args_test_kernels::saxpy, entry = "saxpy")]
 struct WithEntry {
     n: u32,
 }
