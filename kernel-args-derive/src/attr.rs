@@ -223,9 +223,9 @@ fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
 /// The type or const parameter of the struct that an attribute names.
 fn parameter(path: &Path, generics: &Generics) -> Option<Ident> {
     let name = path.get_ident()?;
-    let types = generics.type_params().map(|parameter| &parameter.ident);
-    let consts = generics.const_params().map(|parameter| &parameter.ident);
-    types.chain(consts).find(|ident| *ident == name).cloned()
+    let mut types = generics.type_params().map(|parameter| &parameter.ident);
+    let mut consts = generics.const_params().map(|parameter| &parameter.ident);
+    (types.any(|ident| ident == name) || consts.any(|ident| ident == name)).then(|| name.clone())
 }
 
 impl TypeAttr {

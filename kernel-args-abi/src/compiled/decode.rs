@@ -67,17 +67,64 @@ const fn place_at(table: &[u8], index: usize) -> usize {
     number
 }
 
+/// A number of 3 bytes, without a call.
+macro_rules! short_at {
+    ($bytes:expr, $at:expr) => {
+        $bytes[$at] as usize | ($bytes[$at + 1] as usize) << 8 | ($bytes[$at + 2] as usize) << 16
+    };
+}
+
+/// Where the names of a kernel stand in the table. They come first, in numbers of 3 bytes, so that all kernels of an image can be
+/// compared with a pattern.
+#[derive(Clone, Copy)]
+pub(super) struct Names {
+    /// Where the qualified name begins, `sim::step` of `void sim::step<float>(int)`.
+    pub(super) qualified: usize,
+    /// Where it begins without namespaces.
+    pub(super) unqualified: usize,
+    /// Where both end.
+    pub(super) end: usize,
+    /// Where the template arguments end.
+    pub(super) arguments_end: usize,
+    /// The readable name.
+    pub(super) name: (usize, usize),
+    /// The symbol.
+    pub(super) symbol: (usize, usize),
+}
+
+/// How many bytes the numbers of [`Names`] take.
+pub(super) const NAMES: usize = 18;
+
+impl Names {
+    pub(super) const fn read(table: &[u8], index: usize) -> Self {
+        let at = place_at(table, 1 + index);
+        let name = at + NAMES;
+        let name_end = name + short_at!(table, at);
+        let symbol_end = name_end + short_at!(table, at + 3);
+        Self {
+            qualified: name + short_at!(table, at + 6),
+            unqualified: name + short_at!(table, at + 9),
+            end: name + short_at!(table, at + 12),
+            arguments_end: name + short_at!(table, at + 15),
+            name: (name, name_end),
+            symbol: if symbol_end == name_end {
+                (name, name_end)
+            } else {
+                (name_end, symbol_end)
+            },
+        }
+    }
+}
+
 /// What the table says of a kernel, up to its parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
-    /// Where the kernel's declaration stands in the image; nowhere if it has no length.
+    /// The kernel's declaration in the image; nothing where that is not told.
     pub(super) declaration: &'static [u8],
     /// The declaration's fingerprint.
     pub(super) fingerprint: usize,
-    pub(super) symbol: &'static [u8],
-    pub(super) name: &'static [u8],
-    /// Where parts of the name begin and end: namespace, unqualified name, template arguments.
-    pub(super) parts: Parts,
+    table: &'static [u8],
+    names: Names,
     /// Whether its parameters are others on other GPUs.
     pub(super) varies: bool,
     pub(super) parameters: usize,
@@ -85,20 +132,17 @@ pub(super) struct Head {
     texts: Reader,
 }
 
-/// The parts of a readable name, as places in it.
-#[derive(Clone, Copy)]
-pub(super) struct Parts {
-    pub(super) start: usize,
-    pub(super) unqualified: usize,
-    pub(super) end: usize,
-    pub(super) arguments_end: usize,
-}
-
 impl Head {
     pub(super) const fn read(image: &'static CompiledImage, index: usize) -> Self {
+        let names = Names::read(image.table, index);
+        let after = if names.symbol.1 > names.name.1 {
+            names.symbol.1
+        } else {
+            names.name.1
+        };
         let mut reader = Reader {
             bytes: image.table,
-            at: place_at(image.table, 1 + index),
+            at: after,
         };
         let varies = reader.byte() != 0;
         let length = reader.number();
@@ -108,25 +152,13 @@ impl Head {
             declaration = part(image.bytes, at, length);
             fingerprint = reader.number();
         }
-        let name = reader.inline();
-        let mut symbol = reader.inline();
-        if symbol.is_empty() {
-            symbol = name;
-        }
-        let parts = Parts {
-            start: reader.number(),
-            unqualified: reader.number(),
-            end: reader.number(),
-            arguments_end: reader.number(),
-        };
         let parameters = reader.number();
         let length = reader.number();
         Self {
             declaration,
             fingerprint,
-            symbol,
-            name,
-            parts,
+            table: image.table,
+            names,
             varies,
             parameters,
             types: reader,
@@ -135,6 +167,18 @@ impl Head {
                 at: reader.at + length,
             },
         }
+    }
+
+    /// The readable name.
+    pub(super) const fn name(&self) -> &'static str {
+        let (start, end) = self.names.name;
+        utf8(part(self.table, start, end - start))
+    }
+
+    /// The symbol.
+    pub(super) const fn symbol(&self) -> &'static str {
+        let (start, end) = self.names.symbol;
+        utf8(part(self.table, start, end - start))
     }
 
     /// The first parameter that was not read yet.
@@ -149,7 +193,7 @@ impl Head {
 
     /// The first parameter that was not read yet, without its texts: the comparison of one that fits does not need them.
     pub(super) const fn next_type(&mut self) -> Parameter<'static> {
-        let name = self.name;
+        let name = self.names.name.0;
         let reader = &mut self.types;
         let size = reader.number();
         let offset = match reader.number() {
@@ -180,7 +224,7 @@ impl Head {
             },
             base::NAMED => {
                 let (start, length) = (reader.number(), reader.number());
-                CppBase::Named(utf8(part(name, start, length)))
+                CppBase::Named(utf8(part(reader.bytes, name + start, length)))
             }
             _ => CppBase::Unknown,
         };

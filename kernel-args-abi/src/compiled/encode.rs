@@ -44,6 +44,17 @@ impl Encoder {
             declaration: declaration.map_or(&[], |place| place.text),
             name: &[],
         };
+        let name = kernel
+            .demangled
+            .as_ref()
+            .map_or(kernel.name, Demangled::text);
+        let symbol = if name == kernel.name { "" } else { kernel.name };
+        writer.name = name.as_bytes();
+        for number in [name.len(), symbol.len()].into_iter().chain(parts(kernel)) {
+            writer.short(number);
+        }
+        writer.bytes.extend(name.as_bytes());
+        writer.bytes.extend(symbol.as_bytes());
         writer.bytes.push(varies.into());
         writer.number(writer.declaration.len());
         if let Some(place) = declaration
@@ -51,16 +62,6 @@ impl Encoder {
         {
             writer.number(place.at);
             writer.number(print(place.text));
-        }
-        let name = kernel
-            .demangled
-            .as_ref()
-            .map_or(kernel.name, Demangled::text);
-        writer.inline(name);
-        writer.name = name.as_bytes();
-        writer.inline(if name == kernel.name { "" } else { kernel.name });
-        for part in parts(kernel) {
-            writer.number(part);
         }
         writer.number(parameters.len());
         let mut types = Vec::new();
@@ -133,6 +134,12 @@ impl Writer<'_> {
             number >>= 7;
         }
         self.bytes.push(number as u8);
+    }
+
+    /// A number of 3 bytes: names are shorter than 64 KiB.
+    fn short(&mut self, number: usize) {
+        self.bytes
+            .extend([number as u8, (number >> 8) as u8, (number >> 16) as u8]);
     }
 
     fn inline(&mut self, text: &str) {

@@ -22,7 +22,7 @@ impl CompiledKernels {
                 return Err(Doubt::Changed);
             }
             if self.len() == 1 && !head.varies && head.fits(fields) {
-                return Ok(super::decode::utf8(head.symbol));
+                return Ok(head.symbol());
             }
             i += 1;
         }

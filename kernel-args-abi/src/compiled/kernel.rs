@@ -2,7 +2,7 @@
 
 use super::{
     CompiledImage,
-    decode::{self, Head},
+    decode::{Head, Names},
     glob,
 };
 use crate::{class::Class, cpp::CppType, signature::Parameter};
@@ -39,13 +39,13 @@ impl CompiledKernel {
     /// Its symbol, by which the driver knows it: `_Z5saxpyifPKfPf`.
     #[must_use]
     pub const fn symbol(&self) -> &'static str {
-        decode::utf8(self.head().symbol)
+        self.head().symbol()
     }
 
     /// Its readable name: `saxpy(int, float, float const*, float*)`. The symbol where that is not mangled.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        decode::utf8(self.head().name)
+        self.head().name()
     }
 
     /// The image that it is in, as it stands in the file: PTX, a cubin or a fat binary.
@@ -134,30 +134,34 @@ impl CompiledKernel {
     /// Its names are the symbol, and of `void sim::step<float>(int)` these: `sim::step<float>`, `step<float>`, `sim::step`, `step`.
     #[must_use]
     pub const fn matches(&self, pattern: &str, suffix: &str) -> bool {
-        let head = self.head();
+        let table = self.image.table;
+        let names = Names::read(table, self.index as usize);
         let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
-        if is_one(head.symbol, pattern, suffix) {
+        let (start, end) = names.symbol;
+        if glob::matches(pattern, suffix, table, start, end) {
             return true;
         }
-        let parts = head.parts;
-        let starts = [parts.unqualified, parts.start];
-        let ends = [parts.end, parts.arguments_end];
-        let mut i = 0;
-        while i < 4 {
-            let name = head.name.split_at(ends[i / 2]).0.split_at(starts[i % 2]).1;
-            if is_one(name, pattern, suffix) {
-                return true;
-            }
-            i += 1;
+        // Of a symbol that is not mangled there are no other names.
+        if names.symbol.0 == names.name.0 {
+            return false;
         }
-        false
+        let Names {
+            qualified,
+            unqualified,
+            end,
+            arguments_end,
+            ..
+        } = names;
+        glob::matches(pattern, suffix, table, unqualified, end)
+            || glob::matches(pattern, suffix, table, qualified, end)
+            || glob::matches(pattern, suffix, table, unqualified, arguments_end)
+            || glob::matches(pattern, suffix, table, qualified, arguments_end)
     }
 
-    /// The name without namespaces and template arguments.
-    pub(super) const fn unqualified(&self) -> &'static [u8] {
-        let head = self.head();
-        let (start, end) = (head.parts.unqualified, head.parts.end);
-        head.name.split_at(end).0.split_at(start).1
+    /// The name without namespaces and template arguments: where it stands in the table.
+    pub(super) const fn unqualified(&self) -> (&'static [u8], usize, usize) {
+        let names = Names::read(self.image.table, self.index as usize);
+        (self.image.table, names.unqualified, names.end)
     }
 
     /// Whether these fields fit the parameters, all of them: [`check::fits`](crate::check::fits) without a list of parameters.
@@ -172,10 +176,6 @@ impl CompiledKernel {
     pub const fn kernels(&self) -> super::CompiledKernels {
         super::CompiledKernels::new(self.image, self.index, 1)
     }
-}
-
-const fn is_one(name: &[u8], pattern: &[u8], suffix: &[u8]) -> bool {
-    glob::ends_with(name, suffix) && glob::matches(pattern, name)
 }
 
 /// Stands in an array until it is filled.

@@ -33,7 +33,7 @@ impl CompiledKernels {
 /// How many characters at both ends of the kernel's unqualified name are those of the pattern; more, if only the suffix is
 /// another.
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
-    let name = kernel.unqualified();
+    let (table, from, to) = kernel.unqualified();
     let pattern_matches = if kernel.matches(pattern, "") {
         pattern.len()
     } else {
@@ -41,14 +41,11 @@ const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     };
     let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
     let (mut start, mut end) = (0, 0);
-    while start < name.len() && start < pattern.len() && name[start] == pattern[start] {
+    while from + start < to && start < pattern.len() && table[from + start] == pattern[start] {
         start += 1;
     }
     let last = if suffix.is_empty() { pattern } else { suffix };
-    while end < name.len()
-        && end < last.len()
-        && name[name.len() - 1 - end] == last[last.len() - 1 - end]
-    {
+    while end < to - from && end < last.len() && table[to - 1 - end] == last[last.len() - 1 - end] {
         end += 1;
     }
     2 * pattern_matches + start + end

@@ -101,11 +101,17 @@ impl<'a> Comparison<'a> {
                 };
             }
         };
+        // For a struct that fits, no function of the struct's type is called: rustc would evaluate all constants that it names.
         quote_spanned! {self.span()=>
             const SOURCE: #at::__private::core::option::Option<#at::Source> =
-                #at::__private::core::option::Option::Some(
-                    #at::__private::source::<Self>(&__NAMED, __KERNELS, #image, #compare)
-                );
+                #at::__private::core::option::Option::Some(match (#image, __NAMED.symbol()) {
+                    (__image, #at::__private::core::option::Option::Some(__symbol)) => {
+                        #at::__private::source_of(__image, __symbol)
+                    }
+                    (__image, #at::__private::core::option::Option::None) => {
+                        #at::__private::source::<Self>(&__NAMED, __KERNELS, __image, #compare)
+                    }
+                });
         }
     }
 }

@@ -251,9 +251,13 @@ fn checks(
     let at = respan(krate, span);
     let whole = quote_spanned!(span=> const _: () = #at::__private::nothing_missing(__REPORT););
     quote! {
-        // A reference: each use of the report itself would be a copy of its own, which rustc validates again.
-        const __REPORT: &#krate::__private::Checked =
-            &#krate::__private::compare::<#erased>(__KERNELS);
+        // A reference: each use of the report itself would be a copy of its own, which rustc validates again. And a branch: a call
+        // would have rustc evaluate the constants of the callee.
+        const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
+            #krate::__private::core::option::Option::None
+        } else {
+            #krate::__private::compare::<#erased>(__KERNELS)
+        };
         #(#each)*
         #whole
     }

@@ -30,6 +30,12 @@ impl Named {
         }
     }
 
+    /// The symbol of the only one, if the struct fits it.
+    #[must_use]
+    pub const fn symbol(&self) -> Option<&'static str> {
+        self.symbol
+    }
+
     /// The image that they are in.
     #[must_use]
     pub const fn image(&self) -> &'static [u8] {
@@ -77,9 +83,6 @@ pub const fn named_generic(kernels: &CompiledKernels) -> Named {
 /// Compares a struct with the kernel that it is meant for.
 #[must_use]
 pub const fn compare<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Checked {
-    if kernels.is_empty() {
-        return None;
-    }
     match choose::<A>(kernels) {
         Some(index) => Some(report(&A::SIGNATURE, &kernels[index])),
         None => None,
@@ -151,7 +154,13 @@ pub const fn checked_image(
     image
 }
 
-/// Where the kernel of a struct comes from.
+/// Where the kernel of a struct comes from that fits it.
+#[must_use]
+pub const fn source_of(image: &'static [u8], symbol: &'static str) -> Source {
+    Source::new(image, symbol)
+}
+
+/// Where the kernel of a struct comes from that does not fit the only one.
 ///
 /// # Panics
 /// At compile time, where none of several kernels fits, or several do; and where a struct with type parameters
@@ -164,9 +173,6 @@ pub const fn source<A: KernelArgs>(
     image: &'static [u8],
     compare_all: bool,
 ) -> Source {
-    if let Some(symbol) = named.symbol {
-        return Source::new(image, symbol);
-    }
     let Some(index) = choose::<A>(kernels) else {
         let mut message: Message<4096> = Message::new();
         match select(A::PARAMETERS, kernels) {

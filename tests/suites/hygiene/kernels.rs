@@ -54,6 +54,11 @@ mod forbidden {
     kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx"; }
 }
 
+#[allow(
+    non_camel_case_types,
+    unused_macros,
+    reason = "the names of what they shadow, which nothing refers to"
+)]
 mod shadowed {
     mod core {}
     mod std {}
@@ -73,7 +78,6 @@ mod shadowed {
         };
     }
     ::kernel_args::kernels! {
-        #[allow(unused_macros)]
         pub(super) mod r#type = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/saxpy.ptx");
     }
 }
