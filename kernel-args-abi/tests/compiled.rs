@@ -2,7 +2,7 @@
 
 use kernel_args_abi::{
     Class, CppType, Layout, Parameter, Signature, check,
-    compiled::{CompiledImage, CompiledKernels, Encoder, Place, fingerprint},
+    compiled::{CompiledImage, CompiledKernels, Doubt, Encoder, Place, fingerprint},
     image::{Image, Kernels},
 };
 use proptest::prelude::*;
@@ -272,6 +272,8 @@ proptest! {
         changed[start + at.index(declaration.len())] ^= 1;
         for kernel in compiled(&changed, &kernels, false) {
             prop_assert_eq!(kernel.is_unchanged(), kernel.symbol() != symbol);
+            let doubt = kernel.kernels().only_fitting(&[]).err();
+            prop_assert_eq!(doubt == Some(Doubt::Changed), kernel.symbol() == symbol);
         }
     }
 }
@@ -318,4 +320,10 @@ fn patterns_are_compared_with_each_name_of_a_kernel() {
             .name()
             .contains("saxpy")
     );
+}
+
+#[test]
+#[should_panic(expected = "the image changed while this crate was compiled")]
+fn another_image_is_refused() {
+    let _ = CompiledImage::new(b"other", fingerprint(b"image"), &[0; 4]);
 }

@@ -22,7 +22,8 @@ fn lay_out_ptx() -> io::Result<()> {
     for folder in [package.join("../../ptx"), package.join("ui/ptx")] {
         for file in fs::read_dir(folder)? {
             let file = file?.path();
-            if file.extension().is_some_and(|extension| extension == "ptx")
+            let is_image = |extension| extension == "ptx" || extension == "fatbin";
+            if file.extension().is_some_and(is_image)
                 && let Some(name) = file.file_name()
             {
                 fs::write(root.join(name), fs::read(&file)?)?;

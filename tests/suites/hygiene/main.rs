@@ -6,6 +6,7 @@
 
 mod changed_file;
 mod generics;
+mod items;
 mod kernels;
 mod lints;
 mod macros;
