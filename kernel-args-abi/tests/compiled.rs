@@ -2,7 +2,9 @@
 
 use kernel_args_abi::{
     Class, CppType, Layout, Parameter, Signature, check,
-    compiled::{CompiledImage, CompiledKernels, Doubt, Encoder, Place, fingerprint},
+    compiled::{
+        CompiledImage, CompiledKernel, CompiledKernels, Doubt, Encoder, Place, fingerprint,
+    },
     image::{Image, Kernels},
 };
 use proptest::prelude::*;
@@ -20,8 +22,12 @@ fn compiled(bytes: &[u8], kernels: &Kernels<'_>, in_table: bool) -> CompiledKern
             kernels.varies(symbol),
         );
     }
-    let table = encoder.finish().leak();
-    let image = CompiledImage::new(bytes, fingerprint(bytes), table);
+    let (table, names) = encoder.finish();
+    let names: Vec<[&str; 2]> = names
+        .into_iter()
+        .map(|names| names.map(|name| &*name.leak()))
+        .collect();
+    let image = CompiledImage::new(bytes, fingerprint(bytes), table.leak(), names.leak());
     CompiledKernels::all(Box::leak(Box::new(image)))
 }
 
@@ -135,7 +141,7 @@ fn other_parameters_on_another_gpu_are_told() {
         let kernels = Image::read(&file).unwrap().kernels().unwrap();
         let varying = compiled(&file, &kernels, false)
             .into_iter()
-            .filter(|k| k.varies());
+            .filter(CompiledKernel::varies);
         let names: Vec<_> = varying.map(|kernel| kernel.symbol()).collect();
         assert_eq!(names, ["_Z5saxpyifPKfPf"]);
     }
@@ -228,7 +234,7 @@ fn fields(parameters: &[Parameter<'static>], change: usize) -> Vec<Parameter<'st
                     Layout::of::<u64>(),
                     Class::Integer,
                     CppType::integer(false, 64),
-                )
+                );
             }
             _ => {}
         }
@@ -325,5 +331,5 @@ fn patterns_are_compared_with_each_name_of_a_kernel() {
 #[test]
 #[should_panic(expected = "the image changed while this crate was compiled")]
 fn another_image_is_refused() {
-    let _ = CompiledImage::new(b"other", fingerprint(b"image"), &[0; 4]);
+    let _ = CompiledImage::new(b"other", fingerprint(b"image"), &[0; 4], &[]);
 }

@@ -187,7 +187,7 @@ mod tests {
                 "ab1ctrue",
             ),
             (r#"std::env!("OUT_DIR", "no build script")"#, "/out"),
-            (r#"concat!()"#, ""),
+            ("concat!()", ""),
         ] {
             assert_eq!(evaluate(written).as_deref(), Ok(path), "{written}");
         }

@@ -67,18 +67,21 @@ const fn place_at(table: &[u8], index: usize) -> usize {
     number
 }
 
-/// A number of 3 bytes, without a call.
+/// A number of 3 bytes, without a call: names are shorter than 64 KiB.
 macro_rules! short_at {
     ($bytes:expr, $at:expr) => {
         $bytes[$at] as usize | ($bytes[$at + 1] as usize) << 8 | ($bytes[$at + 2] as usize) << 16
     };
 }
 
-/// Where the names of a kernel stand in the table. They come first, in numbers of 3 bytes, so that all kernels of an image can be
-/// compared with a pattern.
+/// A kernel's names. They are literals of their own, which a `static` lists: a text that lies in the `static` of the table would
+/// make clippy 1.95 panic where a user compares it with another (`ConstValue::try_get_slice_bytes_for_diagnostics`).
 #[derive(Clone, Copy)]
 pub(super) struct Names {
-    /// Where the qualified name begins, `sim::step` of `void sim::step<float>(int)`.
+    pub(super) symbol: &'static str,
+    /// The readable name.
+    pub(super) name: &'static str,
+    /// Where in it the qualified name begins, `sim::step` of `void sim::step<float>(int)`.
     pub(super) qualified: usize,
     /// Where it begins without namespaces.
     pub(super) unqualified: usize,
@@ -86,33 +89,28 @@ pub(super) struct Names {
     pub(super) end: usize,
     /// Where the template arguments end.
     pub(super) arguments_end: usize,
-    /// The readable name.
-    pub(super) name: (usize, usize),
-    /// The symbol.
-    pub(super) symbol: (usize, usize),
 }
 
 /// How many bytes the numbers of [`Names`] take.
-pub(super) const NAMES: usize = 18;
+pub(super) const NAMES: usize = 12;
 
 impl Names {
-    pub(super) const fn read(table: &[u8], index: usize) -> Self {
-        let at = place_at(table, 1 + index);
-        let name = at + NAMES;
-        let name_end = name + short_at!(table, at);
-        let symbol_end = name_end + short_at!(table, at + 3);
+    pub(super) const fn read(image: &CompiledImage, index: usize) -> Self {
+        let at = place_at(image.table, 1 + index);
+        let [symbol, name] = image.names[index];
         Self {
-            qualified: name + short_at!(table, at + 6),
-            unqualified: name + short_at!(table, at + 9),
-            end: name + short_at!(table, at + 12),
-            arguments_end: name + short_at!(table, at + 15),
-            name: (name, name_end),
-            symbol: if symbol_end == name_end {
-                (name, name_end)
-            } else {
-                (name_end, symbol_end)
-            },
+            symbol,
+            name: if name.is_empty() { symbol } else { name },
+            qualified: short_at!(image.table, at),
+            unqualified: short_at!(image.table, at + 3),
+            end: short_at!(image.table, at + 6),
+            arguments_end: short_at!(image.table, at + 9),
         }
+    }
+
+    /// Whether the symbol is mangled, so that the readable name is another one.
+    pub(super) const fn is_mangled(&self) -> bool {
+        self.arguments_end != self.name.len() || self.name.len() != self.symbol.len()
     }
 }
 
@@ -123,8 +121,7 @@ pub(super) struct Head {
     pub(super) declaration: &'static [u8],
     /// The declaration's fingerprint.
     pub(super) fingerprint: usize,
-    table: &'static [u8],
-    names: Names,
+    pub(super) names: Names,
     /// Whether its parameters are others on other GPUs.
     pub(super) varies: bool,
     pub(super) parameters: usize,
@@ -134,15 +131,10 @@ pub(super) struct Head {
 
 impl Head {
     pub(super) const fn read(image: &'static CompiledImage, index: usize) -> Self {
-        let names = Names::read(image.table, index);
-        let after = if names.symbol.1 > names.name.1 {
-            names.symbol.1
-        } else {
-            names.name.1
-        };
+        let names = Names::read(image, index);
         let mut reader = Reader {
             bytes: image.table,
-            at: after,
+            at: place_at(image.table, 1 + index) + NAMES,
         };
         let varies = reader.byte() != 0;
         let length = reader.number();
@@ -157,7 +149,6 @@ impl Head {
         Self {
             declaration,
             fingerprint,
-            table: image.table,
             names,
             varies,
             parameters,
@@ -167,18 +158,6 @@ impl Head {
                 at: reader.at + length,
             },
         }
-    }
-
-    /// The readable name.
-    pub(super) const fn name(&self) -> &'static str {
-        let (start, end) = self.names.name;
-        utf8(part(self.table, start, end - start))
-    }
-
-    /// The symbol.
-    pub(super) const fn symbol(&self) -> &'static str {
-        let (start, end) = self.names.symbol;
-        utf8(part(self.table, start, end - start))
     }
 
     /// The first parameter that was not read yet.
@@ -193,7 +172,7 @@ impl Head {
 
     /// The first parameter that was not read yet, without its texts: the comparison of one that fits does not need them.
     pub(super) const fn next_type(&mut self) -> Parameter<'static> {
-        let name = self.names.name.0;
+        let name = self.names.name;
         let reader = &mut self.types;
         let size = reader.number();
         let offset = match reader.number() {
@@ -224,7 +203,7 @@ impl Head {
             },
             base::NAMED => {
                 let (start, length) = (reader.number(), reader.number());
-                CppBase::Named(utf8(part(reader.bytes, name + start, length)))
+                CppBase::Named(name.split_at(start).1.split_at(length).0)
             }
             _ => CppBase::Unknown,
         };

@@ -9,7 +9,7 @@ use crate::{
     image::Kernel,
     signature::Parameter,
 };
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 /// Where a kernel's declaration stands in the image as it is embedded.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,7 @@ pub struct Place<'d> {
 pub struct Encoder {
     offsets: Vec<usize>,
     kernels: Vec<u8>,
+    names: Vec<[String; 2]>,
 }
 
 impl Encoder {
@@ -48,13 +49,12 @@ impl Encoder {
             .demangled
             .as_ref()
             .map_or(kernel.name, Demangled::text);
-        let symbol = if name == kernel.name { "" } else { kernel.name };
+        let readable = if name == kernel.name { "" } else { name };
+        self.names.push([kernel.name.into(), readable.into()]);
         writer.name = name.as_bytes();
-        for number in [name.len(), symbol.len()].into_iter().chain(parts(kernel)) {
-            writer.short(number);
+        for part in parts(kernel) {
+            writer.short(part);
         }
-        writer.bytes.extend(name.as_bytes());
-        writer.bytes.extend(symbol.as_bytes());
         writer.bytes.push(varies.into());
         writer.number(writer.declaration.len());
         if let Some(place) = declaration
@@ -80,9 +80,9 @@ impl Encoder {
         }
     }
 
-    /// The table.
+    /// The table, and for each kernel the symbol and the readable name, which is empty where it is the symbol.
     #[must_use]
-    pub fn finish(self) -> Vec<u8> {
+    pub fn finish(self) -> (Vec<u8>, Vec<[String; 2]>) {
         let first = PLACE * (1 + self.offsets.len());
         let mut table = Vec::with_capacity(first + self.kernels.len());
         let places = self.offsets.iter().map(|offset| first + offset);
@@ -90,7 +90,7 @@ impl Encoder {
             table.extend(u32::try_from(place).unwrap_or(u32::MAX).to_le_bytes());
         }
         table.extend(self.kernels);
-        table
+        (table, self.names)
     }
 }
 

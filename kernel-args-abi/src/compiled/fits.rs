@@ -1,12 +1,7 @@
 //! Whether a struct fits a kernel: the answer alone, for the many structs that do.
 
 use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
-use crate::{
-    check::differences_at,
-    class::Class,
-    cpp::{CppBase, CppType},
-    signature::Parameter,
-};
+use crate::{check::differences_at, class::Class, cpp::CppBase, signature::Parameter};
 
 impl CompiledKernels {
     /// The symbol of the only kernel, where these fields fit it and it is the same on every GPU. It reads the table once.
@@ -22,7 +17,7 @@ impl CompiledKernels {
                 return Err(Doubt::Changed);
             }
             if self.len() == 1 && !head.varies && head.fits(fields) {
-                return Ok(head.symbol());
+                return Ok(head.names.symbol);
             }
             i += 1;
         }
@@ -85,23 +80,21 @@ const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>) -> bool 
         | (Class::Bytes, Class::Bytes) => {}
         _ => return false,
     }
-    let (a, b): (CppType<'_>, CppType<'_>) = (field.cpp, parameter.cpp);
-    match (a.base, b.base) {
-        (_, CppBase::Unknown) if b.depth == 0 => return true,
-        (CppBase::Integer { signed: s, bits: m }, CppBase::Integer { signed: t, bits: n }) => {
-            if s != t || m != n {
-                return false;
-            }
-        }
-        (CppBase::Float { bits: m }, CppBase::Float { bits: n }) => {
-            if m != n {
-                return false;
-            }
-        }
-        (CppBase::Void, CppBase::Void) | (CppBase::Bool, CppBase::Bool) => {}
-        _ => return false,
-    }
-    a.depth == b.depth && a.const_mask == b.const_mask
+    let (host, kernel) = (field.cpp, parameter.cpp);
+    let same_base = match (host.base, kernel.base) {
+        (_, CppBase::Unknown) if kernel.depth == 0 => return true,
+        (
+            CppBase::Integer { signed, bits },
+            CppBase::Integer {
+                signed: kernel_signed,
+                bits: kernel_bits,
+            },
+        ) => signed == kernel_signed && bits == kernel_bits,
+        (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits,
+        (CppBase::Void, CppBase::Void) | (CppBase::Bool, CppBase::Bool) => true,
+        _ => false,
+    };
+    same_base && host.depth == kernel.depth && host.const_mask == kernel.const_mask
 }
 
 #[cfg(all(test, feature = "read"))]

@@ -7,25 +7,39 @@ use super::fingerprint::{changed, fingerprint};
 pub struct CompiledImage {
     pub(super) bytes: &'static [u8],
     pub(super) table: &'static [u8],
+    pub(super) names: &'static [[&'static str; 2]],
 }
 
 impl CompiledImage {
-    /// `table` is what an [`Encoder`](super::Encoder) made of an image with this fingerprint.
+    /// `table` and `names` are what an [`Encoder`](super::Encoder) made of an image with this fingerprint.
     ///
     /// # Panics
     /// Where `bytes` have another one.
     #[must_use]
     #[track_caller]
-    pub const fn new(bytes: &'static [u8], expected: u64, table: &'static [u8]) -> Self {
+    pub const fn new(
+        bytes: &'static [u8],
+        expected: u64,
+        table: &'static [u8],
+        names: &'static [[&'static str; 2]],
+    ) -> Self {
         if fingerprint(bytes) != expected {
             changed()
         }
-        Self { bytes, table }
+        Self {
+            bytes,
+            table,
+            names,
+        }
     }
 
     /// A table that needs no image: its texts stand in the table.
     #[must_use]
-    pub const fn table(table: &'static [u8]) -> Self {
-        Self { bytes: &[], table }
+    pub const fn table(table: &'static [u8], names: &'static [[&'static str; 2]]) -> Self {
+        Self {
+            bytes: &[],
+            table,
+            names,
+        }
     }
 }

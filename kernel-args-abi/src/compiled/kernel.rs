@@ -39,13 +39,13 @@ impl CompiledKernel {
     /// Its symbol, by which the driver knows it: `_Z5saxpyifPKfPf`.
     #[must_use]
     pub const fn symbol(&self) -> &'static str {
-        self.head().symbol()
+        self.names().symbol
     }
 
     /// Its readable name: `saxpy(int, float, float const*, float*)`. The symbol where that is not mangled.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.head().name()
+        self.names().name
     }
 
     /// The image that it is in, as it stands in the file: PTX, a cubin or a fat binary.
@@ -134,34 +134,30 @@ impl CompiledKernel {
     /// Its names are the symbol, and of `void sim::step<float>(int)` these: `sim::step<float>`, `step<float>`, `sim::step`, `step`.
     #[must_use]
     pub const fn matches(&self, pattern: &str, suffix: &str) -> bool {
-        let table = self.image.table;
-        let names = Names::read(table, self.index as usize);
+        let names = self.names();
         let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
-        let (start, end) = names.symbol;
-        if glob::matches(pattern, suffix, table, start, end) {
+        let symbol = names.symbol.as_bytes();
+        if glob::matches(pattern, suffix, symbol, 0, symbol.len()) {
             return true;
         }
-        // Of a symbol that is not mangled there are no other names.
-        if names.symbol.0 == names.name.0 {
+        if !names.is_mangled() {
             return false;
         }
-        let Names {
-            qualified,
-            unqualified,
-            end,
-            arguments_end,
-            ..
-        } = names;
-        glob::matches(pattern, suffix, table, unqualified, end)
-            || glob::matches(pattern, suffix, table, qualified, end)
-            || glob::matches(pattern, suffix, table, unqualified, arguments_end)
-            || glob::matches(pattern, suffix, table, qualified, arguments_end)
+        let name = names.name.as_bytes();
+        glob::matches(pattern, suffix, name, names.unqualified, names.end)
+            || glob::matches(pattern, suffix, name, names.qualified, names.end)
+            || glob::matches(
+                pattern,
+                suffix,
+                name,
+                names.unqualified,
+                names.arguments_end,
+            )
+            || glob::matches(pattern, suffix, name, names.qualified, names.arguments_end)
     }
 
-    /// The name without namespaces and template arguments: where it stands in the table.
-    pub(super) const fn unqualified(&self) -> (&'static [u8], usize, usize) {
-        let names = Names::read(self.image.table, self.index as usize);
-        (self.image.table, names.unqualified, names.end)
+    pub(super) const fn names(&self) -> Names {
+        Names::read(self.image, self.index as usize)
     }
 
     /// Whether these fields fit the parameters, all of them: [`check::fits`](crate::check::fits) without a list of parameters.

@@ -33,7 +33,8 @@ impl CompiledKernels {
 /// How many characters at both ends of the kernel's unqualified name are those of the pattern; more, if only the suffix is
 /// another.
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
-    let (table, from, to) = kernel.unqualified();
+    let names = kernel.names();
+    let (name, from, to) = (names.name.as_bytes(), names.unqualified, names.end);
     let pattern_matches = if kernel.matches(pattern, "") {
         pattern.len()
     } else {
@@ -41,11 +42,11 @@ const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     };
     let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
     let (mut start, mut end) = (0, 0);
-    while from + start < to && start < pattern.len() && table[from + start] == pattern[start] {
+    while from + start < to && start < pattern.len() && name[from + start] == pattern[start] {
         start += 1;
     }
     let last = if suffix.is_empty() { pattern } else { suffix };
-    while end < to - from && end < last.len() && table[to - 1 - end] == last[last.len() - 1 - end] {
+    while end < to - from && end < last.len() && name[to - 1 - end] == last[last.len() - 1 - end] {
         end += 1;
     }
     2 * pattern_matches + start + end

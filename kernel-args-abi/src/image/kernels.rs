@@ -131,14 +131,14 @@ impl<'a> Kernels<'a> {
                     return false;
                 };
                 let layouts = entry.parameters.iter().map(|p| (p.layout, p.class));
-                let own = layouts.clone().map(|(layout, _)| layout.size()).collect();
-                differs(&mut declared, layouts.collect()) || differs(&mut sizes, own)
+                let own = layouts.clone().map(|(layout, _)| layout.size());
+                differs(&mut declared, layouts) || differs(&mut sizes, own)
             }
             Place::Cubin(cubin, kernel) => {
                 let records = self.records(cubin, kernel);
                 let parameters = records.map(|(_, kernel)| kernel.parameters.as_slice());
                 let own = parameters.unwrap_or_default().iter().map(|p| p.size);
-                differs(&mut sizes, own.collect())
+                differs(&mut sizes, own)
             }
         })
     }
@@ -198,8 +198,12 @@ impl<'a> Kernels<'a> {
 }
 
 /// Whether `found` is another list than the first one.
-fn differs<T: PartialEq + Clone>(first: &mut Option<Vec<T>>, found: Vec<T>) -> bool {
-    *first.get_or_insert_with(|| found.clone()) != found
+fn differs<T: PartialEq + Copy>(
+    first: &mut Option<Vec<T>>,
+    found: impl Iterator<Item = T> + Clone,
+) -> bool {
+    let first = first.get_or_insert_with(|| found.clone().collect());
+    found.ne(first.iter().copied())
 }
 
 /// Counts of kernels and members: images are smaller than 2^32 times the smallest of either.

@@ -76,11 +76,10 @@ impl<'a> Comparison<'a> {
             Self::Pattern(_) => return None,
         };
         let span = self.span();
-        let named = match arguments {
-            Some(arguments) => {
-                quote_spanned!(span=> #krate::__private::named::<#arguments>(&#named))
-            }
-            None => quote_spanned!(span=> #krate::__private::named_generic(&#named)),
+        let named = if let Some(arguments) = arguments {
+            quote_spanned!(span=> #krate::__private::named::<#arguments>(&#named))
+        } else {
+            quote_spanned!(span=> #krate::__private::named_generic(&#named))
         };
         Some(tables(&named, span, &krate))
     }

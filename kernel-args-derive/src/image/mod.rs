@@ -85,11 +85,13 @@ impl Named {
                 encoder.push(&kernel, None, self.file.kernels.varies(symbol));
             }
         }
-        let table = Literal::byte_string(&encoder.finish());
+        let (table, names) = encoder.finish();
+        let table = Literal::byte_string(&table);
+        let names = names.iter().map(|[symbol, name]| quote!([#symbol, #name]));
         let tracked = &self.tracked;
         quote_spanned! {self.span=> {
             #tracked
-            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table);
+            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, &[#(#names),*]);
             #krate::CompiledKernels::all(&__IMAGE)
         }}
     }

@@ -78,7 +78,9 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
         documented.push(docs::kernel(&kernel, varies));
     }
     let consts = consts(&items, &documented, krate);
-    let image = image(module, file, &encoder.finish(), krate);
+    let (table, texts) = encoder.finish();
+    let image = image(module, file, &table, krate);
+    let texts = self::names(&texts, krate);
     let title = format!(
         "The kernels of `{}`.",
         std::path::Path::new(&file.path)
@@ -90,6 +92,7 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
     quote! {
         #![doc = #title]
         #image
+        #texts
         #[doc = #bytes]
         pub const IMAGE: &'static [#krate::__private::core::primitive::u8] = &__BYTES;
         /// All kernels of the image.
@@ -118,8 +121,22 @@ fn image(module: &Module, file: &File, table: &[u8], krate: &Path) -> TokenStrea
             *#at::__private::of_length::<#length>(#at::__private::core::include_bytes!(#path));
         static __TABLE: [#at::__private::core::primitive::u8; #size] = *#table;
         static __IMAGE: #at::__private::CompiledImage =
-            #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE);
+            #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, &__NAMES);
     }
+}
+
+/// The `static` of the symbols and readable names.
+fn names(names: &[[String; 2]], krate: &Path) -> TokenStream {
+    let krate = krate.to_token_stream().to_string();
+    let mut text = format!(
+        "static __NAMES: [[&'static {krate}::__private::core::primitive::str; 2]; {}] = [",
+        names.len()
+    );
+    for [symbol, name] in names {
+        let _ = write!(text, "[{symbol:?},{name:?}],");
+    }
+    text += "];";
+    tokens(&text)
 }
 
 /// The constants of the kernels. They are written as text: to make a token of each word in an unoptimised macro takes longer
@@ -154,6 +171,10 @@ fn consts(items: &[Item], documented: &[String], krate: &Path) -> TokenStream {
             }
         };
     }
+    tokens(&text)
+}
+
+fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap_or_else(|error| {
         syn::Error::new(
             proc_macro2::Span::call_site(),

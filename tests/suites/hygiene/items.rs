@@ -54,7 +54,7 @@ fn items_have_the_parameters_that_are_read() {
     }
     let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx"));
     let ptx = files.expect("the folder is there").filter(|file| {
-        let path = file.as_ref().map(|file| file.path());
+        let path = file.as_ref().map(fs::DirEntry::path);
         path.is_ok_and(|path| path.extension().is_some_and(|extension| extension == "ptx"))
     });
     let listed = IMAGES
