@@ -206,7 +206,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// | instances that would have the same name | with the types of their parameters as well |
 /// | what would have the same name then, or one above 100 bytes | with a number that depends on its symbol |
 /// | a name that is a keyword | `r#type`; `self_` for `self`, `Self`, `super`, `crate` and `_` |
-/// | `IMAGE`, `KERNELS`, `__BYTES`, `__TABLE`, `__NAMES`, `__IMAGE` | with `_` behind it |
+/// | `IMAGE`, `KERNELS`, `__BYTES`, `__TABLE`, `__IMAGE` | with `_` behind it |
 ///
 /// `*` is spelled `ptr`, `&` is `ref`, `-` is `minus`, and what an identifier cannot have is `_`. The item of an instance does not
 /// depend on which others there are.

@@ -74,14 +74,18 @@ macro_rules! short_at {
     };
 }
 
-/// A kernel's names. They are literals of their own, which a `static` lists: a text that lies in the `static` of the table would
-/// make clippy 1.95 panic where a user compares it with another (`ConstValue::try_get_slice_bytes_for_diagnostics`).
+/// Where a kernel's names stand in the text of all names.
+///
+/// That text is a literal, and not in a `static` itself as the table is: clippy 1.95 panics where a user compares a constant `&str`
+/// with another whose bytes are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
 #[derive(Clone, Copy)]
 pub(super) struct Names {
-    pub(super) symbol: &'static str,
-    /// The readable name.
-    pub(super) name: &'static str,
-    /// Where in it the qualified name begins, `sim::step` of `void sim::step<float>(int)`.
+    text: &'static str,
+    /// The readable name: from here to there.
+    pub(super) name: (usize, usize),
+    /// The symbol, which may be the same.
+    pub(super) symbol: (usize, usize),
+    /// Where the qualified name begins, `sim::step` of `void sim::step<float>(int)`.
     pub(super) qualified: usize,
     /// Where it begins without namespaces.
     pub(super) unqualified: usize,
@@ -91,26 +95,51 @@ pub(super) struct Names {
     pub(super) arguments_end: usize,
 }
 
-/// How many bytes the numbers of [`Names`] take.
-pub(super) const NAMES: usize = 12;
+/// How many bytes the numbers of [`Names`] take: one of 4 bytes, six of 3.
+pub(super) const NAMES: usize = 22;
 
 impl Names {
     pub(super) const fn read(image: &CompiledImage, index: usize) -> Self {
-        let at = place_at(image.table, 1 + index);
-        let [symbol, name] = image.names[index];
+        let table = image.table;
+        let at = place_at(table, 1 + index);
+        let name = short_at!(table, at) | (table[at + 3] as usize) << 24;
+        let name_end = name + short_at!(table, at + 4);
+        let symbol_end = name_end + short_at!(table, at + 7);
         Self {
-            symbol,
-            name: if name.is_empty() { symbol } else { name },
-            qualified: short_at!(image.table, at),
-            unqualified: short_at!(image.table, at + 3),
-            end: short_at!(image.table, at + 6),
-            arguments_end: short_at!(image.table, at + 9),
+            text: image.names,
+            name: (name, name_end),
+            symbol: if symbol_end == name_end {
+                (name, name_end)
+            } else {
+                (name_end, symbol_end)
+            },
+            qualified: name + short_at!(table, at + 10),
+            unqualified: name + short_at!(table, at + 13),
+            end: name + short_at!(table, at + 16),
+            arguments_end: name + short_at!(table, at + 19),
         }
+    }
+
+    /// The text of all names, in which the places are.
+    pub(super) const fn bytes(&self) -> &'static [u8] {
+        self.text.as_bytes()
     }
 
     /// Whether the symbol is mangled, so that the readable name is another one.
     pub(super) const fn is_mangled(&self) -> bool {
-        self.arguments_end != self.name.len() || self.name.len() != self.symbol.len()
+        self.symbol.0 != self.name.0
+    }
+
+    /// The readable name.
+    pub(super) const fn name(&self) -> &'static str {
+        let (start, end) = self.name;
+        self.text.split_at(end).0.split_at(start).1
+    }
+
+    /// The symbol.
+    pub(super) const fn symbol(&self) -> &'static str {
+        let (start, end) = self.symbol;
+        self.text.split_at(end).0.split_at(start).1
     }
 }
 
@@ -172,7 +201,7 @@ impl Head {
 
     /// The first parameter that was not read yet, without its texts: the comparison of one that fits does not need them.
     pub(super) const fn next_type(&mut self) -> Parameter<'static> {
-        let name = self.names.name;
+        let names = self.names;
         let reader = &mut self.types;
         let size = reader.number();
         let offset = match reader.number() {
@@ -203,7 +232,7 @@ impl Head {
             },
             base::NAMED => {
                 let (start, length) = (reader.number(), reader.number());
-                CppBase::Named(name.split_at(start).1.split_at(length).0)
+                CppBase::Named(names.name().split_at(start).1.split_at(length).0)
             }
             _ => CppBase::Unknown,
         };

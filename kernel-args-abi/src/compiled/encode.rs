@@ -25,7 +25,7 @@ pub struct Place<'d> {
 pub struct Encoder {
     offsets: Vec<usize>,
     kernels: Vec<u8>,
-    names: Vec<[String; 2]>,
+    names: String,
 }
 
 impl Encoder {
@@ -49,8 +49,13 @@ impl Encoder {
             .demangled
             .as_ref()
             .map_or(kernel.name, Demangled::text);
-        let readable = if name == kernel.name { "" } else { name };
-        self.names.push([kernel.name.into(), readable.into()]);
+        let symbol = if name == kernel.name { "" } else { kernel.name };
+        let place = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        writer.bytes.extend(place.to_le_bytes());
+        writer.short(name.len());
+        writer.short(symbol.len());
+        self.names.push_str(name);
+        self.names.push_str(symbol);
         writer.name = name.as_bytes();
         for part in parts(kernel) {
             writer.short(part);
@@ -80,9 +85,9 @@ impl Encoder {
         }
     }
 
-    /// The table, and for each kernel the symbol and the readable name, which is empty where it is the symbol.
+    /// The table, and the names of all kernels as one text.
     #[must_use]
-    pub fn finish(self) -> (Vec<u8>, Vec<[String; 2]>) {
+    pub fn finish(self) -> (Vec<u8>, String) {
         let first = PLACE * (1 + self.offsets.len());
         let mut table = Vec::with_capacity(first + self.kernels.len());
         let places = self.offsets.iter().map(|offset| first + offset);

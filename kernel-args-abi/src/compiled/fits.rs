@@ -17,7 +17,7 @@ impl CompiledKernels {
                 return Err(Doubt::Changed);
             }
             if self.len() == 1 && !head.varies && head.fits(fields) {
-                return Ok(head.names.symbol);
+                return Ok(kernel.symbol());
             }
             i += 1;
         }

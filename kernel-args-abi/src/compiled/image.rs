@@ -7,7 +7,7 @@ use super::fingerprint::{changed, fingerprint};
 pub struct CompiledImage {
     pub(super) bytes: &'static [u8],
     pub(super) table: &'static [u8],
-    pub(super) names: &'static [[&'static str; 2]],
+    pub(super) names: &'static str,
 }
 
 impl CompiledImage {
@@ -21,7 +21,7 @@ impl CompiledImage {
         bytes: &'static [u8],
         expected: u64,
         table: &'static [u8],
-        names: &'static [[&'static str; 2]],
+        names: &'static str,
     ) -> Self {
         if fingerprint(bytes) != expected {
             changed()
@@ -35,7 +35,7 @@ impl CompiledImage {
 
     /// A table that needs no image: its texts stand in the table.
     #[must_use]
-    pub const fn table(table: &'static [u8], names: &'static [[&'static str; 2]]) -> Self {
+    pub const fn table(table: &'static [u8], names: &'static str) -> Self {
         Self {
             bytes: &[],
             table,

@@ -22,14 +22,21 @@ use core::fmt;
 pub struct CompiledKernel {
     image: &'static CompiledImage,
     index: u32,
+    /// Empty where it stands among the names of the image alone.
+    symbol: &'static str,
 }
 
 impl CompiledKernel {
-    /// The kernel at this place of the table.
+    /// The kernel at this place of the table. `symbol` is its symbol as a literal of its own: rustc compares all of the literal to
+    /// which a constant refers.
     #[doc(hidden)]
     #[must_use]
-    pub const fn new(image: &'static CompiledImage, index: u32) -> Self {
-        Self { image, index }
+    pub const fn new(image: &'static CompiledImage, index: u32, symbol: &'static str) -> Self {
+        Self {
+            image,
+            index,
+            symbol,
+        }
     }
 
     pub(super) const fn head(&self) -> Head {
@@ -39,13 +46,16 @@ impl CompiledKernel {
     /// Its symbol, by which the driver knows it: `_Z5saxpyifPKfPf`.
     #[must_use]
     pub const fn symbol(&self) -> &'static str {
-        self.names().symbol
+        if self.symbol.is_empty() {
+            return self.names().symbol();
+        }
+        self.symbol
     }
 
     /// Its readable name: `saxpy(int, float, float const*, float*)`. The symbol where that is not mangled.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.names().name
+        self.names().name()
     }
 
     /// The image that it is in, as it stands in the file: PTX, a cubin or a fat binary.
@@ -136,24 +146,24 @@ impl CompiledKernel {
     pub const fn matches(&self, pattern: &str, suffix: &str) -> bool {
         let names = self.names();
         let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
-        let symbol = names.symbol.as_bytes();
-        if glob::matches(pattern, suffix, symbol, 0, symbol.len()) {
+        let text = names.bytes();
+        let (start, end) = names.symbol;
+        if glob::matches(pattern, suffix, text, start, end) {
             return true;
         }
         if !names.is_mangled() {
             return false;
         }
-        let name = names.name.as_bytes();
-        glob::matches(pattern, suffix, name, names.unqualified, names.end)
-            || glob::matches(pattern, suffix, name, names.qualified, names.end)
+        glob::matches(pattern, suffix, text, names.unqualified, names.end)
+            || glob::matches(pattern, suffix, text, names.qualified, names.end)
             || glob::matches(
                 pattern,
                 suffix,
-                name,
+                text,
                 names.unqualified,
                 names.arguments_end,
             )
-            || glob::matches(pattern, suffix, name, names.qualified, names.arguments_end)
+            || glob::matches(pattern, suffix, text, names.qualified, names.arguments_end)
     }
 
     pub(super) const fn names(&self) -> Names {
@@ -170,7 +180,7 @@ impl CompiledKernel {
     #[doc(hidden)]
     #[must_use]
     pub const fn kernels(&self) -> super::CompiledKernels {
-        super::CompiledKernels::new(self.image, self.index, 1)
+        super::CompiledKernels::only(self.image, self.index, self.symbol)
     }
 }
 

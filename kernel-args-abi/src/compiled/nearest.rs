@@ -34,7 +34,7 @@ impl CompiledKernels {
 /// another.
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     let names = kernel.names();
-    let (name, from, to) = (names.name.as_bytes(), names.unqualified, names.end);
+    let (name, from, to) = (names.bytes(), names.unqualified, names.end);
     let pattern_matches = if kernel.matches(pattern, "") {
         pattern.len()
     } else {

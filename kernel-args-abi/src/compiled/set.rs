@@ -19,6 +19,8 @@ pub struct CompiledKernels {
     image: &'static CompiledImage,
     start: u32,
     count: u32,
+    /// The symbol of the only one, empty where it stands among the names of the image alone.
+    symbol: &'static str,
 }
 
 impl CompiledKernels {
@@ -30,6 +32,20 @@ impl CompiledKernels {
             image,
             start,
             count,
+            symbol: "",
+        }
+    }
+
+    pub(super) const fn only(
+        image: &'static CompiledImage,
+        index: u32,
+        symbol: &'static str,
+    ) -> Self {
+        Self {
+            image,
+            start: index,
+            count: 1,
+            symbol,
         }
     }
 
@@ -56,7 +72,11 @@ impl CompiledKernels {
     #[must_use]
     pub const fn get(&self, index: usize) -> Option<CompiledKernel> {
         if index < self.len() {
-            Some(CompiledKernel::new(self.image, self.start + index as u32))
+            Some(CompiledKernel::new(
+                self.image,
+                self.start + index as u32,
+                self.symbol,
+            ))
         } else {
             None
         }

@@ -87,11 +87,10 @@ impl Named {
         }
         let (table, names) = encoder.finish();
         let table = Literal::byte_string(&table);
-        let names = names.iter().map(|[symbol, name]| quote!([#symbol, #name]));
         let tracked = &self.tracked;
         quote_spanned! {self.span=> {
             #tracked
-            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, &[#(#names),*]);
+            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, #names);
             #krate::CompiledKernels::all(&__IMAGE)
         }}
     }

@@ -77,10 +77,10 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
         );
         documented.push(docs::kernel(&kernel, varies));
     }
-    let consts = consts(&items, &documented, krate);
+    let symbols: Vec<&str> = order.iter().map(|&at| symbols[at]).collect();
+    let consts = consts(&items, &symbols, &documented, krate);
     let (table, texts) = encoder.finish();
-    let image = image(module, file, &table, krate);
-    let texts = self::names(&texts, krate);
+    let image = image(module, file, &table, &texts, krate);
     let title = format!(
         "The kernels of `{}`.",
         std::path::Path::new(&file.path)
@@ -92,7 +92,6 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
     quote! {
         #![doc = #title]
         #image
-        #texts
         #[doc = #bytes]
         pub const IMAGE: &'static [#krate::__private::core::primitive::u8] = &__BYTES;
         /// All kernels of the image.
@@ -103,7 +102,7 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
 
 /// The `static`s that hold the image and the table. What refers to a `static` does not hold the image itself, which rustc would
 /// compare again with every constant.
-fn image(module: &Module, file: &File, table: &[u8], krate: &Path) -> TokenStream {
+fn image(module: &Module, file: &File, table: &[u8], names: &str, krate: &Path) -> TokenStream {
     let File {
         path,
         length,
@@ -121,27 +120,13 @@ fn image(module: &Module, file: &File, table: &[u8], krate: &Path) -> TokenStrea
             *#at::__private::of_length::<#length>(#at::__private::core::include_bytes!(#path));
         static __TABLE: [#at::__private::core::primitive::u8; #size] = *#table;
         static __IMAGE: #at::__private::CompiledImage =
-            #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, &__NAMES);
+            #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names);
     }
-}
-
-/// The `static` of the symbols and readable names.
-fn names(names: &[[String; 2]], krate: &Path) -> TokenStream {
-    let krate = krate.to_token_stream().to_string();
-    let mut text = format!(
-        "static __NAMES: [[&'static {krate}::__private::core::primitive::str; 2]; {}] = [",
-        names.len()
-    );
-    for [symbol, name] in names {
-        let _ = write!(text, "[{symbol:?},{name:?}],");
-    }
-    text += "];";
-    tokens(&text)
 }
 
 /// The constants of the kernels. They are written as text: to make a token of each word in an unoptimised macro takes longer
 /// than rustc takes to read them.
-fn consts(items: &[Item], documented: &[String], krate: &Path) -> TokenStream {
+fn consts(items: &[Item], symbols: &[&str], documented: &[String], krate: &Path) -> TokenStream {
     let krate = krate.to_token_stream().to_string();
     let mut text = String::new();
     // The name of each kernel's item. Where there are several kernels of a name, it comes after that of all.
@@ -158,8 +143,9 @@ fn consts(items: &[Item], documented: &[String], krate: &Path) -> TokenStream {
         let _ = match item.what {
             What::Kernel(at) => write!(
                 text,
-                "#[doc={:?}]pub const {name}: {krate}::CompiledKernel={krate}::CompiledKernel::new(&__IMAGE,{at});",
-                documented.get(at).map_or("", String::as_str)
+                "#[doc={:?}]pub const {name}: {krate}::CompiledKernel={krate}::CompiledKernel::new(&__IMAGE,{at},{:?});",
+                documented.get(at).map_or("", String::as_str),
+                symbols.get(at).copied().unwrap_or_default(),
             ),
             What::Kernels(start, count) => {
                 let own = names.get(start..start + count).unwrap_or_default();

@@ -28,9 +28,8 @@ pub(crate) enum What {
 }
 
 /// The items that a module has besides kernels, and what Rust takes as no name, not even with `r#`.
-const RESERVED: [&str; 11] = [
-    "IMAGE", "KERNELS", "__BYTES", "__TABLE", "__NAMES", "__IMAGE", "_", "self", "Self", "super",
-    "crate",
+const RESERVED: [&str; 10] = [
+    "IMAGE", "KERNELS", "__BYTES", "__TABLE", "__IMAGE", "_", "self", "Self", "super", "crate",
 ];
 
 /// A longer name is cut, in bytes.
