@@ -208,7 +208,7 @@ impl<'a> Rows<'a> {
 ///
 /// A cubin's records have offsets but no alignments. A wrong alignment then shows in the offset: after the kernel's own
 /// previous parameter, the field would lie elsewhere.
-pub(super) const fn differences_at(
+pub(crate) const fn differences_at(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
     base: Option<usize>,

@@ -39,5 +39,5 @@ pub use mismatch::Mismatch;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
 
-pub(crate) use align::expected_offset;
+pub(crate) use align::{differences_at, expected_offset};
 pub(crate) use steps::Steps;
