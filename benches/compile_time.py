@@ -3,11 +3,16 @@
 
     python3 benches/compile_time.py                    the table
     python3 benches/compile_time.py --structs 100 --repetitions 3
+    python3 benches/compile_time.py --images           structs that name kernels of large PTX files
 
 Generates crates of structs with 8 fields of 8 bytes, one crate for each library and one without any
 derive, and builds them with `cargo build` (debug). Dependencies are built before and not counted.
 Repetitions are interleaved. Times are medians: wall clock, and processor time of cargo and of all
 that it started. "incremental" is a build after the value of one constant beside one struct changed.
+
+With --images the crates embed a generated PTX file of 5.8 MB or 28 MB with some thousand kernels, and
+have 1, 20 or 200 structs that name kernels of it, each another one: by `kernels!`, by `ptx = "…"`, or
+not at all.
 
 Needs the crates bytemuck and zerocopy (from crates.io) and, for the lines, a nightly toolchain.
 """
@@ -169,6 +174,114 @@ def table(times, lines, structs):
               f"| {needs[0]:.1f} s | {needs[1]:.1f} s | {text} |")
 
 
+# Sizes of PTX files in bytes, and the numbers of structs.
+IMAGES = {5_800_000: (1, 20), 28_000_000: (1, 200)}
+WAYS = ["include_bytes!", "kernels!", "ptx ="]
+# A kernel's parameters: PTX, the letter of the mangled name, and the type of the field.
+PARAMETERS = [
+    (".u64", "PKf", "DevicePointer<f32>"),
+    (".u64", "Pf", "DevicePointerMut<f32>"),
+    (".u32", "i", "i32"),
+    (".u32", "j", "u32"),
+    (".f32", "f", "f32"),
+    (".u64", "PKd", "DevicePointer<f64>"),
+    (".u64", "m", "u64"),
+]
+
+
+def image_kernels(size):
+    """Names and parameters of so many kernels that a PTX file has about this size."""
+    kernels, length = [], 0
+    while length < size:
+        i = len(kernels)
+        taken = [PARAMETERS[(i * 5 + j * 3) % len(PARAMETERS)] for j in range(3 + i % 8)]
+        name = f"mul_mat_vec_q{i % 13}_stage{i}"
+        if i % 2:
+            letters = "".join(letter for _, letter, _ in taken)
+            name = f"_ZN4ggml{len(name)}{name}ILi{i % 9}EEEv{letters}"
+        kernels.append((name, taken))
+        length += len(image_kernel(*kernels[-1]))
+    return kernels
+
+
+def image_kernel(name, taken):
+    """A kernel as nvcc writes it: declaration, registers, and a body of some kilobytes."""
+    declared = ",\n".join(f"\t.param {ty} {name}_param_{j}" for j, (ty, _, _) in enumerate(taken))
+    lines = [f".visible .entry {name}(\n{declared}\n)\n{{", "\t.reg .pred \t%p<9>;", "\t.reg .f32 \t%f<81>;"]
+    for j, (ty, _, _) in enumerate(taken):
+        lines.append(f"\tld.param{ty} \t%r{j}, [{name}_param_{j}];")
+    for j in range(30):
+        lines += [
+            "\t// begin inline asm" if j % 5 == 0 else f"$L__BB0_{j}:",
+            f"\tmul.wide.u32 \t%rd{j + 5}, %r{j}, 4;",
+            f"\tadd.s64 \t%rd{j + 6}, %rd{j}, %rd{j + 5};",
+            f"\tld.global.nc.v4.f32 \t{{%f{j}, %f{j + 1}, %f{j + 2}, %f{j + 3}}}, [%rd{j + 6}];",
+            f"\tfma.rn.f32 \t%f{j + 4}, %f{j}, %f{j + 1}, %f{j + 2};",
+            f"\tsetp.lt.s32 \t%p{j % 9}, %r{j}, %r{j + 1};",
+            f"\t@%p{j % 9} bra \t$L__BB0_{j};",
+        ]
+    return "\n".join(lines + ["\tret;", "\n}", ""])
+
+
+def image_source(way, kernels, structs):
+    """A crate that embeds the image, with structs for the kernels that stand at even distances in it."""
+    lines = ["#![allow(dead_code, unused_imports)]", "use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};"]
+    if way == "kernels!":
+        lines.append('kernel_args::kernels! { pub mod image = "src/image.ptx"; }')
+    elif way == "include_bytes!":
+        lines.append('pub static IMAGE: &[u8] = include_bytes!("image.ptx");')
+    for i in range(structs):
+        name, taken = kernels[i * len(kernels) // structs]
+        lines.append("#[derive(KernelArgs)]")
+        if way == "kernels!":
+            item = name if not name.startswith("_Z") else re.search(r"mul_mat\w+?(?=ILi)", name).group()
+            lines.append(f"#[kernel_args(kernel = image::{item})]")
+        elif way == "ptx =":
+            lines.append(f'#[kernel_args(ptx = "src/image.ptx", entry = "{name}")]')
+        lines.append(f"pub struct S{i} {{")
+        lines += [f"    pub field_{j}: {ty}," for j, (_, _, ty) in enumerate(taken)]
+        lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def images(place, repetitions):
+    """Prints the table of the crates that embed large images."""
+    package = place / "image"
+    (package / "src").mkdir(parents=True)
+    (package / "Cargo.toml").write_text(
+        '[package]\nname = "measured"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n'
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}\n[workspace]\n'
+    )
+    lib = package / "src" / "lib.rs"
+    lib.write_text("")
+    run(["cargo", "build", "--quiet"], package)
+    print("| PTX | kernels | structs | way | wall | processor | over `include_bytes!` | / one struct |")
+    print("|---|---|---|---|---|---|---|---|")
+    for size, numbers in IMAGES.items():
+        kernels = image_kernels(size)
+        head = ".version 9.0\n.target sm_90\n.address_size 64\n\n"
+        text = head + "".join(image_kernel(*kernel) for kernel in kernels)
+        (package / "src" / "image.ptx").write_text(text)
+        times = {}
+        for repetition in range(repetitions):
+            for structs in numbers:
+                for way in WAYS:
+                    # rustc holds the file once for each struct.
+                    if way == "ptx =" and size * structs > 500_000_000:
+                        continue
+                    lib.write_text(image_source(way, kernels, structs))
+                    run(["cargo", "clean", "--package", "measured", "--quiet"], package)
+                    built = run(["cargo", "build", "--quiet"], package)
+                    times.setdefault((structs, way), []).append(built)
+            print(f"{size} bytes: repetition {repetition + 1} of {repetitions}", file=sys.stderr)
+        for (structs, way), found in times.items():
+            wall, processor = (statistics.median(values) for values in zip(*found))
+            alone = statistics.median(wall for wall, _ in times[structs, "include_bytes!"])
+            one = statistics.median(wall for wall, _ in times[numbers[0], way])
+            print(f"| {len(text) / 1e6:.1f} MB | {len(kernels)} | {structs} | {way} | {wall:.2f} s | {processor:.2f} s "
+                  f"| {wall - alone:.2f} s | {wall / one:.2f} |")
+
+
 def version(command):
     result = subprocess.run(command, capture_output=True, text=True)
     return result.stdout.strip() if result.returncode == 0 else "unknown"
@@ -178,7 +291,13 @@ def main():
     parser = argparse.ArgumentParser(description="What a derived struct costs to compile.")
     parser.add_argument("--structs", type=int, default=500)
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--images", action="store_true")
     arguments = parser.parse_args()
+    if arguments.images:
+        print(f"{version(['rustc', '--version'])}; median of {arguments.repetitions}; {os.cpu_count()} processors\n")
+        with tempfile.TemporaryDirectory(prefix="kernel-args-images-") as place:
+            images(pathlib.Path(place), arguments.repetitions)
+        return
     with tempfile.TemporaryDirectory(prefix="kernel-args-compile-time-") as place:
         times, lines = measure(pathlib.Path(place), arguments.structs, arguments.repetitions)
         locked = (pathlib.Path(place) / "zerocopy" / "Cargo.lock").read_text()

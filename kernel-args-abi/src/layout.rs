@@ -8,7 +8,7 @@ use core::fmt;
 /// An alignment in bytes: a power of two by construction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Alignment {
-    log2: u8,
+    pub(crate) log2: u8,
 }
 
 impl Alignment {

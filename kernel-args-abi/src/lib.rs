@@ -16,6 +16,7 @@
 //! | `image` | reads the kernels of any of these (feature `read`) |
 //! | `mangled` | the C++ types in a kernel's symbol; the symbol that a name refers to (feature `read`) |
 //! | [`signature`] | one model of a list of parameters, wherever it comes from |
+//! | [`compiled`] | the kernels of an image as constants |
 //! | [`check`] | whether a struct fits a kernel: every difference, as data |
 //! | [`words`] | the text of a difference, the table of both sides, a layout as a table with its padding |
 #![no_std]
@@ -29,6 +30,7 @@ extern crate std;
 
 pub mod check;
 pub mod class;
+pub mod compiled;
 pub mod cpp;
 #[cfg(feature = "read")]
 pub mod cubin;

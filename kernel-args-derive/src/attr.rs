@@ -1,19 +1,43 @@
 //! `#[kernel_args(…)]`, `#[device_type(…)]` and `#[repr(…)]`.
 
-use crate::{diagnostics::Diagnostics, texts};
+use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
 use proc_macro2::Span;
 use syn::{
-    Attribute, LitInt, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta, parenthesized,
-    punctuated::Punctuated, spanned::Spanned,
+    Attribute, GenericArgument, Generics, Ident, Lit, LitInt, LitStr, Path, Token, WherePredicate,
+    meta::ParseNestedMeta, parenthesized, parse::ParseStream, punctuated::Punctuated,
+    spanned::Spanned,
 };
 
 /// `#[kernel_args(…)]` on the struct.
 pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
-    pub(crate) ptx: Option<LitStr>,
-    pub(crate) entry: Option<LitStr>,
+    pub(crate) kernel: Option<Naming>,
     /// What stands in place of the derived bounds of type parameters.
     pub(crate) bound: Option<Vec<WherePredicate>>,
+}
+
+/// The kernels that a struct names.
+pub(crate) enum Naming {
+    /// `ptx = "…", entry = "…"`.
+    Image {
+        path: ImagePath,
+        entry: Option<LitStr>,
+    },
+    /// `kernel = module::name`.
+    Item(Path),
+    /// `kernel = module, entries = "…", T = f32 => "_f32"`.
+    Pattern {
+        module: Path,
+        entries: LitStr,
+        bindings: Vec<Binding>,
+    },
+}
+
+/// `T = f32 => "_f32"`: the kernels whose names end so take `f32` for `T`.
+pub(crate) struct Binding {
+    pub(crate) parameter: Ident,
+    pub(crate) argument: GenericArgument,
+    pub(crate) suffix: LitStr,
 }
 
 /// `#[device_type(…)]`.
@@ -71,20 +95,18 @@ fn each(
 }
 
 impl ArgsAttr {
-    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+    pub(crate) fn parse(
+        attrs: &[Attribute],
+        generics: &Generics,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
         let mut krate = None;
-        let (mut ptx, mut entry) = (None::<LitStr>, None::<LitStr>);
+        let mut named = Parts::default();
         let mut bound = None;
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
                 let path = meta.value()?.parse()?;
                 set(&mut krate, path, &meta)
-            } else if meta.path.is_ident("ptx") {
-                let path = meta.value()?.parse()?;
-                set(&mut ptx, path, &meta)
-            } else if meta.path.is_ident("entry") {
-                let name = meta.value()?.parse()?;
-                set(&mut entry, name, &meta)
             } else if meta.path.is_ident("bound") {
                 let text: LitStr = meta.value()?.parse()?;
                 let predicates =
@@ -93,19 +115,128 @@ impl ArgsAttr {
             } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
                 Err(meta.error(texts::BELONGS_ON_FIELD))
             } else {
-                Err(meta.error(texts::UNKNOWN_ON_STRUCT))
+                named.parse(&meta, generics)
             }
         });
-        if let (None, Some(entry)) = (&ptx, &entry) {
-            diagnostics.error(entry.span(), texts::ENTRY_WITHOUT_PTX);
-        }
         Self {
             krate: krate.unwrap_or_else(default_crate),
-            ptx,
-            entry,
+            kernel: named.naming(diagnostics),
             bound,
         }
     }
+}
+
+/// The attributes that name kernels, one by one.
+#[derive(Default)]
+struct Parts {
+    ptx: Option<ImagePath>,
+    entry: Option<LitStr>,
+    kernel: Option<Path>,
+    entries: Option<LitStr>,
+    bindings: Vec<Binding>,
+}
+
+impl Parts {
+    fn parse(&mut self, meta: &ParseNestedMeta<'_>, generics: &Generics) -> syn::Result<()> {
+        if meta.path.is_ident("ptx") || meta.path.is_ident("image") {
+            let path = meta.value()?.parse()?;
+            set(&mut self.ptx, path, meta)
+        } else if meta.path.is_ident("entry") {
+            let name = meta.value()?.parse()?;
+            set(&mut self.entry, name, meta)
+        } else if meta.path.is_ident("kernel") {
+            let value = meta.value()?;
+            if value.peek(LitStr) {
+                return Err(value.error(texts::KERNEL_IN_QUOTES));
+            }
+            let path = value.call(Path::parse_mod_style)?;
+            set(&mut self.kernel, path, meta)
+        } else if meta.path.is_ident("entries") {
+            let pattern = meta.value()?.parse()?;
+            set(&mut self.entries, pattern, meta)
+        } else if let Some(parameter) = parameter(&meta.path, generics) {
+            let argument = argument(meta.value()?)?;
+            if !meta.input.peek(Token![=>]) {
+                return Err(meta.error(texts::NO_SUFFIX));
+            }
+            meta.input.parse::<Token![=>]>()?;
+            let suffix = meta.input.parse()?;
+            self.bindings.push(Binding {
+                parameter,
+                argument,
+                suffix,
+            });
+            Ok(())
+        } else {
+            Err(meta.error(texts::UNKNOWN_ON_STRUCT))
+        }
+    }
+
+    fn naming(self, diagnostics: &mut Diagnostics) -> Option<Naming> {
+        if let (Some(path), Some(_)) = (&self.kernel, &self.ptx) {
+            diagnostics.error(path.span(), texts::KERNEL_AND_PTX);
+            return None;
+        }
+        if let (Some(_), Some(entry)) = (&self.kernel, &self.entry) {
+            diagnostics.error(entry.span(), texts::KERNEL_AND_ENTRY);
+            return None;
+        }
+        if let (None, Some(binding)) = (&self.entries, self.bindings.first()) {
+            diagnostics.error(binding.parameter.span(), texts::BINDING_WITHOUT_ENTRIES);
+            return None;
+        }
+        match self {
+            Self {
+                kernel: Some(module),
+                entries: Some(entries),
+                bindings,
+                ..
+            } => Some(Naming::Pattern {
+                module,
+                entries,
+                bindings,
+            }),
+            Self {
+                entries: Some(entries),
+                ..
+            } => {
+                diagnostics.error(entries.span(), texts::ENTRIES_WITHOUT_MODULE);
+                None
+            }
+            Self {
+                kernel: Some(path), ..
+            } => Some(Naming::Item(path)),
+            Self {
+                ptx: Some(path),
+                entry,
+                ..
+            } => Some(Naming::Image { path, entry }),
+            Self {
+                entry: Some(entry), ..
+            } => {
+                diagnostics.error(entry.span(), texts::ENTRY_WITHOUT_PTX);
+                None
+            }
+            Self { .. } => None,
+        }
+    }
+}
+
+/// What a parameter is bound to. (syn's `GenericArgument` takes the `=` of `=>` for that of `Item = T`.)
+fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
+    if input.peek(Lit) || input.peek(Token![-]) || input.peek(syn::token::Brace) {
+        input.parse().map(GenericArgument::Const)
+    } else {
+        input.parse().map(GenericArgument::Type)
+    }
+}
+
+/// The type or const parameter of the struct that an attribute names.
+fn parameter(path: &Path, generics: &Generics) -> Option<Ident> {
+    let name = path.get_ident()?;
+    let mut types = generics.type_params().map(|parameter| &parameter.ident);
+    let mut consts = generics.const_params().map(|parameter| &parameter.ident);
+    (types.any(|ident| ident == name) || consts.any(|ident| ident == name)).then(|| name.clone())
 }
 
 impl TypeAttr {
@@ -164,9 +295,11 @@ impl FieldAttr {
                     return Err(meta.error(texts::SKIP_AND_OPAQUE));
                 }
                 *flag = true;
-            } else if ["crate", "ptx", "entry", "bound"]
-                .iter()
-                .any(|name| meta.path.is_ident(name))
+            } else if [
+                "crate", "ptx", "image", "entry", "kernel", "entries", "bound",
+            ]
+            .iter()
+            .any(|name| meta.path.is_ident(name))
             {
                 return Err(meta.error(texts::BELONGS_ON_STRUCT));
             } else {

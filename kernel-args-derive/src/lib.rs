@@ -1,8 +1,8 @@
-//! The derive macros of the crate [`kernel-args`](https://docs.rs/kernel-args). Use them through that crate, which
+//! The macros of the crate [`kernel-args`](https://docs.rs/kernel-args). Use them through that crate, which
 //! re-exports them.
 //!
 //! A derive sees tokens, not types. So it lists the fields and their spans, and leaves all layout arithmetic to constants
-//! that rustc evaluates.
+//! that rustc evaluates. `kernels!` reads an image and emits an item for each of its kernels.
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -12,8 +12,10 @@ mod erase;
 mod expand;
 mod field_errors;
 mod generics;
+mod image;
 mod input;
-mod ptx;
+mod kernels;
+mod path;
 mod spelling;
 mod texts;
 
@@ -58,11 +60,37 @@ use syn::{DeriveInput, parse_macro_input};
 /// }
 /// ```
 ///
+/// # Kernels that are chosen at run time
+///
+/// A pattern stands for all kernels whose names match it: `*` for any characters, `?` for one. A kernel's names are its symbol and,
+/// of `void sim::step<float>(int)`, `sim::step<float>`, `step<float>`, `sim::step` and `step`. The struct is compared with all of
+/// them. A type parameter is bound to the end of the names:
+///
+/// ```
+/// # use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
+/// kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
+///
+/// #[derive(KernelArgs)]
+/// #[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]
+/// struct Saxpy<T: DeviceType> {
+///     n: i32,
+///     alpha: T,
+///     x: DevicePointer<T>,
+///     y: DevicePointerMut<T>,
+/// }
+/// ```
+///
+/// `Saxpy<f32>` is compared with the kernels that match and end with `<float>`. Where there are several parameters, the ends that
+/// they are bound to follow one another in the order of the parameters (`"_f32"` and `"_f64"`: `cast_f32_f64`); combinations that
+/// no kernel has are left out, but each binding is used by one. The kernel is named at run time: `module.kernel::<Saxpy<f32>>(entry)`.
+///
 /// # Attributes
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | compare the fields with this kernel at compile time; the path is relative to the package's `Cargo.toml` |
+/// | `#[kernel_args(kernel = module::saxpy)]` | struct | compare the fields with this kernel at compile time: an item that [`kernels!`] emits, of any crate. Of the overloads and instances of one name the one that fits is taken |
+/// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand of the same for a small file: compare with this kernel of this image. The path is as in [`kernels!`]; `image = …` is the same as `ptx = …`. rustc reads the file once for each struct |
+/// | `#[kernel_args(kernel = module, entries = "uexp_*")]` | struct | compare the fields with every kernel whose name matches the pattern: see below |
 /// | `#[kernel_args(bound = "T: DeviceType")]` | struct | the bounds of the type parameters in place of those that the derive would write, as in serde: a list of `where` predicates, which may be empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
@@ -135,4 +163,71 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand::device_type(&input).into()
+}
+
+/// The kernels of an image as items, which `#[kernel_args(kernel = …)]` names.
+///
+/// ```
+/// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
+///
+/// kernel_args::kernels! {
+///     /// Attributes and documentation stay.
+///     pub mod saxpy = "ptx/saxpy.ptx";
+/// }
+///
+/// #[derive(KernelArgs)]
+/// #[kernel_args(kernel = saxpy::saxpy)]
+/// struct Saxpy {
+///     n: u32,
+///     alpha: f32,
+///     x: DevicePointer<f32>,
+///     y: DevicePointerMut<f32>,
+/// }
+///
+/// assert_eq!(saxpy::saxpy.symbol(), "saxpy");
+/// assert_eq!(saxpy::KERNELS.len(), 1);
+/// assert!(saxpy::IMAGE.starts_with(b"//"));
+/// ```
+///
+/// The image is PTX, a cubin or a fat binary, compressed or not. Its path is relative to the folder of the crate's `Cargo.toml`, or
+/// absolute. It is a string literal, or `concat!` and `env!` of literals, such as `concat!(env!("OUT_DIR"), "/kernels.ptx")` for a
+/// file that a build script writes. The crate is compiled again when the file or a variable changes. The file is read once, however
+/// many structs in however many crates name its kernels.
+///
+/// Several modules may stand in one `kernels!`. Where the crate `kernel_args` is re-exported, begin with its path, from the root of
+/// the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.
+///
+/// # What a module holds
+///
+/// | item | |
+/// |---|---|
+/// | `IMAGE: &'static [u8]` | the image, for `Module::load` |
+/// | `KERNELS: CompiledKernels` | all kernels |
+/// | one `CompiledKernel` for each kernel | with its parameters in its documentation |
+/// | one `CompiledKernels` for each name of several kernels | a struct that names it is compared with the one that it fits |
+///
+/// A cubin tells only where parameters lie and how large they are; the mangled name of a C++ kernel tells their types. A fat binary
+/// tells what its PTX and its cubins do. If it has a kernel with other parameters for other GPUs, a struct that names this kernel
+/// does not compile.
+///
+/// # Names
+///
+/// An item has the kernel's name without namespaces. Of a C++ kernel that is a template, or has overloads, this is the name of all
+/// of them, and each has an item of its own:
+///
+/// | kernel | item |
+/// |---|---|
+/// | `saxpy` (`extern "C"`), or `sim::saxpy(int)` without overloads | `saxpy` |
+/// | an instance, `void saxpy<float, 4>(int)` | `saxpy_float_4` |
+/// | one of several overloads, `saxpy(int, float const*)` | `saxpy_int_float_const_ptr` |
+/// | instances that would have the same name | with the types of their parameters as well |
+/// | what would have the same name then, or one above 100 bytes | with a number that depends on its symbol |
+/// | a name that is a keyword | `r#type`; `self_` for `self`, `Self`, `super`, `crate` and `_` |
+/// | `IMAGE`, `KERNELS`, `__BYTES`, `__TABLE`, `__IMAGE` | with `_` behind it |
+///
+/// `*` is spelled `ptr`, `&` is `ref`, `-` is `minus`, and what an identifier cannot have is `_`. The item of an instance does not
+/// depend on which others there are.
+#[proc_macro]
+pub fn kernels(input: TokenStream) -> TokenStream {
+    kernels::kernels(input.into()).into()
 }

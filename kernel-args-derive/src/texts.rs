@@ -1,10 +1,13 @@
-//! The texts of the errors that the derives report, apart from those about a PTX file: what is wrong, then, on a line of its
-//! own, what to write.
+//! The texts of the errors that the macros report: what is wrong, then, on a line of its own, what to write.
+
+use kernel_args_abi::image;
+use std::{io, path::Path};
 
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
 pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
-    help: a struct takes `ptx = \"kernels.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and `crate = path`";
+    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `ptx = \"kernels.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and \
+    `crate = path`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
     help: a field takes `skip` or `opaque`";
 pub(crate) const UNKNOWN_ON_DEVICE_TYPE: &str = "unknown attribute\n\
@@ -21,6 +24,72 @@ pub(crate) const SKIP_AND_OPAQUE: &str = "`opaque` has no effect on a skipped fi
     help: remove one of the two";
 pub(crate) const ENTRY_WITHOUT_PTX: &str = "`entry` names a kernel in a PTX file, but no file is named\n\
     help: add `ptx = \"kernels.ptx\"`";
+pub(crate) const ENTRIES_WITHOUT_MODULE: &str = "`entries` describes names of kernels, but it is not said in which image\n\
+    help: add `kernel = module`, the module that `kernels!` makes of the image";
+pub(crate) const KERNEL_AND_PTX: &str = "`kernel` names the image as well as the kernel\n\
+    help: remove `ptx` and `entry`, or `kernel`";
+pub(crate) const KERNEL_AND_ENTRY: &str = "`kernel` names the kernel itself\n\
+    help: write `kernel = module::name`, or `kernel = module, entries = \"pattern\"` for several";
+pub(crate) const BINDING_WITHOUT_ENTRIES: &str = "a type is bound to a suffix of the kernels' names, but no pattern says which kernels\n\
+    help: add `entries = \"pattern\"`";
+pub(crate) const KERNEL_IN_QUOTES: &str = "`kernel` takes the path of an item, not text\n\
+    help: write `kernel = module::name` without quotes; a file is named by `ptx = \"kernels.ptx\", entry = \"name\"`";
+pub(crate) const NO_SUFFIX: &str = "this binds a parameter of the struct to a value\n\
+    help: write the end of the kernels' names behind it: `T = f32 => \"_f32\"`";
+pub(crate) const NOT_A_PATH: &str = "this is not a path that is known while the macro runs\n\
+    help: write a string literal, or `concat!` and `env!` of string literals: `concat!(env!(\"OUT_DIR\"), \"/kernels.ptx\")`";
+
+pub(crate) fn unbound(parameter: &syn::Ident) -> String {
+    format!(
+        "for the kernels of a pattern it is not said what `{parameter}` is\n\
+         help: bind it to the end of their names: `{parameter} = f32 => \"_f32\"`, once for each type"
+    )
+}
+
+pub(crate) fn unset_variable(name: &str) -> String {
+    let help = if name == "OUT_DIR" {
+        "this package needs a build script, `build.rs`, for which cargo sets it"
+    } else {
+        "set it for cargo, or have the build script print `cargo::rustc-env`"
+    };
+    format!(
+        "the environment variable `{name}` is not set while this crate is compiled\nhelp: {help}"
+    )
+}
+
+/// `file` is a path with the values of its variables.
+pub(crate) fn unreadable(file: &str, error: &io::Error) -> String {
+    let root = if Path::new(file).is_absolute() {
+        ""
+    } else {
+        " in the crate's root (the folder of its Cargo.toml)"
+    };
+    format!(
+        "cannot read `{file}`{root}: {error}\n\
+         help: write the path of a file with PTX, a cubin or a fat binary"
+    )
+}
+
+pub(crate) fn empty_image(file: &str) -> String {
+    format!(
+        "`{file}` is empty\n\
+         help: compile the kernels to PTX, a cubin or a fat binary"
+    )
+}
+
+pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
+    format!(
+        "`{file}` cannot be read as an image of kernels: {error}\n\
+         help: write the path of a file with PTX, a cubin or a fat binary"
+    )
+}
+
+pub(crate) fn no_kernels(file: &str) -> String {
+    format!(
+        "`{file}` has no kernel\n\
+         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX"
+    )
+}
 
 pub(crate) const ARGUMENTS_IN_ENUM: &str = "an enum cannot hold the arguments of a kernel\n\
     help: derive `KernelArgs` on a struct with one field for each parameter; an enum that is one argument takes \
@@ -61,3 +130,7 @@ pub(crate) fn aligned_enum(align: usize) -> String {
          help: remove `align({align})`"
     )
 }
+pub(crate) const NO_MODULE: &str = "`kernels!` takes modules and the images that they are made of\n\
+    help: write `pub mod saxpy = \"ptx/saxpy.ptx\";`";
+pub(crate) const NO_SEMICOLON: &str = "a module of `kernels!` ends with its path\n\
+    help: write `;` behind it";

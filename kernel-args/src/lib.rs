@@ -115,6 +115,7 @@
 extern crate std;
 
 pub use kernel_args_abi as abi;
+pub use kernel_args_abi::compiled::{CompiledKernel, CompiledKernels};
 
 mod device;
 #[cfg(feature = "cudarc")]
@@ -139,7 +140,7 @@ pub use driver::{
 pub use interop::Retained;
 #[cfg(feature = "half")]
 pub use interop::{BFloat162, Half2};
-pub use kernel_args_derive::{DeviceType, KernelArgs};
+pub use kernel_args_derive::{DeviceType, KernelArgs, kernels};
 #[cfg(feature = "cudarc")]
 pub use marshal::Arguments;
 pub use marshal::{

@@ -6,7 +6,21 @@
 #[cfg(feature = "links-std")]
 extern crate std;
 
-use renamed::{DevicePointerMut, DeviceType, Float4, KernelArgs};
+use renamed::{DevicePointer, DevicePointerMut, DeviceType, Float4, KernelArgs};
+
+renamed::kernels! {
+    crate = renamed;
+    pub mod saxpy = "saxpy.ptx";
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(crate = renamed, kernel = saxpy::saxpy)]
+pub struct Saxpy {
+    pub n: u32,
+    pub alpha: f32,
+    pub x: DevicePointer<f32>,
+    pub y: DevicePointerMut<f32>,
+}
 
 #[derive(Clone, Copy, DeviceType)]
 #[device_type(crate = renamed)]

@@ -240,7 +240,7 @@ pub(super) const fn fit_by_types(
 ///
 /// A cubin's records have offsets but no alignments. A wrong alignment then shows in the offset: after the kernel's own
 /// previous parameter, the field would lie elsewhere.
-pub(super) const fn differences_at(
+pub(crate) const fn differences_at(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
     base: Option<usize>,

@@ -29,7 +29,7 @@ mod difference;
 mod edit_distance;
 mod members;
 mod mismatch;
-mod names;
+pub(crate) mod names;
 mod reorder;
 mod report;
 mod select;
@@ -43,6 +43,6 @@ pub use mismatch::Mismatch;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
 
-pub(crate) use align::expected_offset;
+pub(crate) use align::{differences_at, expected_offset};
 pub(crate) use names::other_place;
 pub(crate) use steps::Steps;

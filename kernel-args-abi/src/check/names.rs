@@ -3,8 +3,11 @@
 use super::{compare::compare_values, cursor::Item};
 use crate::{cpp::equal, signature::Parameter};
 
+/// How many of a kernel's parameters have names that are looked for.
+pub(crate) const MOST: usize = 768;
+
 /// The names of a kernel's parameters, for looking many up. Those that PTX made are none, and of more than
-/// [`MOST`](Self::MOST) parameters the first ones have names.
+/// [`MOST`] parameters the first ones have names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names {
     /// By a number made of the name, or behind it: a parameter's index and 1, or 0.
@@ -13,12 +16,11 @@ pub(super) struct Names {
 
 impl Names {
     const SLOTS: usize = 1024;
-    const MOST: usize = 768;
 
     pub(super) const fn new(kernel: &[Parameter<'_>]) -> Self {
         let mut slots = [0; Self::SLOTS];
         let mut i = 0;
-        while i < kernel.len() && i < Self::MOST {
+        while i < kernel.len() && i < MOST {
             let name = kernel[i].name;
             if !is_made(name) {
                 let mut at = Self::slot(name);
@@ -52,24 +54,37 @@ impl Names {
         i: usize,
         j: usize,
     ) -> Option<usize> {
-        let name = plain(host[i].name);
-        if name.is_empty() || is_made(kernel[j].name) || same(name, kernel[j].name) {
+        if !is_named_otherwise(&host[i], &kernel[j]) {
             return None;
         }
-        let mut at = Self::slot(name);
+        let mut at = Self::slot(plain(host[i].name));
         while self.slots[at] != 0 {
             let other = self.slots[at] as usize - 1;
-            if other != j
-                && same(name, kernel[other].name)
-                && compare_values(&kernel[j], &kernel[other]).is_empty()
-                && compare_values(&host[i], &kernel[other]).is_empty()
-            {
+            if other != j && is_of_another(&host[i], &kernel[j], &kernel[other]) {
                 return Some(other);
             }
             at = (at + 1) % Self::SLOTS;
         }
         None
     }
+}
+
+/// Whether a field has another name than the parameter in whose place it stands.
+pub(crate) const fn is_named_otherwise(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    let name = plain(host.name);
+    !name.is_empty() && !is_made(kernel.name) && !same(name, kernel.name)
+}
+
+/// Whether a field in the place of a parameter has the name of another one, and would fit there as well.
+pub(crate) const fn is_of_another(
+    host: &Parameter<'_>,
+    kernel: &Parameter<'_>,
+    other: &Parameter<'_>,
+) -> bool {
+    same(plain(host.name), other.name)
+        && !is_made(other.name)
+        && compare_values(kernel, other).is_empty()
+        && compare_values(host, other).is_empty()
 }
 
 /// Whether no field of a list that fits by its types has the name of another parameter.
@@ -141,7 +156,7 @@ const fn plain(name: &str) -> &str {
 }
 
 /// Whether a parameter's name is none of the program's: empty, or PTX's `saxpy_param_2`.
-const fn is_made(name: &str) -> bool {
+pub(crate) const fn is_made(name: &str) -> bool {
     const PARAM: &[u8] = b"_param_";
     let bytes = name.as_bytes();
     let mut at = bytes.len();

@@ -127,6 +127,64 @@ impl<'a> Kernels<'a> {
         Some((cubin.sm, cubin.kernels.get(kernel as usize)?))
     }
 
+    /// The same without the image.
+    #[must_use]
+    pub fn into_owned(self) -> Kernels<'static> {
+        Kernels {
+            texts: self.texts,
+            cubins: self.cubins.into_iter().map(Cubin::into_owned).collect(),
+            index: self.index,
+            debug: self.debug,
+        }
+    }
+
+    /// The declaration of a kernel, as [`ptx::Outline::declaration`] tells, where the image is one PTX text.
+    #[must_use]
+    pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
+        match (self.texts.as_slice(), self.cubins.as_slice()) {
+            ([text], []) => text.declaration(symbol),
+            _ => None,
+        }
+    }
+
+    /// Whether the texts and cubins of the image have this kernel with other parameters: another number of them, other sizes, or
+    /// in PTX other alignments or classes. Offsets are not compared, since those of over-aligned parameters depend on the GPU.
+    #[must_use]
+    pub fn varies(&self, symbol: &str) -> bool {
+        let (mut sizes, mut declared) = (None, None);
+        let places = self.places(symbol).collect::<Vec<_>>();
+        if places.len() < 2 {
+            return false;
+        }
+        places.into_iter().any(|place| match place {
+            Place::Text(text, kernel) => {
+                let entry = self.texts.get(text as usize);
+                let Some(entry) = entry.and_then(|text| text.nth(kernel as usize)) else {
+                    return false;
+                };
+                let layouts = entry.parameters.iter().map(|p| (p.layout, p.class));
+                let own = layouts.clone().map(|(layout, _)| layout.size());
+                differs(&mut declared, layouts) || differs(&mut sizes, own)
+            }
+            Place::Cubin(cubin, kernel) => {
+                let records = self.records(cubin, kernel);
+                let parameters = records.map(|(_, kernel)| kernel.parameters.as_slice());
+                let own = parameters.unwrap_or_default().iter().map(|p| p.size);
+                differs(&mut sizes, own)
+            }
+        })
+    }
+
+    /// Where a kernel is described, PTX before cubins.
+    fn places(&self, symbol: &str) -> impl Iterator<Item = Place> {
+        let start = self
+            .index
+            .partition_point(|&place| self.symbol(place) < symbol);
+        let rest = self.index.get(start..).unwrap_or_default().iter();
+        rest.copied()
+            .take_while(move |&place| self.symbol(place) == symbol)
+    }
+
     /// The symbols of all kernels, each once, in alphabetical order.
     pub fn symbols(&self) -> impl Iterator<Item = &str> {
         let mut last = None;
@@ -138,14 +196,8 @@ impl<'a> Kernels<'a> {
     /// nearest older one of its major version. Without `sm`, the first cubin that has the kernel.
     #[must_use]
     pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
-        let start = self
-            .index
-            .partition_point(|&place| self.symbol(place) < symbol);
-        let places = || {
-            let rest = self.index.get(start..).unwrap_or_default().iter();
-            rest.copied()
-                .take_while(|&place| self.symbol(place) == symbol)
-        };
+        let places = self.places(symbol).collect::<Vec<_>>();
+        let places = || places.iter().copied();
         let entry = places().find_map(|place| match place {
             Place::Text(text, kernel) => self.texts.get(text as usize)?.nth(kernel as usize),
             Place::Cubin(..) => None,
@@ -183,6 +235,15 @@ impl<'a> Kernels<'a> {
     }
 }
 
+/// Whether `found` is another list than the first one.
+fn differs<T: PartialEq + Copy>(
+    first: &mut Option<Vec<T>>,
+    found: impl Iterator<Item = T> + Clone,
+) -> bool {
+    let first = first.get_or_insert_with(|| found.clone().collect());
+    found.ne(first.iter().copied())
+}
+
 /// Counts of kernels and members: images are smaller than 2^32 times the smallest of either.
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
@@ -208,7 +269,7 @@ impl Kernel<'_> {
     }
 
     /// The parameters without debug information.
-    fn told_by_image(&self) -> Vec<signature::Parameter<'_>> {
+    pub(crate) fn told_by_image(&self) -> Vec<signature::Parameter<'_>> {
         let demangled = self.demangled.as_ref();
         let recorded = self
             .records

@@ -167,6 +167,16 @@ templates! {
     member_elsewhere_builtin(field: name, ty: name, host: number, device: number, align: number, other: text) = "`{field}: {ty}` lies at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use `{other}` there, which is aligned so on the host too; types of other crates convert to it with `.into()`";
     struct_without_bytes() = "this struct has no bytes in Rust, but C++ has no type of size zero\n  help: write a field `unused: u8`";
     struct_size(host: bytes, device: number, align: number) = "this struct has {host} on the host but {device} on the device, which aligns it to {align}\n  help: write `#[repr(C, align({align}))]` on it, and the same alignment in C++";
+
+    // What is wrong: the kernel that a struct names.
+    image_changed() = "the image changed while this crate was compiled\n  help: compile it again";
+    differs_by_gpu(kernel: name) = "the image has kernel `{kernel}` with other parameters for other GPUs, so no struct fits it everywhere\n  help: declare the same parameters for every GPU, or compile an image for each and load the kernel with `Module::kernel`";
+    name_item() = "\n  help: name the item of the one that is meant, which has its types in its name";
+    names_no_kernel(name: name) = "`{name}` names no kernel\n  help: write `#[kernel_args(kernel = module::name)]` or `#[kernel_args(ptx = \"kernels.ptx\", entry = \"name\")]` on it, or load the kernel with `Kernel::from_image`";
+    names_a_pattern(name: name, pattern: name) = "`{name}` names all kernels that match `{pattern}`, not one of them\n  help: name the one that is meant at run time: `module.kernel::<{name}>(entry)`";
+    no_match(pattern: name) = "no kernel of this image has a name that matches `{pattern}`";
+    no_match_with_suffix(pattern: name, suffix: name) = "no kernel of this image has a name that matches `{pattern}` and ends with `{suffix}`";
+    nearest_names() = "; the nearest are";
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::{respan, wrap};
+use super::{comparison::Comparison, respan, wrap};
 use crate::{
     attr::{ArgsAttr, FieldAttr},
     diagnostics::Diagnostics,
     erase, field_errors, generics,
     input::Field,
-    ptx::Kernels,
     spelling, texts,
 };
 use proc_macro2::TokenStream;
@@ -15,14 +14,14 @@ use syn::{Data, DeriveInput, Path, ext::IdentExt, spanned::Spanned};
 
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
-    let attr = ArgsAttr::parse(&input.attrs, &mut diagnostics);
+    let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
     let fields = parameters(input, &mut diagnostics);
     // After an error in an attribute, the comparison would report its consequences as well.
-    let kernels = diagnostics
+    let comparison = diagnostics
         .is_empty()
-        .then(|| Kernels::read(&attr, &mut diagnostics))
+        .then(|| Comparison::new(&attr, &input.generics, &mut diagnostics))
         .flatten();
-    let body = expand(input, &attr, &fields, kernels.as_ref());
+    let body = expand(input, &attr, &fields, comparison.as_ref());
     wrap(&body, diagnostics)
 }
 
@@ -63,7 +62,7 @@ fn expand(
     input: &DeriveInput,
     attr: &ArgsAttr,
     fields: &[ParameterField<'_>],
-    kernels: Option<&Kernels>,
+    comparison: Option<&Comparison<'_>>,
 ) -> TokenStream {
     let ident = &input.ident;
     let krate = &attr.krate;
@@ -128,20 +127,21 @@ fn expand(
 
     let name = ident.unraw().to_string();
     let count = fields.len();
-    let table = kernels.map(|kernels| {
-        let signatures = &kernels.signatures;
-        quote!(const __KERNELS: &[#krate::abi::Signature<'static>] = &[#(#signatures),*];)
-    });
-    let source = kernels.map(|kernels| source(kernels, is_generic(input), krate));
-    let force = (!is_generic(input)).then(|| {
-        let checks = kernels.map(|_| checks(fields, ident, &erased, krate));
-        quote! {
-            const _: () = #krate::__private::evaluate::<#erased>();
-            #checks
+    let tables = comparison
+        .and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
+    let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
+    let force = (!is_generic(input))
+        .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
+    let checks = comparison.and_then(|comparison| match comparison {
+        Comparison::Pattern(pattern) => {
+            Some(pattern.checks(ident, &input.generics, krate, |arguments| {
+                checks(fields, ident, arguments, krate)
+            }))
         }
+        _ => (!is_generic(input)).then(|| checks(fields, ident, &erased, krate)),
     });
     quote! {
-        #table
+        #tables
         #slots
 
         // SAFETY: `evaluate` asserts the size of the buffer; `place` and `param_layout` compute offsets and layout from the
@@ -179,6 +179,7 @@ fn expand(
         }
 
         #force
+        #checks
     }
 }
 
@@ -236,34 +237,6 @@ fn is_generic(input: &DeriveInput) -> bool {
     input.generics.type_params().next().is_some() || input.generics.const_params().next().is_some()
 }
 
-/// The constant `SOURCE`.
-///
-/// A generic struct is compared with its kernel here, where its type parameters are known; others field by field.
-fn source(kernels: &Kernels, compare: bool, krate: &Path) -> TokenStream {
-    let Kernels {
-        file,
-        span,
-        symbols,
-        declarations,
-        ..
-    } = kernels;
-    let (path, length) = (&file.path, file.length);
-    let at = respan(krate, *span);
-    quote_spanned! {*span=>
-        const SOURCE: #at::__private::core::option::Option<#at::Source> =
-            #at::__private::core::option::Option::Some(#at::__private::source::<Self>(
-                #at::__private::checked_ptx(
-                    #at::__private::core::include_bytes!(#path),
-                    #length,
-                    &[#(#declarations),*],
-                ),
-                __KERNELS,
-                &[#(#symbols),*],
-                #compare,
-            ));
-    }
-}
-
 /// One constant for each field, so that a mistake in a field is an error at the field.
 fn checks(
     fields: &[ParameterField<'_>],
@@ -274,14 +247,19 @@ fn checks(
     let each = fields.iter().enumerate().map(|(i, parameter)| {
         let span = parameter.field.span();
         let krate = respan(krate, span);
-        quote_spanned!(span=> const _: () = #krate::__private::field_fits(&__REPORT, #i);)
+        quote_spanned!(span=> const _: () = #krate::__private::field_fits(__REPORT, #i);)
     });
     let span = ident.span();
     let at = respan(krate, span);
-    let whole = quote_spanned!(span=> const _: () = #at::__private::nothing_missing(&__REPORT););
+    let whole = quote_spanned!(span=> const _: () = #at::__private::nothing_missing(__REPORT););
     quote! {
-        const __REPORT: #krate::__private::Checked =
-            #krate::__private::compare::<#erased>(__KERNELS);
+        // A reference: each use of the report itself would be a copy of its own, which rustc validates again. And a branch: a call
+        // would have rustc evaluate the constants of the callee.
+        const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
+            #krate::__private::core::option::Option::None
+        } else {
+            #krate::__private::compare::<#erased>(__KERNELS)
+        };
         #(#each)*
         #whole
     }

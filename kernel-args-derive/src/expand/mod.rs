@@ -1,5 +1,6 @@
 //! What the derives emit.
 
+mod comparison;
 mod copyable;
 mod device_memory;
 mod device_type;
@@ -32,7 +33,7 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
 }
 
 /// `path` with its tokens at `span`, so that an error in a call through it points there.
-fn respan(path: &Path, span: Span) -> TokenStream {
+pub(crate) fn respan(path: &Path, span: Span) -> TokenStream {
     path.to_token_stream()
         .into_iter()
         .map(|mut token| {

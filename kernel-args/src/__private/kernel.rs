@@ -1,34 +1,82 @@
-//! The comparison of a struct with the PTX that it names, while the user's program compiles.
+//! The comparison of a struct with the kernel that it names, while the user's program compiles.
 
 use crate::marshal::{KernelArgs, Source};
+pub use kernel_args_abi::compiled::{CompiledImage, of_length};
 use kernel_args_abi::{
-    Alignment, Class, CppType, Members, Parameter, Signature,
+    Signature,
     check::{Report, Selection, report, select},
+    compiled::{CompiledKernels, Doubt, changed, fingerprint},
     words::{Message, none_fits, templates},
 };
 
 /// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.
 pub type Checked = Option<Report<'static>>;
 
-/// A parameter as PTX declares it.
+/// The kernels that a struct names.
+#[derive(Clone, Copy)]
+pub struct Named {
+    kernels: CompiledKernels,
+    /// The symbol of the only one, if the struct fits it.
+    symbol: Option<&'static str>,
+}
+
+impl Named {
+    /// Those that the struct has to be compared with in full. It takes a list of all their parameters, with texts.
+    #[must_use]
+    pub const fn in_doubt(&self) -> CompiledKernels {
+        match self.symbol {
+            Some(_) => self.kernels.none(),
+            None => self.kernels,
+        }
+    }
+
+    /// The symbol of the only one, if the struct fits it.
+    #[must_use]
+    pub const fn symbol(&self) -> Option<&'static str> {
+        self.symbol
+    }
+
+    /// The image that they are in.
+    #[must_use]
+    pub const fn image(&self) -> &'static [u8] {
+        self.kernels.image()
+    }
+}
+
+/// The kernels that a struct without type parameters names, if the image still declares them as it did when they were read.
+///
+/// # Panics
+/// At compile time, where it does not.
 #[must_use]
-pub const fn kernel_parameter(
-    name: &'static str,
-    spelling: &'static str,
-    size: usize,
-    align: usize,
-    class: Class,
-    cpp: CppType<'static>,
-) -> Parameter<'static> {
-    Parameter {
-        name,
-        spelling,
-        offset: None,
-        size,
-        align: Alignment::new(align),
-        class,
-        cpp,
-        members: Members::UNKNOWN,
+#[track_caller]
+pub const fn named<A: KernelArgs>(kernels: &CompiledKernels) -> Named {
+    Named {
+        kernels: *kernels,
+        symbol: match kernels.only_fitting(A::PARAMETERS) {
+            Ok(symbol) => Some(symbol),
+            Err(Doubt::Compare) => None,
+            Err(Doubt::Changed) => changed(),
+        },
+    }
+}
+
+/// The same for a generic struct, which is compared for each type that is used.
+///
+/// # Panics
+/// As [`named`].
+#[must_use]
+#[track_caller]
+pub const fn named_generic(kernels: &CompiledKernels) -> Named {
+    let mut i = 0;
+    while let Some(kernel) = kernels.get(i) {
+        if !kernel.is_unchanged() {
+            changed()
+        }
+        i += 1;
+    }
+    Named {
+        kernels: *kernels,
+        symbol: None,
     }
 }
 
@@ -78,36 +126,41 @@ pub const fn nothing_missing(checked: &Checked) {
     }
 }
 
-/// The PTX that is embedded, if it is the one that was checked: the derive and rustc read the file one after the other.
+/// The image that is embedded, if it is the one that was checked: the derive and rustc read the file one after the other.
 ///
-/// `length` is the file's, and `declarations` are the declarations that were checked, with the bytes at which they
-/// stand in it. To compare the whole file would take minutes in a constant.
+/// `length` is the file's. `parts` are what was checked of it: the place, the length and the fingerprint of each declaration, or
+/// of all where there are none. To compare the whole of a large file would take minutes in a constant.
 ///
 /// # Panics
 /// At compile time, where the file has changed.
 #[must_use]
 #[track_caller]
-pub const fn checked_ptx(
-    ptx: &'static [u8],
+pub const fn checked_image(
+    image: &'static [u8],
     length: usize,
-    declarations: &[(usize, &[u8])],
+    parts: &[(usize, usize, u64)],
 ) -> &'static [u8] {
-    const CHANGED: &str = "the PTX file changed while this crate was compiled: compile it again";
-    assert!(ptx.len() == length, "{}", CHANGED);
+    if image.len() != length {
+        changed()
+    }
     let mut i = 0;
-    while i < declarations.len() {
-        let (at, declaration) = declarations[i];
-        let mut j = 0;
-        while j < declaration.len() {
-            assert!(ptx[at + j] == declaration[j], "{}", CHANGED);
-            j += 1;
+    while i < parts.len() {
+        let (at, length, print) = parts[i];
+        if fingerprint(image.split_at(at).1.split_at(length).0) != print {
+            changed()
         }
         i += 1;
     }
-    ptx
+    image
 }
 
-/// Where the kernel of a struct comes from.
+/// Where the kernel of a struct comes from that fits it.
+#[must_use]
+pub const fn source_of(image: &'static [u8], symbol: &'static str) -> Source {
+    Source::new(image, symbol)
+}
+
+/// Where the kernel of a struct comes from that does not fit the only one.
 ///
 /// # Panics
 /// At compile time, where none of several kernels fits, or several do; and where a struct with type parameters
@@ -115,9 +168,9 @@ pub const fn checked_ptx(
 #[must_use]
 #[track_caller]
 pub const fn source<A: KernelArgs>(
-    ptx: &'static [u8],
+    named: &Named,
     kernels: &'static [Signature<'static>],
-    symbols: &'static [&'static str],
+    image: &'static [u8],
     compare_all: bool,
 ) -> Source {
     let Some(index) = choose::<A>(kernels) else {
@@ -127,13 +180,31 @@ pub const fn source<A: KernelArgs>(
             _ => none_fits(&A::SIGNATURE, kernels).fail(),
         }
         push_kernels(&mut message, kernels);
-        templates::name_entry(&mut message);
+        // The table of a struct that names a file holds no image.
+        if named.kernels.image().is_empty() {
+            templates::name_entry(&mut message);
+        } else {
+            templates::name_item(&mut message);
+        }
         message.fail()
     };
+    let Some(kernel) = named.kernels.get(index) else {
+        panic!("a kernel without a place in its table")
+    };
+    if kernel.varies() {
+        varies(kernel.name())
+    }
     if compare_all {
         fits(&compare::<A>(kernels));
     }
-    Source::new(ptx, symbols[index])
+    Source::new(image, kernel.symbol())
+}
+
+#[track_caller]
+pub(super) const fn varies(kernel: &str) -> ! {
+    let mut message: Message = Message::new();
+    templates::differs_by_gpu(&mut message, kernel);
+    message.fail()
 }
 
 /// Panics with everything that is wrong.
@@ -167,25 +238,27 @@ const ROOM: usize = 320;
 
 #[cfg(test)]
 mod tests {
-    use super::checked_ptx;
+    use super::{checked_image, fingerprint};
 
     const PTX: &[u8] = b".version 9.0 .target sm_90 .entry k(.param .u32 n) { ret; }";
-    const DECLARATION: (usize, &[u8]) = (33, b" k(.param .u32 n) ");
+    const DECLARATION: &[u8] = b" k(.param .u32 n) ";
 
     #[test]
-    fn the_ptx_that_was_checked_is_embedded() {
-        assert_eq!(checked_ptx(PTX, PTX.len(), &[DECLARATION]), PTX);
+    fn the_image_that_was_checked_is_embedded() {
+        let part = (33, DECLARATION.len(), fingerprint(DECLARATION));
+        assert_eq!(checked_image(PTX, PTX.len(), &[part]), PTX);
     }
 
     #[test]
     #[should_panic(expected = "changed while this crate was compiled")]
     fn a_file_of_another_length_is_refused() {
-        let _ = checked_ptx(PTX, PTX.len() - 1, &[DECLARATION]);
+        let _ = checked_image(PTX, PTX.len() - 1, &[]);
     }
 
     #[test]
     #[should_panic(expected = "changed while this crate was compiled")]
     fn another_declaration_is_refused() {
-        let _ = checked_ptx(PTX, PTX.len(), &[(33, b" k(.param .f32 n) ")]);
+        let part = (33, DECLARATION.len(), fingerprint(b" k(.param .f32 n) "));
+        let _ = checked_image(PTX, PTX.len(), &[part]);
     }
 }

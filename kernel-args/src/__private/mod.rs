@@ -5,6 +5,7 @@ mod field_errors;
 mod kernel;
 mod members;
 mod parameters;
+mod pattern;
 mod types;
 mod variants;
 
@@ -18,5 +19,6 @@ pub use field_errors::*;
 pub use kernel::*;
 pub use members::*;
 pub use parameters::*;
+pub use pattern::*;
 pub use types::*;
 pub use variants::*;

@@ -38,13 +38,14 @@ impl<A: KernelArgs> Kernel<A> {
         Box::new(self.function.clone())
     }
 
-    /// Loads the kernel that the struct names: `#[kernel_args(ptx = "…", entry = "…")]`.
+    /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or
+    /// `#[kernel_args(ptx = "…", entry = "…")]`.
     ///
     /// # Errors
-    /// As [`from_image`](Self::from_image). A struct that names no PTX does not compile here.
+    /// As [`from_image`](Self::from_image). A struct that names no kernel, or a pattern of several, does not compile here.
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
-        let Source { ptx, entry, .. } = const { Source::expect(A::SOURCE) };
-        Self::from_image(ctx, ptx, entry)
+        let Source { image, entry } = const { Source::of::<A>() };
+        Self::from_image(ctx, image, entry)
     }
 
     /// Loads an image (PTX text, a cubin, a fat binary, a file) and takes the kernel `entry` from it.
@@ -210,7 +211,7 @@ impl Module {
     /// As [`kernel`](Self::kernel).
     #[inline]
     pub fn get<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
-        self.kernel(const { Source::expect(A::SOURCE) }.entry)
+        self.kernel(const { Source::of::<A>() }.entry)
     }
 
     #[cold]

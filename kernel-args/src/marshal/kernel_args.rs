@@ -43,6 +43,9 @@ pub unsafe trait KernelArgs: Sized {
     const LAYOUT: ParamLayout;
     /// The kernel that the struct was checked against while it compiled.
     const SOURCE: Option<Source> = None;
+    /// The pattern of the kernels that the struct was checked against while it compiled.
+    #[doc(hidden)]
+    const ENTRIES: Option<&'static str> = None;
 
     /// The parameters under the struct's name.
     const SIGNATURE: Signature<'static> = Signature {
@@ -173,6 +176,7 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     const PARAMETERS: &'static [Parameter<'static>] = A::PARAMETERS;
     const LAYOUT: ParamLayout = A::LAYOUT;
     const SOURCE: Option<Source> = A::SOURCE;
+    const ENTRIES: Option<&'static str> = A::ENTRIES;
 
     #[inline]
     fn check_contexts(&self, stream: &LaunchStream<'_>) {

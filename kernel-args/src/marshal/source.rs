@@ -1,34 +1,40 @@
 //! Where the kernel of a struct comes from.
 
-/// Where the kernel of a struct comes from: `#[kernel_args(ptx = "…", entry = "…")]`.
+#[cfg(feature = "cudarc")]
+use super::KernelArgs;
+#[cfg(feature = "cudarc")]
+use kernel_args_abi::words::{Message, templates};
+
+/// Where the kernel of a struct comes from: `#[kernel_args(kernel = saxpy::saxpy)]`, or
+/// `#[kernel_args(ptx = "…", entry = "…")]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Source {
-    /// The PTX that the struct was checked against while it compiled. Its comments may be in any encoding.
-    pub ptx: &'static [u8],
-    /// The entry's symbol in it.
+    /// The image that the struct was checked against while it compiled: PTX, whose comments may be in any encoding, a cubin or a
+    /// fat binary.
+    pub image: &'static [u8],
+    /// The kernel's symbol in it.
     pub entry: &'static str,
 }
 
 impl Source {
-    pub(crate) const fn new(ptx: &'static [u8], entry: &'static str) -> Self {
-        Self { ptx, entry }
+    pub(crate) const fn new(image: &'static [u8], entry: &'static str) -> Self {
+        Self { image, entry }
     }
 
     /// The kernel that a struct names.
     ///
     /// # Panics
-    /// At compile time, where it names none.
+    /// At compile time, where it names none, or a pattern of several.
     #[cfg(feature = "cudarc")]
     #[track_caller]
-    pub(crate) const fn expect(source: Option<Self>) -> Self {
-        match source {
-            Some(source) => source,
-            None => panic!(
-                "this struct names no kernel\n\
-                 help: write `#[kernel_args(ptx = \"kernels.ptx\", entry = \"name\")]` on it, or load the kernel with \
-                 `Kernel::from_image`"
-            ),
+    pub(crate) const fn of<A: KernelArgs>() -> Self {
+        let mut message: Message = Message::new();
+        match (A::SOURCE, A::ENTRIES) {
+            (Some(source), _) => return source,
+            (None, Some(pattern)) => templates::names_a_pattern(&mut message, A::NAME, pattern),
+            (None, None) => templates::names_no_kernel(&mut message, A::NAME),
         }
+        message.fail()
     }
 }

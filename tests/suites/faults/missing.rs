@@ -87,7 +87,10 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
 
 fn without(name: &str) -> Result<(), String> {
     let mut settings = Settings::new().without(name);
-    for (newer, older) in NEWER_FOR_GRAPHS.into_iter().zip(&FOR_GRAPHS[FOR_GRAPHS.len() - 2..]) {
+    for (newer, older) in NEWER_FOR_GRAPHS
+        .into_iter()
+        .zip(&FOR_GRAPHS[FOR_GRAPHS.len() - 2..])
+    {
         if *older == name {
             settings = settings.without(newer);
         }

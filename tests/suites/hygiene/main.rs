@@ -5,7 +5,10 @@
 #![deny(warnings)]
 
 mod bounds;
+mod changed_file;
 mod generics;
+mod items;
+mod kernels;
 mod lints;
 mod macros;
 mod names;

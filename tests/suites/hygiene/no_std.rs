@@ -30,6 +30,8 @@ fn lay_out(name: &str, features: &str, library_features: &str) -> io::Result<Pat
         tests.with_file_name("Cargo.lock"),
         package.join("Cargo.lock"),
     )?;
+    let image = tests.with_file_name("ptx").join("saxpy.ptx");
+    fs::copy(image, package.join("saxpy.ptx"))?;
     Ok(package)
 }
 

@@ -101,5 +101,5 @@ fn shadowed_names_are_not_looked_up() {
     };
     open.with_packed(|buffer| assert_eq!(buffer, [1, 0, 0, 0, 2, 0, 0, 0, 1]));
     let source = Hungry::SOURCE.expect("it names its kernel");
-    assert_ne!(source.ptx, arguments::EMPTY);
+    assert_ne!(source.image, arguments::EMPTY);
 }

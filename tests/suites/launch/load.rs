@@ -3,9 +3,10 @@
 use crate::results::{Outcome, SAXPY, Saxpy};
 use cudarc::driver::DevicePtrMut;
 use kernel_args::{
-    DevicePointerMut, DeviceType, Error, Float4, JitOptions, Kernel, KernelArgs, Module,
-    OptimizationLevel, launch,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Float4, JitOptions, Kernel, KernelArgs,
+    Module, OptimizationLevel, launch,
 };
+use kernel_args_test_kernels::unary;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 
@@ -46,6 +47,41 @@ fn unknown_entry_names_the_nearest() -> Outcome {
         .expect_err("there is none of that name");
     assert!(error.to_string().contains("saxpy"), "{error}");
     assert_eq!(module.entries().collect::<Vec<_>>(), ["saxpy"]);
+    Ok(())
+}
+
+/// `#[kernel_args(kernel = …)]` of another crate, an overload among them, and an item's image as a module.
+fn kernels_that_are_items_are_loaded() -> Outcome {
+    #[derive(KernelArgs)]
+    #[kernel_args(kernel = kernel_args_test_kernels::typed::saxpy)]
+    struct Typed<T: DeviceType> {
+        n: i32,
+        alpha: T,
+        x: DevicePointer<T>,
+        y: DevicePointerMut<T>,
+    }
+
+    #[derive(KernelArgs)]
+    #[kernel_args(kernel = unary, entries = "u*", T = f32 => "_f32", T = f64 => "_f64")]
+    struct Unary<T: DeviceType> {
+        n: u32,
+        x: T,
+        y: DevicePointerMut<T>,
+    }
+
+    let ctx = context()?;
+    assert_eq!(Kernel::<Typed<f32>>::load(&ctx)?.name(), "_Z5saxpyifPKfPf");
+    assert_eq!(Kernel::<Typed<f64>>::load(&ctx)?.name(), "_Z5saxpyidPKdPd");
+    let module = Module::load(&ctx, unary::IMAGE)?;
+    for kernel in unary::KERNELS {
+        let fits = module.kernel::<Unary<f32>>(kernel.symbol()).is_ok();
+        assert_eq!(fits, kernel.matches("u*", "_f32"), "{kernel:?}");
+    }
+    assert_eq!(
+        module.entries().count(),
+        unary::KERNELS.len(),
+        "the module has what the items say"
+    );
     Ok(())
 }
 
@@ -245,6 +281,10 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         ),
         trial("broken_ptx_says_why", broken_ptx_says_why),
         trial("not_an_image_says_so", not_an_image_says_so),
+        trial(
+            "kernels_that_are_items_are_loaded",
+            kernels_that_are_items_are_loaded,
+        ),
         trial(
             "unknown_entry_names_the_nearest",
             unknown_entry_names_the_nearest,

@@ -1,7 +1,7 @@
 use kernel_args::{DeviceType, KernelArgs};
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = "saxpy")]
+#[kernel_args(module = "saxpy")]
 #[kernel_args(entry = "saxpy")]
 struct Args {
     #[kernel_args(ignore)]

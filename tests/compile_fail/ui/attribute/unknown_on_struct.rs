@@ -1,7 +1,7 @@
 use kernel_args::KernelArgs;
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = "saxpy")]
+#[kernel_args(module = "saxpy")]
 struct Args {
     n: u32,
 }

@@ -1,8 +1,9 @@
-//! PTX files, read and parsed once for all structs of a crate that name them.
+//! Images, read and parsed once for all structs and modules of a crate that name them.
 
+use crate::texts;
 use kernel_args_abi::{
-    image,
-    ptx::{self, Outline},
+    compiled::fingerprint,
+    image::{self, Image, Kernels},
 };
 use std::{
     collections::HashMap,
@@ -12,13 +13,15 @@ use std::{
     time::SystemTime,
 };
 
-/// What is kept of a PTX file.
+/// What is kept of an image.
 pub(crate) struct File {
     /// For `include_bytes!`, which makes rustc compile the crate again when the file changes.
     pub(crate) path: String,
     /// In bytes.
     pub(crate) length: usize,
-    pub(crate) kernels: Outline,
+    /// Of all bytes.
+    pub(crate) fingerprint: u64,
+    pub(crate) kernels: Kernels<'static>,
 }
 
 /// Why there are no kernels in a file.
@@ -26,10 +29,10 @@ pub(crate) struct File {
 pub(crate) enum Problem {
     /// It cannot be read.
     Io(Arc<io::Error>),
-    /// It is not text.
-    Binary,
+    /// It has no bytes.
+    Empty,
     /// It does not parse.
-    Ptx(ptx::Error),
+    Image(image::Error),
 }
 
 impl From<io::Error> for Problem {
@@ -39,16 +42,12 @@ impl From<io::Error> for Problem {
 }
 
 impl Problem {
-    /// `name` is the path as the attribute has it.
-    pub(crate) fn say(&self, name: &str) -> String {
+    /// `file` is the path with the values of its variables.
+    pub(crate) fn say(&self, file: &str) -> String {
         match self {
-            Self::Io(error) => format!(
-                "cannot read `{name}` in the crate's root (the folder of its Cargo.toml): {error}"
-            ),
-            Self::Binary => {
-                format!("`{name}` is not a text file, so it is not PTX: is it a cubin?")
-            }
-            Self::Ptx(error) => format!("`{name}` is not PTX that can be read: {error}"),
+            Self::Io(error) => texts::unreadable(file, error),
+            Self::Empty => texts::empty_image(file),
+            Self::Image(error) => texts::not_an_image(file, error),
         }
     }
 }
@@ -92,16 +91,20 @@ impl Cache {
 }
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
-    if !bytes.is_empty() && image::validate(bytes) != Ok(image::Kind::Ptx) {
-        return Err(Problem::Binary);
+    if bytes.is_empty() {
+        return Err(Problem::Empty);
     }
     let path = path
         .to_str()
         .ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
+    // The driver takes cubins and fat binaries without a length, so `Module::load` would refuse what this does.
+    image::validate(bytes).map_err(Problem::Image)?;
+    let image = Image::read(bytes).map_err(Problem::Image)?;
     Ok(File {
         path: path.to_owned(),
         length: bytes.len(),
-        kernels: Outline::read(bytes).map_err(Problem::Ptx)?,
+        fingerprint: fingerprint(bytes),
+        kernels: image.kernels().map_err(Problem::Image)?.into_owned(),
     })
 }
 
@@ -109,6 +112,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::{Cache, Problem, parse, read};
+    use kernel_args_abi::image;
     use std::{cell::Cell, fs, path::PathBuf};
 
     const HEAD: &[u8] = b".version 9.0\n.target sm_90\n";
@@ -171,9 +175,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_file_of_text_is_refused() {
-        let binary = Temporary::holding("binary.ptx", &[b"\x7fELF\x02\x01\x01"]);
-        assert!(matches!(read(&binary.0), Err(Problem::Binary)));
+    fn what_is_not_an_image_is_refused() {
+        let cubin = Temporary::holding("cut.cubin", &[b"\x7fELF\x02\x01\x01"]);
+        assert!(matches!(
+            read(&cubin.0),
+            Err(Problem::Image(image::Error::Cubin(_)))
+        ));
+        let object = Temporary::holding("object.ptx", &[b"\x01\x02\x03\x04"]);
+        assert!(matches!(
+            read(&object.0),
+            Err(Problem::Image(image::Error::Unknown(_)))
+        ));
+        let empty = Temporary::holding("empty.ptx", &[]);
+        assert!(matches!(read(&empty.0), Err(Problem::Empty)));
         let folder = std::env::temp_dir();
         assert!(matches!(read(&folder), Err(Problem::Io(_))));
     }
@@ -189,9 +203,7 @@ mod tests {
             panic!("a pipe was read");
         };
         assert!(
-            problem
-                .say("pipe.ptx")
-                .ends_with("it is not a regular file"),
+            matches!(&problem, Problem::Io(error) if error.to_string() == "it is not a regular file"),
             "{}",
             problem.say("pipe.ptx")
         );

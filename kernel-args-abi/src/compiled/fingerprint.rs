@@ -1,0 +1,111 @@
+//! Whether two reads of a file saw the same bytes.
+//!
+//! A macro reads an image, and rustc then embeds it: the file may have changed between the two.
+
+use crate::words::{Message, templates};
+
+/// How many pieces of 8 bytes are looked at. A constant is evaluated slowly, some microseconds for each piece.
+const PIECES: usize = 2048;
+
+/// A number that depends on the bytes: on all of up to 16 KiB, and of a longer text on 2048 pieces that are spread evenly.
+///
+/// For accidents: it is no cryptographic hash.
+#[must_use]
+pub const fn fingerprint(bytes: &[u8]) -> u64 {
+    let length = bytes.len();
+    let skipped = match length / 8 / PIECES {
+        0 => 0,
+        step => 8 * (step - 1),
+    };
+    let mut hash = length as u64;
+    let mut rest = bytes;
+    // Patterns and operators, and few calls: each takes rustc as long as some dozens of these.
+    while let [a, b, c, d, e, f, g, h, after @ ..] = rest {
+        let low = *a as u64 | (*b as u64) << 8 | (*c as u64) << 16 | (*d as u64) << 24;
+        let high = *e as u64 | (*f as u64) << 8 | (*g as u64) << 16 | (*h as u64) << 24;
+        hash = mix(hash, low | high << 32);
+        rest = if skipped == 0 {
+            after
+        } else if after.len() > skipped {
+            after.split_at(skipped).1
+        } else {
+            &[]
+        };
+    }
+    while let [byte, after @ ..] = rest {
+        hash = mix(hash, *byte as u64);
+        rest = after;
+    }
+    hash
+}
+
+/// Multiplies, and folds the upper half of the product into the lower one.
+const fn mix(hash: u64, piece: u64) -> u64 {
+    let product = (hash ^ piece) as u128 * 0x9e37_79b9_7f4a_7c15;
+    (product as u64) ^ (product >> 64) as u64 ^ piece
+}
+
+/// The bytes as an array, for a `static` that holds them itself: a constant that refers to a `static` takes no time to compare,
+/// whatever its size.
+///
+/// # Panics
+/// Where there are not `N` of them.
+#[must_use]
+#[track_caller]
+pub const fn of_length<const N: usize>(bytes: &'static [u8]) -> &'static [u8; N] {
+    match bytes.split_first_chunk::<N>() {
+        Some((array, [])) => array,
+        _ => changed(),
+    }
+}
+
+/// The error where it has.
+#[track_caller]
+pub const fn changed() -> ! {
+    let mut message: Message = Message::new();
+    templates::image_changed(&mut message);
+    message.fail()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fingerprint, of_length};
+    use proptest::prelude::*;
+    use std::vec;
+
+    proptest! {
+        #[test]
+        fn every_byte_of_16_kibibytes_counts(
+            mut bytes in proptest::collection::vec(any::<u8>(), 1..300), at in any::<prop::sample::Index>(), other in 1u8..
+        ) {
+            let before = fingerprint(&bytes);
+            prop_assert_eq!(before, fingerprint(&bytes.clone()));
+            let at = at.index(bytes.len());
+            bytes[at] ^= other;
+            prop_assert_ne!(before, fingerprint(&bytes));
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_looked_at_from_end_to_end() {
+        let long = vec![7; 3 << 20];
+        let step = (long.len() / 8) / 2048 * 8;
+        for at in [0, 1 << 20, 2 << 20, long.len() - step] {
+            let mut changed = long.clone();
+            changed[at / step * step] = 8;
+            assert_ne!(fingerprint(&long), fingerprint(&changed), "{at}");
+        }
+        assert_ne!(fingerprint(&long), fingerprint(&long[1..]));
+    }
+
+    #[test]
+    fn an_array_has_all_bytes() {
+        assert_eq!(of_length::<2>(b"ab"), b"ab");
+    }
+
+    #[test]
+    #[should_panic(expected = "changed while this crate was compiled")]
+    fn a_file_that_has_grown_is_refused() {
+        let _ = of_length::<2>(b"abc");
+    }
+}

@@ -1,0 +1,179 @@
+//! Whether a struct fits a kernel: the answer alone, for the many structs that do.
+
+use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
+use crate::{
+    check::{differences_at, names},
+    class::Class,
+    cpp::CppBase,
+    signature::Parameter,
+};
+
+impl CompiledKernels {
+    /// The symbol of the only kernel, where these fields fit it and it is the same on every GPU. It reads the table once.
+    ///
+    /// # Errors
+    /// [`Changed`](Doubt::Changed) where the image is not the one that was read; else [`Compare`](Doubt::Compare).
+    #[doc(hidden)]
+    pub const fn only_fitting(&self, fields: &[Parameter<'_>]) -> Result<&'static str, Doubt> {
+        let mut i = 0;
+        while let Some(kernel) = self.get(i) {
+            let mut head = kernel.head();
+            if !head.is_unchanged() {
+                return Err(Doubt::Changed);
+            }
+            if self.len() == 1 && !head.varies && head.fits(fields) {
+                return Ok(kernel.symbol());
+            }
+            i += 1;
+        }
+        Err(Doubt::Compare)
+    }
+}
+
+/// Why a struct and a kernel have to be looked at more closely.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The image is not the one that was read.
+    Changed,
+    /// It does not fit, or there are several kernels.
+    Compare,
+}
+
+impl Head {
+    /// Whether the kernel's declaration in the image is the one that was read.
+    pub(super) const fn is_unchanged(&self) -> bool {
+        self.declaration.is_empty()
+            || fingerprint(self.declaration) as u32 as usize == self.fingerprint
+    }
+
+    /// Whether these fields fit the parameters. It reads them.
+    pub(super) const fn fits(&mut self, fields: &[Parameter<'_>]) -> bool {
+        if self.parameters != fields.len() {
+            return false;
+        }
+        let first = *self;
+        // The parameter before shows where one would lie.
+        let mut before = NOTHING;
+        let mut i = 0;
+        while i < fields.len() {
+            let parameter = self.next_type();
+            if !fits_plainly(&fields[i], &parameter) {
+                let window = [before, parameter];
+                let (_, own) = window.split_at((i == 0) as usize);
+                if !differences_at(fields, own, None, i, own.len() - 1).is_empty() {
+                    return false;
+                }
+            }
+            before = parameter;
+            i += 1;
+        }
+        !first.named || first.names_fit(fields)
+    }
+
+    /// Whether no field has the name of another parameter, where all of them fit by their types.
+    const fn names_fit(&self, fields: &[Parameter<'_>]) -> bool {
+        let mut own = *self;
+        let mut i = 0;
+        while i < fields.len() {
+            let parameter = own.next_parameter();
+            if names::is_named_otherwise(&fields[i], &parameter) {
+                let mut others = *self;
+                let mut j = 0;
+                while j < self.parameters && j < names::MOST {
+                    let other = others.next_parameter();
+                    if j != i && names::is_of_another(&fields[i], &parameter, &other) {
+                        return false;
+                    }
+                    j += 1;
+                }
+            }
+            i += 1;
+        }
+        true
+    }
+}
+
+/// Whether field and parameter are the same in everything, or differ in what a C++ compiler does not see. Most fields that fit are;
+/// of others [`differences_at`] knows. It has no calls, each of which takes rustc as long as all of these comparisons.
+const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>) -> bool {
+    match (field.align, parameter.align) {
+        (Some(a), Some(b)) if a.log2 == b.log2 && field.size == parameter.size => {}
+        _ => return false,
+    }
+    match (field.class, parameter.class) {
+        (Class::Integer | Class::Pointer, Class::Integer)
+        | (Class::Float, Class::Float)
+        | (Class::Pointer, Class::Pointer)
+        | (Class::Bytes, Class::Bytes) => {}
+        _ => return false,
+    }
+    let (host, kernel) = (field.cpp, parameter.cpp);
+    let same_base = match (host.base, kernel.base) {
+        (_, CppBase::Unknown) if kernel.depth == 0 => return true,
+        (
+            CppBase::Integer { signed, bits },
+            CppBase::Integer {
+                signed: kernel_signed,
+                bits: kernel_bits,
+            },
+        ) => signed == kernel_signed && bits == kernel_bits,
+        (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits,
+        (CppBase::Void, CppBase::Void) | (CppBase::Bool, CppBase::Bool) => true,
+        _ => false,
+    };
+    same_base && host.depth == kernel.depth && host.const_mask == kernel.const_mask
+}
+
+#[cfg(all(test, feature = "read"))]
+mod tests {
+    use super::fits_plainly;
+    use crate::{Alignment, Class, CppBase, CppType, Layout, Parameter, check::compare};
+    use proptest::prelude::*;
+
+    fn parameter() -> impl Strategy<Value = Parameter<'static>> {
+        let base = prop_oneof![
+            Just(CppBase::Unknown),
+            Just(CppBase::Void),
+            Just(CppBase::Bool),
+            Just(CppBase::Char),
+            Just(CppBase::Named("S")),
+            Just(CppBase::Long { signed: true }),
+            (any::<bool>(), prop_oneof![Just(32), Just(64)])
+                .prop_map(|(signed, bits)| CppBase::Integer { signed, bits }),
+            prop_oneof![Just(32), Just(64)].prop_map(|bits| CppBase::Float { bits }),
+        ];
+        let class = prop_oneof![
+            Just(Class::Unknown),
+            Just(Class::Bits),
+            Just(Class::Integer),
+            Just(Class::Float),
+            Just(Class::Pointer),
+            Just(Class::Bytes),
+        ];
+        (base, class, 2u32..4, 0u8..3, 0u8..4).prop_map(|(base, class, power, depth, mask)| {
+            let align = Alignment::new(1 << power).unwrap();
+            let layout = Layout::new(1 << power, align).unwrap();
+            let cpp = CppType {
+                base,
+                depth,
+                const_mask: mask & ((1 << depth) - 1),
+                extents: [0; 3],
+            };
+            Parameter::field("f", "F", 0, layout, class, cpp)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn what_fits_plainly_has_no_differences(field in parameter(), other in parameter()) {
+            for kernel in [field, other] {
+                if fits_plainly(&field, &kernel) {
+                    prop_assert!(compare(&field, &kernel).is_empty(), "{field:?} {kernel:?}");
+                }
+            }
+        }
+    }
+}

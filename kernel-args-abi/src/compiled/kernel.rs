@@ -1,0 +1,239 @@
+//! One kernel of an image.
+
+use super::{
+    CompiledImage,
+    decode::{Head, Names},
+    glob,
+};
+use crate::{
+    class::Class,
+    cpp::CppType,
+    signature::{Members, Parameter},
+};
+use core::fmt;
+
+/// One kernel of an image that was read while a crate compiled: a constant of a module that `kernel_args::kernels!` emits.
+///
+/// It is small and `Copy`. What it tells is decoded when it is asked for; every function is `const`.
+///
+/// ```ignore
+/// kernel_args::kernels! { mod saxpy = "ptx/saxpy.ptx"; }
+///
+/// assert_eq!(saxpy::saxpy.symbol(), "saxpy");
+/// assert_eq!(saxpy::saxpy.parameter(1).size, 4);
+/// ```
+#[derive(Clone, Copy)]
+pub struct CompiledKernel {
+    image: &'static CompiledImage,
+    index: u32,
+    /// Empty where it stands among the names of the image alone.
+    symbol: &'static str,
+}
+
+impl CompiledKernel {
+    /// The kernel at this place of the table. `symbol` is its symbol as a literal of its own: rustc compares all of the literal to
+    /// which a constant refers.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(image: &'static CompiledImage, index: u32, symbol: &'static str) -> Self {
+        Self {
+            image,
+            index,
+            symbol,
+        }
+    }
+
+    pub(super) const fn head(&self) -> Head {
+        Head::read(self.image, self.index as usize)
+    }
+
+    /// Its symbol, by which the driver knows it: `_Z5saxpyifPKfPf`.
+    #[must_use]
+    pub const fn symbol(&self) -> &'static str {
+        if self.symbol.is_empty() {
+            return self.names().symbol();
+        }
+        self.symbol
+    }
+
+    /// Its readable name: `saxpy(int, float, float const*, float*)`. The symbol where that is not mangled.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.names().name()
+    }
+
+    /// The image that it is in, as it stands in the file: PTX, a cubin or a fat binary.
+    #[must_use]
+    pub const fn image(&self) -> &'static [u8] {
+        self.image.bytes
+    }
+
+    /// How many parameters it takes.
+    #[must_use]
+    pub const fn parameter_count(&self) -> usize {
+        self.head().parameters
+    }
+
+    /// The parameter at `index`.
+    ///
+    /// # Panics
+    /// Where there is none.
+    #[must_use]
+    pub const fn parameter(&self, index: usize) -> Parameter<'static> {
+        let mut head = self.head();
+        assert!(
+            index < head.parameters,
+            "the kernel has no parameter of this index"
+        );
+        let mut parameter = head.next_parameter();
+        let mut i = 0;
+        while i < index {
+            parameter = head.next_parameter();
+            i += 1;
+        }
+        parameter
+    }
+
+    /// The parameters, in order.
+    #[must_use]
+    pub const fn parameters(&self) -> KernelParameters {
+        let head = self.head();
+        KernelParameters {
+            left: head.parameters,
+            head,
+        }
+    }
+
+    /// The parameters as an array, for a [`Signature`](crate::Signature):
+    ///
+    /// ```ignore
+    /// const PARAMETERS: [Parameter<'static>; saxpy::saxpy.parameter_count()] = saxpy::saxpy.parameter_array();
+    /// const SIGNATURE: Signature<'static> = Signature { name: saxpy::saxpy.name(), parameters: &PARAMETERS };
+    /// ```
+    ///
+    /// # Panics
+    /// Where there are not `N` of them.
+    #[must_use]
+    pub const fn parameter_array<const N: usize>(&self) -> [Parameter<'static>; N] {
+        let mut array = [NOTHING; N];
+        let mut head = self.head();
+        assert!(
+            head.parameters == N,
+            "the kernel has another number of parameters"
+        );
+        let mut i = 0;
+        while i < N {
+            array[i] = head.next_parameter();
+            i += 1;
+        }
+        array
+    }
+
+    /// Whether the image has it with other parameters for other GPUs: then no struct fits it everywhere, and the parameters are
+    /// those of the first.
+    #[must_use]
+    pub const fn varies(&self) -> bool {
+        self.head().varies
+    }
+
+    /// Whether the kernel's declaration in the image is the one that was read.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn is_unchanged(&self) -> bool {
+        self.head().is_unchanged()
+    }
+
+    /// Whether one of its names is what `pattern` describes (`*` stands for any characters, `?` for one) and ends with `suffix`.
+    ///
+    /// Its names are the symbol, and of `void sim::step<float>(int)` these: `sim::step<float>`, `step<float>`, `sim::step`, `step`.
+    #[must_use]
+    pub const fn matches(&self, pattern: &str, suffix: &str) -> bool {
+        let names = self.names();
+        let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
+        let text = names.bytes();
+        let (start, end) = names.symbol;
+        if glob::matches(pattern, suffix, text, start, end) {
+            return true;
+        }
+        if !names.is_mangled() {
+            return false;
+        }
+        glob::matches(pattern, suffix, text, names.unqualified, names.end)
+            || glob::matches(pattern, suffix, text, names.qualified, names.end)
+            || glob::matches(
+                pattern,
+                suffix,
+                text,
+                names.unqualified,
+                names.arguments_end,
+            )
+            || glob::matches(pattern, suffix, text, names.qualified, names.arguments_end)
+    }
+
+    pub(super) const fn names(&self) -> Names {
+        Names::read(self.image, self.index as usize)
+    }
+
+    /// Whether these fields fit the parameters, all of them: [`check::fits`](crate::check::fits) without a list of parameters.
+    #[must_use]
+    pub const fn fits(&self, fields: &[Parameter<'_>]) -> bool {
+        self.head().fits(fields)
+    }
+
+    /// The kernel as a set of one.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn kernels(&self) -> super::CompiledKernels {
+        super::CompiledKernels::only(self.image, self.index, self.symbol)
+    }
+}
+
+/// Stands in an array until it is filled.
+pub(super) const NOTHING: Parameter<'static> = Parameter {
+    name: "",
+    spelling: "",
+    offset: None,
+    size: 0,
+    align: None,
+    class: Class::Unknown,
+    cpp: CppType::UNKNOWN,
+    members: Members::UNKNOWN,
+};
+
+impl fmt::Debug for CompiledKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompiledKernel")
+            .field("symbol", &self.symbol())
+            .field("name", &self.name())
+            .field("parameters", &self.parameter_count())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The parameters of a [`CompiledKernel`].
+#[derive(Clone)]
+pub struct KernelParameters {
+    head: Head,
+    left: usize,
+}
+
+impl Iterator for KernelParameters {
+    type Item = Parameter<'static>;
+
+    fn next(&mut self) -> Option<Parameter<'static>> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.head.next_parameter())
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for KernelParameters {}
+
+impl fmt::Debug for KernelParameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}

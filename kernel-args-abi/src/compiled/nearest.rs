@@ -1,0 +1,53 @@
+//! The kernels whose names are most like a pattern that none matches.
+
+use super::{CompiledKernel, CompiledKernels};
+
+/// How many are told.
+const TOLD: usize = 3;
+
+impl CompiledKernels {
+    /// The indices of the kernels whose names are most like `pattern` and `suffix`, best first; all that there are where nothing
+    /// is alike.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn nearest(&self, pattern: &str, suffix: &str) -> [Option<usize>; TOLD] {
+        let (mut best, mut scores) = ([None; TOLD], [0; TOLD]);
+        let mut i = 0;
+        while let Some(kernel) = self.get(i) {
+            let mut score = 1 + alike(&kernel, pattern, suffix);
+            let mut index = Some(i);
+            let mut place = 0;
+            while place < TOLD {
+                if score > scores[place] {
+                    (best[place], index) = (index, best[place]);
+                    (scores[place], score) = (score, scores[place]);
+                }
+                place += 1;
+            }
+            i += 1;
+        }
+        best
+    }
+}
+
+/// How many characters at both ends of the kernel's unqualified name are those of the pattern; more, if only the suffix is
+/// another.
+const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
+    let names = kernel.names();
+    let (name, from, to) = (names.bytes(), names.unqualified, names.end);
+    let pattern_matches = if kernel.matches(pattern, "") {
+        pattern.len()
+    } else {
+        0
+    };
+    let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
+    let (mut start, mut end) = (0, 0);
+    while from + start < to && start < pattern.len() && name[from + start] == pattern[start] {
+        start += 1;
+    }
+    let last = if suffix.is_empty() { pattern } else { suffix };
+    while end < to - from && end < last.len() && name[to - 1 - end] == last[last.len() - 1 - end] {
+        end += 1;
+    }
+    2 * pattern_matches + start + end
+}

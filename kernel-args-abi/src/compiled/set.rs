@@ -1,0 +1,228 @@
+//! Several kernels of an image.
+
+use super::{CompiledImage, CompiledKernel, decode, kernel::NOTHING};
+use crate::signature::{Parameter, Signature};
+use core::fmt;
+
+/// Several kernels of an image that was read while a crate compiled: all of them (`KERNELS`), or the overloads and template
+/// instances of one name.
+///
+/// ```ignore
+/// kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
+///
+/// for kernel in typed::KERNELS {
+///     println!("{}", kernel.name());
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct CompiledKernels {
+    image: &'static CompiledImage,
+    start: u32,
+    count: u32,
+    /// The symbol of the only one, empty where it stands among the names of the image alone.
+    symbol: &'static str,
+}
+
+impl CompiledKernels {
+    /// The `count` kernels from `start` on.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(image: &'static CompiledImage, start: u32, count: u32) -> Self {
+        Self {
+            image,
+            start,
+            count,
+            symbol: "",
+        }
+    }
+
+    pub(super) const fn only(
+        image: &'static CompiledImage,
+        index: u32,
+        symbol: &'static str,
+    ) -> Self {
+        Self {
+            image,
+            start: index,
+            count: 1,
+            symbol,
+        }
+    }
+
+    /// All kernels.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn all(image: &'static CompiledImage) -> Self {
+        Self::new(image, 0, decode::count(image.table) as u32)
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The kernel at `index`.
+    #[must_use]
+    pub const fn get(&self, index: usize) -> Option<CompiledKernel> {
+        if index < self.len() {
+            Some(CompiledKernel::new(
+                self.image,
+                self.start + index as u32,
+                self.symbol,
+            ))
+        } else {
+            None
+        }
+    }
+
+    /// The kernels in order: by their unqualified names, then by their symbols.
+    #[must_use]
+    pub const fn iter(&self) -> KernelIter {
+        KernelIter {
+            kernels: *self,
+            next: 0,
+        }
+    }
+
+    /// The image that they are in.
+    #[must_use]
+    pub const fn image(&self) -> &'static [u8] {
+        self.image.bytes
+    }
+
+    /// The index of the first kernel from `from` on that [`matches`](CompiledKernel::matches) pattern and suffix.
+    #[must_use]
+    pub const fn position(&self, from: usize, pattern: &str, suffix: &str) -> Option<usize> {
+        let mut i = from;
+        while let Some(kernel) = self.get(i) {
+            if kernel.matches(pattern, suffix) {
+                return Some(i);
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// How many parameters they take together.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn parameter_count(&self) -> usize {
+        let (mut count, mut i) = (0, 0);
+        while let Some(kernel) = self.get(i) {
+            count += kernel.parameter_count();
+            i += 1;
+        }
+        count
+    }
+
+    /// The parameters of all kernels, one after another.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn parameters<const N: usize>(&self) -> [Parameter<'static>; N] {
+        let mut array = [NOTHING; N];
+        let (mut at, mut i) = (0, 0);
+        while let Some(kernel) = self.get(i) {
+            let mut head = kernel.head();
+            let end = at + head.parameters;
+            while at < end {
+                array[at] = head.next_parameter();
+                at += 1;
+            }
+            i += 1;
+        }
+        array
+    }
+
+    /// The signatures of all kernels. `parameters` are those of [`parameters`](Self::parameters).
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn signatures<const N: usize>(
+        &self,
+        mut parameters: &'static [Parameter<'static>],
+    ) -> [Signature<'static>; N] {
+        let mut array = [Signature {
+            name: "",
+            parameters: &[],
+        }; N];
+        let mut i = 0;
+        while let Some(kernel) = self.get(i) {
+            let (own, rest) = parameters.split_at(kernel.parameter_count());
+            array[i] = Signature {
+                name: kernel.name(),
+                parameters: own,
+            };
+            parameters = rest;
+            i += 1;
+        }
+        array
+    }
+
+    /// None of them.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn none(&self) -> Self {
+        Self::new(self.image, 0, 0)
+    }
+
+    /// The same kernels: what a derive asks of whatever a struct names.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn kernels(&self) -> Self {
+        *self
+    }
+}
+
+impl fmt::Debug for CompiledKernels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+impl IntoIterator for CompiledKernels {
+    type Item = CompiledKernel;
+    type IntoIter = KernelIter;
+
+    fn into_iter(self) -> KernelIter {
+        self.iter()
+    }
+}
+
+impl IntoIterator for &CompiledKernels {
+    type Item = CompiledKernel;
+    type IntoIter = KernelIter;
+
+    fn into_iter(self) -> KernelIter {
+        self.iter()
+    }
+}
+
+/// The kernels of [`CompiledKernels`], one after another.
+#[derive(Clone, Debug)]
+pub struct KernelIter {
+    kernels: CompiledKernels,
+    next: usize,
+}
+
+impl Iterator for KernelIter {
+    type Item = CompiledKernel;
+
+    fn next(&mut self) -> Option<CompiledKernel> {
+        let kernel = self.kernels.get(self.next)?;
+        self.next += 1;
+        Some(kernel)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.kernels.len() - self.next;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for KernelIter {}

@@ -1,0 +1,182 @@
+//! The kernels of an image that a struct names by its path, as tokens.
+
+mod file;
+
+pub(crate) use file::{File, read};
+
+use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
+use kernel_args_abi::{
+    compiled::{Encoder, fingerprint},
+    image::Kernels,
+    mangled,
+};
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use std::sync::Arc;
+use syn::LitStr;
+
+/// Opens the image; `None` where that was reported.
+pub(crate) fn open(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Arc<File>> {
+    let resolved = match path.resolve() {
+        Ok(resolved) => resolved,
+        Err(error) => {
+            diagnostics.push(error);
+            return None;
+        }
+    };
+    let file = match read(&resolved.path) {
+        Ok(file) => file,
+        Err(problem) => {
+            diagnostics.error(path.span, problem.say(&resolved.written));
+            return None;
+        }
+    };
+    if file.kernels.symbols().next().is_none() {
+        diagnostics.error(path.span, texts::no_kernels(&resolved.written));
+        return None;
+    }
+    Some(file)
+}
+
+/// The kernels that a struct may be meant for: `ptx = "…", entry = "…"`.
+pub(crate) struct Named {
+    file: Arc<File>,
+    /// Where errors about the choice among them belong.
+    pub(crate) span: Span,
+    symbols: Vec<String>,
+    tracked: TokenStream,
+}
+
+impl Named {
+    /// Reads the image, and finds the kernels; `None` where an error was reported.
+    pub(crate) fn read(
+        path: &ImagePath,
+        entry: Option<&LitStr>,
+        krate: &syn::Path,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Self> {
+        let file = open(path, diagnostics)?;
+        let chosen = match entry {
+            Some(entry) => find(&file.kernels, entry).map(|found| (entry.span(), found)),
+            None => only(&file.kernels, path.span).map(|found| (path.span, found)),
+        };
+        let (span, symbols) = match chosen {
+            Ok((span, symbols)) => (span, symbols.into_iter().map(str::to_owned).collect()),
+            Err(error) => {
+                diagnostics.push(error);
+                return None;
+            }
+        };
+        Some(Self {
+            file,
+            span,
+            symbols,
+            tracked: path.tracked(&krate.to_token_stream()),
+        })
+    }
+
+    /// The kernels as an expression: a `CompiledKernels` of a table that holds these alone, with all their texts.
+    ///
+    /// It does not refer to the image. rustc would compare the whole image again with each constant that does.
+    pub(crate) fn kernels(&self, krate: &TokenStream) -> TokenStream {
+        let mut encoder = Encoder::new();
+        for symbol in &self.symbols {
+            if let Some(kernel) = self.file.kernels.kernel(symbol, None) {
+                encoder.push(&kernel, None, self.file.kernels.varies(symbol));
+            }
+        }
+        let (table, names) = encoder.finish();
+        let table = Literal::byte_string(&table);
+        let tracked = &self.tracked;
+        quote_spanned! {self.span=> {
+            #tracked
+            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, #names);
+            #krate::CompiledKernels::all(&__IMAGE)
+        }}
+    }
+
+    /// The image as an expression, compared with what was read.
+    pub(crate) fn bytes(&self, krate: &TokenStream) -> TokenStream {
+        let File { path, length, .. } = &*self.file;
+        let declarations = self
+            .symbols
+            .iter()
+            .filter_map(|symbol| self.file.kernels.declaration(symbol));
+        let mut parts: Vec<(usize, usize, u64)> = declarations
+            .map(|(at, text)| (at, text.len(), fingerprint(text)))
+            .collect();
+        if parts.is_empty() {
+            parts.push((0, *length, self.file.fingerprint));
+        }
+        let parts = parts
+            .into_iter()
+            .map(|(at, length, fingerprint)| quote!((#at, #length, #fingerprint)));
+        quote_spanned! {self.span=>
+            #krate::__private::checked_image(
+                #krate::__private::core::include_bytes!(#path),
+                #length,
+                &[#(#parts),*],
+            )
+        }
+    }
+}
+
+/// The only kernel.
+fn only<'k>(kernels: &'k Kernels<'_>, span: Span) -> syn::Result<Vec<&'k str>> {
+    match in_order(kernels).as_slice() {
+        [only] => Ok(vec![*only]),
+        several => {
+            let several = list(several.iter().copied());
+            let problem = format!(
+                "this image has several kernels: write `entry = \"…\"` beside it, one of{several}"
+            );
+            Err(syn::Error::new(span, problem))
+        }
+    }
+}
+
+/// The kernels that `wanted` names.
+fn find<'k>(kernels: &'k Kernels<'_>, wanted: &LitStr) -> syn::Result<Vec<&'k str>> {
+    let name = wanted.value();
+    let symbols = in_order(kernels);
+    let found = mangled::candidates(&name, symbols.iter().copied());
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let nearest = mangled::nearest(&name, symbols.iter().copied());
+    let problem = if nearest.is_empty() {
+        let all = list(symbols.into_iter());
+        format!("there is no kernel `{name}` in this image; it has{all}")
+    } else {
+        let nearest = list(nearest.into_iter());
+        format!("there is no kernel `{name}` in this image; the nearest are{nearest}")
+    };
+    Err(syn::Error::new(wanted.span(), problem))
+}
+
+/// All symbols: those of PTX in the order of the text.
+fn in_order<'k>(kernels: &'k Kernels<'_>) -> Vec<&'k str> {
+    let mut symbols: Vec<&str> = kernels.symbols().collect();
+    symbols.sort_by_cached_key(|symbol| kernels.declaration(symbol).map(|(at, _)| at));
+    symbols
+}
+
+/// How many names a message lists.
+const LISTED: usize = 12;
+
+fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {
+    let mut names: Vec<&str> = names.collect();
+    let more = names.len().saturating_sub(LISTED);
+    names.truncate(LISTED);
+    let text: String = names
+        .into_iter()
+        .map(|symbol| match mangled::demangle(symbol) {
+            Some(spelled) => format!("\n  {spelled}"),
+            None => format!("\n  {symbol}"),
+        })
+        .collect();
+    match more {
+        0 => text,
+        more => text + &format!("\n  … and {more} more"),
+    }
+}

@@ -1,0 +1,113 @@
+//! What stands in `kernels! { … }`.
+
+use crate::{path::ImagePath, texts};
+use syn::{
+    Attribute, Ident, Path, Token, Visibility,
+    ext::IdentExt,
+    parse::{Parse, ParseStream},
+};
+
+/// `crate = path; pub mod name = "image.ptx"; …`
+pub(crate) struct Input {
+    pub(crate) krate: Path,
+    pub(crate) modules: Vec<Module>,
+}
+
+/// `pub mod name = "image.ptx";`
+pub(crate) struct Module {
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) visibility: Visibility,
+    pub(crate) name: Ident,
+    pub(crate) image: ImagePath,
+}
+
+impl Parse for Input {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut krate = syn::parse_quote!(::kernel_args);
+        if input.peek(Token![crate]) && input.peek2(Token![=]) {
+            input.parse::<Token![crate]>()?;
+            input.parse::<Token![=]>()?;
+            krate = input.call(Path::parse_mod_style)?;
+            input.parse::<Token![;]>()?;
+        }
+        let mut modules = Vec::new();
+        while !input.is_empty() {
+            modules.push(input.parse()?);
+        }
+        if modules.is_empty() {
+            return Err(syn::Error::new(input.span(), texts::NO_MODULE));
+        }
+        Ok(Self { krate, modules })
+    }
+}
+
+impl Parse for Module {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        if !input.peek(Token![mod]) {
+            return Err(syn::Error::new(input.span(), texts::NO_MODULE));
+        }
+        input.parse::<Token![mod]>()?;
+        let name = input.call(Ident::parse_any)?;
+        if !input.peek(Token![=]) {
+            return Err(syn::Error::new(input.span(), texts::NO_MODULE));
+        }
+        input.parse::<Token![=]>()?;
+        let image: ImagePath = input.parse()?;
+        if !input.peek(Token![;]) {
+            return Err(syn::Error::new(image.span, texts::NO_SEMICOLON));
+        }
+        input.parse::<Token![;]>()?;
+        Ok(Self {
+            attributes,
+            visibility,
+            name,
+            image,
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use super::Input;
+
+    #[test]
+    fn several_modules_and_their_attributes_are_read() {
+        let input: Input = syn::parse_str(
+            r#"crate = a::b; #[cfg(x)] /// Docs.
+               pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx");"#,
+        )
+        .unwrap();
+        let names: Vec<_> = input
+            .modules
+            .iter()
+            .map(|module| module.name.to_string())
+            .collect();
+        assert_eq!(names, ["one", "two"]);
+        assert_eq!(input.modules[0].attributes.len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_module_says_what_to_write() {
+        for written in [
+            "",
+            "crate = a;",
+            r#""k.ptx""#,
+            r#"pub one = "k.ptx";"#,
+            "mod one;",
+            "mod one { }",
+            r#"mod one = "k.ptx""#,
+            r#"mod one = "k.ptx", mod two = "l.ptx";"#,
+        ] {
+            let Err(error) = syn::parse_str::<Input>(written) else {
+                panic!("{written} was accepted");
+            };
+            assert!(
+                error.to_string().contains("help: write"),
+                "{written}: {error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! `kernels!`: the kernels of an image as items.
+//!
+//! An image may have thousands of them. So that each costs little to compile, what is known of all kernels is one literal of
+//! bytes (`kernel_args_abi::compiled`), an item is a place in it, and the items are handed to rustc as one text.
+
+mod docs;
+mod input;
+mod names;
+
+use crate::{diagnostics::Diagnostics, image, image::File};
+use input::{Input, Module};
+use kernel_args_abi::{
+    compiled::{Encoder, Place},
+    mangled::Demangled,
+};
+use names::{Item, What};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use std::fmt::Write;
+use syn::Path;
+
+pub(crate) fn kernels(input: TokenStream) -> TokenStream {
+    let input: Input = match syn::parse2(input) {
+        Ok(input) => input,
+        Err(error) => return error.into_compile_error(),
+    };
+    let mut diagnostics = Diagnostics::default();
+    let modules: TokenStream = input
+        .modules
+        .iter()
+        .map(|module| expand(module, &input.krate, &mut diagnostics))
+        .collect();
+    let errors = diagnostics.into_compile_errors();
+    quote!(#errors #modules)
+}
+
+/// A module, empty where its image cannot be read.
+fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
+    let Module {
+        attributes,
+        visibility,
+        name,
+        image,
+    } = module;
+    let items = image::open(image, diagnostics).map(|file| items(module, &file, krate));
+    quote! {
+        #(#attributes)*
+        #visibility mod #name {
+            #items
+        }
+    }
+}
+
+fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
+    let symbols: Vec<&str> = file.kernels.symbols().collect();
+    let named: Vec<names::Kernel<'_>> = symbols
+        .iter()
+        .map(|&symbol| names::Kernel {
+            symbol,
+            demangled: Demangled::new(symbol),
+        })
+        .collect();
+    let (order, items) = names::items(&named);
+    let mut encoder = Encoder::new();
+    let mut documented = Vec::with_capacity(order.len());
+    for &at in &order {
+        let symbol = symbols[at];
+        let Some(kernel) = file.kernels.kernel(symbol, None) else {
+            continue;
+        };
+        let varies = file.kernels.varies(symbol);
+        let declaration = file.kernels.declaration(symbol);
+        encoder.push(
+            &kernel,
+            declaration.map(|(at, text)| Place { at, text }),
+            varies,
+        );
+        documented.push(docs::kernel(&kernel, varies));
+    }
+    let symbols: Vec<&str> = order.iter().map(|&at| symbols[at]).collect();
+    let consts = consts(&items, &symbols, &documented, krate);
+    let (table, texts) = encoder.finish();
+    let image = image(module, file, &table, &texts, krate);
+    let title = format!(
+        "The kernels of `{}`.",
+        std::path::Path::new(&file.path)
+            .file_name()
+            .unwrap_or_default()
+            .display()
+    );
+    let bytes = format!("The image: {} bytes.", file.length);
+    quote! {
+        #![doc = #title]
+        #image
+        #[doc = #bytes]
+        pub const IMAGE: &'static [#krate::__private::core::primitive::u8] = &__BYTES;
+        /// All kernels of the image.
+        pub const KERNELS: #krate::CompiledKernels = #krate::CompiledKernels::all(&__IMAGE);
+        #consts
+    }
+}
+
+/// The `static`s that hold the image and the table. What refers to a `static` does not hold the image itself, which rustc would
+/// compare again with every constant.
+fn image(module: &Module, file: &File, table: &[u8], names: &str, krate: &Path) -> TokenStream {
+    let File {
+        path,
+        length,
+        fingerprint,
+        ..
+    } = file;
+    let span = module.image.span;
+    let tracked = module.image.tracked(&krate.to_token_stream());
+    let size = table.len();
+    let table = Literal::byte_string(table);
+    let at = crate::expand::respan(krate, span);
+    quote_spanned! {span=>
+        #tracked
+        static __BYTES: [#at::__private::core::primitive::u8; #length] =
+            *#at::__private::of_length::<#length>(#at::__private::core::include_bytes!(#path));
+        static __TABLE: [#at::__private::core::primitive::u8; #size] = *#table;
+        static __IMAGE: #at::__private::CompiledImage =
+            #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names);
+    }
+}
+
+/// The constants of the kernels. They are written as text: to make a token of each word in an unoptimised macro takes longer
+/// than rustc takes to read them.
+fn consts(items: &[Item], symbols: &[&str], documented: &[String], krate: &Path) -> TokenStream {
+    let krate = krate.to_token_stream().to_string();
+    let mut text = String::new();
+    // The name of each kernel's item. Where there are several kernels of a name, it comes after that of all.
+    let mut names = vec![""; documented.len()];
+    for item in items {
+        if let What::Kernel(at) = item.what
+            && let Some(name) = names.get_mut(at)
+        {
+            *name = &item.name;
+        }
+    }
+    for item in items {
+        let name = &item.name;
+        let _ = match item.what {
+            What::Kernel(at) => write!(
+                text,
+                "#[doc={:?}]pub const {name}: {krate}::CompiledKernel={krate}::CompiledKernel::new(&__IMAGE,{at},{:?});",
+                documented.get(at).map_or("", String::as_str),
+                symbols.get(at).copied().unwrap_or_default(),
+            ),
+            What::Kernels(start, count) => {
+                let own = names.get(start..start + count).unwrap_or_default();
+                let docs = docs::kernels(name, own);
+                write!(
+                    text,
+                    "#[doc={docs:?}]pub const {name}: {krate}::CompiledKernels={krate}::CompiledKernels::new(&__IMAGE,{start},{count});"
+                )
+            }
+        };
+    }
+    tokens(&text)
+}
+
+fn tokens(text: &str) -> TokenStream {
+    text.parse().unwrap_or_else(|error| {
+        syn::Error::new(
+            proc_macro2::Span::call_site(),
+            format!("the items of kernels are not Rust: {error}\nhelp: please report this"),
+        )
+        .into_compile_error()
+    })
+}

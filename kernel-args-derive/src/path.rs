@@ -1,0 +1,239 @@
+//! The path of an image: a string literal, or `concat!` and `env!`.
+
+use crate::texts;
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use std::{
+    env,
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
+};
+use syn::{
+    Lit, LitStr, Token,
+    ext::IdentExt,
+    parse::{Parse, ParseStream},
+    punctuated::Punctuated,
+};
+
+/// The path of an image, as it is written.
+pub(crate) struct ImagePath {
+    expression: Expression,
+    pub(crate) span: Span,
+}
+
+enum Expression {
+    Text(String),
+    Concat(Vec<Expression>),
+    Env(Variable),
+}
+
+/// `env!("NAME")`, perhaps with an error message of its own.
+struct Variable {
+    name: LitStr,
+    message: Option<LitStr>,
+}
+
+/// What a path is when its variables have their values.
+pub(crate) struct Resolved {
+    /// Relative to the crate's root, as it was written.
+    pub(crate) written: String,
+    /// Absolute: rustc takes a relative one from the source file's folder.
+    pub(crate) path: PathBuf,
+}
+
+impl Parse for ImagePath {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let span = input.span();
+        Ok(Self {
+            expression: input.parse()?,
+            span,
+        })
+    }
+}
+
+impl Parse for Expression {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(Lit) {
+            let literal: Lit = input.parse()?;
+            return match text(&literal) {
+                Some(text) => Ok(Self::Text(text)),
+                None => Err(syn::Error::new(literal.span(), texts::NOT_A_PATH)),
+            };
+        }
+        let span = input.span();
+        // `core::concat!` is as good as `concat!`.
+        let mut name = String::new();
+        while input.peek(Token![::]) || input.peek(syn::Ident::peek_any) {
+            input.parse::<Option<Token![::]>>()?;
+            name = input.call(syn::Ident::parse_any)?.to_string();
+        }
+        if !input.peek(Token![!]) {
+            return Err(syn::Error::new(span, texts::NOT_A_PATH));
+        }
+        input.parse::<Token![!]>()?;
+        match name.as_str() {
+            "concat" => Ok(Self::Concat(arguments_of(input)?)),
+            "env" => {
+                let mut arguments: Vec<LitStr> = arguments_of(input)?;
+                let message = (arguments.len() == 2).then(|| arguments.pop()).flatten();
+                match (arguments.pop(), arguments.is_empty()) {
+                    (Some(name), true) => Ok(Self::Env(Variable { name, message })),
+                    _ => Err(syn::Error::new(span, texts::NOT_A_PATH)),
+                }
+            }
+            _ => Err(syn::Error::new(span, texts::NOT_A_PATH)),
+        }
+    }
+}
+
+/// What stands in the brackets of a macro, of any kind.
+fn arguments_of<T: Parse>(input: ParseStream<'_>) -> syn::Result<Vec<T>> {
+    let content;
+    if input.peek(syn::token::Paren) {
+        syn::parenthesized!(content in input);
+    } else if input.peek(syn::token::Bracket) {
+        syn::bracketed!(content in input);
+    } else {
+        syn::braced!(content in input);
+    }
+    let arguments = Punctuated::<T, Token![,]>::parse_terminated(&content)?;
+    Ok(arguments.into_iter().collect())
+}
+
+/// A literal as `concat!` writes it.
+fn text(literal: &Lit) -> Option<String> {
+    match literal {
+        Lit::Str(text) => Some(text.value()),
+        Lit::Char(character) => Some(character.value().into()),
+        Lit::Bool(value) => Some(value.value.to_string()),
+        Lit::Int(number) => Some(number.base10_digits().into()),
+        _ => None,
+    }
+}
+
+impl Expression {
+    fn evaluate(&self, variable: &dyn Fn(&str) -> Option<String>) -> syn::Result<String> {
+        match self {
+            Self::Text(text) => Ok(text.clone()),
+            Self::Concat(parts) => parts.iter().map(|part| part.evaluate(variable)).collect(),
+            Self::Env(Variable { name, message }) => {
+                let value = name.value();
+                variable(&value).ok_or_else(|| {
+                    let text = match message {
+                        Some(message) => message.value(),
+                        None => texts::unset_variable(&value),
+                    };
+                    syn::Error::new(name.span(), text)
+                })
+            }
+        }
+    }
+
+    fn variables<'e>(&'e self, found: &mut Vec<&'e LitStr>) {
+        match self {
+            Self::Text(_) => {}
+            Self::Concat(parts) => parts.iter().for_each(|part| part.variables(found)),
+            Self::Env(variable) => found.push(&variable.name),
+        }
+    }
+}
+
+impl ImagePath {
+    /// The path with the values of its variables.
+    pub(crate) fn resolve(&self) -> syn::Result<Resolved> {
+        let root = env::var_os("CARGO_MANIFEST_DIR");
+        let written = self.expression.evaluate(&|name| env::var(name).ok())?;
+        let path = absolute(root.as_deref(), &written);
+        let path =
+            path.map_err(|error| syn::Error::new(self.span, texts::unreadable(&written, &error)))?;
+        Ok(Resolved { written, path })
+    }
+
+    /// Reads each variable as rustc does, which then compiles the crate again when it changes.
+    pub(crate) fn tracked(&self, krate: &TokenStream) -> TokenStream {
+        let mut names = Vec::new();
+        self.expression.variables(&mut names);
+        quote!(#(const _: &#krate::__private::core::primitive::str = #krate::__private::core::env!(#names);)*)
+    }
+}
+
+/// A path from the root of the crate that is being compiled.
+fn absolute(root: Option<&OsStr>, file: &str) -> io::Result<PathBuf> {
+    std::path::absolute(Path::new(root.unwrap_or_default()).join(file))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::{Expression, ImagePath, absolute};
+    use std::{ffi::OsStr, path::Path};
+
+    fn evaluate(text: &str) -> Result<String, String> {
+        let variable = |name: &str| (name == "OUT_DIR").then(|| "/out".to_owned());
+        syn::parse_str::<Expression>(text)
+            .and_then(|expression| expression.evaluate(&variable))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_path_is_what_rustc_would_make_of_it() {
+        for (written, path) in [
+            (r#""ptx/k.ptx""#, "ptx/k.ptx"),
+            (r##"r#"ptx/k.ptx"#"##, "ptx/k.ptx"),
+            (r#"concat!(env!("OUT_DIR"), "/k.ptx")"#, "/out/k.ptx"),
+            (
+                r#"::core::concat! { "a", concat!["b", 1, 'c'], true, }"#,
+                "ab1ctrue",
+            ),
+            (r#"std::env!("OUT_DIR", "no build script")"#, "/out"),
+            ("concat!()", ""),
+        ] {
+            assert_eq!(evaluate(written).as_deref(), Ok(path), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_says_what_to_write() {
+        for written in [
+            "path",
+            "b\"k.ptx\"",
+            "1.5",
+            r#"format!("k.ptx")"#,
+            r#"option_env!("OUT_DIR")"#,
+            r#"env!("OUT_DIR", "a", "b")"#,
+            "env!()",
+        ] {
+            let problem = evaluate(written).unwrap_err();
+            assert!(problem.contains("help: write"), "{written}: {problem}");
+        }
+        let unset = evaluate(r#"env!("OTHER")"#).unwrap_err();
+        assert!(unset.contains("`OTHER` is not set"), "{unset}");
+        let own = evaluate(r#"env!("OTHER", "run make")"#).unwrap_err();
+        assert_eq!(own, "run make");
+    }
+
+    #[test]
+    fn the_variables_are_read_by_rustc_as_well() {
+        let path: ImagePath =
+            syn::parse_str(r#"concat!(env!("A"), "/", concat!(env!("B")))"#).unwrap();
+        let tracked = path.tracked(&quote::quote!(k)).to_string();
+        assert_eq!(tracked.matches("env !").count(), 2, "{tracked}");
+    }
+
+    /// rustc takes a relative path in `include_bytes!` from the source file's folder, the macros from the root.
+    #[test]
+    fn the_path_that_is_embedded_is_absolute() {
+        let here = std::env::current_dir().unwrap();
+        for (root, expected) in [
+            (None, here.join("ptx/k.ptx")),
+            (Some(""), here.join("ptx/k.ptx")),
+            (Some("crates/one"), here.join("crates/one/ptx/k.ptx")),
+            (Some("/work"), Path::new("/work/ptx/k.ptx").into()),
+        ] {
+            let root = root.map(OsStr::new);
+            assert_eq!(absolute(root, "ptx/k.ptx").unwrap(), expected, "{root:?}");
+            assert!(absolute(root, "/tmp/k.ptx").unwrap().is_absolute());
+        }
+    }
+}

@@ -1,0 +1,5 @@
+kernel_args::kernels! {
+    mod saxpy = "ptx/empty.ptx";
+}
+
+fn main() {}

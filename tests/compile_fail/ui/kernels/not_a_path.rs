@@ -1,0 +1,7 @@
+const PATH: &str = "ptx/saxpy.ptx";
+
+kernel_args::kernels! {
+    mod saxpy = PATH;
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+kernel_args::kernels! {
+    mod saxpy = "ptx/binary.ptx";
+    mod source = "ptx/not_compiled.ptx";
+}
+
+fn main() {}

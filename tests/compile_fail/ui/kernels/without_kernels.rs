@@ -1,0 +1,5 @@
+kernel_args::kernels! {
+    mod functions = "ptx/device_functions.ptx";
+}
+
+fn main() {}

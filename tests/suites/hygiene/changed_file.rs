@@ -1,0 +1,104 @@
+//! A crate is compiled again when an image that it names changes, and when a variable in the image's path does.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+const MANIFEST: &str = "[package]\nname = \"changed-file\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n";
+
+/// The kernel stands in the module, and the struct in a function, so that both forms depend on the file.
+const SOURCE: &str = r#"
+kernel_args::kernels! { pub mod one = concat!("kernels-", env!("KERNEL_ARGS_TEST_KIND"), ".ptx"); }
+
+#[derive(kernel_args::KernelArgs)]
+#[kernel_args(kernel = one::k)]
+pub struct ByItem { n: u32 }
+
+#[derive(kernel_args::KernelArgs)]
+#[kernel_args(ptx = "shorthand.ptx")]
+pub struct ByPath { n: u32 }
+"#;
+
+fn lay_out() -> io::Result<PathBuf> {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changed-file");
+    fs::create_dir_all(&package)?;
+    let library = tests.with_file_name("kernel-args");
+    let dependency = format!(
+        "[dependencies.kernel-args]\npath = {:?}\ndefault-features = false\n",
+        library.to_string_lossy()
+    );
+    fs::write(
+        package.join("Cargo.toml"),
+        MANIFEST.to_owned() + &dependency,
+    )?;
+    fs::write(package.join("lib.rs"), SOURCE)?;
+    fs::copy(
+        tests.with_file_name("Cargo.lock"),
+        package.join("Cargo.lock"),
+    )?;
+    Ok(package)
+}
+
+fn write(package: &Path, file: &str, ty: &str) {
+    let text = format!(".version 7.0\n.target sm_70\n.entry k(.param .{ty} p) {{ ret; }}\n");
+    fs::write(package.join(file), text).expect("the image can be written");
+}
+
+fn check(package: &Path, kind: &str) -> io::Result<Output> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
+    Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet", "--color=never"])
+        .current_dir(package)
+        .env("KERNEL_ARGS_TEST_KIND", kind)
+        .envs(target.map(|target| ("CARGO_TARGET_DIR", target)))
+        .env_remove("RUSTFLAGS")
+        .output()
+}
+
+/// How many fields do not fit; `None` where the crate does not compile for another reason.
+fn wrong_fields(package: &Path, kind: &str) -> Option<usize> {
+    let output = check(package, kind).expect("cargo runs");
+    let message = String::from_utf8_lossy(&output.stderr);
+    let wrong = message
+        .matches("`n` does not fit parameter 0 of kernel `k`")
+        .count();
+    let errors = message.matches("error[").count();
+    if output.status.success() != (wrong == 0) || errors != wrong {
+        eprintln!("{message}");
+        return None;
+    }
+    Some(wrong)
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it starts a compiler")]
+fn a_changed_image_is_compared_again() {
+    let package = lay_out().expect("the crate can be laid out");
+    for (file, ty) in [
+        ("kernels-a.ptx", "u32"),
+        ("kernels-b.ptx", "f64"),
+        ("shorthand.ptx", "u32"),
+    ] {
+        write(&package, file, ty);
+    }
+    assert_eq!(wrong_fields(&package, "a"), Some(0), "all is right");
+    write(&package, "kernels-a.ptx", "f32");
+    assert_eq!(
+        wrong_fields(&package, "a"),
+        Some(1),
+        "an image of the same length"
+    );
+    write(&package, "shorthand.ptx", "u64");
+    assert_eq!(wrong_fields(&package, "a"), Some(2), "both");
+    write(&package, "kernels-a.ptx", "u32");
+    write(&package, "shorthand.ptx", "u32");
+    assert_eq!(wrong_fields(&package, "a"), Some(0), "right again");
+    assert_eq!(
+        wrong_fields(&package, "b"),
+        Some(1),
+        "another value of the variable"
+    );
+}
