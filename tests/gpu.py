@@ -51,6 +51,7 @@ def main():
         add(suites[name], name)
     for name in EXAMPLES:
         add(examples[name], name)
+    add(build(["build", "-p", "inference"])["inference"], "inference")
     driver = "libkernel_args_test_driver.so"
     add(suites[SUITES[0]].parent / driver, driver)
     add_corpus()
@@ -63,7 +64,7 @@ def main():
         'cd "$(dirname "$0")" || exit 2\n'
         "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
         "status=0\n"
-        f"for name in {' '.join([*EXAMPLES, *SUITES])}; do\n"
+        f"for name in {' '.join([*EXAMPLES, 'inference', *SUITES])}; do\n"
         '    echo "=== $name"\n'
         '    "./$name" || status=$?\n'
         "done\n"

@@ -1,6 +1,7 @@
 //! Loading, verifying and launching: what goes right, and what each mistake says.
 
 mod errors;
+mod functions;
 mod limits;
 mod load;
 mod no_driver;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
             let mut trials = results::trials(driver);
             trials.extend(load::trials(driver));
             trials.extend(verification::trials());
+            trials.extend(functions::trials());
             trials.extend(limits::trials());
             trials.extend(errors::trials(driver));
             trials.extend(threads::trials());

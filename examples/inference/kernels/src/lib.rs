@@ -1,0 +1,9 @@
+//! The kernels of a multilayer perceptron, compiled by the build script: see `mlp.cu`.
+//!
+//! A crate that depends on this one names a kernel as `inference_kernels::mlp::agreement`, and a family of kernels by a
+//! pattern.
+
+kernel_args::kernels! {
+    /// Nine families of kernels for `float`, `__half` and `__nv_bfloat16`, and `agreement`.
+    pub mod mlp = concat!(env!("OUT_DIR"), "/mlp.ptx");
+}

@@ -1,0 +1,104 @@
+//! A two-layer perceptron: ten kernels in a crate of their own, three element types chosen at run time, two streams.
+//!
+//! ```sh
+//! cargo run -p inference            # all element types
+//! cargo run -p inference -- bf16    # one
+//! ```
+//!
+//! Without a GPU it stops before the launch: that the structs fit the kernels was checked while it compiled.
+
+use cudarc::driver::{CudaContext, CudaSlice};
+use half::{bf16, f16};
+use inference::{
+    Activation, Launches, Output, Perceptron, Result, arguments::Element, checked::Checked, reference, uniform,
+};
+use inference_kernels::mlp;
+use std::{env, sync::Arc};
+
+/// Inputs, hidden units, classes.
+const SIZES: [u32; 3] = [64, 256, 10];
+/// Each of the two streams computes half of them.
+const ROWS: u32 = 512;
+/// What can be chosen on the command line.
+const ELEMENTS: [&str; 3] = ["f32", "f16", "bf16"];
+
+/// For each stream, the classes that a run predicts, in device memory.
+type Classes = [CudaSlice<u32>; 2];
+
+fn main() -> Result<()> {
+    let chosen: Vec<String> = env::args().skip(1).collect();
+    if let Some(unknown) = chosen.iter().find(|name| !ELEMENTS.contains(&name.as_str())) {
+        return Err(format!("there is no element type `{unknown}`: write one of {ELEMENTS:?}").into());
+    }
+    let chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|chosen| chosen == name);
+    let kernels = mlp::KERNELS.len();
+    println!("The structs fit the {kernels} kernels of the image: that was checked while this compiled.");
+
+    let ctx = match kernel_args::context(0) {
+        Ok(ctx) => ctx,
+        Err(error @ (kernel_args::Error::NoDriver | kernel_args::Error::Driver(_))) => {
+            println!("Nothing was launched: {error}.");
+            return Ok(());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    println!("On {}, {ROWS} rows on two streams, {SIZES:?} units:\n", ctx.name()?);
+    println!("activation  element  largest error of a probability  same class as with f32");
+    for activation in [Activation::Relu, Activation::Gelu] {
+        let exact = run::<f32>(&ctx, activation, 1e-4, None)?;
+        if chosen("f16") {
+            run::<f16>(&ctx, activation, 5e-3, Some(&exact))?;
+        }
+        if chosen("bf16") {
+            run::<bf16>(&ctx, activation, 4e-2, Some(&exact))?;
+        }
+    }
+    Ok(())
+}
+
+/// One forward pass, compared with the host's.
+fn run<T: Element>(
+    ctx: &Arc<CudaContext>,
+    activation: Activation,
+    tolerance: f32,
+    exact: Option<&Classes>,
+) -> Result<Classes> {
+    let stream = ctx.default_stream();
+    let model = Perceptron::new(Checked::<T>::load(ctx)?, &stream, SIZES)?;
+
+    // Nothing here waits: cudarc has each stream wait for the weights, and the default stream for the results.
+    let n = ROWS / 2 * SIZES[0];
+    let pass = |seed| -> Result<Output> {
+        let stream = ctx.new_stream()?;
+        let x = uniform(&model.launches, &stream, n, seed, 1.0)?;
+        model.forward(&stream, activation, &x)
+    };
+    let (seeds, passes) = ([5, 6], [pass(5)?, pass(6)?]);
+
+    let mut error = 0.0_f32;
+    for (seed, output) in seeds.into_iter().zip(&passes) {
+        let expected = reference::forward(SIZES, activation, &reference::uniform((n, seed, 1.0)));
+        let found = stream.clone_dtoh(&output.probabilities)?;
+        error = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(error, f32::max);
+    }
+
+    let classes = passes.map(|output| output.classes);
+    let same = match exact {
+        Some(exact) => {
+            let mut same = 0;
+            for (a, b) in classes.iter().zip(exact) {
+                let mut count = stream.alloc_zeros::<u32>(1)?;
+                // SAFETY: `a` and `b` have a class for each row of a half; `count` is zero.
+                unsafe { model.launches.agreement(&stream, a, b, &mut count)? };
+                same += stream.clone_dtoh(&count)?[0];
+            }
+            format!("{same} of {ROWS}")
+        }
+        None => String::new(),
+    };
+    println!("{activation:<10?}  {:<7}  {error:<30.7}  {same}", T::SUFFIX);
+    if error.is_nan() || error > tolerance {
+        return Err(format!("the probabilities differ from the host's by {error}, more than {tolerance}").into());
+    }
+    Ok(classes)
+}
