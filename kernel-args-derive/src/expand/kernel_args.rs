@@ -132,14 +132,8 @@ fn expand(
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
     let force = (!is_generic(input))
         .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
-    let checks = comparison.and_then(|comparison| match comparison {
-        Comparison::Pattern(pattern) => {
-            Some(pattern.checks(ident, &input.generics, krate, |arguments| {
-                checks(fields, ident, arguments, krate)
-            }))
-        }
-        _ => (!is_generic(input)).then(|| checks(fields, ident, &erased, krate)),
-    });
+    let checks = comparison
+        .and_then(|comparison| comparison_checks(input, fields, comparison, &erased, krate));
     quote! {
         #tables
         #slots
@@ -235,6 +229,25 @@ fn param_buffer(
 
 fn is_generic(input: &DeriveInput) -> bool {
     input.generics.type_params().next().is_some() || input.generics.const_params().next().is_some()
+}
+
+/// The constants that fail to compile where the struct does not fit; none for a generic one that names its kernel.
+fn comparison_checks(
+    input: &DeriveInput,
+    fields: &[ParameterField<'_>],
+    comparison: &Comparison<'_>,
+    erased: &TokenStream,
+    krate: &Path,
+) -> Option<TokenStream> {
+    let ident = &input.ident;
+    match comparison {
+        Comparison::Pattern(pattern) => {
+            Some(pattern.checks(ident, &input.generics, krate, |arguments| {
+                checks(fields, ident, arguments, krate)
+            }))
+        }
+        _ => (!is_generic(input)).then(|| checks(fields, ident, erased, krate)),
+    }
 }
 
 /// One constant for each field, so that a mistake in a field is an error at the field.
