@@ -2,7 +2,9 @@
 
 use crate::results::{Outcome, SAXPY, TYPED};
 use cudarc::driver::CudaSlice;
-use kernel_args::{DevicePointer, Error, Kernel, KernelArgs, Module, Verification};
+use kernel_args::{
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, Verification,
+};
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 
@@ -93,7 +95,6 @@ fn debug_information_is_compared() -> Outcome {
             module.kernel::<Scaled>("scaled").err()
         }};
     }
-    use kernel_args::DevicePointerMut;
     let right = scaled!(r#in: DevicePointer<f32>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32);
     assert!(right.is_none(), "{right:?}");
     let named_otherwise =
