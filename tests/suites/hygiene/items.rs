@@ -13,13 +13,18 @@ macro_rules! images {
 }
 
 images! {
+    attributes = "../ptx/attributes.ptx",
+    attributes_sm90 = "../ptx/attributes_sm90.ptx",
     echo_counts = "../ptx/echo_counts.ptx",
+    echo_interop = "../ptx/echo_interop.ptx",
     echo_pointers = "../ptx/echo_pointers.ptx",
     echo_scalars = "../ptx/echo_scalars.ptx",
     echo_structs = "../ptx/echo_structs.ptx",
     echo_vectors = "../ptx/echo_vectors.ptx",
+    graph_update = "../ptx/graph_update.ptx",
     hungry = "../ptx/hungry.ptx",
     launch_cost = "../ptx/launch_cost.ptx",
+    nbody = "../ptx/nbody.ptx",
     reduce = "../ptx/reduce.ptx",
     saxpy = "../ptx/saxpy.ptx",
     saxpy_typed = "../ptx/saxpy_typed.ptx",
