@@ -38,6 +38,7 @@ impl Counted {
         }
     }
 
+    #[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
     fn added(&self, times: u16) -> Outcome {
         let y = self.stream.clone_dtoh(&self.y)?;
         let wrong = y.iter().find(|value| **value != f32::from(times));
