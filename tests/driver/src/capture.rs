@@ -58,11 +58,6 @@ thread_local! {
 }
 
 impl Driver {
-    /// The graph into which a capture puts its nodes.
-    pub(crate) fn captured_graph(&self, capture: Handle) -> Outcome<Handle> {
-        Ok(self.captures.get(capture)?.graph)
-    }
-
     /// Adds a node to the capture, after what `stream` has captured so far.
     pub(crate) fn capture_operation(
         &mut self,

@@ -99,28 +99,22 @@ impl Driver {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
         let held = self.execs.get(exec)?;
-        let references = held.references.clone();
         let operations: Vec<Operation> = held
             .steps
             .iter()
             .filter(|step| step.enabled)
             .map(|step| step.operation.clone())
             .collect();
+        // Seen with driver 580: it does not become a node, and the capture is over.
         if let Some(capture) = target.capture {
-            // The nodes that it becomes use what its own nodes use.
-            let graph = self.captured_graph(capture)?;
-            self.retain_references(&references)?;
-            self.graphs.get_mut(graph)?.references.extend(&references);
+            return Err(self.break_capture(capture, Status::STREAM_CAPTURE_UNSUPPORTED));
         }
         for operation in operations {
-            match target.capture {
-                Some(capture) => {
-                    self.capture_operation(capture, stream, operation)?;
-                }
-                // A kernel of the graph that failed stops the rest, as it does on a GPU.
-                None if self.check(target.context).is_err() => break,
-                None => self.execute(target, &operation, Via::Graph)?,
+            // A kernel of the graph that failed stops the rest, as it does on a GPU.
+            if self.check(target.context).is_err() {
+                break;
             }
+            self.execute(target, &operation, Via::Graph)?;
         }
         Ok(())
     }

@@ -30,13 +30,7 @@ const MOVE: c_uint = 1;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References(BTreeMap<Handle, u64>);
 
-impl References {
-    pub(crate) fn extend(&mut self, other: &Self) {
-        for (object, count) in &other.0 {
-            *self.0.entry(*object).or_default() += count;
-        }
-    }
-}
+impl References {}
 
 thread_local! {
     static IN_DESTRUCTOR: Cell<bool> = const { Cell::new(false) };

@@ -101,27 +101,44 @@ fn attributes_of_every_gpu() -> Outcome {
             unsafe { kernel_args::launch(&busy, launch.stream(&stream), args) }
         })
     };
-    let launch = Launch::new(1, 32)
-        .priority(-1)
-        .cooperative(true)
-        .memory_sync_domain(MemorySyncDomain::Remote)
-        .preferred_shared_memory_carveout(25);
-    let (graph, node) = capture(launch)?;
-    assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, priority), -1);
-    assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative), 1);
-    let domain = read!(node, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, memSyncDomain);
-    assert_eq!(
-        domain,
-        sys::CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE
-    );
-    graph.launch()?;
-    stream.synchronize()?;
-
-    // And nothing of that where it is not set.
-    let (_graph, node) = capture(Launch::new(1, 32))?;
-    assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, priority), 0);
-    assert_eq!(read!(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative), 0);
-    Ok(())
+    let mut refused = Vec::new();
+    // Every set of these.
+    for subset in 0..1_u32 << 4 {
+        let has = |index: usize| subset >> index & 1 == 1;
+        let mut launch = Launch::new(1, 32);
+        if has(0) {
+            launch = launch.priority(-1);
+        }
+        if has(1) {
+            launch = launch.cooperative(true);
+        }
+        if has(2) {
+            launch = launch.memory_sync_domain(MemorySyncDomain::Remote);
+        }
+        if has(3) {
+            launch = launch.preferred_shared_memory_carveout(25);
+        }
+        let (graph, node) = match capture(launch) {
+            Ok(captured) => captured,
+            Err(error) => {
+                refused.push(format!("{subset:04b}: {error}"));
+                continue;
+            }
+        };
+        let priority = read!(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, priority);
+        assert_eq!(priority, -i32::from(has(0)), "{subset:04b}");
+        let cooperative = read!(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative);
+        assert_eq!(cooperative, i32::from(has(1)), "{subset:04b}");
+        let domain = read!(node, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, memSyncDomain);
+        assert_eq!(domain as u32, u32::from(has(2)), "{subset:04b}");
+        graph.launch()?;
+        stream.synchronize()?;
+    }
+    if refused.is_empty() {
+        Ok(())
+    } else {
+        Err(refused.join("\n").into())
+    }
 }
 
 fn access_policy_window() -> Outcome {

@@ -118,6 +118,23 @@ fn limits() -> Outcome {
     world.y_is(2.0)
 }
 
+fn a_launch_on_a_captured_stream() -> Outcome {
+    let world = World::new()?;
+    let (mut exec, _) = instantiated(&world)?;
+    let captured = Graph::capture(&world.stream, || -> Result<(), Error> {
+        // SAFETY: both slices have `N` elements.
+        unsafe { exec.launch(&world.stream) }
+    });
+    says(
+        captured,
+        &["not launched", "a stream that is being captured"],
+    )?;
+    // The stream is as before.
+    // SAFETY: as above.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(1.0)
+}
+
 fn captures() -> Outcome {
     let world = World::new()?;
     let kernel = &world.kernel;
@@ -218,6 +235,10 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(name("nodes_of_other_graphs"), nodes_of_other_graphs),
         trial(name("limits"), limits),
         trial(name("captures"), captures),
+        trial(
+            name("a_launch_on_a_captured_stream"),
+            a_launch_on_a_captured_stream,
+        ),
         trial(name("rejections"), move || rejections(&driver)),
     ]
 }

@@ -152,29 +152,6 @@ fn in_a_graph_of_cudarc() -> Outcome {
 }
 
 /// A graph that was launched on a capturing stream is part of another one, which launches it with what it had then.
-fn as_a_part_of_another_graph() -> Outcome {
-    let world = World::new()?;
-    let (x, other) = (memory(&world)?, memory(&world)?);
-    let mut graph = Graph::new(&world.ctx)?;
-    let node = graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
-    let mut exec = graph.instantiate()?;
-    let outer = Graph::capture(&world.stream, || -> Result<(), Error> {
-        // SAFETY: both slices have `N` elements, on one stream.
-        unsafe { exec.launch(&world.stream) }
-    })?;
-    exec.update(&node, 1, 32, with_x(&world, &other))?;
-    held(&x, 1);
-    drop(exec);
-    held(&x, 1);
-    let mut outer = outer.instantiate()?;
-    // SAFETY: as above.
-    unsafe { outer.launch(&world.stream) }?;
-    world.y_is(1.0)?;
-    drop(outer);
-    freed(&x)?;
-    freed(&other)
-}
-
 /// Counts its drops, and notes on which thread they are.
 struct Counted(Arc<AtomicUsize>, thread::ThreadId);
 
@@ -265,7 +242,6 @@ fn nothing_is_left(driver: &Driver) -> Outcome {
         until_an_update_replaces_it,
         what_a_captured_launch_was_given,
         in_a_graph_of_cudarc,
-        as_a_part_of_another_graph,
         the_kernel,
     ] {
         trial()?;
@@ -293,10 +269,6 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
             what_a_captured_launch_was_given,
         ),
         trial(name("in_a_graph_of_cudarc"), in_a_graph_of_cudarc),
-        trial(
-            name("as_a_part_of_another_graph"),
-            as_a_part_of_another_graph,
-        ),
         trial(name("anything_else"), anything_else),
         trial(name("the_kernel"), the_kernel),
         trial(name("nothing_is_left"), move || nothing_is_left(&driver)),

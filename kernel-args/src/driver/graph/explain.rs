@@ -119,6 +119,10 @@ pub(super) fn call(action: &'static str, call: &'static str, status: Status) -> 
             "a stream that takes part in the capture has work that the captured stream does not wait for",
             "make the captured stream wait for the other one before the capture ends: `stream.join(&other)`",
         ),
+        (LAUNCHED, 900) => (
+            "a graph cannot be launched on a stream that is being captured, and the capture is over",
+            "launch it before or after the capture, or capture the launches of its kernels",
+        ),
         (_, 900 | 906) => (
             "the default stream cannot be captured, nor used while a stream that waits for it is captured",
             "capture a stream that was made with `ctx.new_stream()`",
