@@ -101,11 +101,27 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         )
     }
 
+    /// The form that the launch names, else `usual`.
+    #[inline(always)]
+    fn form(&self, usual: Form) -> Form {
+        // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for a cooperative launch in the packed form on a capturing stream.
+        let is_cooperative = match self.launch.attributes {
+            Some(attributes) => attributes.cooperative,
+            None => false,
+        };
+        let usual = if is_cooperative {
+            Form::KernelParams
+        } else {
+            usual
+        };
+        self.launch.form.unwrap_or(usual)
+    }
+
     /// # Safety
     /// As [`with`](Self::with).
     #[inline(always)]
     unsafe fn lower<A: KernelArgs>(&self, args: &mut A) -> Result<(), Error> {
-        let form = self.launch.form.unwrap_or(const { Form::of::<A>() });
+        let form = self.form(const { Form::of::<A>() });
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, self.launch_stream, |params| {
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
@@ -132,8 +148,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         // SAFETY: the caller's promise is the same one.
         unsafe { self.check_attributes() }?;
         let layout = args.types().layout();
-        let form = self.launch.form;
-        let form = form.unwrap_or(Form::of_parameters(args.len(), &layout));
+        let form = self.form(Form::of_parameters(args.len(), &layout));
         let launched = if form == Form::KernelParams || layout.depends_on_gpu() {
             args.marshal_params(self.launch_stream, |types, params| {
                 let arguments = || {

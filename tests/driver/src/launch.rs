@@ -202,8 +202,14 @@ impl Driver {
     ) -> Outcome {
         self.healthy()?;
         let target = self.stream_target(stream)?;
-        let prepared = self
-            .check_attributes(&attributes, target)
+        // Seen with driver 580.
+        let is_refused = geometry.cooperative && target.capture.is_some() && !extra.is_null();
+        let prepared = if is_refused {
+            Err(Status::INVALID_VALUE)
+        } else {
+            self.check_attributes(&attributes, target)
+        };
+        let prepared = prepared
             .and_then(|()| self.prepare(function, target.context, geometry, kernel_params, extra));
         let call = match prepared {
             Ok(call) => KernelCall { attributes, ..call },

@@ -29,6 +29,9 @@ impl Form {
     /// - above 8 KiB in a few large parameters, which `kernelParams` passes without a copy;
     /// - for an alignment above 16 bytes, where packed offsets depend on the GPU;
     /// - without parameters, where both are the same.
+    ///
+    /// A cooperative launch that names no form takes `kernelParams` too: drivers refuse its packed form on a stream that is
+    /// being captured.
     #[must_use]
     pub const fn of<A: KernelArgs>() -> Self {
         Self::of_parameters(A::PARAMETERS.len(), &A::LAYOUT)
