@@ -164,7 +164,8 @@ impl Module {
     }
 
     /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] the registers and memory of each
-    /// kernel.
+    /// kernel. It is empty where the driver has compiled the same PTX with the same options before, and takes the result from
+    /// its cache on disk (`CUDA_CACHE_DISABLE=1` turns the cache off).
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log

@@ -195,7 +195,7 @@ fn updated_all(driver: &Driver) -> Outcome {
         if !driver.is_real() {
             let launched = Control::attach().and_then(|control| control.last_launch());
             let form = launched.map(|launched| launched.form);
-            assert_eq!(form, Some(LaunchForm::KernelParams));
+            assert_eq!(form, Some(LaunchForm::Extra));
         }
         for (i, out) in outs.iter_mut().enumerate() {
             let passed = Eight::draw(100 * round + i as u64, DevicePointerMut::NULL).1;

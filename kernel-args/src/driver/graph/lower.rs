@@ -15,14 +15,11 @@ use crate::marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed,
 use core::{ffi::c_void, ptr};
 use cudarc::driver::DriverError;
 
-/// Up to this many parameters, of up to this many bytes, `cuGraphExecKernelNodeSetParams` is faster with `kernelParams`: 416 to
-/// 465 ns at 8 parameters; above, the packed form is: 591 to 786 ns at 128, 1032 to 1124 at one of 4 KiB (H200, CUDA 13.0).
-const FEW: usize = 16;
-const SMALL: usize = 1024;
-
-/// The form of a node's update that does not name one.
+/// The form of a node's update that does not name one: packed, which takes 0.74 to 0.92 of the time of `kernelParams` at 8
+/// parameters and less at more (H200, CUDA 13.0, `benches/`), except where there is nothing to pack, or its offsets depend on
+/// the GPU.
 const fn form_of<A: KernelArgs>() -> Form {
-    if (A::PARAMETERS.len() <= FEW && A::LAYOUT.size() <= SMALL) || A::LAYOUT.depends_on_gpu() {
+    if A::PARAMETERS.is_empty() || A::LAYOUT.depends_on_gpu() {
         Form::KernelParams
     } else {
         Form::Packed
