@@ -241,7 +241,7 @@ fn a_type_that_refers_to_itself_ends() {
     assert_eq!(within_limits(&sections), Some(0));
 }
 
-/// A struct of two structs of two structs… of 2^14 bytes is read; one of 2^15 bytes is no parameter.
+/// A struct of two structs of two structs… of 2^14 bytes is read; one of 2^15 bytes cannot be a parameter.
 #[test]
 fn structs_that_double_are_bounded_by_their_size() {
     let _alone = alone();

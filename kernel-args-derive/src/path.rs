@@ -229,7 +229,7 @@ mod tests {
             (None, here.join("ptx/k.ptx")),
             (Some(""), here.join("ptx/k.ptx")),
             (Some("crates/one"), here.join("crates/one/ptx/k.ptx")),
-            (Some("/work"), Path::new("/work/ptx/k.ptx").into()),
+            (Some("/src"), Path::new("/src/ptx/k.ptx").into()),
         ] {
             let root = root.map(OsStr::new);
             assert_eq!(absolute(root, "ptx/k.ptx").unwrap(), expected, "{root:?}");

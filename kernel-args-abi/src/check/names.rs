@@ -46,7 +46,7 @@ impl Names {
     }
 
     /// The parameter that field `i` has the name of, where it stands in the place of parameter `j`, and would fit there
-    /// as well: the two are likely exchanged. A name that no parameter has is none of a mistake.
+    /// as well: the two are likely exchanged. A name that no parameter has is not a mistake.
     pub(super) const fn other_place(
         &self,
         host: &[Parameter<'_>],
@@ -155,7 +155,7 @@ const fn plain(name: &str) -> &str {
     }
 }
 
-/// Whether a parameter's name is none of the program's: empty, or PTX's `saxpy_param_2`.
+/// Whether a parameter has a name that no program gave it: an empty one, or PTX's `saxpy_param_2`.
 pub(crate) const fn is_made(name: &str) -> bool {
     const PARAM: &[u8] = b"_param_";
     let bytes = name.as_bytes();

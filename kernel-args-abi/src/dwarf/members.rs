@@ -21,7 +21,7 @@ use gimli::constants as dw;
 /// How deep structs lie in each other, at most. The largest that a kernel takes has 32,764 bytes.
 const DEEPEST: usize = 32;
 
-/// The largest struct whose members are read, in bytes: larger ones are no parameters.
+/// The largest struct whose members are read, in bytes: a larger one cannot be a parameter.
 const LARGEST: u64 = 65_536;
 
 /// Parameters and members as they are stored.

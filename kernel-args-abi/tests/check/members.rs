@@ -333,7 +333,7 @@ fn members_of_one_type_that_are_exchanged_are_told_by_their_names() {
     ] {
         agree(host(names), kernel);
     }
-    // A name of a member of another type, or of a struct around it, is none of these.
+    // A name of a member of another type, or of a struct around it, does not count.
     agree(
         of(8, vec![at(0, i32("b")), at(4, f32("c"))]),
         of(8, vec![at(0, i32("a")), at(4, f32("b"))]),

@@ -72,7 +72,7 @@ impl<'a> Arguments<'a> {
 
     /// Appends an argument: the kernel's next parameter.
     ///
-    /// It does not compile for a type without bytes, which is no parameter of a kernel.
+    /// It does not compile for a type without bytes, which cannot be a parameter of a kernel.
     ///
     /// # Panics
     /// Where all arguments together are larger than the address space, which values in memory cannot be.
