@@ -11,8 +11,8 @@ pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 macro_rules! __device_repr {
     ([$($generics:tt)*] $ty:ty, [$($copied:tt)*], [$($zeroed:tt)*]) => {
         // SAFETY: a `DeviceType` has the size, the alignment and the bytes of the device's type. As with cudarc's own
-        // impl for `bool`, memory of this type holds values of it: safe code can only copy values there, and whoever launches
-        // a kernel that writes to it promises that the kernel writes values.
+        // impl for `bool`, memory of this type holds values of it: safe code can only copy values there, and the
+        // caller who launches a kernel that writes to it promises that the kernel writes values.
         #[automatically_derived]
         unsafe impl $($generics)* $crate::__private::DeviceRepr for $ty $($copied)* {}
 

@@ -59,8 +59,8 @@ impl<T: Pointee> Retained<DevicePointer<T>> {
 impl<T: Pointee> Retained<DevicePointerMut<T>> {
     /// A pointer to the beginning of `memory`, which the kernel writes.
     ///
-    /// The default stream waits until the memory has been written, as cudarc has recorded it. The memory is shared: whoever
-    /// launches the kernel sees to it that nothing else uses it meanwhile.
+    /// The default stream waits until the memory has been written, as cudarc has recorded it. The memory is shared: the
+    /// caller who launches the kernel ensures that nothing else uses it meanwhile.
     #[must_use]
     pub fn write<M: DevicePtr<T> + Send + Sync + 'static>(memory: &Arc<M>) -> Self {
         Self::new(DevicePointerMut::from_raw(address(&**memory)), memory)

@@ -101,7 +101,7 @@ impl Graph {
         self.add_node("cuGraphAddMemcpyNode", after, |graph, node, after| {
             let context = self.context.cu_ctx();
             // SAFETY: the graph is alive, and so is what the node depends on. The copy runs when the graph is launched, and
-            // whoever launches it vouches for the memory.
+            // the caller who launches it vouches for the memory.
             unsafe { add(node, graph, after.as_ptr(), after.len(), copy, context) }
         })
     }

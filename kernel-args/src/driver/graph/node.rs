@@ -68,7 +68,7 @@ pub struct AnyNode {
     pub(super) graph: GraphId,
 }
 
-// SAFETY: it names a node; whoever calls the driver with it has the graph to itself.
+// SAFETY: it names a node; a call of the driver with it is made with exclusive access to the graph.
 unsafe impl Send for AnyNode {}
 // SAFETY: as above.
 unsafe impl Sync for AnyNode {}
