@@ -4,6 +4,7 @@ use super::{
     super::{
         api::{KernelNodeParams, Status},
         config::{Form, Launch},
+        context::bind,
         error::Error,
         explain::foreign,
         launch_call::packed_extra,
@@ -73,7 +74,7 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
             return Err(foreign::<A>(function.name.clone(), field));
         }
         if *bound != context.cast_const().cast() {
-            function.context.bind_to_thread().map_err(Error::context)?;
+            bind(function.api, &function.context)?;
             *bound = context.cast_const().cast();
         }
         let outcome = self.lower(args, &stream);
