@@ -267,7 +267,9 @@ mod tests {
             named.sort_by(|(one, _), (other, _)| one.cmp(other));
             named
         };
-        let ptx = clusters(include_bytes!("../../../kernel-args-abi/tests/data/clusters.ptx"));
+        let ptx = clusters(include_bytes!(
+            "../../../kernel-args-abi/tests/data/clusters.ptx"
+        ));
         let cubin = clusters(include_bytes!(
             "../../../kernel-args-abi/tests/data/clusters.sm_90.cubin"
         ));

@@ -119,7 +119,7 @@ fn clusters_of_a_cubin() -> Outcome {
     }
     let module = Module::load(&ctx, CUBIN)?;
     let check = |entry: &str, launch: Launch<'_>, words: &[&str]| -> Outcome {
-        limit(&module.kernel(entry)?, launch, Address(0), words);
+        limit(&module.kernel::<Address>(entry)?, launch, Address(0), words);
         Ok(())
     };
     check(
