@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Launches of kernel-args and of its peers, interleaved: one run, one table.
 
-    python3 compare.py --output DIR [--seconds N] [--test-driver LIBRARY] NAME=COMMAND...
+    python3 compare.py --output DIR [--seconds N] [--starts N] [--test-driver LIBRARY] NAME=COMMAND...
 
 Starts every command. Each loads its kernels, says `ready`, and then waits: for a line on its standard input it times one
 batch of 200 launches of each of its variants, and answers with the times. A round is one such line for each process, one
-after the other, so that all of them meet the same minutes of a shared machine; only one works at a time, and each round
-begins with another. A process that does not start, or that ends early, is reported as missing with what it said last.
+after the other in random order, so that all of them meet the same minutes of a shared machine; only one works at a time.
+In a round the launching threads of all programs run on the same processor, and in the next round on the next one. After
+a part of the time all programs are ended and started again: a process has its code, heap and stack at addresses of its
+own. A process that does not start, or that ends early, is reported as missing with what it said last.
 
-Writes into DIR: `launch.tsv`, medians and quantiles, from which `chart` makes tables and the picture; `samples.tsv`, all
-that was measured, one line for each variant.
+Writes into DIR: `launch.tsv`, medians and quantiles, from which `chart` makes tables and the picture; `starts.tsv`, the
+median of each start; `samples.tsv`, all that was measured, one line for each variant.
 
 `--test-driver` is a rehearsal: the library stands in for libcuda in every process, and the times say nothing of a GPU.
 """
@@ -17,6 +19,7 @@ that was measured, one line for each variant.
 import argparse
 import os
 import pathlib
+import random
 import selectors
 import shlex
 import subprocess
@@ -25,7 +28,7 @@ import tempfile
 import time
 
 REHEARSAL = "REHEARSAL on the test driver: there is no GPU, and the times say nothing of one"
-# The first rounds are not counted.
+# The first rounds of a start are not counted.
 WARM_UP = 3
 # Compiling Triton's kernels takes longest.
 START_SECONDS = 120
@@ -80,6 +83,13 @@ class Peer:
             return self.end(str(error))
         return self.read_until("done", ROUND_SECONDS)
 
+    def run_on(self, processor):
+        """Moves the thread that launches; threads that the driver or a library has started stay where they may run."""
+        try:
+            os.sched_setaffinity(self.process.pid, {processor})
+        except OSError:
+            pass  # It has ended, which its answer will tell.
+
     def end(self, why):
         self.process.kill()
         status = self.process.wait()
@@ -100,10 +110,19 @@ def quantile(ordered, part):
     return ordered[round((len(ordered) - 1) * part)]
 
 
-def write(directory, settings, missing, samples):
-    # The rows of a case together, in the order in which cases were seen.
-    cases = list(dict.fromkeys(case for case, _ in samples))
-    keys = sorted(samples, key=lambda key: cases.index(key[0]))
+def median(samples):
+    return quantile(sorted(samples), 0.5)
+
+
+def write(directory, settings, missing, order, starts):
+    """`order` has the variants as the programs list them; `starts` the samples of each start, by case and variant."""
+    samples = {}
+    for of_start in starts:
+        for key, of_variant in of_start.items():
+            samples.setdefault(key, []).extend(of_variant)
+    # The rows of a case together.
+    cases = list(dict.fromkeys(case for case, _ in order))
+    keys = sorted((key for key in order if key in samples), key=lambda key: cases.index(key[0]))
     with open(directory / "launch.tsv", "w") as file:
         for setting in settings:
             print(f"# {setting}", file=file)
@@ -114,12 +133,18 @@ def write(directory, settings, missing, samples):
             ordered = sorted(samples[key])
             numbers = [f"{quantile(ordered, part):.1f}" for part in (0.5, 0.1, 0.9)]
             print(*key, *numbers, len(ordered), sep="\t", file=file)
+    with open(directory / "starts.tsv", "w") as file:
+        print("case", "variant", *(f"start_{i}" for i in range(1, len(starts) + 1)), sep="\t", file=file)
+        for key in keys:
+            medians = (f"{median(start[key]):.1f}" if key in start else "" for start in starts)
+            print(*key, *medians, sep="\t", file=file)
     with open(directory / "samples.tsv", "w") as file:
         for key in keys:
             print(*key, *(f"{sample:.0f}" for sample in samples[key]), sep="\t", file=file)
+    return samples
 
 
-def start(commands, environment, settings, missing):
+def start(commands, environment, settings, missing, order):
     """Starts them one after the other: those that are ready."""
     ready = []
     for command in commands:
@@ -127,28 +152,38 @@ def start(commands, environment, settings, missing):
         peer = Peer(name, line, environment)
         lines = peer.read_until("ready", START_SECONDS) if peer.process else None
         if lines is None:
-            missing.append(("*", name, peer.last_words))
+            note(missing, ("*", name, peer.last_words))
             continue
         for kind, *fields in lines:
             if kind == "setting" and fields[0] not in settings:
                 settings.append(fields[0])
             elif kind == "missing":
-                missing.append(tuple(fields))
+                note(missing, tuple(fields))
+            elif kind == "variant":
+                note(order, tuple(fields))
         ready.append(peer)
     return ready
 
 
+def note(entries, entry):
+    """Each start says the same."""
+    if entry not in entries:
+        entries.append(entry)
+
+
 def measure(peers, seconds, missing):
+    """The samples of one start by case and variant, and the number of rounds."""
     samples, begin, turn = {}, time.monotonic(), 0
+    processors = sorted(os.sched_getaffinity(0))
     while peers and (turn < WARM_UP + 5 or time.monotonic() - begin < seconds):
-        first = turn % len(peers)
-        for peer in peers[first:] + peers[:first]:
+        for peer in random.sample(peers, len(peers)):
+            peer.run_on(processors[turn % len(processors)])
             lines = peer.ask()
             if lines is None:
-                missing.append(("*", peer.name, f"in round {turn}: {peer.last_words}"))
+                note(missing, ("*", peer.name, f"in round {turn}: {peer.last_words}"))
                 peers.remove(peer)
                 continue
-            # The first round names them in the order of the program. A library may print lines of its own.
+            # A library may print lines of its own.
             for _, case, way, nanoseconds in (line for line in lines if line[0] == "sample"):
                 of_variant = samples.setdefault((case, way), [])
                 if turn >= WARM_UP:
@@ -161,11 +196,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--seconds", type=float, default=180)
+    parser.add_argument("--starts", type=int, default=4)
     parser.add_argument("--test-driver", type=pathlib.Path)
     parser.add_argument("commands", nargs="+", metavar="NAME=COMMAND")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    environment, settings, missing = dict(os.environ), [], []
+    environment, settings, missing, order = dict(os.environ), [], [], []
     with tempfile.TemporaryDirectory() as folder:
         if options.test_driver:
             settings.append(REHEARSAL)
@@ -173,14 +209,19 @@ def main():
                 os.symlink(options.test_driver.resolve(), pathlib.Path(folder) / name)
             paths = [folder, environment.get("LD_LIBRARY_PATH", "")]
             environment["LD_LIBRARY_PATH"] = ":".join(filter(None, paths))
-        peers = start(options.commands, environment, settings, missing)
-        print("ready:", ", ".join(peer.name for peer in peers) or "nothing", flush=True)
-        started = list(peers)
-        samples, rounds = measure(peers, options.seconds, missing)
-        for peer in peers:
-            peer.stop()
-    settings.append(f"{rounds} rounds of {len(started)} processes, interleaved")
-    write(options.output, settings, missing, samples)
+        starts, rounds, names = [], 0, set()
+        for _ in range(options.starts):
+            peers = start(options.commands, environment, settings, missing, order)
+            print("ready:", ", ".join(peer.name for peer in peers) or "nothing", flush=True)
+            names |= {peer.name for peer in peers}
+            running = list(peers)
+            samples, measured = measure(running, options.seconds / options.starts, missing)
+            for peer in peers:
+                peer.stop()
+            starts.append(samples)
+            rounds += measured
+    settings.append(f"{rounds} rounds of {len(names)} processes, interleaved, in {options.starts} starts")
+    samples = write(options.output, settings, missing, order, starts)
     for case, way, reason in missing:
         print(f"missing: {way}, {case}: {reason}")
     print(f"{rounds} rounds; {len(samples)} variants in {options.output / 'launch.tsv'}")

@@ -4,10 +4,10 @@
     python3 benches/gpu.py            adds to gpu-bundle/ (git ignores it)
     sh gpu-bundle/bench               there: builds the C++ peer, measures everything in one interleaved run
 
-The run takes about four minutes and wants Python, nvcc, and, for the peers in Python, cuda.core, CuPy and Triton: what
+The run takes about six minutes and wants Python, nvcc, and, for the peers in Python, cuda.core, CuPy and Triton: what
 is missing is reported and left out. Its output goes to `$OUT`, or to `gpu-bundle/benches/results`: `launch.tsv`,
-`samples.tsv` and logs. With `--patched-cudarc` the bundle also has a build with `benches/cudarc/waits.patch`, which
-measures tracked slices in the same run. Arguments are passed on to compare.py; a rehearsal without a GPU:
+`samples.tsv` and logs. The bundle also has a build with `benches/cudarc/waits.patch`,
+which measures tracked slices in the same run. Arguments are passed on to compare.py; a rehearsal without a GPU:
 
     sh gpu-bundle/bench --seconds 5 --test-driver libkernel_args_test_driver.so
 """
@@ -33,17 +33,16 @@ mkdir -p "$out"
 { nvidia-smi; nvidia-smi -q -d CLOCK,COMPUTE; lscpu; uptime; } >"$out/machine.txt" 2>&1
 PATH="$PATH:/usr/local/cuda/bin"
 rm -f ./launch_c
-patched=
-[ -x ./launch_patched ] && patched=yes
 for arch in -arch=native ""; do
     # shellcheck disable=SC2086
     nvcc -O3 -std=c++17 $arch launch.cu -o launch_c -ldl >>"$out/nvcc.txt" 2>&1 && break
 done
 [ -x ./launch_c ] || cat "$out/nvcc.txt"
-exec python3 compare.py --output "$out" --seconds 200 "$@" \\
+exec python3 compare.py --output "$out" --seconds 300 "$@" \\
     "kernel-args=./launch --rounds" \\
-    ${patched:+"patched cudarc=./launch_patched --rounds --patched-cudarc"} \\
-    "C=./launch_c launch_cost.ptx" \\
+    "patched cudarc=./launch_patched --rounds --patched-cudarc" \\
+    "C=./launch_c driver launch_cost.ptx" \\
+    "C++=./launch_c runtime launch_cost.ptx" \\
     "cuda.core=python3 launch.py cuda.core launch_cost.ptx" \\
     "CuPy=python3 launch.py cupy launch_cost.ptx" \\
     "Triton=python3 launch.py triton launch_cost.ptx"
@@ -73,8 +72,8 @@ def add(path, target):
 
 
 def main():
-    if sys.argv[1:] not in ([], ["--patched-cudarc"]):
-        sys.exit("usage: gpu.py [--patched-cudarc]")
+    if sys.argv[1:]:
+        sys.exit("usage: gpu.py")
     executable = build()
     target = BUNDLE / "benches"
     shutil.rmtree(target, ignore_errors=True)
@@ -82,8 +81,7 @@ def main():
     driver = executable.parent / "deps" / "libkernel_args_test_driver.so"
     for path in [executable, driver]:
         add(path, target / path.name)
-    if sys.argv[1:]:
-        add(build_patched(), target / "launch_patched")
+    add(build_patched(), target / "launch_patched")
     for name in PEERS:
         shutil.copy2(ROOT / "benches" / "peers" / name, target)
     for name in KERNELS:

@@ -1,7 +1,10 @@
 // What launches cost in C and C++: `<<<>>>`, cudaLaunchKernelExC, the driver's functions in both forms, and a graph
 // whose nodes are updated. The kernels are those that the Rust benchmark launches, on the default stream.
 //
-//     nvcc -O3 -std=c++17 -I ../../ptx launch.cu -o launch_c -ldl && ./launch_c ../../ptx/launch_cost.ptx
+//     nvcc -O3 -std=c++17 -I ../../ptx launch.cu -o launch_c -ldl && ./launch_c driver ../../ptx/launch_cost.ptx
+//
+// `driver` launches with the driver's functions, where the CUDA runtime has not been started, as in the Rust program;
+// `runtime` launches with the runtime.
 #include <cuda_runtime.h>
 
 #include "driver.h"
@@ -168,28 +171,33 @@ private:
     do {                                                                                                     \
         static Arguments arguments(count_of, one);                                                           \
         Word* start = arguments.words.data();                                                                \
-        driver_variants(rounds, driver, what, #kernel, arguments);                                           \
-        if (runtime == cudaSuccess)                                                                          \
+        (void)start;                                                                                         \
+        if (runtime)                                                                                         \
             runtime_variants(rounds, what, (const void*)kernel, arguments, CHEVRONS(kernel, __VA_ARGS__));   \
+        else                                                                                                 \
+            driver_variants(rounds, driver, what, #kernel, arguments);                                       \
     } while (0)
 
 int main(int count, char** arguments)
 {
-    if (count != 2) {
-        fprintf(stderr, "usage: %s launch_cost.ptx\n", arguments[0]);
+    std::string api = count == 3 ? arguments[1] : "";
+    bool runtime = api == "runtime";
+    if (!runtime && api != "driver") {
+        fprintf(stderr, "usage: %s driver|runtime launch_cost.ptx\n", arguments[0]);
         return 2;
     }
-    cudaError_t runtime = cudaFree(nullptr);
-    Driver driver(arguments[1]);
     Rounds rounds;
     char version[64];
     snprintf(version, sizeof version, "nvcc %d.%d.%d, g++ %s", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__,
              __CUDACC_VER_BUILD__, __VERSION__);
     Rounds::setting(version);
-    if (runtime != cudaSuccess) {
-        Rounds::missing("*", "C++, <<<>>>", cudaGetErrorString(runtime));
-        Rounds::missing("*", "C++, cudaLaunchKernelExC", cudaGetErrorString(runtime));
+    if (cudaError_t status = runtime ? cudaFree(nullptr) : cudaSuccess) {
+        Rounds::missing("*", "C++, <<<>>>", cudaGetErrorString(status));
+        Rounds::missing("*", "C++, cudaLaunchKernelExC", cudaGetErrorString(status));
+        rounds.run([] {});
+        return 0;
     }
+    Driver driver(arguments[2]);
     CASE("1 parameter", words_1, 1, false, VALUES_1);
     CASE("8 parameters", words_8, 8, false, VALUES_8);
     CASE("32 parameters", words_32, 32, false, VALUES_32);
@@ -198,12 +206,14 @@ int main(int count, char** arguments)
     CASE("512 parameters", words_512, 512, false, VALUES_512);
     CASE("a struct of 4 KiB", bytes_4096, 512, true, *(const Bytes4096*)a);
     CASE("a struct of 32 KiB", bytes_32760, 4095, true, *(const Bytes32760*)a);
-
-    static Graph graph(driver);
-    const char* graphs = "200 kernels of 8 parameters";
-    rounds.add(graphs, "C, graph updated and launched, kernelParams", [] { graph.updated_and_launched(false); });
-    rounds.add(graphs, "C, graph updated and launched, packed", [] { graph.updated_and_launched(true); });
-    rounds.add(graphs, "C, graph launched unchanged", [] { graph.launched(); });
+    if (!runtime) {
+        // A graph for each, as in the Rust program.
+        static Graph params(driver), packed(driver), unchanged(driver);
+        const char* graphs = "200 kernels of 8 parameters";
+        rounds.add(graphs, "C, graph updated and launched, kernelParams", [] { params.updated_and_launched(false); });
+        rounds.add(graphs, "C, graph updated and launched, packed", [] { packed.updated_and_launched(true); });
+        rounds.add(graphs, "C, graph launched unchanged", [] { unchanged.launched(); });
+    }
     rounds.run([&] { driver.synchronize(); });
     return 0;
 }

@@ -10,11 +10,14 @@ there, and a variant that fails once, are reported as missing, with the reason.
 
 import importlib
 import linecache
+import random
 import sys
 import time
 
 # Launches in one batch: few enough that the driver's queue (1,024 launches) never fills.
 BATCH = 200
+# Batches of a variant that are not timed, before the one that is.
+LEAD = 2
 COUNTS = [1, 8, 32, 64, 128, 512]
 STRUCTS = [("a struct of 4 KiB", "bytes_4096", 4096), ("a struct of 32 KiB", "bytes_32760", 32760)]
 
@@ -166,13 +169,13 @@ def main(arguments):
         variants = prepared(library)
     except Exception as error:  # A library that is not there, or finds no GPU.
         say("missing", "*", kind.name, reason(error))
+    for name, _ in variants:
+        say("variant", name, kind.name)
     say("ready")
-    for turn, _ in enumerate(sys.stdin):
-        if variants:
-            # Another process had the GPU and the caches: the first batch is not counted.
-            timed(variants[turn % len(variants)][1], library)
-        for i in range(len(variants)):
-            name, launch = variants[(turn + i) % len(variants)]
+    for _ in sys.stdin:
+        for name, launch in random.sample(variants, len(variants)):
+            for _ in range(LEAD):
+                timed(launch, library)
             say("sample", name, kind.name, f"{timed(launch, library):.1f}")
         say("done")
     return 0

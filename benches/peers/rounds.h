@@ -1,16 +1,22 @@
 // One batch of every variant on each line of standard input, as `compare.py` asks: see benches/README.md.
 #pragma once
 
+#include <alloca.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
 // Launches in one batch: few enough that the driver's queue (1,024 launches) never fills.
 constexpr int BATCH = 200;
+// Batches of a variant that are not timed, before the one that is.
+constexpr int LEAD = 2;
 
 [[noreturn]] inline void fail(const char* what, int status)
 {
@@ -43,18 +49,20 @@ public:
     // `synchronize` waits until the GPU is idle, as it is when a batch begins.
     void run(const std::function<void()>& synchronize)
     {
+        for (const Variant& variant : variants)
+            printf("variant\t%s\t%s\n", variant.what, variant.how);
         say("ready");
         char line[64];
-        for (size_t round = 0; fgets(line, sizeof line, stdin); round++) {
-            if (variants.empty()) {
-                say("done");
-                continue;
-            }
-            // Another process had the GPU and the caches: the first batch is not counted.
-            time(variants[round % variants.size()], synchronize);
-            for (size_t turn = 0; turn < variants.size(); turn++) {
-                const Variant& variant = variants[(round + turn) % variants.size()];
-                double nanoseconds = time(variant, synchronize);
+        std::mt19937 random(std::random_device{}());
+        while (fgets(line, sizeof line, stdin)) {
+            std::shuffle(variants.begin(), variants.end(), random);
+            for (const Variant& variant : variants) {
+                for (int batch = 0; batch < LEAD; batch++) {
+                    variant.batch();
+                    synchronize();
+                }
+                double nanoseconds = time(variant, random() % 64);
+                synchronize();
                 printf("sample\t%s\t%s\t%.1f\n", variant.what, variant.how, nanoseconds / BATCH);
             }
             say("done");
@@ -68,13 +76,14 @@ private:
         std::function<void()> batch;
     };
 
-    static double time(const Variant& variant, const std::function<void()>& synchronize)
+    // So much deeper in the stack, so that no alignment of a buffer on it decides.
+    static double time(const Variant& variant, size_t depth)
     {
         using clock = std::chrono::steady_clock;
+        black_box(static_cast<char*>(alloca(16 + depth * 112)));
         auto start = clock::now();
         variant.batch();
         std::chrono::duration<double, std::nano> elapsed = clock::now() - start;
-        synchronize();
         return elapsed.count();
     }
 

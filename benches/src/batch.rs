@@ -4,10 +4,12 @@ use crate::{
     launch::Device,
     measured::{Measured, Samples},
 };
+use core::hint::black_box;
 use cudarc::driver::{CudaContext, DriverError};
 use std::{
     error::Error,
     fmt::Write as _,
+    hash::{BuildHasher as _, RandomState},
     io::{self, Write as _},
     sync::Arc,
     time::{Duration, Instant},
@@ -15,6 +17,11 @@ use std::{
 
 /// Launches in one batch: few enough that the driver's queue (1,024 launches) never fills.
 pub const BATCH: u32 = 200;
+/// Batches of a variant that are not timed, before the one that is. Without them a variant pays for what the one before has
+/// left cold: the driver's queue, which a batch of large parameters fills with megabytes, and its copy of a graph.
+const LEAD: u32 = 2;
+/// Each timed batch runs at one of so many depths of the stack, so that no alignment of a buffer on it decides.
+const DEPTHS: u64 = 64;
 /// Rounds before anything is counted.
 const WARM_UP: usize = 3;
 
@@ -24,7 +31,8 @@ type Batch = Box<dyn FnMut(u32) -> Duration>;
 pub struct Batches {
     context: Arc<CudaContext>,
     variants: Vec<Variant>,
-    rounds: usize,
+    /// The only case that is timed, where one is named.
+    only: Option<String>,
 }
 
 struct Variant {
@@ -36,13 +44,13 @@ struct Variant {
 }
 
 impl Batches {
-    /// Nothing to time yet.
+    /// Nothing to time yet. Variants of other cases than `only` are left out where it is named.
     #[must_use]
-    pub fn new(device: &Device) -> Self {
+    pub fn new(device: &Device, only: Option<String>) -> Self {
         Self {
             context: device.context.clone(),
             variants: Vec::new(),
-            rounds: 0,
+            only,
         }
     }
 
@@ -67,6 +75,9 @@ impl Batches {
     }
 
     fn push(&mut self, case: &'static str, way: &'static str, count: u32, batch: Batch) {
+        if self.only.as_deref().is_some_and(|only| only != case) {
+            return;
+        }
         self.variants.push(Variant {
             case,
             way,
@@ -75,9 +86,8 @@ impl Batches {
         });
     }
 
-    /// Times one batch of every variant, and gives each with its nanoseconds per launch. Each round begins with another
-    /// variant; a batch that is not counted comes first, since another process may have had the GPU and the caches. The
-    /// GPU is idle when a batch begins.
+    /// Times one batch of every variant, and gives each with its nanoseconds per launch. Every round has another order. Two
+    /// batches of the same variant that are not timed come before each. The GPU is idle when a batch begins.
     ///
     /// # Errors
     /// Where a kernel fails.
@@ -85,22 +95,22 @@ impl Batches {
         &mut self,
         mut timed: impl FnMut(&'static str, &'static str, f64),
     ) -> Result<(), DriverError> {
-        let count = self.variants.len();
-        for turn in 0..=count {
-            let Some(variant) = self
-                .variants
-                .get_mut((self.rounds + turn.max(1) - 1) % count.max(1))
-            else {
-                break;
-            };
-            let elapsed = (variant.batch)(variant.count);
-            self.context.synchronize()?;
-            if turn > 0 {
-                let nanoseconds = elapsed.as_secs_f64() * 1e9 / f64::from(variant.count);
-                timed(variant.case, variant.way, nanoseconds);
+        // A new seed each time.
+        let random = RandomState::new();
+        let mut order: Vec<usize> = (0..self.variants.len()).collect();
+        order.sort_by_cached_key(|place| random.hash_one(place));
+        for place in order {
+            let variant = &mut self.variants[place];
+            for _ in 0..LEAD {
+                (variant.batch)(variant.count);
+                self.context.synchronize()?;
             }
+            let depth = random.hash_one((place, DEPTHS)) % DEPTHS;
+            let elapsed = deeper(depth, &mut || (variant.batch)(variant.count));
+            self.context.synchronize()?;
+            let nanoseconds = elapsed.as_secs_f64() * 1e9 / f64::from(variant.count);
+            timed(variant.case, variant.way, nanoseconds);
         }
-        self.rounds += 1;
         Ok(())
     }
 
@@ -111,6 +121,9 @@ impl Batches {
     pub fn run(&mut self, time: Duration, settings: Vec<String>) -> Result<Measured, DriverError> {
         let start = Instant::now();
         let mut samples = Samples::default();
+        for Variant { case, way, .. } in &self.variants {
+            samples.add(case, way, None);
+        }
         for round in 0.. {
             if round >= WARM_UP + 5 && start.elapsed() >= time {
                 break;
@@ -132,6 +145,9 @@ impl Batches {
         for setting in settings {
             writeln!(out, "setting\t{setting}")?;
         }
+        for Variant { case, way, .. } in &self.variants {
+            writeln!(out, "variant\t{case}\t{way}")?;
+        }
         writeln!(out, "ready")?;
         out.flush()?;
         for line in io::stdin().lines() {
@@ -145,5 +161,15 @@ impl Batches {
             out.flush()?;
         }
         Ok(())
+    }
+}
+
+/// Runs `batch` so many stack frames deeper.
+#[inline(never)]
+fn deeper(depth: u64, batch: &mut dyn FnMut() -> Duration) -> Duration {
+    let frame = black_box([depth; 10]);
+    match black_box(frame)[0] {
+        0 => batch(),
+        left => black_box(deeper(left - 1, batch)),
     }
 }

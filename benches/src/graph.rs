@@ -5,7 +5,7 @@ use crate::{batch::BATCH, launch::Device, ways};
 use core::{error::Error, ffi::c_void, hint::black_box, ptr};
 use cudarc::driver::{
     CudaStream,
-    sys::{self, CUDA_KERNEL_NODE_PARAMS, CUgraphNode},
+    sys::{self, CUDA_KERNEL_NODE_PARAMS, CUfunction, CUgraph, CUgraphExec, CUgraphNode, CUresult},
 };
 use kernel_args::{Graph, GraphExec, Kernel, KernelArgs, Launch, Node, launch};
 use std::sync::Arc;
@@ -44,18 +44,24 @@ impl Eight {
     }
 }
 
-/// A chain of nodes, one after another.
+/// A chain of nodes, one after another: made with this crate, and once more by the driver's functions alone.
 pub struct Chain {
     exec: GraphExec,
     nodes: Vec<Node<Eight>>,
-    raw: Vec<CUgraphNode>,
+    bare: Bare,
     kernel: Kernel<Eight>,
     stream: Arc<CudaStream>,
     step: u64,
 }
 
+/// The graph as a program in C makes it: nothing is retained. It is not destroyed, since a benchmark needs it to its end.
+struct Bare {
+    exec: CUgraphExec,
+    nodes: Vec<CUgraphNode>,
+}
+
 impl Chain {
-    /// Makes and uploads the graph.
+    /// Makes both graphs.
     ///
     /// # Errors
     /// Where the kernel does not fit, or the driver returns an error.
@@ -69,13 +75,10 @@ impl Chain {
             let args = Eight::of(u64::from(i));
             nodes.push(graph.add_kernel(&kernel, Launch::new(1, 32), args, &after)?);
         }
-        let raw = nodes.iter().map(Node::cu_graph_node).collect();
-        let mut exec = graph.instantiate()?;
-        exec.upload(&device.stream)?;
         Ok(Self {
-            exec,
+            exec: graph.instantiate()?,
             nodes,
-            raw,
+            bare: Bare::new(kernel.cu_function())?,
             kernel,
             stream: device.stream.clone(),
             step: 0,
@@ -118,7 +121,7 @@ impl Chain {
     /// `cuGraphExecKernelNodeSetParams` for each node with an array of pointers, then `cuGraphLaunch`.
     pub fn bare_params(&mut self) {
         let step = self.next();
-        for (&node, step) in self.raw.iter().zip(step..) {
+        for (&node, step) in self.bare.nodes.iter().zip(step..) {
             let mut args = Eight::of(step);
             let mut params: [*mut c_void; 8] = [
                 (&raw mut args.a).cast(),
@@ -138,7 +141,7 @@ impl Chain {
     /// The same with a packed buffer.
     pub fn bare_packed(&mut self) {
         let step = self.next();
-        for (&node, step) in self.raw.iter().zip(step..) {
+        for (&node, step) in self.bare.nodes.iter().zip(step..) {
             let mut args = Eight::of(step);
             let mut size = size_of::<Eight>();
             let mut extra: [*mut c_void; 5] = [
@@ -155,7 +158,7 @@ impl Chain {
 
     /// `cuGraphLaunch` alone.
     pub fn launch_bare(&self) {
-        let (exec, stream) = (self.exec.cu_graph_exec(), self.stream.cu_stream());
+        let (exec, stream) = (self.bare.exec, self.stream.cu_stream());
         // SAFETY: the graph and the stream are alive; the kernels access nothing.
         done(&unsafe { sys::cuGraphLaunch(exec, stream) }.result());
     }
@@ -172,25 +175,71 @@ impl Chain {
 
     #[inline(always)]
     fn set(&self, node: CUgraphNode, params: *mut *mut c_void, extra: *mut *mut c_void) {
-        let params = CUDA_KERNEL_NODE_PARAMS {
-            func: self.kernel.cu_function(),
-            gridDimX: 1,
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: 32,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: 0,
-            kernelParams: params,
-            extra,
-            kern: ptr::null_mut(),
-            ctx: ptr::null_mut(),
-        };
-        let exec = self.exec.cu_graph_exec();
+        let params = node_params(self.kernel.cu_function(), params, extra);
+        let exec = self.bare.exec;
         // SAFETY: the graph is alive and the node is one of it; the kernel takes these parameters.
         let status =
             unsafe { sys::cuGraphExecKernelNodeSetParams_v2(exec, node, &raw const params) };
         done(&status.result());
+    }
+}
+
+impl Bare {
+    /// The graph that `peers/launch.cu` makes.
+    fn new(function: CUfunction) -> Result<Self, Box<dyn Error>> {
+        let (mut graph, mut exec): (CUgraph, CUgraphExec) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: `graph` outlives the call.
+        let status: CUresult = unsafe { sys::cuGraphCreate(&raw mut graph, 0) };
+        status.result()?;
+        let mut args = [0_u64; 8];
+        let mut pointers = args
+            .each_mut()
+            .map(|arg| ptr::from_mut(arg).cast::<c_void>());
+        let params = node_params(function, pointers.as_mut_ptr(), ptr::null_mut());
+        let mut nodes: Vec<CUgraphNode> = Vec::new();
+        for _ in 0..NODES {
+            let (after, mut node) = (nodes.last().copied(), ptr::null_mut());
+            let after = after.as_slice();
+            // SAFETY: the graph is alive and what it depends on is a node of it; the kernel takes eight words.
+            let status = unsafe {
+                sys::cuGraphAddKernelNode_v2(
+                    &raw mut node,
+                    graph,
+                    after.as_ptr(),
+                    after.len(),
+                    &raw const params,
+                )
+            };
+            status.result()?;
+            nodes.push(node);
+        }
+        // SAFETY: `exec` outlives the call; the graph is alive.
+        let status = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut exec, graph, 0) };
+        status.result()?;
+        Ok(Self { exec, nodes })
+    }
+}
+
+/// One block of a warp, as all launches here.
+#[inline(always)]
+fn node_params(
+    func: CUfunction,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> CUDA_KERNEL_NODE_PARAMS {
+    CUDA_KERNEL_NODE_PARAMS {
+        func,
+        gridDimX: 1,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: 32,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: 0,
+        kernelParams: params,
+        extra,
+        kern: ptr::null_mut(),
+        ctx: ptr::null_mut(),
     }
 }
 
@@ -200,16 +249,16 @@ pub type Variant = (&'static str, fn(&mut Chain));
 /// All of them.
 pub const VARIANTS: [Variant; 7] = [
     (BARE, Chain::bare_params),
-    ("bare, packed", Chain::bare_packed),
+    (ways::BARE_GRAPH_PACKED, Chain::bare_packed),
     (ways::OURS_GRAPH, Chain::ours),
     ("kernel-args, each node by itself", Chain::ours_one_by_one),
-    ("bare, launched unchanged", |chain| chain.launch_bare()),
-    ("kernel-args, launched unchanged", Chain::launch_ours),
+    (ways::BARE_GRAPH_UNCHANGED, |chain| chain.launch_bare()),
+    (ways::OURS_GRAPH_UNCHANGED, Chain::launch_ours),
     ("launch! each, no graph", Chain::separate),
 ];
 
 /// Every ratio is to this variant.
-pub const BARE: &str = "bare, kernelParams";
+pub const BARE: &str = ways::BARE_GRAPH_PARAMS;
 
 #[inline(always)]
 fn done<T, E: core::fmt::Debug>(result: &Result<T, E>) {

@@ -4,6 +4,7 @@ pub mod batch;
 pub mod callgrind;
 pub mod chart;
 pub mod graph;
+pub mod heap;
 pub mod launch;
 pub mod launched;
 pub mod marshal;

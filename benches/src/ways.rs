@@ -38,6 +38,15 @@ pub const LOOKED_UP: &str = "kernel looked up in its module again";
 /// The nodes of a [`GRAPH`] updated by `GraphExec::update`, and the graph launched.
 pub const OURS_GRAPH: &str = "kernel-args, graph updated and launched";
 
+/// The same graph launched with the arguments that it has.
+pub const OURS_GRAPH_UNCHANGED: &str = "kernel-args, launched unchanged";
+
+/// `cuGraphExecKernelNodeSetParams` for each node of a graph that holds nothing else, then `cuGraphLaunch`, in Rust.
+pub const BARE_GRAPH_PARAMS: &str = "bare, kernelParams";
+/// The same in the packed form.
+pub const BARE_GRAPH_PACKED: &str = "bare, packed";
+/// `cuGraphLaunch` of that graph.
+pub const BARE_GRAPH_UNCHANGED: &str = "bare, launched unchanged";
 /// `cuLaunchKernel` in Rust, its arguments prepared before.
 pub const BARE_PARAMS: &str = "bare cuLaunchKernel, kernelParams";
 /// The same in the packed form.
@@ -67,10 +76,14 @@ pub const CHEVRONS: &str = "C++, <<<>>>";
 pub const RUNTIME_EX: &str = "C++, cudaLaunchKernelExC";
 /// The driver's functions in C, the arguments prepared before.
 pub const C_PARAMS: &str = "C, cuLaunchKernel, kernelParams";
-/// The fastest way that the driver has.
+/// See [`C_PARAMS`].
 pub const C_EX_PACKED: &str = "C, cuLaunchKernelEx, packed";
 /// `cuGraphExecKernelNodeSetParams` for each node, then `cuGraphLaunch`.
 pub const C_GRAPH_PARAMS: &str = "C, graph updated and launched, kernelParams";
+/// The same in the packed form.
+pub const C_GRAPH_PACKED: &str = "C, graph updated and launched, packed";
+/// `cuGraphLaunch` alone.
+pub const C_GRAPH_UNCHANGED: &str = "C, graph launched unchanged";
 /// cuda-python's `launch`.
 pub const CUDA_CORE: &str = "cuda.core";
 /// CuPy.

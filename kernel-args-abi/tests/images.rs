@@ -40,6 +40,39 @@ fn records(cubin: &Cubin<'_>, symbol: &str) -> Vec<(usize, usize)> {
         .collect()
 }
 
+/// What ptxas records of each directive is what the PTX says.
+#[test]
+fn directives_of_clusters_are_read_from_a_cubin() {
+    let (ptx, cubin) = (
+        include_bytes!("data/clusters.ptx"),
+        include_bytes!("data/clusters.sm_90.cubin"),
+    );
+    let ptx = Module::parse(core::str::from_utf8(ptx).unwrap()).unwrap();
+    let cubin = cubin::parse(cubin).unwrap();
+    assert_eq!((ptx.entries.len(), cubin.kernels.len()), (8, 8));
+    for entry in &ptx.entries {
+        let (said, kernel) = (&entry.directives, cubin.kernel(entry.name).unwrap());
+        assert_eq!(
+            (kernel.max_threads, kernel.required_threads),
+            (said.max_threads, said.required_threads),
+            "{}",
+            entry.name
+        );
+        assert_eq!(
+            (kernel.required_cluster, kernel.max_cluster_rank),
+            (said.required_cluster, said.max_cluster_rank),
+            "{}",
+            entry.name
+        );
+        assert_eq!(
+            (kernel.explicit_cluster, kernel.blocks_are_clusters),
+            (said.explicit_cluster, said.blocks_are_clusters),
+            "{}",
+            entry.name
+        );
+    }
+}
+
 #[test]
 fn records_of_cubins_are_read() {
     let step = "_ZN3sim4stepENS_6ParamsEhNS_4LineEPi";

@@ -38,7 +38,7 @@ fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
         for i in 0..200 {
             let mut meant = Meant::any().new_tree(&mut runner).unwrap().current();
             if target == "sm_75" {
-                meant.required_cluster = None; // from sm_90 on
+                meant = meant.without_cluster();
             }
             speller.kernel(&meant, &format!("k{i}"));
             kernels.push(meant);
@@ -91,6 +91,9 @@ fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
             assert_eq!(kernel.max_threads, meant.max_threads);
             assert_eq!(kernel.required_threads, meant.required_threads);
             assert_eq!(kernel.required_cluster, meant.required_cluster);
+            assert_eq!(kernel.max_cluster_rank, meant.max_cluster_rank);
+            assert_eq!(kernel.explicit_cluster, meant.explicit_cluster);
+            assert_eq!(kernel.blocks_are_clusters, meant.blocks_are_clusters);
             for (record, meant) in kernel.parameters.iter().zip(&meant.parameters) {
                 let pointee = meant.pointee.map(|pointee| Pointee {
                     align: pointee.align.filter(|align| align.bytes() > 1),

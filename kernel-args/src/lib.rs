@@ -78,7 +78,7 @@
 | a kernel that was loaded and checked | [`Kernel`] |
 | a kernel whose arguments' types are known at run time only | [`Function`], [`Arguments`] |
 | a launch and its options | [`launch!`], [`Launch`] |
-| launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`] |"
+| launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`], [`HostBuffer`] |"
 )]
 //!
 //! # Features
@@ -130,9 +130,9 @@ pub use device::{
 #[cfg(feature = "cudarc")]
 pub use driver::{
     AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, ClusterSchedulingPolicy,
-    DeviceNode, DriverCall, Error, Form, Function, Graph, GraphError, GraphExec, Image, IntoDim,
-    IntoLaunch, JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable, Limit,
-    MemorySyncDomain, MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel,
+    DeviceNode, DriverCall, Error, Form, Function, Graph, GraphError, GraphExec, HostBuffer, Image,
+    IntoDim, IntoLaunch, JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable,
+    Limit, MemorySyncDomain, MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel,
     ProgrammaticEvent, Status, UnsupportedAttribute, Unverified, Verification, context,
     is_available, launch,
 };

@@ -4,37 +4,12 @@
 use kernel_args_benches::{
     callgrind::{self, measured},
     graph::{BARE, Chain, NODES, VARIANTS},
+    heap::{Counting, allocations},
     launch::Device,
     versions,
 };
 use kernel_args_test_driver::{Session, Settings};
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    env,
-    error::Error,
-    ffi::c_void,
-    process::Command,
-    sync::atomic::{AtomicU64, Ordering},
-};
-
-/// Counts allocations.
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: everything is the system's.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is the same one.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the same one.
-        unsafe { System.dealloc(pointer, layout) };
-    }
-}
+use std::{env, error::Error, ffi::c_void, process::Command};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -84,10 +59,8 @@ fn count() -> Result<(), Box<dyn Error>> {
         let job = (&raw mut chain).cast::<c_void>();
         // SAFETY: it takes a job.
         unsafe { once(job) };
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
         // SAFETY: as above.
-        unsafe { measured(once, job) };
-        println!("{}", ALLOCATIONS.load(Ordering::Relaxed) - before);
+        println!("{}", allocations(|| unsafe { measured(once, job) }));
         // What a graph has retained is dropped on another thread, whose instructions would count for the next variant.
         core::mem::forget(chain);
     }

@@ -2,48 +2,17 @@
 
 use kernel_args_benches::{
     callgrind,
+    heap::{Counting, allocations},
     launched::{LAUNCHED, Launches},
     marshal::{Shape, Variant},
     shapes::SHAPES,
     versions,
 };
 use kernel_args_test_driver::{Session, Settings};
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    env,
-    error::Error,
-    process::Command,
-    sync::atomic::{AtomicU64, Ordering},
-};
-
-/// Counts allocations.
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: everything is the system's.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is the same one.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the same one.
-        unsafe { System.dealloc(pointer, layout) };
-    }
-}
+use std::{env, error::Error, process::Command};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// How often `run` takes memory from the heap. A vector that grows counts once for each time it grows.
-fn allocations(run: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
-    run();
-    ALLOCATIONS.load(Ordering::Relaxed) - before
-}
 
 fn main() -> Result<(), Box<dyn Error>> {
     match env::args().nth(1).as_deref() {

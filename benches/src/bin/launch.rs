@@ -1,6 +1,6 @@
 //! What a launch costs on the GPU, on the host's side: medians of many batches, all variants interleaved.
 //!
-//! `launch [--seconds N] [--output FILE] [--test-driver]`, or `launch --rounds`: a round for each line of standard
+//! `launch [--seconds N] [--output FILE] [--only CASE] [--test-driver]`, or `launch --rounds`: a round for each line of standard
 //! input, as `compare.py` asks for them. `--patched-cudarc` is for a build with `cudarc/waits.patch`: it launches
 //! tracked slices only, under other names.
 
@@ -30,6 +30,7 @@ struct Options {
     test_driver: bool,
     rounds: bool,
     patched_cudarc: bool,
+    only: Option<String>,
 }
 
 impl Options {
@@ -40,6 +41,7 @@ impl Options {
             test_driver: false,
             rounds: false,
             patched_cudarc: false,
+            only: None,
         };
         let mut arguments = env::args().skip(1);
         while let Some(argument) = arguments.next() {
@@ -55,9 +57,11 @@ impl Options {
                 "--test-driver" => options.test_driver = true,
                 "--rounds" => options.rounds = true,
                 "--patched-cudarc" => options.patched_cudarc = true,
+                "--only" => options.only = Some(value()?),
                 other => {
                     return Err(format!(
-                        "{other}: it takes --seconds N, --output FILE, --test-driver, --rounds, --patched-cudarc"
+                        "{other}: it takes --seconds N, --output FILE, --only CASE, --test-driver, --rounds, \
+                         --patched-cudarc"
                     ));
                 }
             }
@@ -75,13 +79,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let device = Device::first()?;
     let settings = report::settings(&device, Control::attach().is_some())?;
-    let mut batches = Batches::new(&device);
+    let mut batches = Batches::new(&device, options.only);
     if options.patched_cudarc {
-        slices(
-            &mut batches,
-            &device,
-            [ways::OURS_PATCHED, ways::CUDARC_PATCHED],
-        )?;
+        patched_slices(&mut batches, &device)?;
     } else {
         everything(&mut batches, &device)?;
     }
@@ -110,7 +110,7 @@ fn everything(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Erro
     parameters::<P512>(batches, "512 parameters", device)?;
     parameters::<Large4096>(batches, ways::STRUCT_4_KIB, device)?;
     parameters::<Large32760>(batches, ways::STRUCT_32_KIB, device)?;
-    slices(batches, device, [ways::OURS, ways::CUDARC])?;
+    slices(batches, device)?;
     steps(batches, device)?;
     function::<P8>(batches, "8 parameters", device)?;
     function::<P128>(batches, "128 parameters", device)?;
@@ -152,31 +152,37 @@ fn parameters<A: Example + 'static>(
 }
 
 /// Tracked memory, on the only stream, and beside a second one.
-fn slices(
-    batches: &mut Batches,
-    device: &Device,
-    [ours, cudarc]: [&'static str; 2],
-) -> Result<(), Box<dyn Error>> {
-    macro_rules! add {
-        ($($way:expr, $launch:expr;)*) => {$(
-            let mut launched = SlicesCase::new(device)?;
-            let launch: fn(&mut SlicesCase) = $launch;
-            batches.add(ways::SLICES, $way, move |count| timed(count, || launch(&mut launched)));
-            let mut launched = SlicesCase::new(device)?;
-            let context = device.context.clone();
-            batches.add(ways::SLICES_TWO_STREAMS, $way, move |count| {
-                // While it lives, cudarc tracks memory by events.
-                let second = context.new_stream();
-                let elapsed = timed(count, || launch(&mut launched));
-                drop(second);
-                elapsed
-            });
-        )*};
+macro_rules! slices {
+    ($batches:expr, $device:expr; $($way:path: $launch:expr;)*) => {$(
+        let mut launched = SlicesCase::new($device)?;
+        let launch: fn(&mut SlicesCase) = $launch;
+        $batches.add(ways::SLICES, $way, move |count| timed(count, || launch(&mut launched)));
+        let mut launched = SlicesCase::new($device)?;
+        let context = $device.context.clone();
+        $batches.add(ways::SLICES_TWO_STREAMS, $way, move |count| {
+            // While it lives, cudarc tracks memory by events.
+            let second = context.new_stream();
+            let elapsed = timed(count, || launch(&mut launched));
+            drop(second);
+            elapsed
+        });
+    )*};
+}
+
+fn slices(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
+    slices! { batches, device;
+        ways::BARE_PARAMS: |case| case.bare_params();
+        ways::OURS: |case| case.ours();
+        ways::CUDARC: |case| case.cudarc();
     }
-    add! {
-        ways::BARE_PARAMS, |case| case.bare_params();
-        ours, |case| case.ours();
-        cudarc, |case| case.cudarc();
+    Ok(())
+}
+
+/// What the patch changes.
+fn patched_slices(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
+    slices! { batches, device;
+        ways::OURS_PATCHED: |case| case.ours();
+        ways::CUDARC_PATCHED: |case| case.cudarc();
     }
     Ok(())
 }

@@ -15,8 +15,11 @@ const REQUIRED_THREADS: u8 = 0x10;
 const PARAMETER: u8 = 0x17;
 const BLOCK_SIZE: u8 = 0x19;
 const REQUIRED_CLUSTER: u8 = 0x3d;
+const EXPLICIT_CLUSTER: u8 = 0x3e;
+const MAX_CLUSTER_RANK: u8 = 0x3f;
 /// In a block above 4,352 bytes.
 const PARAMETER_OF_LARGE_BLOCK: u8 = 0x45;
+const BLOCKS_ARE_CLUSTERS: u8 = 0x5b;
 
 /// What a kernel's records say.
 #[derive(Default)]
@@ -27,6 +30,9 @@ pub(super) struct Info {
     pub(super) max_threads: Option<[u32; 3]>,
     pub(super) required_threads: Option<[u32; 3]>,
     pub(super) required_cluster: Option<[u32; 3]>,
+    pub(super) max_cluster_rank: Option<u32>,
+    pub(super) explicit_cluster: bool,
+    pub(super) blocks_are_clusters: bool,
 }
 
 impl Info {
@@ -40,11 +46,12 @@ impl Info {
             let value = u16::from_le_bytes([*low, *high]);
             bytes = rest;
             match format {
-                1..=3 => {
-                    if *attribute == BLOCK_SIZE {
-                        info.size = Some(usize::from(value));
-                    }
-                }
+                1..=3 => match *attribute {
+                    BLOCK_SIZE => info.size = Some(usize::from(value)),
+                    EXPLICIT_CLUSTER => info.explicit_cluster = true,
+                    BLOCKS_ARE_CLUSTERS => info.blocks_are_clusters = true,
+                    _ => {}
+                },
                 4 => {
                     let (payload, rest) = bytes.split_at_checked(usize::from(value)).ok_or(CUT)?;
                     bytes = rest;
@@ -70,6 +77,10 @@ impl Info {
             MAX_THREADS => self.max_threads = Some(triple(payload).ok_or(LENGTH)?),
             REQUIRED_THREADS => self.required_threads = Some(triple(payload).ok_or(LENGTH)?),
             REQUIRED_CLUSTER => self.required_cluster = Some(triple(payload).ok_or(LENGTH)?),
+            MAX_CLUSTER_RANK => {
+                let payload = payload.try_into().map_err(|_| LENGTH)?;
+                self.max_cluster_rank = Some(u32::from_le_bytes(payload));
+            }
             _ => {}
         }
         Ok(())

@@ -54,6 +54,12 @@ pub struct Kernel<'a> {
     pub required_threads: Option<[u32; 3]>,
     /// PTX's `.reqnctapercluster`.
     pub required_cluster: Option<[u32; 3]>,
+    /// PTX's `.maxclusterrank`: the most blocks of a cluster.
+    pub max_cluster_rank: Option<u32>,
+    /// PTX's `.explicitcluster`: it must be launched with a cluster.
+    pub explicit_cluster: bool,
+    /// PTX's `.blocksareclusters`: the grid is counted in clusters.
+    pub blocks_are_clusters: bool,
 }
 
 /// The record of one parameter. It tells neither alignment nor type.
@@ -175,11 +181,7 @@ impl Cubin<'_> {
     pub(crate) fn into_owned(self) -> Cubin<'static> {
         let kernels = self.kernels.into_iter().map(|kernel| Kernel {
             name: Cow::Owned(kernel.name.into_owned()),
-            parameters: kernel.parameters,
-            size: kernel.size,
-            max_threads: kernel.max_threads,
-            required_threads: kernel.required_threads,
-            required_cluster: kernel.required_cluster,
+            ..kernel
         });
         Cubin {
             sm: self.sm,
@@ -237,6 +239,9 @@ impl<'a> Kernel<'a> {
             max_threads: info.max_threads,
             required_threads: info.required_threads,
             required_cluster: info.required_cluster,
+            max_cluster_rank: info.max_cluster_rank,
+            explicit_cluster: info.explicit_cluster,
+            blocks_are_clusters: info.blocks_are_clusters,
         })
     }
 

@@ -14,6 +14,9 @@ pub(crate) struct Meant {
     pub(crate) required_threads: Option<[u32; 3]>,
     pub(crate) min_blocks: Option<u32>,
     pub(crate) required_cluster: Option<[u32; 3]>,
+    pub(crate) max_cluster_rank: Option<u32>,
+    pub(crate) explicit_cluster: bool,
+    pub(crate) blocks_are_clusters: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -92,9 +95,19 @@ impl Meant {
             three(),
             prop::option::weighted(0.3, 1_u32..4),
             three(),
+            prop::option::weighted(0.3, 1_u32..17),
+            any::<[bool; 2]>(),
         )
             .prop_map(
-                |(parameters, max_threads, required_threads, min_blocks, cluster)| Self {
+                |(
+                    parameters,
+                    max_threads,
+                    required_threads,
+                    min_blocks,
+                    cluster,
+                    rank,
+                    [explicit_cluster, blocks_are_clusters],
+                )| Self {
                     parameters,
                     // ptxas refuses both of the two, and `.minnctapersm` without one of them.
                     max_threads: max_threads.filter(|_| required_threads.is_none()),
@@ -102,8 +115,24 @@ impl Meant {
                     min_blocks: min_blocks
                         .filter(|_| max_threads.is_some() || required_threads.is_some()),
                     required_cluster: cluster.map(|[x, ..]| [x.min(4), 1, 1]),
+                    max_cluster_rank: rank.filter(|_| cluster.is_none()),
+                    explicit_cluster,
+                    blocks_are_clusters: blocks_are_clusters
+                        && cluster.is_some()
+                        && required_threads.is_some(),
                 },
             )
+    }
+
+    /// The same kernel for GPUs without clusters, before sm_90.
+    pub(crate) fn without_cluster(self) -> Self {
+        Self {
+            required_cluster: None,
+            max_cluster_rank: None,
+            explicit_cluster: false,
+            blocks_are_clusters: false,
+            ..self
+        }
     }
 
     pub(crate) fn has(&self, read: &Directives) -> bool {
@@ -111,6 +140,9 @@ impl Meant {
             && read.required_threads == self.required_threads
             && read.min_blocks == self.min_blocks
             && read.required_cluster == self.required_cluster
+            && read.max_cluster_rank == self.max_cluster_rank
+            && read.explicit_cluster == self.explicit_cluster
+            && read.blocks_are_clusters == self.blocks_are_clusters
     }
 }
 
@@ -283,6 +315,16 @@ impl Speller {
             self.number(blocks as usize);
         }
         self.triple(".reqnctapercluster", meant.required_cluster);
+        if let Some(rank) = meant.max_cluster_rank {
+            self.word(".maxclusterrank");
+            self.number(rank as usize);
+        }
+        if meant.explicit_cluster {
+            self.word(".explicitcluster");
+        }
+        if meant.blocks_are_clusters {
+            self.word(".blocksareclusters");
+        }
         self.blank(false);
         let body = BODIES[self.below(BODIES.len())];
         self.text.push_str(body);

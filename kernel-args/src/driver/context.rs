@@ -1,7 +1,7 @@
 //! Whether there is a driver; the first context, the GPU of a context, and the context of this thread.
 
 use super::{
-    api::{self, api},
+    api::{self, Api, Status, api},
     error::Error,
 };
 use core::ptr;
@@ -48,6 +48,26 @@ pub(super) fn current() -> Result<CUcontext, Error> {
     let status = unsafe { (api()?.cuCtxGetCurrent)(&raw mut context) };
     status.check("cuCtxGetCurrent")?;
     Ok(context)
+}
+
+/// Makes `context` current on this thread, for a launch: one question to the driver where it is current.
+///
+/// cudarc's `bind_to_thread` also takes an error of an earlier call that cudarc could not return, with a locked instruction.
+/// Here it is left to the next call of cudarc's, or to a launch whose arguments are tracked, which asks for it.
+#[inline(always)]
+pub(super) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
+    let mut current = ptr::null_mut();
+    // SAFETY: `current` outlives the call.
+    let status = unsafe { (api.cuCtxGetCurrent)(&raw mut current) };
+    if status == Status::SUCCESS && current == context.cu_ctx() {
+        return Ok(());
+    }
+    bind_another(context)
+}
+
+#[cold]
+fn bind_another(context: &Arc<CudaContext>) -> Result<(), Error> {
+    context.bind_to_thread().map_err(Error::context)
 }
 
 /// The device of the current context.

@@ -248,11 +248,19 @@ impl Description {
             .as_ref()
             .and_then(|entry| entry.directives.required_threads);
         let by_record = kernel.records.and_then(|records| records.required_threads);
-        let cluster = kernel.entry.as_ref().map(|entry| ClusterDirectives {
-            max_rank: entry.directives.max_cluster_rank,
-            explicit: entry.directives.explicit_cluster,
-            blocks_are_clusters: entry.directives.blocks_are_clusters,
-        });
+        let cluster = match (&kernel.entry, kernel.records) {
+            (Some(entry), _) => ClusterDirectives {
+                max_rank: entry.directives.max_cluster_rank,
+                explicit: entry.directives.explicit_cluster,
+                blocks_are_clusters: entry.directives.blocks_are_clusters,
+            },
+            (None, Some(records)) => ClusterDirectives {
+                max_rank: records.max_cluster_rank,
+                explicit: records.explicit_cluster,
+                blocks_are_clusters: records.blocks_are_clusters,
+            },
+            (None, None) => ClusterDirectives::default(),
+        };
         let mut parameters = kernel.parameters();
         let told: Vec<Parameter<'_>> = match compiled {
             Some(compiled) if !kernel.described.is_known() => compiled.parameters().collect(),
@@ -263,7 +271,7 @@ impl Description {
         Some(Self {
             symbol: kernel.name.into(),
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
-            cluster: cluster.unwrap_or_default(),
+            cluster,
             required_block: by_entry.or(by_record).map(|[x, y, z]| Dim3::new(x, y, z)),
             demangled: kernel.demangled.clone(),
             parameters: ParameterList::new(&parameters)?,
@@ -296,4 +304,37 @@ pub(super) fn describe(image: &ImageBytes, sm: Option<Sm>) -> Result<Vec<Descrip
     Ok(symbols
         .filter_map(|symbol| Description::new(&kernels.kernel(symbol, sm)?, compiled.get(symbol)))
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Description, describe};
+    use kernel_args_abi::Sm;
+    use std::vec::Vec;
+
+    /// A cubin says as much of clusters as its PTX: a launch is compared with the same limits.
+    #[test]
+    fn directives_of_clusters_are_those_of_the_ptx() {
+        let clusters = |image: &[u8]| {
+            let kernels = describe(image, Some(Sm(90))).expect("it is read");
+            let named = |kernel: Description| (kernel.symbol.clone(), kernel.cluster);
+            let mut named: Vec<_> = kernels.into_iter().map(named).collect();
+            named.sort_by(|(one, _), (other, _)| one.cmp(other));
+            named
+        };
+        let ptx = clusters(include_bytes!(
+            "../../../kernel-args-abi/tests/data/clusters.ptx"
+        ));
+        let cubin = clusters(include_bytes!(
+            "../../../kernel-args-abi/tests/data/clusters.sm_90.cubin"
+        ));
+        assert_eq!(ptx.len(), 8);
+        assert_eq!(ptx, cubin);
+        let told = |tells: fn(&super::ClusterDirectives) -> bool| {
+            cubin.iter().filter(|(_, cluster)| tells(cluster)).count()
+        };
+        assert_eq!(told(|cluster| cluster.max_rank.is_some()), 3);
+        assert_eq!(told(|cluster| cluster.explicit), 3);
+        assert_eq!(told(|cluster| cluster.blocks_are_clusters), 1);
+    }
 }

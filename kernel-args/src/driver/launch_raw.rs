@@ -3,7 +3,7 @@
 use super::{
     api::api,
     config::Launch,
-    context::{bind_function, current},
+    context::{bind, bind_function, current},
     error::Error,
     explain::foreign_stream,
     launch_call::LaunchCall,
@@ -32,7 +32,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
                 if remembered::context(function, TypeId::of::<A::Erased>())
                     == Some(stream.context().cu_ctx()) =>
             {
-                stream.context().bind_to_thread().map_err(Error::context)?;
+                bind(api()?, stream.context())?;
                 stream.context().cu_ctx()
             }
             Some(stream) => {
@@ -58,7 +58,7 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
         let context = match launch.stream {
             Some(stream) => {
-                stream.context().bind_to_thread().map_err(Error::context)?;
+                bind(api()?, stream.context())?;
                 stream.context().cu_ctx()
             }
             None => current()?,

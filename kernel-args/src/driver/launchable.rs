@@ -2,6 +2,7 @@
 
 use super::{
     config::Launch,
+    context::bind,
     error::Error,
     explain::{foreign, foreign_argument, foreign_stream},
     function::Function,
@@ -98,7 +99,7 @@ impl Launchable<&mut Arguments<'_>> for Function {
             return Err(foreign_argument(name(), index));
         }
         function.check(&launch)?;
-        function.context.bind_to_thread().map_err(Error::context)?;
+        bind(function.api, &function.context)?;
         let call = LaunchCall {
             api: function.api,
             function: function.handle(),
@@ -147,7 +148,7 @@ unsafe fn launch_verified<A: KernelArgs>(
     let launch_stream = LaunchStream::on(stream);
     check_contexts(&args, &launch_stream, || function.name.clone())?;
     function.check(launch)?;
-    function.context.bind_to_thread().map_err(Error::context)?;
+    bind(function.api, &function.context)?;
     let call = LaunchCall {
         api: function.api,
         function: function.handle(),

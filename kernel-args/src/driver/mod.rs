@@ -51,7 +51,7 @@ pub use error::{
 };
 pub use function::Function;
 pub use function_info::BlockSuggestion;
-pub use graph::{AnyNode, Graph, GraphExec, Node};
+pub use graph::{AnyNode, Graph, GraphExec, HostBuffer, Node};
 pub use image::Image;
 pub use kernel::Kernel;
 pub use launch::launch;

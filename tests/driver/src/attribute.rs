@@ -21,7 +21,7 @@ const SHARED_MEMORY_CARVEOUT: u32 = 14;
 #[repr(C, align(8))]
 pub(crate) struct Attribute {
     pub(crate) id: u32,
-    padding: u32,
+    pub(crate) padding: u32,
     pub(crate) value: [u8; 64],
 }
 
@@ -92,6 +92,26 @@ impl Driver {
             if refused {
                 return Err(Status::INVALID_VALUE);
             }
+        }
+        Ok(())
+    }
+
+    /// What a kernel node refuses: what a launch does, and the attributes that are "valid for launches" only.
+    pub(crate) fn check_attribute_of_node(&self, attribute: &Attribute) -> Outcome {
+        let refused = match attribute.id {
+            _ if attribute
+                .since()
+                .is_none_or(|since| since > self.config.version) =>
+            {
+                true
+            }
+            PROGRAMMATIC_STREAM_SERIALIZATION | PROGRAMMATIC_EVENT | LAUNCH_COMPLETION_EVENT => true,
+            CLUSTER => self.config.sm < 90,
+            SHARED_MEMORY_CARVEOUT => attribute.words()[0] > 100,
+            _ => false,
+        };
+        if refused {
+            return Err(Status::INVALID_VALUE);
         }
         Ok(())
     }

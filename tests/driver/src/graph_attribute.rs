@@ -1,8 +1,9 @@
-//! Attributes of kernel nodes: which of them the device may update.
+//! Attributes of kernel nodes, and which of these the device may update.
 
 use std::ffi::{c_uint, c_void};
 
 use crate::{
+    attribute::Attribute,
     entry::{In, Out},
     error::{Outcome, Status},
     handle::Handle,
@@ -29,15 +30,32 @@ impl Driver {
             _ => Err(Status::INVALID_VALUE),
         }
     }
+
+    /// Gives a kernel node an attribute in the place of the one that it had.
+    fn set_attribute(&mut self, node: Handle, attribute: Attribute) -> Outcome {
+        self.check_attribute_of_node(&attribute)?;
+        let call = self.kernel_node(node)?;
+        let (function, mut geometry) = (call.function, call.geometry);
+        geometry.take(&attribute);
+        let geometry = self.check_geometry(function, geometry)?;
+        let Operation::Kernel(call) = &mut self.nodes.get_mut(node)?.operation else {
+            return Err(Status::INVALID_VALUE);
+        };
+        call.geometry = geometry;
+        call.attributes.retain(|held| held.id != attribute.id);
+        call.attributes.push(attribute);
+        Ok(())
+    }
 }
 
 entry_points! {
-    fn cuGraphKernelNodeSetAttribute(driver, node: Handle, attribute: c_uint, value: In<DeviceUpdatable>) {
-        if attribute != DEVICE_UPDATABLE {
-            return Err(Status::NOT_SUPPORTED);
+    fn cuGraphKernelNodeSetAttribute(driver, node: Handle, attribute: c_uint, value: In<[u8; 64]>) {
+        let attribute = Attribute { id: attribute, value: value.get()?, ..Attribute::default() };
+        if attribute.id != DEVICE_UPDATABLE {
+            return driver.set_attribute(node, attribute);
         }
         // A node cannot opt out.
-        if value.get()?.updatable != 1 {
+        if attribute.words()[0] != 1 {
             return Err(Status::INVALID_VALUE);
         }
         let device_node = driver.updatable_node(node)?;

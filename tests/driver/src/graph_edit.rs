@@ -156,6 +156,17 @@ entry_points! {
         node.set(driver.add_node(graph, operation, dependencies.take(count)?)?)
     }
 
+    fn cuGraphDestroyNode(driver, node: Handle) {
+        let of = driver.graphs.iter().find(|(_, graph)| graph.nodes.contains(&node));
+        let (graph, _) = of.ok_or(Status::INVALID_HANDLE)?;
+        let graph = driver.graphs.get_mut(graph)?;
+        graph.nodes.retain(|other| *other != node);
+        for other in graph.nodes.clone() {
+            driver.nodes.get_mut(other)?.dependencies.retain(|first| *first != node);
+        }
+        driver.nodes.remove(node).map(drop)
+    }
+
     fn cuGraphNodeGetType(driver, node: Handle, kind: Out<c_uint>) {
         kind.set(match driver.nodes.get(node)?.operation {
             Operation::Kernel(_) => 0,

@@ -83,16 +83,23 @@ impl LaunchConfig {
             ..Geometry::default()
         };
         for attribute in self.attributes()? {
-            match attribute.id {
-                attribute::COOPERATIVE => geometry.cooperative = attribute.words()[0] != 0,
-                attribute::CLUSTER => {
-                    let [x, y, z, ..] = attribute.words();
-                    geometry.cluster = Some([x, y, z]);
-                }
-                _ => {}
-            }
+            geometry.take(&attribute);
         }
         Ok(geometry)
+    }
+}
+
+impl Geometry {
+    /// What of an attribute matters to it.
+    pub(crate) fn take(&mut self, attribute: &Attribute) {
+        match attribute.id {
+            attribute::COOPERATIVE => self.cooperative = attribute.words()[0] != 0,
+            attribute::CLUSTER => {
+                let [x, y, z, ..] = attribute.words();
+                self.cluster = Some([x, y, z]);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -122,7 +129,7 @@ impl Driver {
     }
 
     /// The geometry, with the cluster that the kernel demands.
-    fn check_geometry(&self, function: Handle, mut geometry: Geometry) -> Outcome<Geometry> {
+    pub(crate) fn check_geometry(&self, function: Handle, mut geometry: Geometry) -> Outcome<Geometry> {
         let held = self.functions.get(function)?;
         let kernel = &held.kernel;
         let within = |extents: [u32; 3], limits: [u32; 3]| {

@@ -3,7 +3,7 @@
 use crate::kernels::{
     ATTRIBUTES, Barrier, Busy, Dependent, Outcome, Ranks, SM90, before_sm90, kernel, zeros,
 };
-use kernel_args::{Dim3, IntoDim, Kernel, Launch, ProgrammaticEvent, launch};
+use kernel_args::{Dim3, Error, IntoDim, Kernel, Launch, ProgrammaticEvent, launch};
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 
@@ -32,6 +32,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         ),
         trial_unless(old, "effects/a_programmatic_event", programmatic_event),
         trial("effects/a_launch_completion_event", completion_event),
+        trial("effects/a_hint_for_nvlink", nvlink),
     ]
 }
 
@@ -236,4 +237,30 @@ fn completion_event() -> Outcome {
     stream.synchronize()?;
     assert!(event.is_complete());
     Ok(())
+}
+
+/// A hint: all that shows is that the driver takes it, where it has it.
+fn nvlink() -> Outcome {
+    let busy = kernel::<Busy<'_>>(ATTRIBUTES, "busy")?;
+    let (stream, mut times) = zeros::<u64>(2)?;
+    let args = Busy {
+        times: &mut times,
+        nanoseconds: 0,
+    };
+    // SAFETY: there is room for two times.
+    let launched = unsafe {
+        launch!(
+            busy,
+            1,
+            1,
+            args,
+            stream = &stream,
+            nvlink_util_centric_scheduling = true
+        )
+    };
+    match launched {
+        Err(Error::UnsupportedAttribute(_)) => {}
+        launched => launched?,
+    }
+    Ok(stream.synchronize()?)
 }

@@ -1,4 +1,4 @@
-//! Attributes of a captured launch: the node of the graph tells them.
+//! Attributes of a captured launch, and of a node that is added by hand: the node of the graph tells them.
 
 use crate::kernels::{ATTRIBUTES, Outcome, SM90, before_sm90, kernel, zeros};
 use cudarc::driver::{
@@ -9,10 +9,11 @@ use cudarc::driver::{
     },
 };
 use kernel_args::{
-    AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, DevicePointerMut,
-    KernelArgs, Launch, MemorySyncDomain, MemorySyncDomainMap,
+    AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, DevicePointerMut, Graph,
+    HostBuffer, KernelArgs, Launch, MemorySyncDomain, MemorySyncDomainMap,
 };
-use kernel_args_tests::driver::{trial, trial_unless};
+use kernel_args_test_driver::Control;
+use kernel_args_tests::driver::{context, trial, trial_unless};
 use libtest_mimic::Trial;
 use std::{ptr, sync::Arc};
 
@@ -20,6 +21,16 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("kept/attributes_of_every_gpu", attributes_of_every_gpu),
         trial("kept/an_access_policy_window", access_policy_window),
+        trial("kept/attributes_of_added_nodes", attributes_of_added_nodes),
+        trial_unless(
+            before_sm90(),
+            "kept/clusters_of_added_nodes",
+            clusters_of_added_nodes,
+        ),
+        trial(
+            "kept/attributes_that_a_node_cannot_have",
+            attributes_that_a_node_cannot_have,
+        ),
         trial_unless(
             before_sm90(),
             "kept/clusters_and_domains",
@@ -231,5 +242,148 @@ fn device_updatable_node() -> Outcome {
         assert!(node.handle().is_some());
     }
     assert_ne!(nodes[0].handle(), nodes[1].handle());
+    Ok(())
+}
+
+/// Every set of these; each graph is launched, and its node updated.
+fn attributes_of_added_nodes() -> Outcome {
+    let ctx = context()?;
+    let busy = kernel::<Busy>(ATTRIBUTES, "busy")?;
+    let (stream, mut memory) = zeros::<u64>(2)?;
+    let (times, _guard) = memory.device_ptr_mut(&stream);
+    stream.synchronize()?;
+    let args = || Busy {
+        times: DevicePointerMut::from_raw(times),
+        nanoseconds: 0,
+    };
+    for subset in 0..1_u32 << 5 {
+        let has = |index: usize| subset >> index & 1 == 1;
+        let device_node = DeviceNode::new();
+        let mut launch = Launch::new(1, 32);
+        if has(0) {
+            launch = launch.priority(-1);
+        }
+        if has(1) {
+            launch = launch.cooperative(true);
+        }
+        if has(2) {
+            launch = launch.memory_sync_domain(MemorySyncDomain::Remote);
+        }
+        if has(3) {
+            launch = launch.preferred_shared_memory_carveout(25);
+        }
+        if has(4) && !has(1) {
+            launch = launch.device_updatable_node(&device_node);
+        }
+        let mut graph = Graph::new(&ctx)?;
+        let node = graph.add_kernel(&busy, launch, args(), &[])?;
+        let raw = node.cu_graph_node();
+        let priority = read!(raw, CU_LAUNCH_ATTRIBUTE_PRIORITY, priority);
+        assert_eq!(priority, -i32::from(has(0)), "{subset:05b}");
+        let cooperative = read!(raw, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative);
+        assert_eq!(cooperative, i32::from(has(1)), "{subset:05b}");
+        let domain = read!(raw, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, memSyncDomain);
+        assert_eq!(domain as u32, u32::from(has(2)), "{subset:05b}");
+        assert_eq!(
+            device_node.handle().is_some(),
+            has(4) && !has(1),
+            "{subset:05b}"
+        );
+        let mut exec = graph.instantiate()?;
+        if !has(1) {
+            exec.update(&node, 2, 64, args())?;
+        }
+        exec.upload(&stream)?;
+        // SAFETY: there is room for two times.
+        unsafe { exec.launch(&stream)? };
+        stream.synchronize()?;
+    }
+    Ok(())
+}
+
+/// The ranks that the blocks see, also after an update; a grid that the cluster does not divide is refused.
+fn clusters_of_added_nodes() -> Outcome {
+    let ctx = context()?;
+    let kernel = kernel::<Ranks>(SM90, "cluster_ranks")?;
+    let (stream, mut memory) = zeros::<u32>(32)?;
+    let (ranks, _guard) = memory.device_ptr_mut(&stream);
+    stream.synchronize()?;
+    let args = || Ranks {
+        ranks: DevicePointerMut::from_raw(ranks),
+    };
+    let launch = Launch::new(8, 32)
+        .cluster(4)
+        .cluster_scheduling_policy(ClusterSchedulingPolicy::Spread);
+    let mut graph = Graph::new(&ctx)?;
+    let node = graph.add_kernel(&kernel, launch, args(), &[])?;
+    let read = HostBuffer::from(vec![0_u32; 32]);
+    graph.add_memcpy_dtoh(&read, DevicePointerMut::from_raw(ranks).into(), &[node.any()])?;
+    let raw = node.cu_graph_node();
+    let cluster = read!(raw, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, clusterDim);
+    assert_eq!([cluster.x, cluster.y, cluster.z], [4, 1, 1]);
+    let mut exec = graph.instantiate()?;
+    for grid in [8, 16, 4] {
+        exec.update(&node, grid, 32, args())?;
+        // SAFETY: there is room for two numbers of each of 16 blocks.
+        unsafe { exec.launch(&stream)? };
+        stream.synchronize()?;
+        let expected: Vec<u32> = (0..grid).flat_map(|block| [block % 4, 4]).collect();
+        // SAFETY: the launch is over, and has copied numbers.
+        assert_eq!(unsafe { read.to_vec() }[..expected.len()], expected);
+    }
+    let refused = exec.update(&node, 6, 32, args());
+    let text = refused.expect_err("the cluster does not divide it").to_string();
+    for words in ["grid (6, 1, 1) with the node's cluster (4, 1, 1)", "(8, 1, 1)"] {
+        assert!(text.contains(words), "{text}");
+    }
+    Ok(())
+}
+
+/// Each is refused, and leaves the graph as it was.
+fn attributes_that_a_node_cannot_have() -> Outcome {
+    let ctx = context()?;
+    let busy = kernel::<Busy>(ATTRIBUTES, "busy")?;
+    let event = ctx.new_event(None)?;
+    let most = busy.max_cooperative_blocks(32, 0)?;
+    let mut graph = Graph::new(&ctx)?;
+    let one = Launch::new(1, 32);
+    for (launch, words) in [
+        (
+            one.programmatic_stream_serialization(true),
+            "`programmatic_stream_serialization` is an attribute of launches",
+        ),
+        (
+            one.programmatic_event(&event),
+            "`programmatic_event` is an attribute of launches",
+        ),
+        (
+            one.priority(-1).launch_completion_event(&event),
+            "`launch_completion_event` is an attribute of launches",
+        ),
+        (one.priority(1), "priority 1"),
+        (
+            Launch::new(most + 1, 32).cooperative(true),
+            "a cooperative grid of",
+        ),
+        (Launch::new(0, 32).priority(0), "at least one block"),
+    ] {
+        let error = graph
+            .add_kernel(&busy, launch, Busy::NOT_RUN, &[])
+            .expect_err("it is refused")
+            .to_string();
+        assert!(error.contains(words), "`{words}` is not in\n{error}");
+        assert!(error.contains("\nhelp: "), "{error}");
+    }
+    // The driver's own refusal: the node is removed again.
+    if let Some(driver) = Control::attach() {
+        driver.fail_once("cuGraphKernelNodeSetAttribute", 1);
+        let error = graph
+            .add_kernel(&busy, one.priority(-1), Busy::NOT_RUN, &[])
+            .expect_err("the driver refuses it")
+            .to_string();
+        assert!(error.contains("for `priority`"), "{error}");
+        assert!(error.contains("kernel `busy`"), "{error}");
+    }
+    assert_eq!(graph.kernel_nodes(&busy)?.len(), 0, "no node is left");
     Ok(())
 }

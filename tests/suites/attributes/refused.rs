@@ -218,6 +218,12 @@ fn old_driver() -> Outcome {
     let grid = Launch::new(8, 32);
     for (version, launch, name, needs) in [
         (
+            12090,
+            grid.nvlink_util_centric_scheduling(true),
+            "nvlink_util_centric_scheduling",
+            "CUDA 13.0",
+        ),
+        (
             12070,
             grid.cluster(2).preferred_cluster(4),
             "preferred_cluster",

@@ -4,8 +4,8 @@ use crate::{
     kernels::{ATTRIBUTES, Barrier, Outcome, Ranks, SM90, before_sm90, kernel, zeros},
     refused::limit,
 };
-use kernel_args::{Kernel, Launch};
-use kernel_args_tests::driver::{trial, trial_unless};
+use kernel_args::{Kernel, KernelArgs, Launch, Module};
+use kernel_args_tests::driver::{context, trial, trial_unless};
 use libtest_mimic::Trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -17,6 +17,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             "refused/clusters_of_the_kernel",
             clusters_of_the_kernel,
         ),
+        trial_unless(old, "refused/clusters_of_a_cubin", clusters_of_a_cubin),
         trial("refused/a_cooperative_grid_that_is_too_large", cooperative),
     ]
 }
@@ -103,6 +104,39 @@ fn clusters_of_the_kernel() -> Outcome {
         &["a launch without a cluster", "`cluster = (2, 1, 1)`"],
     );
     Ok(())
+}
+
+/// What limits the clusters of a kernel is read from a cubin as well.
+fn clusters_of_a_cubin() -> Outcome {
+    #[derive(KernelArgs)]
+    struct Address(u64);
+
+    const CUBIN: &[u8] =
+        include_bytes!("../../../kernel-args-abi/tests/data/clusters.sm_90.cubin");
+    let ctx = context()?;
+    if ctx.compute_capability()? != (9, 0) {
+        return Ok(());
+    }
+    let module = Module::load(&ctx, CUBIN)?;
+    let check = |entry: &str, launch: Launch<'_>, words: &[&str]| -> Outcome {
+        limit(&module.kernel::<Address>(entry)?, launch, Address(0), words);
+        Ok(())
+    };
+    check(
+        "rank_4",
+        Launch::new(8, 32).cluster(8),
+        &["cluster (8, 1, 1) of 8 blocks", "at most 4 blocks"],
+    )?;
+    check(
+        "explicit_cluster",
+        Launch::new(8, 32),
+        &["a launch without a cluster"],
+    )?;
+    check(
+        "dims",
+        Launch::new(8, 32).cluster(4),
+        &["clusters of exactly (2, 1, 1)"],
+    )
 }
 
 /// One block more than fits; with clusters as well. What fits is launched.

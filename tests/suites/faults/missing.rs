@@ -47,11 +47,12 @@ const REQUIRED: [&str; 21] = [
 ];
 
 /// Without one of these there are no graphs, and everything else works.
-const FOR_GRAPHS: [&str; 22] = [
+const FOR_GRAPHS: [&str; 23] = [
     "cuGraphAddKernelNode_v2",
     "cuGraphAddMemcpyNode",
     "cuGraphAddMemsetNode",
     "cuGraphCreate",
+    "cuGraphDestroyNode",
     "cuGraphExecKernelNodeSetParams_v2",
     "cuGraphGetNodes",
     "cuGraphInstantiateWithFlags",

@@ -7,7 +7,7 @@ use cudarc::driver::{
 };
 use kernel_args::{
     AccessPolicyWindow, Arguments, DeviceNode, DevicePointerMut, Form, Function, Graph, GraphExec,
-    Image, JitOptions, Kernel, Launch, MemorySyncDomain, MemorySyncDomainMap, Module, launch,
+    HostBuffer, Image, JitOptions, Kernel, Launch, MemorySyncDomain, MemorySyncDomainMap, Module, launch,
 };
 use std::{any::Any, sync::Arc};
 
@@ -191,8 +191,13 @@ pub(crate) const STAGES: &[Stage] = &[
         let copied = graph.add_memcpy_htod(memory, [1.0; 8], &[zero])?;
         let node = graph.add_kernel(&world.owned, launch, world.retained(), &[copied])?;
         graph.add_kernel(&world.values, launch, Values::NONE, &[node.any()])?;
+        let attributes = launch.priority(-1).cooperative(true);
+        graph.add_kernel(&world.owned, attributes, world.retained(), &[])?;
+        let buffer = HostBuffer::from(vec![0.0_f32; 8]);
+        let back = graph.add_memcpy_dtoh(&buffer, memory.into(), &[])?;
         graph.retain(world.stream.clone())?;
         let mut exec = graph.instantiate()?;
+        exec.set_enabled(back, false)?;
         exec.set_enabled(zero, false)?;
         exec.set_enabled(copied, false)?;
         exec.is_enabled(copied)?;

@@ -1,7 +1,7 @@
 //! Nodes that depend on each other: kernels, copies, memsets; nodes that are disabled.
 
 use crate::saxpy::{N, Outcome, World};
-use kernel_args::{Graph, Launch, Retained};
+use kernel_args::{Graph, HostBuffer, Launch, Retained};
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
 
@@ -71,6 +71,44 @@ fn copies() -> Outcome {
     Ok(())
 }
 
+/// To the host, in memory that the graph retains.
+fn copies_to_the_host() -> Outcome {
+    let world = World::new()?;
+    let y = Retained::write(&world.y).pointer();
+    let mut graph = Graph::new(&world.ctx)?;
+    let results = HostBuffer::from(vec![-1.0_f32; N]);
+    let zero = graph.add_memset(y, 0, N, &[])?;
+    let first = graph.add_kernel(&world.kernel, LAUNCH(), world.args(2.0), &[zero])?;
+    let read = graph.add_memcpy_dtoh(&results, y.into(), &[first.any()])?;
+    let second = graph.add_kernel(&world.kernel, LAUNCH(), world.args(3.0), &[read])?;
+    let halves = HostBuffer::from(vec![-1.0_f32; N / 2]);
+    graph.add_memcpy_dtoh(&halves, y.into(), &[second.any()])?;
+    let mut exec = graph.instantiate()?;
+    // SAFETY: nothing is running.
+    assert_eq!(unsafe { results.to_vec() }, [-1.0; N]);
+    for alpha in [2.0, 5.0] {
+        exec.update(&first, 1, 32, world.args(alpha))?;
+        // SAFETY: all memory has `N` elements, and is used on one stream.
+        unsafe { exec.launch(&world.stream) }?;
+        world.stream.synchronize()?;
+        // SAFETY: the launch is over, and has copied floats.
+        assert_eq!(unsafe { results.to_vec() }, [alpha; N]);
+        // SAFETY: as above.
+        assert_eq!(unsafe { halves.to_vec() }, [alpha + 3.0; N / 2]);
+    }
+    // The graph has it still, and the program too when the graph is gone.
+    let other = halves.clone();
+    drop((results, halves));
+    // SAFETY: as above.
+    unsafe { exec.launch(&world.stream) }?;
+    world.stream.synchronize()?;
+    drop(exec);
+    Graph::wait_until_released();
+    // SAFETY: the launch is over, and has copied floats.
+    assert_eq!(unsafe { other.to_vec() }, [8.0; N / 2]);
+    Ok(())
+}
+
 /// The order of the nodes is that of the dependencies, not of their making.
 fn two_branches() -> Outcome {
     let world = World::new()?;
@@ -94,6 +132,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("a_chain", a_chain),
         trial("copies", copies),
+        trial("copies_to_the_host", copies_to_the_host),
         trial("two_branches", two_branches),
     ]
 }

@@ -87,10 +87,6 @@ fn limits() -> Outcome {
             LAUNCH().stream(&world.stream),
             ["node of a graph has no stream", ""],
         ),
-        (
-            LAUNCH().priority(-1),
-            ["attributes cannot be given to a node", "capture a launch"],
-        ),
     ] {
         says(exec.update_launch(&node, launch, world.args(2.0)), &words)?;
         says(
@@ -98,6 +94,11 @@ fn limits() -> Outcome {
             &words,
         )?;
     }
+    let attributes = LAUNCH().priority(-1);
+    says(
+        exec.update_launch(&node, attributes, world.args(2.0)),
+        &["cannot change the launch attributes", "leave them out"],
+    )?;
     // More than 48 KiB is allowed as at a launch.
     exec.update_launch(&node, LAUNCH().shared(64 * 1024), world.args(2.0))?;
     let y = Retained::write(&world.y).pointer();

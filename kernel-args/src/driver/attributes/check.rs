@@ -8,9 +8,9 @@ use super::super::{
     launch_config::LaunchConfig,
 };
 use super::{
-    encode::for_each,
     limits::{AttributeLimits, device_attribute},
     table::Attribute,
+    visit::for_each,
 };
 use cudarc::driver::{
     CudaEvent,
@@ -31,6 +31,8 @@ pub(in crate::driver) struct Request<'a> {
     pub(in crate::driver) config: LaunchConfig,
     pub(in crate::driver) attributes: &'a Attributes<'a>,
     pub(in crate::driver) limits: &'a AttributeLimits,
+    /// Whether a node of a graph gets them, and no launch.
+    pub(in crate::driver) is_node: bool,
     /// The kernel's name, for errors.
     pub(in crate::driver) name: &'a dyn Fn() -> String,
 }
@@ -84,7 +86,7 @@ pub(in crate::driver) unsafe fn check(request: &Request<'_>) -> Result<(), Error
             "write a percentage from 0 to 100",
         ));
     }
-    if attributes.device_updatable_node.is_some() {
+    if attributes.device_updatable_node.is_some() && !request.is_node {
         // SAFETY: the caller vouches for the stream.
         unsafe { request.capturing() }?;
     }

@@ -4,12 +4,11 @@ use super::super::{
     config::{Attributes, DeviceNode},
     launch_config::{LaunchAttribute, LaunchConfig},
 };
-use super::table::Attribute;
+use super::{table::Attribute, visit::for_each};
 use crate::device::vector::Dim3;
-use core::fmt::Display;
 
 /// Where `CUlaunchAttributeValue::deviceUpdatableKernelNode` has its handle.
-const DEVICE_NODE: usize = 8;
+pub(super) const DEVICE_NODE: usize = 8;
 
 /// The attributes of one launch.
 pub(in crate::driver) struct Encoded {
@@ -58,135 +57,6 @@ impl Encoded {
     }
 }
 
-/// Calls `visit` with each attribute that is set: what the driver takes, and its value as a text.
-pub(super) fn for_each(
-    attributes: &Attributes<'_>,
-    visit: &mut dyn FnMut(Attribute, LaunchAttribute, &dyn Display),
-) {
-    // By value, so that no attribute is forgotten: a field that is not named here is an error.
-    let Attributes {
-        cluster,
-        preferred_cluster,
-        cluster_scheduling_policy,
-        cooperative,
-        priority,
-        programmatic_stream_serialization,
-        programmatic_event,
-        launch_completion_event,
-        memory_sync_domain,
-        memory_sync_domain_map,
-        access_policy_window,
-        preferred_shared_memory_carveout,
-        device_updatable_node,
-    } = *attributes;
-    let mut put = |attribute, parts: &[(usize, [u8; 4])], value: &dyn Display| {
-        visit(attribute, words(attribute, parts), value);
-    };
-    if let Some(dim) = cluster {
-        put(Attribute::Cluster, &extents(dim), &dim);
-    }
-    if let Some(dim) = preferred_cluster {
-        put(Attribute::PreferredCluster, &extents(dim), &dim);
-    }
-    if let Some(policy) = cluster_scheduling_policy {
-        let number = (policy as u32).to_ne_bytes();
-        put(
-            Attribute::ClusterSchedulingPolicy,
-            &[(0, number)],
-            &format_args!("{policy:?}"),
-        );
-    }
-    if cooperative {
-        put(Attribute::Cooperative, &[(0, TRUE)], &true);
-    }
-    if let Some(priority) = priority {
-        put(
-            Attribute::Priority,
-            &[(0, priority.to_ne_bytes())],
-            &priority,
-        );
-    }
-    if programmatic_stream_serialization {
-        put(
-            Attribute::ProgrammaticStreamSerialization,
-            &[(0, TRUE)],
-            &true,
-        );
-    }
-    if let Some(domain) = memory_sync_domain {
-        let number = (domain as u32).to_ne_bytes();
-        put(
-            Attribute::MemorySyncDomain,
-            &[(0, number)],
-            &format_args!("{domain:?}"),
-        );
-    }
-    if let Some(map) = memory_sync_domain_map {
-        put(
-            Attribute::MemorySyncDomainMap,
-            &[(0, [map.default, map.remote, 0, 0])],
-            &format_args!("default {}, remote {}", map.default, map.remote),
-        );
-    }
-    if let Some(percent) = preferred_shared_memory_carveout {
-        put(
-            Attribute::SharedMemoryCarveout,
-            &[(0, u32::from(percent).to_ne_bytes())],
-            &format_args!("{percent} %"),
-        );
-    }
-    // What holds an address.
-    if let Some(event) = programmatic_event {
-        let start = if event.at_block_start { TRUE } else { [0; 4] };
-        let mut entry = words(Attribute::ProgrammaticEvent, &[(12, start)]);
-        entry.put(0, event.event.cu_event().expose_provenance().to_ne_bytes());
-        visit(Attribute::ProgrammaticEvent, entry, &"an event");
-    }
-    if let Some(event) = launch_completion_event {
-        let mut entry = words(Attribute::LaunchCompletionEvent, &[]);
-        entry.put(0, event.cu_event().expose_provenance().to_ne_bytes());
-        visit(Attribute::LaunchCompletionEvent, entry, &"an event");
-    }
-    if let Some(window) = access_policy_window {
-        let mut entry = words(
-            Attribute::AccessPolicyWindow,
-            &[
-                (16, window.hit_ratio.to_ne_bytes()),
-                (20, (window.hit as u32).to_ne_bytes()),
-                (24, (window.miss as u32).to_ne_bytes()),
-            ],
-        );
-        entry.put(0, window.base.to_ne_bytes());
-        entry.put(8, window.bytes.to_ne_bytes());
-        let value = format_args!("{} bytes at {:#x}", window.bytes, window.base);
-        visit(Attribute::AccessPolicyWindow, entry, &value);
-    }
-    if device_updatable_node.is_some() {
-        let entry = words(Attribute::DeviceUpdatableNode, &[(0, TRUE)]);
-        visit(Attribute::DeviceUpdatableNode, entry, &true);
-    }
-}
-
-/// C's `int` for true.
-const TRUE: [u8; 4] = 1_i32.to_ne_bytes();
-
-/// The members of a value that are four bytes long, by their offsets.
-fn words(attribute: Attribute, parts: &[(usize, [u8; 4])]) -> LaunchAttribute {
-    let mut entry = LaunchAttribute::new(attribute as u32);
-    for &(offset, bytes) in parts {
-        entry.put(offset, bytes);
-    }
-    entry
-}
-
-fn extents(dim: Dim3) -> [(usize, [u8; 4]); 3] {
-    [
-        (0, dim.x.to_ne_bytes()),
-        (4, dim.y.to_ne_bytes()),
-        (8, dim.z.to_ne_bytes()),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::{super::super::config::Launch, Encoded};
@@ -219,7 +89,8 @@ mod tests {
         assert!(theirs(Launch::new(1, 1)).is_empty());
         let launch = Launch::new(1, 1)
             .cooperative(false)
-            .programmatic_stream_serialization(false);
+            .programmatic_stream_serialization(false)
+            .nvlink_util_centric_scheduling(false);
         assert!(theirs(launch).is_empty());
     }
 
@@ -244,9 +115,10 @@ mod tests {
             })
             .access_policy_window(window)
             .preferred_shared_memory_carveout(40)
+            .nvlink_util_centric_scheduling(true)
             .device_updatable_node(&node);
         let attributes = theirs(launch);
-        assert_eq!(attributes.len(), 11, "each one once");
+        assert_eq!(attributes.len(), 12, "each one once");
         for attribute in attributes {
             let value = attribute.value;
             macro_rules! read {
@@ -289,6 +161,9 @@ mod tests {
                 }
                 Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
                     assert_eq!(read!(sharedMemCarveout), 40);
+                }
+                Id::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING => {
+                    assert_eq!(read!(nvlinkUtilCentricScheduling), 1);
                 }
                 Id::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
                     assert_eq!(read!(deviceUpdatableKernelNode).deviceUpdatable, 1);

@@ -6,12 +6,15 @@ mod check;
 mod cluster;
 mod encode;
 mod limits;
+mod node;
 mod table;
+mod visit;
 
 pub(super) use check::{Request, check};
 pub(super) use cluster::{divides, grid_of_clusters};
 pub(super) use encode::Encoded;
 pub(super) use limits::{AttributeLimits, ClusterDirectives, device_attribute};
+pub(super) use node::{Refused, for_launches_only, make_device_updatable, set_on_node};
 
 use super::{
     api::{Api, Status},
@@ -48,7 +51,7 @@ pub(super) unsafe fn launch(
 /// The attributes with their values and what they need, for the error of a launch; empty where there is none.
 pub(super) fn describe(attributes: &Attributes<'_>) -> String {
     let mut text = String::new();
-    encode::for_each(attributes, &mut |attribute, _, value| {
+    visit::for_each(attributes, &mut |attribute, _, value| {
         let needs = attribute.requirement();
         let (major, minor) = (needs.version / 1000, needs.version % 1000 / 10);
         let separator = if text.is_empty() { "" } else { "; " };

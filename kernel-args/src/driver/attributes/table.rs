@@ -8,10 +8,13 @@ pub(super) struct Requirement {
     pub(super) version: u32,
     /// The oldest GPU that has it, 90 for sm_90; 0 where every GPU takes it.
     pub(super) sm: u16,
+    /// Whether a kernel node of a graph takes it too; the others are for launches only.
+    pub(super) nodes: bool,
 }
 
 macro_rules! attributes {
-    ($($(#[$meta:meta])* $attribute:ident = $id:literal, $name:literal, $major:literal . $minor:literal, sm $sm:literal;)*) => {
+    ($($(#[$meta:meta])* $attribute:ident = $id:literal, $name:literal, $major:literal . $minor:literal, sm $sm:literal,
+       nodes $nodes:literal;)*) => {
         /// A launch attribute, by its `CUlaunchAttributeID`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
@@ -29,6 +32,7 @@ macro_rules! attributes {
                         name: $name,
                         version: $major * 1000 + $minor * 10,
                         sm: $sm,
+                        nodes: $nodes,
                     },)*
                 }
             }
@@ -36,22 +40,23 @@ macro_rules! attributes {
     };
 }
 
-// CUDA Driver API, `CUlaunchAttributeID`, and the first toolkit whose `cuda.h` has it; the generations are those of the
-// programming guide's chapters on each feature.
+// CUDA Driver API, `CUlaunchAttributeID`, which also says which ones are valid for graph nodes, and the first toolkit whose
+// `cuda.h` has it; the generations are those of the programming guide's chapters on each feature.
 attributes! {
-    AccessPolicyWindow = 1, "access_policy_window", 11 . 8, sm 80;
-    Cooperative = 2, "cooperative", 11 . 8, sm 60;
-    Cluster = 4, "cluster", 11 . 8, sm 90;
-    ClusterSchedulingPolicy = 5, "cluster_scheduling_policy", 11 . 8, sm 90;
-    ProgrammaticStreamSerialization = 6, "programmatic_stream_serialization", 11 . 8, sm 90;
-    ProgrammaticEvent = 7, "programmatic_event", 11 . 8, sm 90;
-    Priority = 8, "priority", 11 . 8, sm 0;
-    MemorySyncDomainMap = 9, "memory_sync_domain_map", 12 . 0, sm 0;
-    MemorySyncDomain = 10, "memory_sync_domain", 12 . 0, sm 0;
-    PreferredCluster = 11, "preferred_cluster", 12 . 8, sm 90;
-    LaunchCompletionEvent = 12, "launch_completion_event", 12 . 3, sm 0;
-    DeviceUpdatableNode = 13, "device_updatable_node", 12 . 4, sm 0;
-    SharedMemoryCarveout = 14, "preferred_shared_memory_carveout", 12 . 5, sm 0;
+    AccessPolicyWindow = 1, "access_policy_window", 11 . 8, sm 80, nodes true;
+    Cooperative = 2, "cooperative", 11 . 8, sm 60, nodes true;
+    Cluster = 4, "cluster", 11 . 8, sm 90, nodes true;
+    ClusterSchedulingPolicy = 5, "cluster_scheduling_policy", 11 . 8, sm 90, nodes true;
+    ProgrammaticStreamSerialization = 6, "programmatic_stream_serialization", 11 . 8, sm 90, nodes false;
+    ProgrammaticEvent = 7, "programmatic_event", 11 . 8, sm 90, nodes false;
+    Priority = 8, "priority", 11 . 8, sm 0, nodes true;
+    MemorySyncDomainMap = 9, "memory_sync_domain_map", 12 . 0, sm 0, nodes true;
+    MemorySyncDomain = 10, "memory_sync_domain", 12 . 0, sm 0, nodes true;
+    PreferredCluster = 11, "preferred_cluster", 12 . 8, sm 90, nodes true;
+    LaunchCompletionEvent = 12, "launch_completion_event", 12 . 3, sm 0, nodes false;
+    DeviceUpdatableNode = 13, "device_updatable_node", 12 . 4, sm 0, nodes true;
+    SharedMemoryCarveout = 14, "preferred_shared_memory_carveout", 12 . 5, sm 0, nodes true;
+    NvlinkUtilCentricScheduling = 16, "nvlink_util_centric_scheduling", 13 . 0, sm 0, nodes true;
 }
 
 #[cfg(test)]
@@ -82,6 +87,9 @@ mod tests {
             }
             Attribute::SharedMemoryCarveout => {
                 Theirs::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+            }
+            Attribute::NvlinkUtilCentricScheduling => {
+                Theirs::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING
             }
         };
         for &attribute in Attribute::ALL {

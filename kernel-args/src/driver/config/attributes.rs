@@ -19,6 +19,7 @@ pub(in crate::driver) struct Attributes<'a> {
     pub(in crate::driver) memory_sync_domain_map: Option<MemorySyncDomainMap>,
     pub(in crate::driver) access_policy_window: Option<AccessPolicyWindow>,
     pub(in crate::driver) preferred_shared_memory_carveout: Option<u8>,
+    pub(in crate::driver) nvlink_util_centric_scheduling: bool,
     pub(in crate::driver) device_updatable_node: Option<&'a DeviceNode>,
 }
 

@@ -172,8 +172,15 @@ impl<'a> Launch<'a> {
         self.with(|attributes| attributes.preferred_shared_memory_carveout = Some(percent))
     }
 
-    /// Makes the node of a captured launch one that kernels can update, and stores its handle in `node`:
-    /// `CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`. The stream is capturing. Needs CUDA 12.4.
+    /// A hint that the kernel is to use NVLink as fully as it can, with as much traffic from each block:
+    /// `CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING`. Needs CUDA 13.0.
+    #[inline(always)]
+    pub fn nvlink_util_centric_scheduling(self, enabled: bool) -> Self {
+        self.with(|attributes| attributes.nvlink_util_centric_scheduling = enabled)
+    }
+
+    /// Makes the node of a captured launch, or one that is added to a graph, one that kernels can update, and stores its handle in `node`:
+    /// `CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`. A launch is on a stream that is capturing. Needs CUDA 12.4.
     #[inline(always)]
     pub fn device_updatable_node(self, node: &'a DeviceNode) -> Self {
         self.with(|attributes| attributes.device_updatable_node = Some(node))

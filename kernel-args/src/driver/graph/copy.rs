@@ -5,11 +5,11 @@ use super::{
         api::{Api, MemsetNodeParams, Status, required},
         error::Error,
     },
-    AnyNode, Graph, explain,
+    AnyNode, Graph, HostBuffer, explain,
 };
 use crate::device::{DevicePointer, DevicePointerMut, DeviceType};
 use core::ptr;
-use cudarc::driver::sys::{CUDA_MEMCPY3D, CUmemorytype};
+use cudarc::driver::sys::{CUDA_MEMCPY3D, CUgraph, CUgraphNode, CUmemorytype};
 use std::boxed::Box;
 
 /// The bytes of `elements` elements of `T`, at least one.
@@ -96,6 +96,28 @@ impl Graph {
         Ok(node)
     }
 
+    /// Adds a node that copies as many elements as `to` has from device memory to it, after the nodes `after`.
+    ///
+    /// The graph retains `to`, which every launch writes anew, and not the device memory.
+    ///
+    /// # Errors
+    /// As [`add_memcpy`](Self::add_memcpy).
+    pub fn add_memcpy_dtoh<T: DeviceType + Send + Sync + 'static>(
+        &mut self,
+        to: &HostBuffer<T>,
+        from: DevicePointer<T>,
+        after: &[AnyNode],
+    ) -> Result<AnyNode, Error> {
+        let mut copy = row(bytes::<T>(to.len())?);
+        copy.srcDevice = from.address();
+        copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
+        copy.dstHost = to.as_ptr().cast();
+        let slot = self.slot(Box::new(()))?;
+        let node = self.add_copy(&copy, after)?;
+        slot.keep(Box::new(to.clone()));
+        Ok(node)
+    }
+
     fn add_copy(&mut self, copy: &CUDA_MEMCPY3D, after: &[AnyNode]) -> Result<AnyNode, Error> {
         let add = required!(self.handle.api, cuGraphAddMemcpyNode)?;
         self.add_node("cuGraphAddMemcpyNode", after, |graph, node, after| {
@@ -148,11 +170,7 @@ impl Graph {
         &self,
         call: &'static str,
         after: &[AnyNode],
-        add: impl FnOnce(
-            cudarc::driver::sys::CUgraph,
-            *mut cudarc::driver::sys::CUgraphNode,
-            &[cudarc::driver::sys::CUgraphNode],
-        ) -> Status,
+        add: impl FnOnce(CUgraph, *mut CUgraphNode, &[CUgraphNode]) -> Status,
     ) -> Result<AnyNode, Error> {
         let after = self.dependencies(None, after)?;
         self.context.bind_to_thread().map_err(Error::context)?;

@@ -3,10 +3,11 @@
 use super::{
     super::{
         api::{Api, KernelNodeParams, Status, api, required},
+        context::bind,
         error::Error,
         kernel::Kernel,
     },
-    AnyNode, Graph, Node, explain,
+    Graph, Node, explain,
     find::{self, Listed},
     handle::{ExecHandle, GraphHandle, GraphId},
     owner::{Owner, Slot},
@@ -32,7 +33,7 @@ pub struct GraphExec {
     pub(super) id: GraphId,
     pub(super) context: Arc<CudaContext>,
     /// The kernel nodes of a graph that other code has captured.
-    listed: Listed,
+    pub(super) listed: Listed,
     /// Where it was launched last.
     launched_on: Option<Arc<CudaStream>>,
     /// It was launched on a capturing stream: another graph may launch the nodes with any arguments that they had since.
@@ -168,44 +169,6 @@ impl GraphExec {
         Ok(())
     }
 
-    /// Enables a node, or disables it: a disabled node does nothing in the launches that follow, and its dependencies stay.
-    /// Nodes of kernels, copies and memsets can be disabled.
-    ///
-    /// # Errors
-    /// [`Error::Graph`] where the node belongs to another graph, or the driver returns an error.
-    pub fn set_enabled(&mut self, node: impl Into<AnyNode>, enabled: bool) -> Result<(), Error> {
-        let set = required!(self.api(), cuGraphNodeSetEnabled)?;
-        let node = self.node(node.into(), explain::ENABLED)?;
-        // SAFETY: the graph is alive, and the node is one of it.
-        match unsafe { set(self.raw(), node.node, u32::from(enabled)) } {
-            Status::SUCCESS => Ok(()),
-            status => Err(explain::call(
-                explain::ENABLED,
-                "cuGraphNodeSetEnabled",
-                status,
-            )),
-        }
-    }
-
-    /// Whether a node is enabled.
-    ///
-    /// # Errors
-    /// As [`set_enabled`](Self::set_enabled).
-    pub fn is_enabled(&mut self, node: impl Into<AnyNode>) -> Result<bool, Error> {
-        let get = required!(self.api(), cuGraphNodeGetEnabled)?;
-        let node = self.node(node.into(), explain::ENABLED)?;
-        let mut enabled = 0;
-        // SAFETY: as above; `enabled` outlives the call.
-        match unsafe { get(self.raw(), node.node, &raw mut enabled) } {
-            Status::SUCCESS => Ok(enabled != 0),
-            status => Err(explain::call(
-                explain::ENABLED,
-                "cuGraphNodeGetEnabled",
-                status,
-            )),
-        }
-    }
-
     /// The driver's handle of the instantiated graph, valid while this is alive.
     #[must_use]
     pub fn cu_graph_exec(&self) -> CUgraphExec {
@@ -240,19 +203,11 @@ impl GraphExec {
                 .has_kernel(node.any.node, node.kernel.cu_function())
     }
 
-    fn node(&self, node: AnyNode, action: &'static str) -> Result<AnyNode, Error> {
-        if node.graph != self.id && !self.listed.has(node.node) {
-            return Err(explain::foreign_node(None, action));
-        }
-        self.context.bind_to_thread().map_err(Error::context)?;
-        Ok(node)
-    }
-
     fn bind(&self, stream: &Arc<CudaStream>, action: &'static str) -> Result<(), Error> {
         if stream.context().cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_stream(action));
+            return Err(explain::foreign_stream(None, action));
         }
-        self.context.bind_to_thread().map_err(Error::context)
+        bind(self.api, &self.context)
     }
 
     /// Lets an owner go that an update of the node of `slot` has replaced, when the launches that may use it are over.

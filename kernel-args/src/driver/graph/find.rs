@@ -8,6 +8,7 @@ use super::{
     },
     AnyNode, Graph, Node, explain,
     handle::GraphId,
+    order::ordered,
 };
 use crate::marshal::KernelArgs;
 use core::ptr;
@@ -104,45 +105,12 @@ pub(super) unsafe fn nodes_of<A: KernelArgs>(
                 kernel: kernel.clone(),
                 any: AnyNode { node, graph: id },
                 shared: params.shared,
+                cluster: None,
                 slot: None,
             });
         }
     }
     Ok(found)
-}
-
-/// The nodes, each after those that it depends on, otherwise in the order that they have.
-fn ordered(nodes: &[CUgraphNode], edges: &[(CUgraphNode, CUgraphNode)]) -> Vec<CUgraphNode> {
-    let mut places: Vec<(CUgraphNode, usize)> = nodes.iter().copied().zip(0..).collect();
-    places.sort_unstable();
-    let place = |node: &CUgraphNode| {
-        let at = places.binary_search_by_key(node, |(node, _)| *node).ok()?;
-        Some(places[at].1)
-    };
-    let mut waits_for = vec![0_usize; nodes.len()];
-    let mut followers = vec![Vec::new(); nodes.len()];
-    for (from, to) in edges {
-        if let (Some(from), Some(to)) = (place(from), place(to)) {
-            waits_for[to] += 1;
-            followers[from].push(to);
-        }
-    }
-    let free = waits_for
-        .iter()
-        .enumerate()
-        .filter(|(_, waits)| **waits == 0);
-    let mut ready: std::collections::BTreeSet<usize> = free.map(|(at, _)| at).collect();
-    let mut order = Vec::with_capacity(nodes.len());
-    while let Some(at) = ready.pop_first() {
-        order.push(nodes[at]);
-        for &follower in &followers[at] {
-            waits_for[follower] -= 1;
-            if waits_for[follower] == 0 {
-                ready.insert(follower);
-            }
-        }
-    }
-    order
 }
 
 /// `cuGraphGetNodes`.
@@ -273,43 +241,5 @@ fn checked(call: &'static str, status: Status) -> Result<(), Error> {
     match status {
         Status::SUCCESS => Ok(()),
         status => Err(explain::call(explain::FOUND, call, status)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ordered;
-    use core::ptr;
-    use cudarc::driver::sys::CUgraphNode;
-    use std::{vec, vec::Vec};
-
-    fn node(number: usize) -> CUgraphNode {
-        ptr::without_provenance_mut(number)
-    }
-
-    #[test]
-    fn a_chain_is_ordered_whatever_the_list() {
-        let chain: Vec<_> = (1..=50).map(node).collect();
-        let edges: Vec<_> = chain.windows(2).map(|pair| (pair[0], pair[1])).collect();
-        let mut list = chain.clone();
-        for turn in 0..50 {
-            list.rotate_left(7);
-            list.swap(turn, 49 - turn);
-            assert_eq!(ordered(&list, &edges), chain);
-        }
-    }
-
-    #[test]
-    fn nodes_that_do_not_depend_on_each_other_keep_their_order() {
-        let list = [3, 1, 2].map(node);
-        assert_eq!(ordered(&list, &[]), list);
-        assert_eq!(ordered(&list, &[(node(2), node(3))]), [1, 2, 3].map(node));
-    }
-
-    #[test]
-    fn a_cycle_ends() {
-        let list = [1, 2, 3].map(node);
-        let edges = [(node(1), node(2)), (node(2), node(1)), (node(9), node(3))];
-        assert_eq!(ordered(&list, &edges), vec![node(3)]);
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     super::{
         api::{Api, KernelNodeParams, Status, api, required},
-        config::Launch,
+        config::{Form, Launch},
         error::Error,
         kernel::Kernel,
     },
@@ -88,10 +88,11 @@ impl Graph {
 
     /// Adds a node that launches `kernel` after the nodes `after`. The graph retains `args`.
     ///
-    /// `launch` has no stream.
+    /// `launch` has no stream. Its attributes become those of the node, as far as CUDA has them for nodes: all but
+    /// `programmatic_stream_serialization` and the events. They stay when the node is updated.
     ///
     /// # Errors
-    /// [`Error::Limit`] and [`Error::Foreign`] as at a launch; [`Error::Graph`] where the kernel or one of `after` belongs to
+    /// [`Error::UnsupportedAttribute`], [`Error::Limit`] and [`Error::Foreign`] as at a launch; [`Error::Graph`] where the kernel or one of `after` belongs to
     /// another context or graph, or the driver returns an error.
     pub fn add_kernel<A: KernelArgs, B>(
         &mut self,
@@ -136,7 +137,7 @@ impl Graph {
     fn add<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
         &mut self,
         kernel: &Kernel<A>,
-        launch: Launch<'_>,
+        mut launch: Launch<'_>,
         args: &mut B,
         after: &[AnyNode],
     ) -> Result<Node<A>, Error> {
@@ -144,9 +145,21 @@ impl Graph {
         let add = required!(api, cuGraphAddKernelNode_v2)?;
         let function = kernel.function();
         if function.context.cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_kernel(function.name.clone()));
+            return Err(explain::foreign_kernel(
+                Some(function.name.clone()),
+                explain::ADDED,
+            ));
         }
         let after = self.dependencies(Some(function.name.as_str()), after)?;
+        // What describes a node has no place for them: they are given to it afterwards.
+        let attributes = launch.attributes.take();
+        if let Some(attributes) = &attributes {
+            self.check_attributes(function, &launch, attributes)?;
+            if attributes.cooperative {
+                launch.form.get_or_insert(Form::KernelParams);
+            }
+        }
+        let cluster = attributes.and_then(|attributes| attributes.cluster);
         let slot = self.slot(kernel.keep_loaded())?;
         let (graph, mut node) = (self.handle.raw(), ptr::null_mut());
         let set = |params: &KernelNodeParams| -> Status {
@@ -156,12 +169,17 @@ impl Graph {
         };
         let call = NodeCall {
             function,
-            launch: &launch,
+            launch,
+            cluster,
             action: explain::ADDED,
             call: "cuGraphAddKernelNode_v2",
             set,
         };
         call.with(args, &mut ptr::null())?;
+        if let Some(attributes) = &attributes {
+            // SAFETY: the node was added to this graph, and nothing else has it.
+            unsafe { self.set_attributes(&function.name, node, attributes) }?;
+        }
         Ok(Node {
             kernel: kernel.clone(),
             any: AnyNode {
@@ -169,6 +187,7 @@ impl Graph {
                 graph: self.id,
             },
             shared: launch.shared,
+            cluster,
             slot: Some(slot),
         })
     }

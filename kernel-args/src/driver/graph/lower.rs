@@ -3,7 +3,9 @@
 use super::{
     super::{
         api::{KernelNodeParams, Status},
+        attributes::{divides, grid_of_clusters},
         config::{Form, Launch},
+        context::bind,
         error::Error,
         explain::foreign,
         launch_call::packed_extra,
@@ -11,7 +13,10 @@ use super::{
     },
     explain,
 };
-use crate::marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
+use crate::{
+    device::vector::Dim3,
+    marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+};
 use core::{ffi::c_void, ptr};
 use cudarc::driver::DriverError;
 
@@ -29,7 +34,10 @@ const fn form_of<A: KernelArgs>() -> Form {
 /// A kernel node that is added or updated.
 pub(super) struct NodeCall<'a, S> {
     pub(super) function: &'a LoadedFunction,
-    pub(super) launch: &'a Launch<'a>,
+    /// A copy: what is called for an error must not keep the caller's in memory.
+    pub(super) launch: Launch<'a>,
+    /// The cluster that the node has beside what its kernel requires.
+    pub(super) cluster: Option<Dim3>,
     /// What is not done where this fails, for errors.
     pub(super) action: &'static str,
     /// The entry point that `set` calls, for errors.
@@ -52,20 +60,23 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
     ) -> Result<(), Error> {
         let Self {
             function, launch, ..
-        } = self;
+        } = &self;
         if launch.stream.is_some() {
             return Err(explain::stream_of_a_node(
-                function.name.clone(),
+                Some(function.name.clone()),
                 self.action,
             ));
         }
         if launch.attributes.is_some() {
-            return Err(explain::attributes_of_a_node(
-                function.name.clone(),
+            return Err(explain::attributes_of_an_update(
+                Some(function.name.clone()),
                 self.action,
             ));
         }
-        function.check(launch)?;
+        function.check_with(launch, self.cluster.is_some())?;
+        if let Some(cluster) = self.cluster {
+            check_cluster(function, cluster, launch.grid)?;
+        }
         let context = function.context.cu_ctx();
         let stream = LaunchStream::in_context(context);
         args.check_contexts(&stream);
@@ -73,7 +84,7 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
             return Err(foreign::<A>(function.name.clone(), field));
         }
         if *bound != context.cast_const().cast() {
-            function.context.bind_to_thread().map_err(Error::context)?;
+            bind(function.api, &function.context)?;
             *bound = context.cast_const().cast();
         }
         let outcome = self.lower(args, &stream);
@@ -87,7 +98,10 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
 
     #[inline(always)]
     fn lower<A: KernelArgs>(self, args: &mut A, stream: &LaunchStream<'_>) -> Result<(), Error> {
-        let form = self.launch.form.unwrap_or(const { form_of::<A>() });
+        let form = match self.launch.form {
+            Some(form) => form,
+            None => const { form_of::<A>() },
+        };
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, stream, |params| {
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
@@ -121,12 +135,12 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
             return Err(foreign::<A>(function.name.clone(), field));
         }
         stream.check().map_err(failed_wait)?;
-        let (grid, block) = (launch.grid, launch.block);
+        let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
         let node_params = KernelNodeParams {
             function: function.handle(),
             grid: [grid.x, grid.y, grid.z],
             block: [block.x, block.y, block.z],
-            shared: launch.shared,
+            shared,
             params,
             extra,
             kernel: ptr::null_mut(),
@@ -139,11 +153,22 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
                 self.action,
                 self.call,
                 status,
-                launch,
+                [grid, block],
+                shared,
                 &arguments(),
             )),
         }
     }
+}
+
+/// Whether the cluster of a node divides its new grid.
+#[cold]
+fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result<(), Error> {
+    if function.attribute_limits.directives.blocks_are_clusters || divides(cluster, grid) {
+        return Ok(());
+    }
+    let name = function.name.clone();
+    Err(grid_of_clusters(name, "the node's cluster", cluster, grid))
 }
 
 #[cold]

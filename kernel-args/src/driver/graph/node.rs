@@ -1,7 +1,7 @@
 //! What names a node of a graph.
 
 use super::{super::kernel::Kernel, handle::GraphId, owner::Slot};
-use crate::marshal::KernelArgs;
+use crate::{device::vector::Dim3, marshal::KernelArgs};
 use core::fmt;
 use cudarc::driver::sys::CUgraphNode;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub struct Node<A: KernelArgs> {
     pub(super) any: AnyNode,
     /// Dynamic shared memory per block, in bytes.
     pub(super) shared: u32,
+    /// The cluster that its launch named; `None` for a node that was found.
+    pub(super) cluster: Option<Dim3>,
     /// What holds the owners of the arguments; `None` where the graph was instantiated before the node was found.
     pub(super) slot: Option<Arc<Slot>>,
 }
@@ -46,6 +48,7 @@ impl<A: KernelArgs> Clone for Node<A> {
             kernel: self.kernel.clone(),
             any: self.any,
             shared: self.shared,
+            cluster: self.cluster,
             slot: self.slot.clone(),
         }
     }

@@ -63,7 +63,7 @@ impl Slot {
         let retain = required!(api, cuGraphRetainUserObject)?;
         let release = required!(api, cuUserObjectRelease)?;
         if !release::start() {
-            return Err(explain::no_thread());
+            return Err(explain::no_thread(None, explain::RETAINED));
         }
         let slot = Arc::new(Self {
             context: context.clone(),

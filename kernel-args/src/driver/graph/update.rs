@@ -36,7 +36,7 @@ impl GraphExec {
         B: KernelArgs<Erased = A::Erased> + Send + 'static,
     {
         let launch = Launch::new(grid, block).shared(node.shared);
-        self.update_retained(node, &launch, args, &mut ptr::null())
+        self.update_retained(node, launch, args, &mut ptr::null())
     }
 
     /// As [`update`](Self::update), with another amount of shared memory or the form of the arguments named: all that
@@ -54,7 +54,7 @@ impl GraphExec {
     where
         B: KernelArgs<Erased = A::Erased> + Send + 'static,
     {
-        self.update_retained(node, &launch, args, &mut ptr::null())
+        self.update_retained(node, launch, args, &mut ptr::null())
     }
 
     /// Updates many nodes of kernels with the same arguments, as [`update_launch`](Self::update_launch).
@@ -82,7 +82,7 @@ impl GraphExec {
     {
         let mut bound = ptr::null();
         for (node, launch, args) in updates {
-            self.update_retained(node, &launch, args, &mut bound)?;
+            self.update_retained(node, launch, args, &mut bound)?;
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl GraphExec {
     where
         B: KernelArgs<Erased = A::Erased>,
     {
-        self.set(node, &launch, &mut args, &mut ptr::null())?;
+        self.set(node, launch, &mut args, &mut ptr::null())?;
         self.let_former_go(node);
         Ok(())
     }
@@ -114,7 +114,7 @@ impl GraphExec {
     fn update_retained<A: KernelArgs, B>(
         &mut self,
         node: &Node<A>,
-        launch: &Launch<'_>,
+        launch: Launch<'_>,
         mut args: B,
         bound: &mut *const c_void,
     ) -> Result<(), Error>
@@ -139,7 +139,10 @@ impl GraphExec {
                 }
                 Ok(())
             }
-            _ if self.has(node) => Err(explain::cannot_retain(node.kernel.name().into())),
+            _ if self.has(node) => Err(explain::cannot_retain(
+                Some(node.kernel.name().into()),
+                explain::UPDATED,
+            )),
             _ => Err(Self::has_not(node)),
         }
     }
@@ -167,7 +170,7 @@ impl GraphExec {
     fn set<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
         &mut self,
         node: &Node<A>,
-        launch: &Launch<'_>,
+        launch: Launch<'_>,
         args: &mut B,
         bound: &mut *const c_void,
     ) -> Result<(), Error> {
@@ -175,6 +178,7 @@ impl GraphExec {
         if !self.has(node) {
             return Err(Self::has_not(node));
         }
+        let cluster = node.cluster;
         let (set, exec, node) = (self.set_params, self.raw(), node.any.node);
         let set = |params: &KernelNodeParams| -> Status {
             // SAFETY: the instantiated graph is alive, the node is one of its graph, which this holds; the kernel was verified
@@ -184,6 +188,7 @@ impl GraphExec {
         let call = NodeCall {
             function,
             launch,
+            cluster,
             action: explain::UPDATED,
             call: "cuGraphExecKernelNodeSetParams_v2",
             set,

@@ -1,149 +1,31 @@
-//! A loaded function and what limits its launches.
+//! What is compared with a function's limits before the driver is called.
 
-use super::{
-    api::{Api, Status, api},
-    attributes::{AttributeLimits, divides, grid_of_clusters},
+use super::super::{
+    attributes::{divides, grid_of_clusters},
     config::Launch,
-    context::sm,
     error::{Error, Limit},
-    function_attribute as attribute,
-    image::Description,
-    loaded::LoadedModule,
-    shared_memory::{SHARED_WITHOUT_OPT_IN, allow, exceeded},
+    shared_memory::{allow, exceeded},
 };
+use super::LoadedFunction;
 use crate::device::vector::Dim3;
-use CUdevice_attribute as D;
-use cudarc::driver::{
-    CudaContext, CudaFunction, CudaStream,
-    sys::{CUdevice_attribute, CUfunction},
-};
-use std::{
-    boxed::Box,
-    ffi::CStr,
-    format, ptr,
-    string::String,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-};
-
-/// A function in a loaded module, with everything that a launch needs.
-pub(super) struct LoadedFunction {
-    pub(super) api: &'static Api,
-    handle: CUfunction,
-    pub(super) name: String,
-    pub(super) context: Arc<CudaContext>,
-    pub(super) default_stream: Arc<CudaStream>,
-    pub(super) max_grid: Dim3,
-    /// The threads of the block with which the GPU is busiest; 0 until it was asked for.
-    pub(super) best_block: AtomicU32,
-    max_block: Dim3,
-    pub(super) max_threads: u32,
-    /// The most threads of a launch that does not give `shared`: 0 where the kernel uses dynamic shared memory. A launch
-    /// compares with one of the two limits, and which one is known while it is compiled.
-    max_threads_without_shared: u32,
-    pub(super) required_block: Option<Dim3>,
-    pub(super) attribute_limits: AttributeLimits,
-    /// Whether the kernel is compiled for a block or a cluster of one size.
-    has_required_size: bool,
-    /// How much dynamic shared memory this function has been allowed at least, in bytes.
-    shared: AtomicU32,
-    max_shared: u32,
-    loaded_by: LoadedBy,
-}
-
-/// What keeps a function loaded.
-pub(super) enum LoadedBy {
-    Module(#[expect(dead_code, reason = "held, not read")] Arc<LoadedModule>),
-    Cudarc(CudaFunction),
-}
-
-// SAFETY: the driver's handles may be used from any thread; a launch makes the function's context current
-// first, and everything else is `Send` and `Sync` itself.
-unsafe impl Send for LoadedFunction {}
-// SAFETY: as above.
-unsafe impl Sync for LoadedFunction {}
+use core::sync::atomic::Ordering;
+use std::{boxed::Box, format, string::String};
 
 impl LoadedFunction {
-    /// Asks the driver for the function's limits; `description` is what its image says of it, if it could be read.
-    ///
-    /// # Safety
-    /// `handle` is a function that `loaded_by` keeps loaded in `context`.
-    pub(super) unsafe fn new(
-        handle: CUfunction,
-        name: String,
-        context: &Arc<CudaContext>,
-        description: Option<&Description>,
-        loaded_by: LoadedBy,
-    ) -> Result<Self, Error> {
-        let api = api()?;
-        context.bind_to_thread().map_err(Error::context)?;
-        let device = |attribute| -> Result<u32, Error> {
-            let value = context
-                .attribute(attribute)
-                .map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
-            Ok(u32::try_from(value).unwrap_or(0))
-        };
-        // SAFETY: the caller vouches for the function, and its context is current.
-        let shared = unsafe { attribute::get(handle, attribute::SHARED_SIZE_BYTES) }?;
-        // SAFETY: as above.
-        let max_threads = unsafe { attribute::get(handle, attribute::MAX_THREADS_PER_BLOCK) }?;
-        let required_block = description.and_then(|kernel| kernel.required_block);
-        let directives = description.map(|kernel| kernel.cluster).unwrap_or_default();
-        // SAFETY: as above.
-        let attribute_limits = unsafe { AttributeLimits::ask(handle, sm(context)?, directives) }?;
-        let has_required_size = required_block.is_some()
-            || attribute_limits.required_cluster.is_some()
-            || directives.explicit;
-        let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
-        Ok(Self {
-            api,
-            handle,
-            name,
-            context: context.clone(),
-            default_stream: context.default_stream(),
-            best_block: AtomicU32::new(0),
-            max_grid: Dim3::new(
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
-            ),
-            max_block: Dim3::new(
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
-            ),
-            max_threads,
-            max_threads_without_shared: match description {
-                Some(kernel) if kernel.dynamic_shared => 0,
-                _ => max_threads,
-            },
-            required_block,
-            attribute_limits,
-            has_required_size,
-            shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
-            max_shared: opt_in.saturating_sub(shared),
-            loaded_by,
-        })
-    }
-
-    /// cudarc's function, if cudarc loaded it.
-    pub(super) fn cudarc(&self) -> Option<&CudaFunction> {
-        match &self.loaded_by {
-            LoadedBy::Cudarc(function) => Some(function),
-            LoadedBy::Module(_) => None,
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn handle(&self) -> CUfunction {
-        self.handle
-    }
-
     /// Compares a launch with the limits of the device and the function, before the driver is called.
     #[inline(always)]
-    pub(super) fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
+    pub(in crate::driver) fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        let named = launch.attributes.and_then(|attributes| attributes.cluster);
+        self.check_with(launch, named.is_some())
+    }
+
+    /// As [`check`](Self::check), where a cluster is named or not by other means than the attributes of `launch`.
+    #[inline(always)]
+    pub(in crate::driver) fn check_with(
+        &self,
+        launch: &Launch<'_>,
+        names_cluster: bool,
+    ) -> Result<(), Error> {
         let within = |dim: Dim3, max: Dim3| {
             // `0 - 1` wraps, so that zero is above every limit.
             (dim.x.wrapping_sub(1) < max.x)
@@ -160,7 +42,6 @@ impl LoadedFunction {
             & within(block, self.max_block)
             & (block.count() <= u64::from(max_threads));
         if !fits | self.has_required_size {
-            let named = launch.attributes.and_then(|attributes| attributes.cluster);
             // Numbers: a `Dim3` is passed by reference, which would keep it in memory in every launch.
             let (x, y, z) = (block.x, block.y, block.z);
             self.check_sizes(
@@ -170,7 +51,7 @@ impl LoadedFunction {
                 x,
                 y,
                 z,
-                named.is_some(),
+                names_cluster,
                 launch.shared_given,
             )?;
         }
@@ -179,7 +60,7 @@ impl LoadedFunction {
 
     /// Allows the function `bytes` of dynamic shared memory; nothing is done where it was allowed as much before.
     #[inline(always)]
-    pub(super) fn allow_shared(&self, bytes: u32) -> Result<(), Error> {
+    pub(in crate::driver) fn allow_shared(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.shared.load(Ordering::Relaxed) {
             self.opt_in(bytes)?;
         }
@@ -303,36 +184,17 @@ impl LoadedFunction {
         Err(self.limit(requested, limit, help))
     }
 
-    pub(super) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
+    pub(in crate::driver) fn limit(
+        &self,
+        requested: String,
+        limit: String,
+        help: &'static str,
+    ) -> Error {
         Error::Limit(Box::new(Limit {
             kernel: self.name.clone(),
             requested,
             limit,
             help,
         }))
-    }
-}
-
-/// What stands for the name of a function whose driver does not tell it.
-pub(super) const UNNAMED: &str = "(unnamed)";
-
-/// The function's symbol, for messages; drivers before 12.3 do not tell it.
-///
-/// # Safety
-/// `function` is loaded.
-pub(super) unsafe fn function_name(function: CUfunction) -> String {
-    let mut name = ptr::null();
-    let get_name = api().ok().and_then(|api| api.cuFuncGetName);
-    let found = get_name.is_some_and(|get_name| {
-        // SAFETY: the caller vouches for the function; `name` outlives the call.
-        unsafe { get_name(&raw mut name, function) == Status::SUCCESS }
-    });
-    if found && !name.is_null() {
-        // SAFETY: the driver returned a text that ends with NUL and lives as long as the function.
-        unsafe { CStr::from_ptr(name) }
-            .to_string_lossy()
-            .into_owned()
-    } else {
-        String::from(UNNAMED)
     }
 }

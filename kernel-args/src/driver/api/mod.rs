@@ -3,6 +3,12 @@
 //! cudarc's bindings panic where the library or a symbol is missing, and return an enum that lacks the codes of newer
 //! drivers. These return an error and a number. They are looked up once.
 
+mod node_params;
+mod status;
+
+pub(super) use node_params::{KernelNodeParams, MemsetNodeParams};
+pub use status::Status;
+
 use super::launch_config::LaunchConfig;
 use cudarc::driver::sys::{
     CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec,
@@ -11,8 +17,8 @@ use cudarc::driver::sys::{
 };
 use libloading::Library;
 use std::{
-    ffi::{CStr, c_char, c_int, c_uint, c_void},
-    fmt, ptr,
+    ffi::{c_char, c_int, c_uint, c_void},
+    ptr,
     sync::OnceLock,
 };
 
@@ -31,41 +37,6 @@ pub(super) type LaunchKernelEx = unsafe extern "C" fn(
 
 /// Computes the dynamic shared memory of a block from its number of threads.
 pub(super) type SharedForBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
-/// `CUDA_KERNEL_NODE_PARAMS_v2`, which cudarc has from `cuda-12000` on only.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct KernelNodeParams {
-    pub(super) function: CUfunction,
-    pub(super) grid: [c_uint; 3],
-    pub(super) block: [c_uint; 3],
-    pub(super) shared: c_uint,
-    pub(super) params: *mut *mut c_void,
-    pub(super) extra: *mut *mut c_void,
-    /// `CUkernel`, where `function` is null.
-    pub(super) kernel: *mut c_void,
-    pub(super) context: CUcontext,
-}
-
-/// `CUDA_MEMSET_NODE_PARAMS`, the first version, which `cuGraphAddMemsetNode` takes in every driver.
-#[repr(C)]
-pub(super) struct MemsetNodeParams {
-    pub(super) address: CUdeviceptr,
-    pub(super) pitch: usize,
-    pub(super) value: c_uint,
-    pub(super) element_size: c_uint,
-    pub(super) width: usize,
-    pub(super) height: usize,
-}
-
-/// `CUlaunchAttributeValue` of 64 bytes, as `deviceUpdatableKernelNode` lays out its first 16.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct NodeAttribute {
-    pub(super) device_updatable: c_int,
-    pub(super) device_node: *mut c_void,
-    pub(super) rest: [u64; 6],
-}
-
 /// Why the driver cannot be called.
 pub(super) enum Unavailable {
     /// The driver's library was not found.
@@ -171,8 +142,10 @@ api! {
     cuGraphGetEdges(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut usize);
     /// Driver 12.3 and newer.
     cuGraphGetEdges_v2(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut u64, *mut usize);
-    cuGraphKernelNodeSetAttribute(CUgraphNode, c_uint, *const NodeAttribute);
-    cuGraphKernelNodeGetAttribute(CUgraphNode, c_uint, *mut NodeAttribute);
+    // The value is a `CUlaunchAttributeValue`, 64 bytes aligned to 8.
+    cuGraphKernelNodeSetAttribute(CUgraphNode, c_uint, *const [u8; 64]);
+    cuGraphKernelNodeGetAttribute(CUgraphNode, c_uint, *mut [u8; 64]);
+    cuGraphDestroyNode(CUgraphNode);
     cuGraphRetainUserObject(CUgraph, CUuserObject, c_uint, c_uint);
     cuUserObjectCreate(*mut CUuserObject, *mut c_void, unsafe extern "C" fn(*mut c_void), c_uint, c_uint);
     cuUserObjectRelease(CUuserObject, c_uint);
@@ -285,54 +258,4 @@ pub(super) fn api() -> Result<&'static Api, Unavailable> {
     }
     let api = Api::load(library().ok_or(Unavailable::Library)?)?;
     Ok(API.get_or_init(|| api))
-}
-
-/// What a driver call returned: a `CUresult` as a number, so that a code that a newer driver adds is a value too.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct Status(pub u32);
-
-impl Status {
-    /// `CUDA_SUCCESS`.
-    pub const SUCCESS: Self = Self(0);
-
-    /// The driver's name for it, such as `CUDA_ERROR_INVALID_VALUE`; `None` where the driver has none.
-    #[must_use]
-    pub fn name(self) -> Option<&'static str> {
-        let mut name = ptr::null();
-        // SAFETY: `name` outlives the call.
-        let status = unsafe { (api().ok()?.cuGetErrorName)(self, &raw mut name) };
-        if status != Self::SUCCESS || name.is_null() {
-            return None;
-        }
-        // SAFETY: the driver returned a text of its own that ends with NUL and is never freed.
-        unsafe { CStr::from_ptr(name) }.to_str().ok()
-    }
-}
-
-impl From<CUresult> for Status {
-    fn from(result: CUresult) -> Self {
-        Self(result as u32)
-    }
-}
-
-impl PartialEq<CUresult> for Status {
-    fn eq(&self, other: &CUresult) -> bool {
-        self.0 == *other as u32
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.name() {
-            Some(name) => write!(f, "{name} ({})", self.0),
-            None => write!(f, "error {}", self.0),
-        }
-    }
-}
-
-impl fmt::Debug for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
 }

@@ -1,5 +1,7 @@
 //! One call of `cuLaunchKernelEx`.
 
+mod list;
+
 use super::{
     api::{self, Api, Status},
     attributes::{self, AttributeLimits, Request},
@@ -8,9 +10,7 @@ use super::{
     explain,
     launch_config::LaunchConfig,
 };
-use crate::marshal::{
-    Arguments, DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params,
-};
+use crate::marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
 use core::{ffi::c_void, ptr};
 use cudarc::driver::{
     DriverError,
@@ -140,42 +140,6 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         }
     }
 
-    /// As [`with`](Self::with), for a list.
-    ///
-    /// # Safety
-    /// As [`launch`](super::launch()); and the kernel takes arguments of these types.
-    pub(super) unsafe fn with_list(self, args: &mut Arguments<'_>) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same one.
-        unsafe { self.check_attributes() }?;
-        let layout = args.types().layout();
-        let form = self.form(Form::of_parameters(args.len(), &layout));
-        let launched = if form == Form::KernelParams || layout.depends_on_gpu() {
-            args.marshal_params(self.launch_stream, |types, params| {
-                let arguments = || {
-                    types.with_parameters(|parameters| {
-                        // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
-                        unsafe { DecodedArguments::params_list(parameters, params) }.to_string()
-                    })
-                };
-                // SAFETY: as above; the caller vouches for the rest.
-                unsafe { self.call_params(params, explain::foreign_argument, arguments) }
-            })
-        } else {
-            args.marshal_packed(self.launch_stream, |types, buffer| {
-                let arguments = || {
-                    types.with_parameters(|parameters| {
-                        // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
-                        unsafe { DecodedArguments::packed_list(parameters, buffer) }.to_string()
-                    })
-                };
-                let (size, foreign) = (layout.size(), explain::foreign_argument);
-                // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
-                unsafe { self.call_packed(buffer, size, foreign, arguments) }
-            })
-        };
-        self.finish(launched)
-    }
-
     /// # Safety
     /// `params` has a pointer to each parameter of the kernel.
     #[inline(always)]
@@ -287,6 +251,7 @@ unsafe fn check_attributes(
         config,
         attributes: &attributes,
         limits,
+        is_node: false,
         name: &name,
     };
     // SAFETY: as above; the stream is one of that context.

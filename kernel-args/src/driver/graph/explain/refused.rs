@@ -1,0 +1,124 @@
+//! What is refused before the driver is asked.
+
+use super::super::super::error::{Error, GraphError};
+use super::ADDED;
+use std::{boxed::Box, format, string::String};
+
+#[cold]
+fn refused(
+    kernel: Option<String>,
+    action: &'static str,
+    reason: String,
+    help: &'static str,
+) -> Error {
+    Error::Graph(Box::new(GraphError {
+        kernel,
+        action,
+        reason,
+        status: None,
+        help,
+    }))
+}
+
+/// Errors whose texts are always the same. `kernel` is the name of the kernel where there is one, `action` what was not done.
+macro_rules! refusals {
+    ($($(#[$doc:meta])* $name:ident = $reason:literal, $help:literal;)*) => {$(
+        $(#[$doc])*
+        #[cold]
+        pub(in crate::driver::graph) fn $name(kernel: Option<String>, action: &'static str) -> Error {
+            refused(kernel, action, $reason.into(), $help)
+        }
+    )*};
+}
+
+refusals! {
+    /// The node belongs to another graph, or to one that is gone.
+    foreign_node =
+        "it belongs to another graph",
+        "pass a node of the graph that was instantiated: `Graph::add_kernel` and a captured launch return it, \
+         `Graph::kernel_nodes` finds it";
+    /// A kernel of another context than the graph's.
+    foreign_kernel =
+        "the kernel was loaded in another context (another device?) than the graph's",
+        "make the graph with the context in which the kernel was loaded";
+    /// A stream of another context than the graph's.
+    foreign_stream =
+        "the stream belongs to another context (another device?) than the graph",
+        "use a stream of the graph's context";
+    /// A node was given a stream.
+    stream_of_a_node =
+        "a node of a graph has no stream",
+        "leave `stream` out; the graph is launched on a stream";
+    /// An update of a node names launch attributes.
+    attributes_of_an_update =
+        "an update cannot change the launch attributes of a node",
+        "leave them out: the node keeps those that it was added or captured with";
+    /// A launch is to be captured, but its stream is not.
+    not_capturing =
+        "the stream is not being captured",
+        "launch inside of `Graph::capture(&stream, || …)`, and name that stream: `stream = &stream`";
+    /// A launch is to be captured, but something has ended the capture.
+    broken_capture =
+        "an earlier call on the captured streams was not allowed and has ended the capture",
+        "look at the error of that call";
+    /// A launch was captured, but another one was captured on the same stream at the same time.
+    ambiguous_node =
+        "another thread uses the captured stream at the same time",
+        "use a captured stream on one thread only";
+    /// Nothing was captured.
+    nothing_captured =
+        "the driver returned no graph",
+        "end a capture on the stream and the thread on which it was begun";
+    /// The node cannot retain arguments.
+    cannot_retain =
+        "the graph was instantiated before this node was found, and cannot retain the arguments",
+        "find the node with `Graph::kernel_nodes` before the graph is instantiated, capture it with `launch!(…, node)`, or \
+         use `GraphExec::update_unretained` and keep the memory allocated";
+    /// There is no thread to drop what a graph retains.
+    no_thread =
+        "the system started no thread on which it could be released",
+        "let this process start one thread more";
+    /// A copy or a memset of nothing.
+    no_elements =
+        "there is nothing to copy or to set",
+        "do not add a node for zero elements";
+}
+
+/// A node depends on one of another graph.
+#[cold]
+pub(in crate::driver::graph) fn foreign_dependency(kernel: Option<String>, index: usize) -> Error {
+    refused(
+        kernel,
+        ADDED,
+        format!("the dependency at index {index} belongs to another graph"),
+        "a node depends on nodes of its own graph only",
+    )
+}
+
+/// A node that is added names an attribute that CUDA has for launches only.
+#[cold]
+pub(in crate::driver::graph) fn attribute_of_launches(
+    kernel: String,
+    attribute: &'static str,
+) -> Error {
+    refused(
+        Some(kernel),
+        ADDED,
+        format!("`{attribute}` is an attribute of launches, not of nodes"),
+        "capture a launch that has it, `Graph::capture`: CUDA makes dependencies and nodes of it",
+    )
+}
+
+/// A copy or a memset of nothing, or of more bytes than memory can have.
+#[cold]
+pub(in crate::driver::graph) fn bad_length(elements: usize, size: usize) -> Error {
+    if elements == 0 {
+        return no_elements(None, ADDED);
+    }
+    refused(
+        None,
+        ADDED,
+        format!("{elements} elements of {size} bytes are more than memory can have"),
+        "pass the number of elements, not of bytes",
+    )
+}

@@ -1,0 +1,173 @@
+//! What the driver returned for a graph, or for a node of one.
+
+use super::super::super::{
+    api::Status,
+    attributes::Refused,
+    error::{Error, GraphError},
+    explain::meaning,
+};
+use super::{ADDED, DEVICE_UPDATABLE, ENABLED, INSTANTIATED, LAUNCHED, UPDATED};
+use crate::{device::vector::Dim3, marshal::DecodedArguments};
+use core::ops::RangeInclusive;
+use std::{boxed::Box, format, string::String};
+
+#[cold]
+fn returned(
+    kernel: Option<String>,
+    action: &'static str,
+    status: Status,
+    reason: String,
+    help: &'static str,
+) -> Error {
+    Error::Graph(Box::new(GraphError {
+        kernel,
+        action,
+        reason,
+        status: Some(status),
+        help,
+    }))
+}
+
+/// The driver rejected a kernel node, or its update.
+#[cold]
+pub(in crate::driver::graph) fn node(
+    kernel: String,
+    action: &'static str,
+    call: &'static str,
+    status: Status,
+    [grid, block]: [Dim3; 2],
+    shared: u32,
+    arguments: &DecodedArguments<'_>,
+) -> Error {
+    let meaning = match status.0 {
+        1 if action == UPDATED => "the driver does not allow this change of an instantiated graph",
+        _ => meaning(status, false),
+    };
+    let help = match status.0 {
+        1 if action == UPDATED => {
+            "an update changes the grid, the block, the shared memory and the arguments of a node; another context, a \
+             cooperative launch, other attributes, other nodes or dependencies need a new graph"
+        }
+        1 => "compare the grid, the block and the shared memory with what the kernel allows",
+        400 => "keep the context and the graph alive, and pass nodes of this graph only",
+        _ => "",
+    };
+    let mut reason = format!(
+        "{call} returned {status}\n  {meaning}\n  grid {grid}, block {block}, {shared} bytes of dynamic shared memory"
+    );
+    let arguments = format!("{arguments}");
+    if !arguments.is_empty() {
+        reason.push('\n');
+        reason.push_str(&arguments);
+    }
+    returned(Some(kernel), action, status, reason, help)
+}
+
+/// What an error of a call means: what was not done, `None` for anything; the driver's codes; why, where more can be said than
+/// the code's name; and what to do.
+type Cause = (
+    Option<&'static str>,
+    RangeInclusive<u32>,
+    &'static str,
+    &'static str,
+);
+
+/// The first that fits counts.
+const CAUSES: &[Cause] = &[
+    (
+        Some(INSTANTIATED),
+        1..=1,
+        "",
+        "a graph has no cycle; with a device-updatable node, or with nodes that allocate memory, it is instantiated once",
+    ),
+    (
+        Some(LAUNCHED),
+        1..=1,
+        "",
+        "a graph that allocates memory frees it before it is launched again",
+    ),
+    (
+        Some(ENABLED),
+        1..=1,
+        "",
+        "only nodes of kernels, copies and memsets of this graph can be disabled",
+    ),
+    (Some(DEVICE_UPDATABLE), 1..=1, "", NEEDS_OF_DEVICE_UPDATABLE),
+    (
+        Some(DEVICE_UPDATABLE),
+        801..=801,
+        "",
+        NEEDS_OF_DEVICE_UPDATABLE,
+    ),
+    (
+        None,
+        901..=901,
+        "an earlier call on the captured streams was not allowed and has ended the capture",
+        "look at the error of that call: waiting for work outside of the capture, synchronizing, and a refused launch end it",
+    ),
+    (
+        None,
+        904..=904,
+        "a stream that takes part in the capture has work that the captured stream does not wait for",
+        "make the captured stream wait for the other one before the capture ends: `stream.join(&other)`",
+    ),
+    (
+        Some(LAUNCHED),
+        900..=900,
+        "a graph cannot be launched on a stream that is being captured, and the capture is over",
+        "launch it before or after the capture, or capture the launches of its kernels",
+    ),
+    (None, 900..=900, DEFAULT_STREAM, CAPTURE_ANOTHER),
+    (None, 906..=906, DEFAULT_STREAM, CAPTURE_ANOTHER),
+    (
+        None,
+        401..=401,
+        "the stream is already being captured",
+        "end that capture before a new one begins",
+    ),
+];
+
+const NEEDS_OF_DEVICE_UPDATABLE: &str = "device-updatable nodes need a driver of CUDA 12.4 or newer, and a kernel that is not launched cooperatively";
+const DEFAULT_STREAM: &str =
+    "the default stream cannot be captured, nor used while a stream that waits for it is captured";
+const CAPTURE_ANOTHER: &str = "capture a stream that was made with `ctx.new_stream()`";
+
+/// The driver returned an error from a call for a graph, or for a node of one.
+#[cold]
+pub(in crate::driver::graph) fn call(
+    action: &'static str,
+    call: &'static str,
+    status: Status,
+) -> Error {
+    let cause = CAUSES
+        .iter()
+        .find(|(of, codes, ..)| of.is_none_or(|of| of == action) && codes.contains(&status.0));
+    let (reason, help) = match cause {
+        Some((.., reason, help)) => (*reason, *help),
+        None if (700..=720).contains(&status.0) => (meaning(status, false), ""),
+        None => ("", ""),
+    };
+    let mut text = format!("{call} returned {status}");
+    if !reason.is_empty() {
+        text.push_str("\n  ");
+        text.push_str(reason);
+    }
+    returned(None, action, status, text, help)
+}
+
+/// The driver refused an attribute of a node, which was removed again.
+#[cold]
+pub(in crate::driver::graph) fn node_attribute(kernel: String, refused: &Refused) -> Error {
+    let Refused {
+        attribute,
+        call,
+        status,
+    } = *refused;
+    returned(
+        Some(kernel),
+        ADDED,
+        status,
+        format!("{call} returned {status} for `{attribute}`"),
+        "add the node without the attribute, or capture a launch that has it",
+    )
+}
