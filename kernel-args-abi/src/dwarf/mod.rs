@@ -16,6 +16,7 @@
 //! `wchar_t`, `char16_t` and pointers to members are the integers that they are stored as.
 
 mod budget;
+mod description;
 mod entry;
 mod error;
 mod kernels;
@@ -24,6 +25,7 @@ mod sections;
 mod types;
 mod units;
 
+pub use description::description;
 pub use error::Error;
 
 use crate::signature::{
