@@ -1,6 +1,6 @@
 //! What a build script tells cargo.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
 /// What is printed when the build has succeeded. If it fails, cargo runs the script again anyway, and shows what it printed.
 #[derive(Default)]
@@ -14,17 +14,17 @@ impl Directives {
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for name in &self.variables {
-            text += &format!("cargo::rerun-if-env-changed={name}\n");
+            let _ = writeln!(text, "cargo::rerun-if-env-changed={name}");
         }
         for path in &self.files {
             // A line cannot hold other paths. They are rare enough.
             if let Some(path) = path.to_str().filter(|path| !path.contains('\n')) {
-                text += &format!("cargo::rerun-if-changed={path}\n");
+                let _ = writeln!(text, "cargo::rerun-if-changed={path}");
             }
         }
         for warning in &self.warnings {
             for line in warning.lines().filter(|line| !line.trim().is_empty()) {
-                text += &format!("cargo::warning={line}\n");
+                let _ = writeln!(text, "cargo::warning={line}");
             }
         }
         text

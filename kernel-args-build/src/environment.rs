@@ -8,9 +8,12 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+/// The value of a variable.
+type Values = Box<dyn Fn(&str) -> Option<OsString>>;
+
 /// Where the values of variables come from. A variable that is set to nothing counts as not set.
 pub(crate) struct Environment {
-    value: Box<dyn Fn(&str) -> Option<OsString>>,
+    value: Values,
     asked: Mutex<BTreeSet<&'static str>>,
 }
 

@@ -216,7 +216,7 @@ fn library_in(folder: &Path) -> Option<PathBuf> {
     ];
     let is_nvrtc = |name: &str| {
         let is_library = if cfg!(windows) {
-            name.starts_with("nvrtc64_") && name.ends_with(".dll")
+            name.starts_with("nvrtc64_") && name.strip_suffix(".dll").is_some()
         } else {
             name.starts_with("libnvrtc.so")
         };

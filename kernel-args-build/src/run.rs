@@ -209,7 +209,7 @@ impl Build<'_> {
             let described = results.next().unwrap_or_else(|| Err(String::new()));
             match (image, described) {
                 (Ok(image), Ok(described)) => {
-                    done.push(self.done(image, described, compiler, start))
+                    done.push(self.done(image, described, compiler, start));
                 }
                 // What is wrong without debug information is wrong with it.
                 (Err(said), _) => errors.push(Error::new(texts::does_not_compile(

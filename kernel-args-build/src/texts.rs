@@ -1,7 +1,12 @@
 //! All sentences of this crate.
 
 use crate::{arch::Arch, compiler::Compiler, find::Tried};
-use std::{fmt::Display, io, path::Path, process::ExitStatus};
+use std::{
+    fmt::{Display, Write as _},
+    io,
+    path::Path,
+    process::ExitStatus,
+};
 
 pub(crate) const NOT_SET: &str = "is not set";
 pub(crate) const NOT_ON_PATH: &str = "has no `nvcc`";
@@ -105,7 +110,7 @@ pub(crate) fn cannot_run(program: &Path, error: &io::Error) -> String {
     format!("`{}` cannot be started: {error}", program.display())
 }
 
-pub(crate) fn silent(status: &ExitStatus) -> String {
+pub(crate) fn silent(status: ExitStatus) -> String {
     format!("the compiler said nothing, and ended with {status}")
 }
 
@@ -135,7 +140,7 @@ pub(crate) fn no_compiler_in(folder: &Path) -> String {
 pub(crate) fn no_compiler(tried: &Tried, has_fallback: bool) -> String {
     let mut text = "no CUDA compiler was found".to_owned();
     for (place, why) in tried {
-        text += &format!("\n  {place}: {why}");
+        let _ = write!(text, "\n  {place}: {why}");
     }
     text += "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), and set `CUDA_HOME` to its folder";
     if !has_fallback {

@@ -7,11 +7,7 @@ mod support;
 use kernel_args_abi::image::Image;
 use kernel_args_build::{Error, Kernels, Output};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{env, path::PathBuf, process::ExitCode};
 use support::{Package, toolkit};
 
 /// The build scripts.
@@ -95,7 +91,8 @@ const DESCRIBED: [&str; 2] = [
 
 /// What both compilers do.
 mod each {
-    use super::*;
+    use super::{DESCRIBED, Package, parameters, saxpy};
+    use std::{fs, path::Path};
 
     pub(super) fn writes_the_image_its_description_and_the_modules(home: &Path, name: &str) {
         let package = saxpy(&format!("{name}-writes"));
@@ -318,7 +315,8 @@ mod each {
 }
 
 mod nvcc {
-    use super::*;
+    use super::{DESCRIBED, parameters, saxpy};
+    use std::{fs, path::Path};
 
     pub(super) fn a_fat_binary_holds_every_generation(home: &Path) {
         let package = saxpy("nvcc-fatbin");
@@ -363,7 +361,8 @@ mod nvcc {
 }
 
 mod nvrtc {
-    use super::*;
+    use super::{Package, parameters, saxpy};
+    use std::path::Path;
 
     pub(super) fn fat_binaries_are_refused(home: &Path) {
         let package = saxpy("nvrtc-fatbin");
@@ -410,8 +409,13 @@ mod nvrtc {
 /// With programs in the place of nvcc, or nothing.
 #[cfg(unix)]
 mod without {
-    use super::*;
+    use super::{Package, saxpy};
+    use libtest_mimic::Trial;
     use std::os::unix::fs::PermissionsExt;
+    use std::{
+        fs,
+        path::{Path, PathBuf},
+    };
 
     /// A program that writes what nvcc would write, and each of its starts and ends into `log`.
     const FAKE: &str = r#"#!/bin/sh

@@ -136,7 +136,7 @@ fn failure(finished: &Finished) -> String {
     }
     said += &text(&finished.stderr);
     if said.trim().is_empty() {
-        said = texts::silent(&finished.status);
+        said = texts::silent(finished.status);
     }
     if has_no_host_compiler(&said) {
         said += texts::NO_HOST_COMPILER;

@@ -200,7 +200,7 @@ unsafe fn symbol<T: Copy>(library: &'static libloading::Library, name: &str) -> 
         assert!(
             mem::size_of::<T>() == mem::size_of::<usize>(),
             "a function pointer"
-        )
+        );
     };
     // SAFETY: the caller says that the type fits. The library is never unloaded, so the pointer stays right.
     let found = unsafe { library.get::<T>(name) };
@@ -231,7 +231,7 @@ fn builtins(library: &Path) -> Option<PathBuf> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let is_library = name.contains(".so") || name.ends_with(".dll");
+            let is_library = name.contains(".so") || name.strip_suffix(".dll").is_some();
             name.contains("nvrtc-builtins") && is_library && !name.contains("alt")
         })
         .collect();
