@@ -1,6 +1,9 @@
 //! Parameters that own their texts and members.
 
-use super::{Members, Opaque, Parameter};
+use super::{
+    Members, Opaque, Parameter,
+    described::{Descriptions, Referent},
+};
 use crate::{
     class::Class,
     cpp::{CppBase, CppType},
@@ -17,6 +20,7 @@ pub struct ParameterList {
     rows: Vec<Row>,
     /// How many of the rows, the last ones, are the parameters; the rest are members.
     parameters: u32,
+    descriptions: Descriptions,
 }
 
 /// A piece of the list's text.
@@ -175,6 +179,15 @@ impl ParameterList {
         Some(place)
     }
 
+    pub(super) const fn descriptions(&self) -> &Descriptions {
+        &self.descriptions
+    }
+
+    #[cfg(all(feature = "debug-info", feature = "generate"))]
+    pub(crate) const fn descriptions_mut(&mut self) -> &mut Descriptions {
+        &mut self.descriptions
+    }
+
     /// The rows as members.
     #[cfg_attr(not(feature = "debug-info"), allow(dead_code))]
     pub(crate) const fn members(&self, rows: Rows) -> Members<'_> {
@@ -184,7 +197,7 @@ impl ParameterList {
     /// How much memory it takes, in bytes.
     #[must_use]
     pub const fn weight(&self) -> usize {
-        self.text.capacity() + self.rows.capacity() * size_of::<Row>()
+        self.text.capacity() + self.rows.capacity() * size_of::<Row>() + self.descriptions.weight()
     }
 
     pub(crate) const fn text(&self, text: Text) -> &str {
@@ -198,7 +211,7 @@ impl ParameterList {
         }
     }
 
-    const fn parameter(&self, row: &Row) -> Parameter<'_> {
+    pub(super) const fn parameter(&self, row: &Row) -> Parameter<'_> {
         let base = match row.cpp.base {
             Base::Unknown => CppBase::Unknown,
             Base::Void => CppBase::Void,
@@ -234,7 +247,24 @@ impl ParameterList {
     }
 }
 
+#[cfg(all(feature = "debug-info", feature = "generate"))]
+impl Rows {
+    /// The number of the first row.
+    pub(crate) const fn first(self) -> u32 {
+        self.first
+    }
+}
+
 impl<'a> Range<'a> {
+    pub(super) fn referent(self, index: usize) -> Option<Referent<'a>> {
+        let row = u32::try_from(index).ok()?;
+        if row < self.rows.count {
+            Referent::of_row(self.list, self.rows.first + row)
+        } else {
+            None
+        }
+    }
+
     pub(super) const fn len(self) -> usize {
         self.rows.count as usize
     }

@@ -2,7 +2,7 @@
 
 use super::Parameter;
 #[cfg(feature = "read")]
-use super::list::Range;
+use super::{described::Referent, list::Range};
 use crate::{class::Class, cpp::CppBase};
 use core::fmt;
 
@@ -101,6 +101,17 @@ impl<'a> Members<'a> {
             Source::Slice(members) if index < members.len() => Some(members[index]),
             #[cfg(feature = "read")]
             Source::List(range) => range.get(index),
+            _ => None,
+        }
+    }
+
+    /// What the member of this index is, is an array of, or points to, where debug information describes it: with the
+    /// feature `generate` alone.
+    #[cfg(feature = "read")]
+    #[must_use]
+    pub fn referent(self, index: usize) -> Option<Referent<'a>> {
+        match self.0 {
+            Source::List(range) => range.referent(index),
             _ => None,
         }
     }
