@@ -56,5 +56,5 @@ pub use cpp::mangled;
 pub use cpp::{CppBase, CppType};
 pub use layout::{Alignment, Layout, LayoutError};
 pub use param_layout::{ParamLayout, Sm};
-pub use signature::{Members, Opaque, Parameter, Signature};
+pub use signature::{Members, Opaque, Parameter, Signature, Variant};
 pub use words::LayoutTable;

@@ -7,7 +7,6 @@ use super::{
     units::{Place, Units},
 };
 use crate::{
-    cpp::mangled::demangle,
     layout::Alignment,
     signature::{
         described::{Descriptions, Target},
@@ -15,7 +14,6 @@ use crate::{
     },
 };
 use alloc::{collections::BTreeMap, vec::Vec};
-use gimli::constants as dw;
 
 /// A row, and what it is or points to.
 pub(super) struct Linked {
@@ -66,10 +64,7 @@ impl Pending {
     }
 }
 
-/// The most that one enum has.
-const MOST_ENUMERATORS: usize = 65_536;
-
-impl<'s> Types<'_, 's> {
+impl Types<'_, '_> {
     /// Reads what the rows are or point to, and what the members of those point to, as far as time and memory last: what
     /// is not read then is not described.
     pub(super) fn describe(&mut self) {
@@ -97,7 +92,7 @@ impl<'s> Types<'_, 's> {
         let Some(size) = ty.size.and_then(|size| u32::try_from(size).ok()) else {
             return Ok(None);
         };
-        self.units.budget.store(Descriptions::OF_TYPE)?;
+        self.units.budget.store(size_of::<Row>())?;
         let members = match ty.aggregate {
             Some(place) => self.members(place, 1)?,
             None => RowMembers::Unknown,
@@ -120,35 +115,6 @@ impl<'s> Types<'_, 's> {
             },
             members,
         };
-        let enumerators = self.enumerators(place)?;
-        Ok(Some(
-            self.list.descriptions_mut().push_type(row, &enumerators),
-        ))
-    }
-
-    /// The names and values of an enum; none of a struct.
-    fn enumerators(&mut self, place: Place) -> Result<Vec<(Text, i128)>, Error> {
-        let mut enumerators = Vec::new();
-        let units = self.units;
-        let mut children = units.walk(place)?;
-        while let Some(child) = children.next_child()? {
-            let (dw::DW_TAG_enumerator, Some(name), Some(value)) =
-                (child.tag, child.name, child.const_value)
-            else {
-                continue;
-            };
-            if enumerators.len() == MOST_ENUMERATORS {
-                return Err(Error::Size);
-            }
-            let name: &'s str = units.text(child.place, name)?;
-            // nvcc and NVRTC mangle those of an `enum class` and in namespaces.
-            let plain = match demangle(name) {
-                Some(path) => self.text(path.rsplit("::").next().unwrap_or_default())?,
-                None => self.text(name)?,
-            };
-            units.budget.store(Descriptions::OF_ENUMERATOR)?;
-            enumerators.push((plain, value));
-        }
-        Ok(enumerators)
+        Ok(Some(self.list.descriptions_mut().push_type(row)))
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Entry<'s> {
     pub(super) count: Option<u64>,
     pub(super) alignment: Option<u64>,
     /// The value of an enumerator.
-    pub(super) const_value: Option<i128>,
+    pub(super) value: Option<i128>,
     pub(super) is_bit_field: bool,
     pub(super) is_declaration: bool,
     /// Of a member: it is static.
@@ -61,7 +61,7 @@ impl<'s> Entry<'s> {
             offset: Offset::None,
             count: None,
             alignment: None,
-            const_value: None,
+            value: None,
             is_bit_field: false,
             is_declaration: false,
             is_external: false,
@@ -104,11 +104,11 @@ impl<'s> Entry<'s> {
                 let bound = attribute.udata_value();
                 self.count = bound.and_then(|bound| bound.checked_add(1));
             }
-            // Of the other forms, negative numbers have none.
+            // Compilers write negative ones as signed numbers.
             dw::DW_AT_const_value => {
-                self.const_value = match attribute.raw_value() {
+                self.value = match value {
                     AttributeValue::Sdata(value) => Some(value.into()),
-                    _ => attribute.udata_value().map(i128::from),
+                    _ => attribute.udata_value().map(Into::into),
                 }
             }
             dw::DW_AT_alignment => self.alignment = attribute.udata_value(),

@@ -1,4 +1,4 @@
-//! The members of structs.
+//! The members of structs, and the variants of enums.
 
 use super::{
     Error,
@@ -9,11 +9,11 @@ use super::{
 };
 use crate::{
     class::Class,
-    cpp::CppBase,
+    cpp::{CppBase, mangled::demangle},
     layout::Alignment,
     signature::{
         Opaque, ParameterList,
-        list::{Base, Cpp, Row, RowMembers, Rows, Text},
+        list::{Base, Cpp, Row, RowMembers, RowVariant, Rows, Text},
     },
 };
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -31,7 +31,7 @@ pub(super) struct Types<'u, 's> {
     pub(super) list: ParameterList,
     /// What rows are or point to, before it is read.
     pub(super) pending: Pending,
-    /// The structs that have been read.
+    /// The structs and enums that have been read.
     structs: BTreeMap<Place, RowMembers>,
     /// The names of types that have been stored.
     names: BTreeMap<Place, Text>,
@@ -157,6 +157,9 @@ impl<'u, 's> Types<'u, 's> {
     fn read(&mut self, place: Place, depth: usize) -> Result<RowMembers, Error> {
         const UNCLEAR: RowMembers = RowMembers::Opaque(Opaque::Unclear);
         let entry = self.units.entry(place)?;
+        if entry.tag == dw::DW_TAG_enumeration_type {
+            return self.variants(&entry);
+        }
         let size = match entry.byte_size {
             Some(size @ ..=LARGEST) if !entry.is_declaration => size,
             _ => return Ok(UNCLEAR),
@@ -199,6 +202,30 @@ impl<'u, 's> Types<'u, 's> {
             }
         }
         Ok(RowMembers::Rows(self.push(rows)?))
+    }
+
+    /// The variants of an enum; unknown where the value of one is not told.
+    fn variants(&mut self, entry: &Entry<'s>) -> Result<RowMembers, Error> {
+        let mut variants = Vec::new();
+        let mut children = self.units.walk(entry.place)?;
+        while let Some(child) = children.next_child()? {
+            if child.tag != dw::DW_TAG_enumerator {
+                continue;
+            }
+            let (Some(name), Some(value)) = (child.name, child.value) else {
+                return Ok(RowMembers::Unknown);
+            };
+            let name = self.units.text(child.place, name)?;
+            // EDG (nvcc, NVRTC) writes `_ZN3sim5Color3RedE`.
+            let demangled = name.starts_with("_Z").then(|| demangle(name)).flatten();
+            let name = demangled.as_deref().unwrap_or(name);
+            let name = name.rsplit("::").next().unwrap_or(name);
+            self.units.budget.store(size_of::<RowVariant>())?;
+            let name = self.text(name)?;
+            variants.push(RowVariant { name, value });
+        }
+        let variants = self.list.push_variants(variants).ok_or(Error::Size)?;
+        Ok(RowMembers::Variants(variants))
     }
 
     /// The entries of a struct's members, in the order of their offsets.

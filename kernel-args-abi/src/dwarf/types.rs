@@ -27,7 +27,7 @@ pub(super) struct Type<'s> {
     pub(super) size: Option<u64>,
     pub(super) class: Class,
     pub(super) alignment: Option<u64>,
-    /// The entry of the struct, class or union that a value of it is, or an element of it.
+    /// The entry of the struct, class, union or enum that a value of it is, or an element of it.
     pub(super) aggregate: Option<Place>,
     /// The typedef that names a base type; empty where none does.
     pub(super) alias: &'s str,
@@ -147,6 +147,7 @@ impl<'s> Type<'s> {
             }
             dw::DW_TAG_enumeration_type => Self {
                 class: Class::Integer,
+                aggregate: Some(entry.place),
                 size: match (entry.byte_size, entry.ty) {
                     (None, Some(_)) => Self::read_integer(units, entry.ty)?,
                     (size, _) => size,

@@ -12,7 +12,7 @@ use crate::{
     Opaque, Parameter,
     class::Class,
     cpp::{BUILTINS, Builtin, CppBase, CppType, name},
-    signature::{DescribedType, Members, Referent},
+    signature::{Members, Referent},
 };
 use alloc::{
     borrow::ToOwned,
@@ -41,7 +41,7 @@ pub(super) struct Definition<'k> {
     pub(super) body: Body,
     /// Whether a struct of a kernel names it.
     pub(super) is_used: bool,
-    source: Option<(Parameter<'k>, Option<DescribedType<'k>>)>,
+    source: Option<Parameter<'k>>,
 }
 
 /// What a type consists of.
@@ -147,12 +147,8 @@ impl<'k, 'o> Types<'k, 'o> {
             Some(Referent::Surface) if size == 8 => return Ty::Leaf(Leaf::handle("SurfaceObject")),
             _ => {}
         }
-        let described = match referent {
-            Some(Referent::Type(described)) => Some(described),
-            _ => None,
-        };
         match one.cpp.base {
-            CppBase::Named(name) => self.by_name(name, &one, described, hint),
+            CppBase::Named(name) => self.by_name(name, &one, hint),
             CppBase::Float { bits: 16 } => self.half(&one),
             base => match scalar::of_base(base, Some(size)) {
                 Some(leaf) => Ty::Leaf(leaf),
@@ -162,21 +158,15 @@ impl<'k, 'o> Types<'k, 'o> {
     }
 
     /// A value whose C++ type has a name.
-    fn by_name(
-        &mut self,
-        name: &str,
-        of: &Parameter<'k>,
-        described: Option<DescribedType<'k>>,
-        hint: &str,
-    ) -> Ty {
+    fn by_name(&mut self, name: &str, of: &Parameter<'k>, hint: &str) -> Ty {
         if let Some(row) = builtin(name, of) {
             return self.builtin(row);
         }
-        let is_enum = described.is_some_and(|described| described.enumerators().len() > 0);
+        let is_enum = of.members.variant(0).is_some();
         let may_be_struct =
             matches!(of.class, Class::Bytes | Class::Unknown) && !is_enum || of.members.is_known();
         if is_enum && matches!(of.size, 1 | 2 | 4 | 8) || may_be_struct {
-            return Ty::Defined(self.by_value(of, described, hint));
+            return Ty::Defined(self.by_value(of, hint));
         }
         scalar::integer(false, of.size).map_or_else(|| self.unknown(of, hint), Ty::Leaf)
     }
@@ -188,7 +178,7 @@ impl<'k, 'o> Types<'k, 'o> {
                 cpp: CppType::UNKNOWN,
                 ..*of
             };
-            return Ty::Defined(self.by_value(&of, None, hint));
+            return Ty::Defined(self.by_value(&of, hint));
         }
         if matches!(of.class, Class::Float) && of.size == 2 {
             return self.half(of);
@@ -310,8 +300,8 @@ impl<'k, 'o> Types<'k, 'o> {
         if let Some(row) = builtin(name, &of) {
             return self.builtin(row);
         }
-        if described.enumerators().len() > 0 && matches!(of.size, 1 | 2 | 4 | 8) {
-            return Ty::Defined(self.by_value(&of, Some(described), ""));
+        if of.members.variant(0).is_some() && matches!(of.size, 1 | 2 | 4 | 8) {
+            return Ty::Defined(self.by_value(&of, ""));
         }
         if matches!(of.class, Class::Integer) {
             return scalar::integer(false, of.size).map_or(Ty::Void, Ty::Leaf);
@@ -319,20 +309,15 @@ impl<'k, 'o> Types<'k, 'o> {
         if of.size == 0 || of.size > LARGEST {
             return Ty::Void;
         }
-        let definition = Definition::of(&of, Some(described), "");
+        let definition = Definition::of(&of, "");
         let id = self.add(definition);
         self.waiting.push(id);
         Ty::Defined(id)
     }
 
     /// The number of a struct or enum by value.
-    fn by_value(
-        &mut self,
-        of: &Parameter<'k>,
-        described: Option<DescribedType<'k>>,
-        hint: &str,
-    ) -> usize {
-        let definition = Definition::of(of, described, hint);
+    fn by_value(&mut self, of: &Parameter<'k>, hint: &str) -> usize {
+        let definition = Definition::of(of, hint);
         let id = self.add(definition);
         self.read(id);
         id
@@ -364,18 +349,16 @@ impl<'k, 'o> Types<'k, 'o> {
     /// Reads the members of a type, if they have not been read.
     fn read(&mut self, id: usize) {
         let definition = &mut self.all[id];
-        let (Body::Pending, Some((of, described))) = (&definition.body, definition.source.take())
-        else {
+        let (Body::Pending, Some(of)) = (&definition.body, definition.source.take()) else {
             return;
         };
         let outer = definition.wanted.clone();
-        let enumerators: Vec<_> = described
-            .into_iter()
-            .flat_map(DescribedType::enumerators)
-            .map(|(name, value)| (name.to_owned(), value))
+        let variants = of.members.variants();
+        let variants: Vec<_> = variants
+            .map(|variant| (variant.name.to_owned(), variant.value))
             .collect();
-        let body = if !enumerators.is_empty() {
-            enumeration(of.size, enumerators)
+        let body = if !variants.is_empty() {
+            enumeration(of.size, variants)
         } else if of.members.is_known() {
             Body::Fields(self.members(id, of.members, &outer))
         } else {
@@ -474,20 +457,13 @@ impl<'k> Definition<'k> {
     }
 
     /// What a parameter, a member or a description tells of its type.
-    fn of(of: &Parameter<'k>, described: Option<DescribedType<'k>>, hint: &str) -> Self {
+    fn of(of: &Parameter<'k>, hint: &str) -> Self {
         let cpp = match of.cpp.base {
             CppBase::Named(name) => name,
             _ => "",
         };
         let mut shape = String::new();
-        if let Some(described) = described {
-            for (name, value) in described.enumerators() {
-                let _ = write!(shape, "{name}={value},");
-            }
-        }
-        if shape.is_empty() {
-            spell_shape(&mut shape, of.members);
-        }
+        spell_shape(&mut shape, of.members);
         let wanted = if cpp.is_empty() {
             upper_camel(hint, "Type")
         } else {
@@ -496,7 +472,7 @@ impl<'k> Definition<'k> {
         Self {
             shape,
             known_align: of.align.map(crate::Alignment::bytes),
-            source: Some((*of, described)),
+            source: Some(*of),
             ..Self::new(cpp, wanted, of.size)
         }
     }
@@ -522,8 +498,11 @@ impl<'k> Definition<'k> {
 fn spell_shape(text: &mut String, members: Members<'_>) {
     if let Some(why) = members.why_opaque() {
         let _ = write!(text, "{why:?}");
-    } else if !members.is_known() {
+    } else if !members.is_known() && !members.is_enum() {
         text.push_str(UNKNOWN);
+    }
+    for variant in members.variants() {
+        let _ = write!(text, "{}={},", variant.name, variant.value);
     }
     for member in members.iter() {
         let Parameter {

@@ -1,9 +1,6 @@
 //! The types that parameters and members are or point to, as debug information describes them.
 
-use super::{
-    Members, Parameter, ParameterList,
-    list::{Row, Text},
-};
+use super::{Parameter, ParameterList, list::Row};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -31,8 +28,7 @@ pub struct DescribedType<'a> {
 pub(crate) struct Descriptions {
     /// In the order of the rows.
     links: Vec<Link>,
-    types: Vec<TypeRow>,
-    enumerators: Vec<(Text, i128)>,
+    types: Vec<Row>,
 }
 
 /// What one row is or points to.
@@ -54,35 +50,18 @@ struct Link {
     to: Target,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct TypeRow {
-    row: Row,
-    /// Where its enumerators begin, and how many there are.
-    enumerators: (u32, u32),
-}
-
 #[cfg_attr(
     not(all(feature = "debug-info", feature = "generate")),
     expect(dead_code, reason = "debug information alone describes types")
 )]
 impl Descriptions {
-    /// What a described type takes, in bytes, without its enumerators.
-    pub(crate) const OF_TYPE: usize = size_of::<TypeRow>();
-    /// What an enumerator takes, in bytes, without its name.
-    pub(crate) const OF_ENUMERATOR: usize = size_of::<(Text, i128)>();
     /// What a link takes, in bytes.
     pub(crate) const OF_LINK: usize = size_of::<Link>();
 
     /// Adds a type, which is described as a parameter without a name is: its number.
-    pub(crate) fn push_type(&mut self, row: Row, enumerators: &[(Text, i128)]) -> u32 {
-        let number = self.types.len() as u32;
-        let first = self.enumerators.len() as u32;
-        self.enumerators.extend(enumerators);
-        self.types.push(TypeRow {
-            row,
-            enumerators: (first, enumerators.len() as u32),
-        });
-        number
+    pub(crate) fn push_type(&mut self, row: Row) -> u32 {
+        self.types.push(row);
+        self.types.len() as u32 - 1
     }
 
     /// Says what rows are or point to.
@@ -99,9 +78,7 @@ impl Descriptions {
     }
 
     pub(super) const fn weight(&self) -> usize {
-        self.links.capacity() * size_of::<Link>()
-            + self.types.capacity() * size_of::<TypeRow>()
-            + self.enumerators.capacity() * size_of::<(Text, i128)>()
+        self.links.capacity() * size_of::<Link>() + self.types.capacity() * size_of::<Row>()
     }
 }
 
@@ -116,32 +93,14 @@ impl<'a> Referent<'a> {
 }
 
 impl<'a> DescribedType<'a> {
-    fn row(self) -> Option<&'a TypeRow> {
-        self.list.descriptions().types.get(self.index as usize)
-    }
-
-    /// The type as a parameter of it would be: size, C++ type and members, without a name.
+    /// The type as a parameter of it would be: size, C++ type, and members or variants, without a name.
     #[must_use]
     pub fn parameter(self) -> Parameter<'a> {
-        match self.row() {
-            Some(row) => self.list.parameter(&row.row),
+        let types = &self.list.descriptions().types;
+        match types.get(self.index as usize) {
+            Some(row) => self.list.parameter(row),
             None => Parameter::record(0, 0),
         }
-    }
-
-    /// The members of a struct.
-    #[must_use]
-    pub fn members(self) -> Members<'a> {
-        self.parameter().members
-    }
-
-    /// The names and values of an enum, in the order of its source. Names have no path.
-    pub fn enumerators(self) -> impl ExactSizeIterator<Item = (&'a str, i128)> {
-        let (first, count) = self.row().map_or((0, 0), |row| row.enumerators);
-        let all = &self.list.descriptions().enumerators;
-        let own = all.get(first as usize..first as usize + count as usize);
-        let text = |&(name, value): &(Text, i128)| (self.list.text(name), value);
-        own.unwrap_or_default().iter().map(text)
     }
 }
 

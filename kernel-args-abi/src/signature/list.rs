@@ -1,7 +1,7 @@
 //! Parameters that own their texts and members.
 
 use super::{
-    Members, Opaque, Parameter,
+    Members, Opaque, Parameter, Variant,
     described::{Descriptions, Referent},
 };
 use crate::{
@@ -18,6 +18,7 @@ use alloc::{string::String, vec::Vec};
 pub struct ParameterList {
     text: String,
     rows: Vec<Row>,
+    variants: Vec<RowVariant>,
     /// How many of the rows, the last ones, are the parameters; the rest are members.
     parameters: u32,
     descriptions: Descriptions,
@@ -28,6 +29,13 @@ pub struct ParameterList {
 pub(crate) struct Text {
     start: u32,
     length: u32,
+}
+
+/// A variant of an enum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct RowVariant {
+    pub(crate) name: Text,
+    pub(crate) value: i128,
 }
 
 /// One parameter or member.
@@ -70,9 +78,10 @@ pub(crate) enum RowMembers {
     Unknown,
     Opaque(Opaque),
     Rows(Rows),
+    Variants(Rows),
 }
 
-/// Which rows.
+/// Which rows, or variants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Rows {
     first: u32,
@@ -82,6 +91,13 @@ pub(crate) struct Rows {
 /// Some rows of a list.
 #[derive(Clone, Copy)]
 pub(super) struct Range<'a> {
+    list: &'a ParameterList,
+    rows: Rows,
+}
+
+/// Some variants of a list.
+#[derive(Clone, Copy)]
+pub(super) struct VariantRange<'a> {
     list: &'a ParameterList,
     rows: Rows,
 }
@@ -122,6 +138,15 @@ impl ParameterList {
         let members = match parameter.members.why_opaque() {
             Some(why) => RowMembers::Opaque(why),
             None if parameter.members.is_known() => RowMembers::Rows(self.copy(parameter.members)?),
+            None if parameter.members.is_enum() => {
+                let mut variants = Vec::new();
+                for variant in parameter.members.variants() {
+                    let name = self.push_text(variant.name)?;
+                    let value = variant.value;
+                    variants.push(RowVariant { name, value });
+                }
+                RowMembers::Variants(self.push_variants(variants)?)
+            }
             None => RowMembers::Unknown,
         };
         Some(Row {
@@ -188,6 +213,17 @@ impl ParameterList {
         &mut self.descriptions
     }
 
+    /// Appends the variants of one enum. `None` where the list is full.
+    pub(crate) fn push_variants(&mut self, variants: Vec<RowVariant>) -> Option<Rows> {
+        let place = Rows {
+            first: u32::try_from(self.variants.len()).ok()?,
+            count: u32::try_from(variants.len()).ok()?,
+        };
+        place.first.checked_add(place.count)?;
+        self.variants.extend(variants);
+        Some(place)
+    }
+
     /// The rows as members.
     #[cfg_attr(not(feature = "debug-info"), allow(dead_code))]
     pub(crate) const fn members(&self, rows: Rows) -> Members<'_> {
@@ -197,7 +233,10 @@ impl ParameterList {
     /// How much memory it takes, in bytes.
     #[must_use]
     pub const fn weight(&self) -> usize {
-        self.text.capacity() + self.rows.capacity() * size_of::<Row>() + self.descriptions.weight()
+        self.text.capacity()
+            + self.rows.capacity() * size_of::<Row>()
+            + self.variants.capacity() * size_of::<RowVariant>()
+            + self.descriptions.weight()
     }
 
     pub(crate) const fn text(&self, text: Text) -> &str {
@@ -224,6 +263,7 @@ impl ParameterList {
         };
         Parameter {
             name: self.text(row.name),
+            kernel_name: "",
             spelling: self.text(row.spelling),
             offset: match row.offset {
                 Some(offset) => Some(offset as usize),
@@ -242,6 +282,9 @@ impl ParameterList {
                 RowMembers::Unknown => Members::UNKNOWN,
                 RowMembers::Opaque(why) => Members::opaque(why),
                 RowMembers::Rows(rows) => Members::of_list(Range { list: self, rows }),
+                RowMembers::Variants(rows) => {
+                    Members::of_listed_variants(VariantRange { list: self, rows })
+                }
             },
         }
     }
@@ -280,6 +323,19 @@ impl<'a> Range<'a> {
     }
 }
 
+impl<'a> VariantRange<'a> {
+    pub(super) const fn get(self, index: usize) -> Option<Variant<'a>> {
+        let variants = self.list.variants.as_slice();
+        let at = self.rows.first as usize + index;
+        if index < self.rows.count as usize && at < variants.len() {
+            let RowVariant { name, value } = variants[at];
+            let name = self.list.text(name);
+            return Some(Variant { name, value });
+        }
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,6 +354,8 @@ mod tests {
                 ..Parameter::record(8, 16)
             },
         ];
+        let variants = [("Fast", -1), ("Exact", i128::MAX)];
+        let variants = variants.map(|(name, value)| Variant { name, value });
         let outer = [
             Parameter::record(0, 48).with_members(Members::of(&inner)),
             Parameter {
@@ -306,6 +364,7 @@ mod tests {
                 ..Parameter::record(48, 4)
             },
             Parameter::record(52, 1).with_members(Members::of(&[])),
+            Parameter::record(53, 1).with_members(Members::of_enum(&variants)),
         ];
         let parameters = [
             Parameter {
@@ -333,7 +392,11 @@ mod tests {
             read[0].members.get(1).unwrap().members.why_opaque(),
             Some(Opaque::Union)
         );
-        assert_eq!(read[0].members.get(3), None);
+        let of_enum = read[0].members.get(3).unwrap().members;
+        assert!(of_enum.is_enum() && !of_enum.is_known() && of_enum.is_empty());
+        assert!(of_enum.variants().eq(variants));
+        assert_ne!(of_enum, Members::UNKNOWN);
+        assert_eq!(read[0].members.get(4), None);
         assert!(!read[1].members.is_known() && read[0].members.get(2).unwrap().members.is_known());
         assert_ne!(read[0].members, Members::UNKNOWN);
         assert_ne!(read[0].members.get(2).unwrap().members, Members::UNKNOWN);
