@@ -134,3 +134,7 @@ pub(crate) const NO_MODULE: &str = "`kernels!` takes modules and the images that
     help: write `pub mod saxpy = \"ptx/saxpy.ptx\";`";
 pub(crate) const NO_SEMICOLON: &str = "a module of `kernels!` ends with its path\n\
     help: write `;` behind it";
+pub(crate) const UNKNOWN_IN_MODULE: &str = "unknown option\n\
+    help: a module of `kernels!` takes `generate`, for structs that are generated";
+pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
+    help: write `generate`, or `generate(pointers = raw)` for device pointers in place of slices";
