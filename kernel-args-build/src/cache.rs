@@ -10,7 +10,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 /// The files that images are made from, each read once.
@@ -125,11 +125,15 @@ impl<'a> Files<'a> {
             && self.differences(record, options).is_empty()
     }
 
-    /// Whether a file was written after `start`: it may be newer than what was compiled.
+    /// Whether a file was written after `start`, or so shortly before that its time does not tell: it may be newer than what was
+    /// compiled.
     pub(crate) fn any_since(&self, dependencies: &Dependencies, start: SystemTime) -> bool {
+        /// As coarse as the times of files are, on the file systems that there are.
+        const COARSE: Duration = Duration::from_secs(2);
         dependencies.files.iter().any(|path| {
-            let modified = fs::metadata(self.root.join(path)).and_then(|found| found.modified());
-            modified.is_ok_and(|modified| modified >= start)
+            let found = fs::metadata(self.root.join(path));
+            let modified = found.and_then(|found| found.modified());
+            modified.is_ok_and(|modified| modified + COARSE >= start)
         })
     }
 

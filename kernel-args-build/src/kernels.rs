@@ -47,6 +47,7 @@ pub struct Kernels {
     pub(crate) jobs: Option<usize>,
     pub(crate) compiler: Option<PathBuf>,
     pub(crate) generate: bool,
+    pub(crate) raw_pointers: bool,
     pub(crate) fallback: Option<PathBuf>,
     pub(crate) krate: Option<String>,
     pub(crate) rust_file: Option<String>,
@@ -162,6 +163,12 @@ impl Kernels {
         self
     }
 
+    /// The structs of [`generate`](Self::generate) have `DevicePointer<T>` for pointers, in the place of slices of cudarc.
+    pub fn raw_pointers(mut self) -> Self {
+        self.raw_pointers = true;
+        self
+    }
+
     /// A folder of committed images, for machines without a compiler.
     ///
     /// `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` writes them where there is a compiler: for each source the three files of
@@ -198,7 +205,7 @@ impl Kernels {
     /// Describes the kernels of images that another crate compiles, such as `bindgen_cuda`, and writes `kernels.rs`.
     ///
     /// The images stand in `OUT_DIR` under the names of their sources. So this comes after the call that compiles them, with the
-    /// same sources, defines and options:
+    /// same sources, headers and defines; the GPU generation is that of the image, if it is PTX:
     ///
     /// ```ignore
     /// let bindings = bindgen_cuda::Builder::default().build_ptx()?;

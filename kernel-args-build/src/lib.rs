@@ -44,6 +44,7 @@
 
 mod arch;
 mod cache;
+mod compile;
 mod compiler;
 mod directives;
 mod environment;
@@ -62,7 +63,13 @@ mod record;
 mod run;
 mod sources;
 mod texts;
+mod write;
 
 pub use error::Error;
 pub use kernels::Kernels;
 pub use output::Output;
+
+/// The code of the package's README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

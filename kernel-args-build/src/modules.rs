@@ -43,6 +43,7 @@ pub(crate) struct Style<'a> {
     /// Of the images.
     pub(crate) extension: &'a str,
     pub(crate) generate: bool,
+    pub(crate) raw_pointers: bool,
     /// The path of the crate `kernel_args`.
     pub(crate) krate: Option<&'a str>,
 }
@@ -64,7 +65,11 @@ pub(crate) fn write<'s>(
                 format!("/{name}.{extension}")
             )
         };
-        let generate = if style.generate { ", generate" } else { "" };
+        let generate = match (style.generate, style.raw_pointers) {
+            (false, _) => "",
+            (true, false) => ", generate",
+            (true, true) => ", generate(pointers = raw)",
+        };
         let _ = writeln!(
             modules,
             "    pub mod {module} = {}, debug_info = {}{generate};",
@@ -116,6 +121,7 @@ mod tests {
         let style = Style {
             extension: "ptx",
             generate: false,
+            raw_pointers: false,
             krate: None,
         };
         assert_eq!(
@@ -128,6 +134,7 @@ mod tests {
         let style = Style {
             extension: "fatbin",
             generate: true,
+            raw_pointers: true,
             krate: Some("crate::gpu::kernel_args"),
         };
         let text = write(&sources[1..], &style);
@@ -138,7 +145,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("\"/Mat.fatbin\"") && text.contains(", generate;"),
+            text.contains("\"/Mat.fatbin\"") && text.contains(", generate(pointers = raw);"),
             "{text}"
         );
         assert!(!write(&[], &style).contains("kernels!"));

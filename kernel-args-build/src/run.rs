@@ -1,28 +1,22 @@
-//! A build, from the settings to `kernels.rs`.
+//! A build, from the settings to what cargo is told.
 
 use crate::{
-    Error, Kernels,
-    cache::{Files, write},
-    compiler::{Compiled, Compiler, Dependencies, Job, Purpose},
+    Error, Kernels, Output,
+    arch::Arch,
+    cache::Files,
+    compiler::Dependencies,
     directives::Directives,
     environment::Environment,
     fallback::{Fallback, Made},
     find::{Places, Search, Tried},
-    modules::{self, Style},
     options::Options,
-    parallel,
-    record::{Record, hash},
     sources::{self, Source},
     texts,
 };
-use kernel_args_abi::{dwarf, image::Image};
+use kernel_args_abi::ptx;
 use std::{
-    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-    thread,
-    time::SystemTime,
 };
 
 /// What is made.
@@ -33,21 +27,36 @@ pub(crate) enum What {
     Descriptions,
 }
 
-/// Builds, and tells cargo.
-pub(crate) fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
-    let places = Places::of_system(environment);
-    let directives = build(kernels, what, environment, places)?;
-    print!("{}", directives.text());
-    Ok(())
+/// A build whose settings are right.
+pub(crate) struct Build<'a> {
+    pub(crate) kernels: &'a Kernels,
+    pub(crate) what: What,
+    pub(crate) units: Vec<Unit>,
+    /// Of the images.
+    pub(crate) extension: &'static str,
+    pub(crate) files: Files<'a>,
+    /// The folder of the package.
+    pub(crate) root: &'a Path,
+    /// `OUT_DIR`.
+    pub(crate) out: &'a Path,
 }
 
-/// Builds; what cargo is to be told.
-pub(crate) fn build(
-    kernels: &Kernels,
-    what: What,
-    environment: &Environment,
-    places: Places,
-) -> Result<Directives, Error> {
+/// A source, and how it is compiled.
+pub(crate) struct Unit {
+    pub(crate) source: Source,
+    pub(crate) options: Options,
+    /// The options as a record has them.
+    pub(crate) lines: Vec<String>,
+}
+
+/// What became of a source.
+pub(crate) struct Done {
+    pub(crate) made: Made,
+    pub(crate) dependencies: Dependencies,
+}
+
+/// Builds, and tells cargo.
+pub(crate) fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
     let folder = |name: &str| {
         let value = environment.get_untracked(name).map(PathBuf::from);
         value.ok_or_else(|| Error::new(texts::no_build_script(name)))
@@ -63,92 +72,100 @@ pub(crate) fn build(
         output,
     };
     let (sources, folders) = sources::find(&root, &kernels.files, &kernels.patterns)?;
-    let build = Build {
+    let mut build = Build {
         kernels,
         what,
-        lines: options.lines(&root),
+        units: Vec::new(),
+        extension: output.extension(),
         files: Files::new(&root, &out),
-        options,
-        sources,
         root: &root,
         out: &out,
     };
+    for source in sources {
+        let unit = build.unit(source, options.clone())?;
+        build.units.push(unit);
+    }
     let search = Search {
         environment,
-        places,
+        places: Places::of_system(environment),
         root: &root,
-        needs_nvcc: what == What::Everything && output == crate::Output::Fatbin,
+        needs_nvcc: what == What::Everything && output == Output::Fatbin,
     };
     let mut directives = build.run(&search)?;
     directives.files.extend(folders);
     directives.variables.extend(environment.asked());
-    Ok(directives)
-}
-
-struct Build<'a> {
-    kernels: &'a Kernels,
-    what: What,
-    options: Options,
-    /// The options as a record has them.
-    lines: Vec<String>,
-    sources: Vec<Source>,
-    files: Files<'a>,
-    root: &'a Path,
-    out: &'a Path,
-}
-
-/// What became of a source.
-struct Done {
-    made: Made,
-    dependencies: Dependencies,
+    print!("{}", directives.text());
+    Ok(())
 }
 
 impl Build<'_> {
+    fn unit(&self, source: Source, mut options: Options) -> Result<Unit, Error> {
+        if self.what == What::Descriptions {
+            let image = self.place(&source, self.extension);
+            let bytes =
+                fs::read(&image).map_err(|_| Error::new(texts::no_image(&source.path, &image)))?;
+            if options.archs.is_empty() {
+                options.archs.extend(target(&bytes));
+            }
+        }
+        let lines = options.lines(self.root);
+        Ok(Unit {
+            source,
+            options,
+            lines,
+        })
+    }
+
+    /// The file in `OUT_DIR` of a source.
+    pub(crate) fn place(&self, source: &Source, extension: &str) -> PathBuf {
+        self.out.join(format!("{}.{extension}", source.name))
+    }
+
+    /// The extension of the images that are made; `None` where another crate makes them.
+    pub(crate) fn made(&self) -> Option<&'static str> {
+        (self.what == What::Everything).then_some(self.extension)
+    }
+
     fn run(&self, search: &Search<'_>) -> Result<Directives, Error> {
         let fallback = self.kernels.fallback.as_deref().map(|folder| Fallback {
             folder,
             root: self.root,
-            extension: self.extension(),
+            extension: self.made(),
         });
-        let update = fallback.is_some()
-            && search
-                .environment
-                .get("KERNEL_ARGS_BUILD_UPDATE")
-                .is_some_and(|value| value != "0");
+        let asked = || search.environment.get("KERNEL_ARGS_BUILD_UPDATE");
+        let update = fallback.is_some() && asked().is_some_and(|value| value != "0");
         let mut directives = Directives::default();
-        let compiler = search.run(self.kernels.compiler.as_deref());
-        let done = match (&compiler, &fallback) {
-            (Ok(compiler), _) => self.compile(compiler)?,
+        let done = match (search.run(self.kernels.compiler.as_deref()), &fallback) {
+            (Ok(compiler), _) => {
+                let done = self.compile(&compiler)?;
+                if compiler.path().is_file() {
+                    directives.files.insert(compiler.path().to_owned());
+                }
+                if let Some(fallback) = &fallback {
+                    directives
+                        .warnings
+                        .extend(self.compare(fallback, &done, update)?);
+                }
+                done
+            }
             (Err(tried), Some(fallback)) if !update => {
                 directives
                     .warnings
                     .push(texts::took_fallback(fallback.folder));
-                self.take(fallback, tried)?
+                self.take(fallback, &tried)?
             }
             (Err(tried), _) => {
-                return Err(Error::new(texts::no_compiler(tried, fallback.is_some())));
+                return Err(Error::new(texts::no_compiler(&tried, fallback.is_some())));
             }
         };
-        if let (Some(fallback), Ok(_)) = (&fallback, &compiler) {
-            for (source, done) in self.sources.iter().zip(&done) {
-                if update {
-                    fallback.update(source, &done.made)?;
-                } else if let Err(why) = fallback.take(source, &self.files, &self.lines) {
-                    directives.warnings.push(why);
-                }
-            }
-        }
-        self.write(&done, &mut directives)?;
-        if let Ok(compiler) = &compiler
-            && compiler.path().is_file()
-        {
-            directives.files.insert(compiler.path().to_owned());
-        }
-        for (source, done) in self.sources.iter().zip(&done) {
+        directives.warnings.extend(self.write(&done)?);
+        for (unit, done) in self.units.iter().zip(&done) {
             directives
                 .files
                 .extend(self.files.watched(&done.dependencies).cloned());
-            let committed = fallback.iter().flat_map(|fallback| fallback.files(source));
+            let committed = fallback
+                .iter()
+                .flat_map(|fallback| fallback.files(&unit.source));
             directives
                 .files
                 .extend(committed.filter(|path| self.root.join(path).is_file()));
@@ -156,177 +173,30 @@ impl Build<'_> {
         Ok(directives)
     }
 
-    /// Of the images; `None` where another crate makes them.
-    fn extension(&self) -> Option<&'static str> {
-        (self.what == What::Everything).then(|| self.options.output.extension())
-    }
-
-    fn place(&self, source: &Source, extension: &str) -> PathBuf {
-        self.out.join(format!("{}.{extension}", source.name))
-    }
-
-    /// Compiles what is not there yet.
-    fn compile(&self, compiler: &Compiler) -> Result<Vec<Done>, Error> {
-        let kept: Vec<Option<Done>> = self
-            .sources
-            .iter()
-            .map(|source| self.kept(source, compiler))
-            .collect();
-        let purposes: &[Purpose] = match self.what {
-            What::Everything => &[Purpose::Image, Purpose::Description],
-            What::Descriptions => &[Purpose::Description],
-        };
-        let missing = self
-            .sources
-            .iter()
-            .zip(&kept)
-            .filter(|(_, kept)| kept.is_none());
-        let jobs: Vec<Job<'_>> = missing
-            .flat_map(|(source, _)| {
-                purposes.iter().map(move |purpose| Job {
-                    source,
-                    options: &self.options,
-                    purpose: *purpose,
-                    root: self.root,
-                    scratch: self.out,
-                })
-            })
-            .collect();
-        let start = SystemTime::now();
-        let mut results =
-            parallel::map(self.jobs(), &jobs, |job| compiler.compile(job)).into_iter();
-        let mut errors = Vec::new();
-        let mut done = Vec::new();
-        for (source, kept) in self.sources.iter().zip(kept) {
-            if let Some(kept) = kept {
-                done.push(kept);
-                continue;
-            }
-            let image = match self.what {
-                What::Everything => results.next().transpose(),
-                What::Descriptions => Ok(None),
-            };
-            let described = results.next().unwrap_or_else(|| Err(String::new()));
-            match (image, described) {
-                (Ok(image), Ok(described)) => {
-                    done.push(self.done(image, described, compiler, start));
-                }
-                // What is wrong without debug information is wrong with it.
-                (Err(said), _) => errors.push(Error::new(texts::does_not_compile(
-                    &source.path,
-                    compiler,
-                    &said,
-                ))),
-                (Ok(_), Err(said)) => {
-                    errors.push(Error::new(texts::not_with_debug(
-                        &source.path,
-                        compiler,
-                        &said,
-                    )));
-                }
-            }
-        }
-        Error::all(errors)?;
-        Ok(done)
-    }
-
-    fn jobs(&self) -> usize {
-        let cargo = std::env::var("NUM_JOBS")
-            .ok()
-            .and_then(|jobs| jobs.parse().ok());
-        let jobs = self.kernels.jobs.or(cargo);
-        jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
-            .max(1)
-    }
-
-    /// What was made before, if it would be the same now.
-    fn kept(&self, source: &Source, compiler: &Compiler) -> Option<Done> {
-        let record = Record::open(&self.place(source, "sources"))?;
-        if !self.files.is_fresh(&record, &self.lines, compiler.path()) {
-            return None;
-        }
-        let description = fs::read(self.place(source, "debug.ptx")).ok()?;
-        let image = match self.extension() {
-            Some(extension) => Some(fs::read(self.place(source, extension)).ok()?),
-            None => None,
-        };
-        let is_same =
-            hash(&description) == record.description && image.as_deref().map(hash) == record.image;
-        let paths = record
-            .sources
-            .keys()
-            .chain(record.outside.keys())
-            .map(PathBuf::from);
-        let dependencies = Dependencies {
-            files: paths.filter(|path| path != compiler.path()).collect(),
-            folders: BTreeSet::new(),
-        };
-        let made = Made {
-            image,
-            description,
-            record,
-        };
-        is_same.then_some(Done { made, dependencies })
-    }
-
-    /// What the compiler wrote, and what it was made from.
-    fn done(
+    /// Writes what is committed, or says where it is out of date.
+    fn compare(
         &self,
-        image: Option<Compiled>,
-        described: Compiled,
-        compiler: &Compiler,
-        start: SystemTime,
-    ) -> Done {
-        let mut dependencies = described.dependencies;
-        let mut warnings = described.messages;
-        if let Some(image) = &image {
-            dependencies
-                .files
-                .extend(image.dependencies.files.iter().cloned());
-            dependencies
-                .folders
-                .extend(image.dependencies.folders.iter().cloned());
-            // A debug build has its own; those of the program count.
-            warnings.clone_from(&image.messages);
+        fallback: &Fallback<'_>,
+        done: &[Done],
+        update: bool,
+    ) -> Result<Vec<String>, Error> {
+        let mut warnings = Vec::new();
+        for (Unit { source, lines, .. }, done) in self.units.iter().zip(done) {
+            if update {
+                fallback.update(source, &done.made)?;
+            } else {
+                warnings.extend(fallback.take(source, &self.files, lines).err());
+            }
         }
-        let description = match dwarf::description(&described.bytes) {
-            Ok(text) => text.into_bytes(),
-            // Longer, and as good.
-            Err(_) => described.bytes,
-        };
-        let image = image.map(|image| image.bytes);
-        let mut record = Record {
-            options: self.lines.clone(),
-            image: image.as_deref().map(hash),
-            description: hash(&description),
-            warnings: warnings.lines().map(str::to_owned).collect(),
-            ..Record::default()
-        };
-        self.files
-            .describe(&mut record, &dependencies, compiler.path());
-        if self.files.any_since(&dependencies, start) {
-            // Perhaps another text was compiled than was read now. No time is this one.
-            record.outside.insert(
-                compiler.path().to_string_lossy().into_owned(),
-                "changed".into(),
-            );
-        }
-        Done {
-            made: Made {
-                image,
-                description,
-                record,
-            },
-            dependencies,
-        }
+        Ok(warnings)
     }
 
     /// What was committed.
     fn take(&self, fallback: &Fallback<'_>, tried: &Tried) -> Result<Vec<Done>, Error> {
         let mut errors = Vec::new();
         let mut done = Vec::new();
-        for source in &self.sources {
-            match fallback.take(source, &self.files, &self.lines) {
+        for Unit { source, lines, .. } in &self.units {
+            match fallback.take(source, &self.files, lines) {
                 Ok(made) => {
                     let mut dependencies = Dependencies::default();
                     dependencies
@@ -343,97 +213,10 @@ impl Build<'_> {
         Error::all(errors)?;
         Ok(done)
     }
-
-    /// Writes the files of all sources, and `kernels.rs`.
-    fn write(&self, done: &[Done], directives: &mut Directives) -> Result<(), Error> {
-        let style = Style {
-            extension: self.options.output.extension(),
-            generate: self.kernels.generate,
-            krate: self.kernels.krate.as_deref(),
-        };
-        let rust = self
-            .out
-            .join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
-        claim(
-            &rust,
-            self.sources
-                .iter()
-                .map(|source| self.place(source, "sources")),
-        )?;
-        let mut with_kernels = Vec::new();
-        for (source, Done { made, dependencies }) in self.sources.iter().zip(done) {
-            let image = self.place(source, style.extension);
-            match &made.image {
-                Some(bytes) => write(&image, bytes)?,
-                None if !image.is_file() => {
-                    return Err(Error::new(texts::no_image(&source.path, &image)));
-                }
-                None => {}
-            }
-            write(&self.place(source, "debug.ptx"), &made.description)?;
-            let record = self.place(source, "sources");
-            if dependencies.folders.is_empty() {
-                write(&record, made.record.write().as_bytes())?;
-            } else {
-                // Not all headers are known: it is compiled each time.
-                let _ = fs::remove_file(record);
-            }
-            if !made.record.warnings.is_empty() {
-                directives.warnings.push(made.record.warnings.join("\n"));
-            }
-            if has_kernels(&made.description) {
-                with_kernels.push(source);
-            } else {
-                directives.warnings.push(texts::no_kernels(&source.path));
-            }
-        }
-        self.remove_stale(&rust)?;
-        write(&rust, modules::write(with_kernels, &style).as_bytes())
-    }
-
-    /// Removes what an earlier build wrote of sources that are no more.
-    fn remove_stale(&self, rust: &Path) -> Result<(), Error> {
-        // The names of all that `rust` names, one on each line.
-        let list = rust.with_extension("list");
-        let names: BTreeSet<&str> = self
-            .sources
-            .iter()
-            .map(|source| source.name.as_str())
-            .collect();
-        let earlier = fs::read_to_string(&list).unwrap_or_default();
-        for name in earlier.lines().filter(|name| !names.contains(name)) {
-            let images: &[&str] = match self.what {
-                What::Everything => &["ptx", "cubin", "fatbin"],
-                What::Descriptions => &[],
-            };
-            for extension in images.iter().chain(&["debug.ptx", "sources"]) {
-                // It is there if that output was made.
-                let _ = fs::remove_file(self.out.join(format!("{name}.{extension}")));
-            }
-        }
-        let text: String = names.iter().flat_map(|name| [name, "\n"]).collect();
-        write(&list, text.as_bytes())
-    }
 }
 
-fn has_kernels(description: &[u8]) -> bool {
-    let kernels = Image::read(description).and_then(|image| image.kernels());
-    // What cannot be read is told by `kernels!`, with its place.
-    kernels.map_or(true, |kernels| kernels.symbols().next().is_some())
-}
-
-/// Two sets of kernels of one build script do not write the same files.
-fn claim(rust: &Path, records: impl Iterator<Item = PathBuf>) -> Result<(), Error> {
-    static CLAIMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    if cfg!(test) {
-        return Ok(());
-    }
-    let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
-    for path in std::iter::once(rust.to_owned()).chain(records) {
-        if claimed.contains(&path) {
-            return Err(Error::new(texts::written_twice(&path)));
-        }
-        claimed.insert(path);
-    }
-    Ok(())
+/// The GPU generation of an image that another crate has compiled: kernels may depend on it. Only PTX tells it.
+fn target(image: &[u8]) -> Option<Arch> {
+    let module = ptx::Module::parse_bytes(image).ok()?;
+    Arch::parse(module.target.text.split(',').next()?.trim())
 }

@@ -22,7 +22,7 @@ fn script(name: &str) -> Result<(), Error> {
     };
     match name {
         "saxpy" => saxpy().build(),
-        "saxpy_debug_info" => saxpy().debug_info(),
+        "described" => kernels.glob("src/*.cu").debug_info(),
         "saxpy_fallback" => saxpy().fallback("committed").build(),
         "saxpy_fallback_8" => saxpy().define("N", "8").fallback("committed").build(),
         "saxpy_cubin" => saxpy().output(Output::Cubin).build(),
@@ -54,7 +54,7 @@ fn script(name: &str) -> Result<(), Error> {
 /// A header beside the source, one that it includes in a folder, and one that is not included.
 fn saxpy(name: &str) -> Package {
     let package = Package::new(name);
-    package.write(
+    package.write_old(
         "src/saxpy.cu",
         "#include \"near.cuh\"\n\
          struct Params { float alpha; int count; };\n\
@@ -62,9 +62,9 @@ fn saxpy(name: &str) -> Package {
          template<class T> __global__ void fill(T value, T* out) { *out = value; }\n\
          template __global__ void fill<double>(double, double*);\n",
     );
-    package.write("src/near.cuh", "#include <far.cuh>\n");
-    package.write("inc lude/far.cuh", "#define FACTOR 2\n");
-    package.write("inc lude/other.cuh", "");
+    package.write_old("src/near.cuh", "#include <far.cuh>\n");
+    package.write_old("inc lude/far.cuh", "#define FACTOR 2\n");
+    package.write_old("inc lude/other.cuh", "");
     package
 }
 
@@ -163,22 +163,22 @@ mod each {
         let (before, image) = (time("saxpy.ptx"), package.written("saxpy.ptx"));
         package.run("saxpy", &home).succeeded();
         assert_eq!(time("saxpy.ptx"), before);
-        package.write("inc lude/far.cuh", "#define FACTOR 3\n");
+        package.write_old("inc lude/far.cuh", "#define FACTOR 3\n");
         package.run("saxpy", &home).succeeded();
         assert_ne!(package.written("saxpy.ptx"), image);
     }
 
     pub(super) fn errors_are_the_compilers_own(home: &Path, name: &str) {
         let package = Package::new(&format!("{name}-errors"));
-        package.write(
+        package.write_old(
             "src/one.cu",
             "__global__ void k(int* p) { *p = undeclared; }\n",
         );
-        package.write(
+        package.write_old(
             "src/two.cu",
             "#include \"missing.cuh\"\n__global__ void k() {}\n",
         );
-        package.write("src/right.cu", "__global__ void k() {}\n");
+        package.write_old("src/right.cu", "__global__ void k() {}\n");
         let said = package.run("all", &[("CUDA_HOME", home)]).failed();
         for part in [
             "`src/one.cu` does not compile with ",
@@ -201,12 +201,12 @@ mod each {
 
     pub(super) fn warnings_and_sources_without_kernels_are_shown(home: &Path, name: &str) {
         let package = Package::new(&format!("{name}-warnings"));
-        package.write("src/empty.cu", "");
-        package.write(
+        package.write_old("src/empty.cu", "");
+        package.write_old(
             "src/template.cu",
             "template<class T> __global__ void k(T) {}\n",
         );
-        package.write("src/warns.cu", "__global__ void k() { int unused; }\n");
+        package.write_old("src/warns.cu", "__global__ void k() { int unused; }\n");
         for _ in ["compiled", "kept"] {
             let ran = package.run("all", &[("CUDA_HOME", home)]).succeeded();
             let warnings = ran.told("warning").join("\n");
@@ -271,7 +271,7 @@ mod each {
         for header in ["inc lude/far.cuh", "src/near.cuh", "src/saxpy.cu"] {
             assert!(record.contains(header), "{record}");
         }
-        package.write("src/near.cuh", "#include <far.cuh>\n// changed\n");
+        package.write_old("src/near.cuh", "#include <far.cuh>\n// changed\n");
         let ran = package
             .run("saxpy_fallback", &[("CUDA_HOME", home)])
             .succeeded();
@@ -283,24 +283,35 @@ mod each {
     }
 
     pub(super) fn images_of_another_crate_are_described(home: &Path, name: &str) {
-        let package = saxpy(&format!("{name}-described"));
-        let said = package
-            .run("saxpy_debug_info", &[("CUDA_HOME", home)])
-            .failed();
+        let package = Package::new(&format!("{name}-described"));
+        package.write_old(
+            "src/k.cu",
+            "extern \"C\" __global__ void always(int a) {}\n\
+             #if __CUDA_ARCH__ >= 860\n\
+             extern \"C\" __global__ void newer(int b) {}\n\
+             #endif\n",
+        );
+        let home = [("CUDA_HOME", home)];
+        let said = package.run("described", &home).failed();
         assert!(
             said.contains("there is no image `") && said.contains("help: call `debug_info` after"),
             "{said}"
         );
-        fs::write(package.out.join("saxpy.ptx"), "the image").unwrap();
-        package
-            .run("saxpy_debug_info", &[("CUDA_HOME", home)])
-            .succeeded();
-        assert_eq!(package.written("saxpy.ptx"), "the image");
-        assert_eq!(
-            parameters(package.written("saxpy.debug.ptx").as_bytes()),
-            DESCRIBED
-        );
-        assert!(package.written("kernels.rs").contains("/saxpy.debug.ptx"));
+        // As other crates write it: for the GPU of the machine.
+        for (target, described) in [
+            ("sm_80", &["always(4 a: int [])"][..]),
+            ("sm_86", &["always(4 a: int [])", "newer(4 b: int [])"]),
+        ] {
+            let image = format!(".version 8.0\n.target {target}\n.address_size 64\n");
+            fs::write(package.out.join("k.ptx"), &image).unwrap();
+            package.run("described", &home).succeeded();
+            assert_eq!(package.written("k.ptx"), image);
+            assert_eq!(
+                parameters(package.written("k.debug.ptx").as_bytes()),
+                described
+            );
+        }
+        assert!(package.written("kernels.rs").contains("/k.debug.ptx"));
     }
 
     pub(super) fn settings_of_the_modules_are_written(home: &Path, name: &str) {
@@ -380,7 +391,7 @@ mod nvrtc {
 
     pub(super) fn a_header_of_c_is_said_to_be_missing(home: &Path) {
         let package = Package::new("nvrtc-header");
-        package.write("src/k.cu", "#include <stdio.h>\n__global__ void k() {}\n");
+        package.write_old("src/k.cu", "#include <stdio.h>\n__global__ void k() {}\n");
         let said = package.run("all", &[("CUDA_HOME", home)]).failed();
         assert!(
             said.contains("stdio.h") && said.contains("NVRTC has no headers of C and C++"),
@@ -390,7 +401,7 @@ mod nvrtc {
 
     pub(super) fn headers_of_cuda_are_found(home: &Path, nvcc: &Path) {
         let package = Package::new("nvrtc-cuda-headers");
-        package.write(
+        package.write_old(
             "src/k.cu",
             "#include <cuda_fp16.h>\n__global__ void k(__half x, __half* y) { *y = x; }\n",
         );
@@ -431,7 +442,7 @@ echo end >> "$LOG"
 "#;
 
     fn program(package: &Package, path: &str, text: &str) -> PathBuf {
-        package.write(path, text);
+        package.write_old(path, text);
         let path = package.root.join(path);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path
@@ -439,7 +450,7 @@ echo end >> "$LOG"
 
     fn sources(package: &Package, names: &[&str]) {
         for name in names {
-            package.write(&format!("src/{name}.cu"), "");
+            package.write_old(&format!("src/{name}.cu"), "");
         }
     }
 
@@ -483,7 +494,7 @@ echo end >> "$LOG"
         };
         assert_eq!(count(), 4);
         assert_eq!(count(), 4, "nothing changed");
-        package.write("src/a.cu", "// changed");
+        package.write_old("src/a.cu", "// changed");
         assert_eq!(count(), 6, "one source");
         fs::write(package.out.join("b.ptx"), "").unwrap();
         assert_eq!(count(), 8, "what was written was changed");
@@ -555,7 +566,7 @@ echo end >> "$LOG"
             said.contains("reports success, but `") && said.contains("a.ptx.d`"),
             "{said}"
         );
-        package.write("fake/nvcc", "");
+        package.write_old("fake/nvcc", "");
         fs::set_permissions(&nvcc, fs::Permissions::from_mode(0o644)).unwrap();
         let said = package.run("all", &[("NVCC", &nvcc)]).failed();
         assert!(said.contains("cannot be started"), "{said}");
@@ -644,15 +655,15 @@ echo end >> "$LOG"
             said.contains("the settings were nothing, and are now `define N=8`"),
             "{said}"
         );
-        package.write("inc lude/far.cuh", "#define FACTOR 7\n");
+        package.write_old("inc lude/far.cuh", "#define FACTOR 7\n");
         let said = package.run("saxpy_fallback", &none).failed();
         assert!(said.contains("out of date: `inc lude/far.cuh` was changed since\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1"), "{said}");
         fs::remove_file(package.root.join("inc lude/far.cuh")).unwrap();
         let said = package.run("saxpy_fallback", &none).failed();
         assert!(said.contains("`inc lude/far.cuh` is not there"), "{said}");
-        package.write("inc lude/far.cuh", "#define FACTOR 2\r\n");
+        package.write_old("inc lude/far.cuh", "#define FACTOR 2\r\n");
         package.run("saxpy_fallback", &none).succeeded();
-        package.write("committed/saxpy.ptx", &format!("{image}// by hand"));
+        package.write_old("committed/saxpy.ptx", &format!("{image}// by hand"));
         let said = package.run("saxpy_fallback", &none).failed();
         assert!(
             said.contains("`committed/saxpy.ptx` is not what the compiler wrote"),

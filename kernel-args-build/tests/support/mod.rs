@@ -47,6 +47,7 @@ pub(crate) fn toolkit(part: &str) -> Result<PathBuf, String> {
 
 /// A package: its path has a space and a letter that is not ASCII.
 pub(crate) struct Package {
+    pub(crate) name: String,
     pub(crate) root: PathBuf,
     pub(crate) out: PathBuf,
 }
@@ -58,6 +59,7 @@ impl Package {
             .join(name);
         let _ = fs::remove_dir_all(&folder);
         let package = Self {
+            name: name.to_owned(),
             root: folder.join("package"),
             out: folder.join("out"),
         };
@@ -66,20 +68,22 @@ impl Package {
         package
     }
 
-    /// Writes a file. Its time lies in the past, as that of a file that was not written just now.
+    /// Writes a file.
     pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.root.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let old = fs::metadata(&path).and_then(|found| found.modified());
         fs::write(&path, text).unwrap();
+    }
+
+    /// Writes a file whose time lies in the past, as that of a file that was not written just now.
+    pub(crate) fn write_old(&self, path: &str, text: &str) {
+        let file = self.root.join(path);
+        let old = fs::metadata(&file).and_then(|found| found.modified());
+        self.write(path, text);
         let past = SystemTime::now() - Duration::from_secs(1000);
         let time = old.map_or(past, |old| old + Duration::from_secs(1));
-        fs::File::options()
-            .append(true)
-            .open(&path)
-            .unwrap()
-            .set_modified(time)
-            .unwrap();
+        let file = fs::File::options().append(true).open(file).unwrap();
+        file.set_modified(time).unwrap();
     }
 
     pub(crate) fn written(&self, name: &str) -> String {
