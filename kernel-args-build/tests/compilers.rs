@@ -22,6 +22,13 @@ fn script(name: &str) -> Result<(), Error> {
     };
     match name {
         "saxpy" => saxpy().build(),
+        // As in its own build script.
+        "example" => kernels
+            .file("src/heat.cu")
+            .arch("sm_75")
+            .fallback("ptx")
+            .generate()
+            .build(),
         "described" => kernels.glob("src/*.cu").debug_info(),
         "saxpy_fallback" => saxpy().fallback("committed").build(),
         "saxpy_fallback_8" => saxpy().define("N", "8").fallback("committed").build(),
@@ -373,7 +380,24 @@ mod nvcc {
 
 mod nvrtc {
     use super::{Package, parameters, saxpy};
-    use std::path::Path;
+    use crate::support::repository;
+    use std::{fs, path::Path};
+
+    /// The committed files of the example `build-script` are what this compiler makes.
+    pub(super) fn the_example_is_up_to_date(home: &Path) {
+        let mut package = Package::new("example");
+        package.root = repository().join("examples/build_script");
+        let ran = package.run("example", &[("CUDA_HOME", home)]).succeeded();
+        assert_eq!(ran.told("warning"), [] as [&str; 0]);
+        for file in ["heat.ptx", "heat.debug.ptx"] {
+            let committed = fs::read_to_string(package.root.join("ptx").join(file)).unwrap();
+            assert_eq!(
+                package.written(file),
+                committed,
+                "run `KERNEL_ARGS_BUILD_UPDATE=1 cargo build -p build-script`"
+            );
+        }
+    }
 
     pub(super) fn fat_binaries_are_refused(home: &Path) {
         let package = saxpy("nvrtc-fatbin");
@@ -779,7 +803,7 @@ fn main() -> ExitCode {
         &["nvcc", "nvrtc"],
         nvcc::both_compilers_describe_a_kernel_alike(0, 1)
     ];
-    more![&["nvrtc"], nvrtc::fat_binaries_are_refused(0) nvrtc::a_header_of_c_is_said_to_be_missing(0)];
+    more![&["nvrtc"], nvrtc::the_example_is_up_to_date(0) nvrtc::fat_binaries_are_refused(0) nvrtc::a_header_of_c_is_said_to_be_missing(0)];
     more![&["nvrtc", "nvcc"], nvrtc::headers_of_cuda_are_found(0, 1)];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
