@@ -61,6 +61,17 @@ impl<'a> Files<'a> {
         })
     }
 
+    /// The state of a file that is not of the package. What a build script writes into `OUT_DIR` has a new time in each run.
+    fn state(&self, path: &str) -> String {
+        let path = self.root.join(path);
+        let state = if path.starts_with(self.out) {
+            self.hash(&path).map(|hash| format!("{hash:016x}"))
+        } else {
+            stamp(&path)
+        };
+        state.unwrap_or_else(|| "-".into())
+    }
+
     /// The state of the files that an image was made from.
     pub(crate) fn describe(
         &self,
@@ -81,10 +92,9 @@ impl<'a> Files<'a> {
                     }
                 }
                 _ => {
-                    let stamp = stamp(&self.root.join(path)).unwrap_or_else(|| "-".into());
-                    record
-                        .outside
-                        .insert(path.to_string_lossy().into_owned(), stamp);
+                    let path = path.to_string_lossy().into_owned();
+                    let state = self.state(&path);
+                    record.outside.insert(path, state);
                 }
             }
         }
@@ -117,9 +127,7 @@ impl<'a> Files<'a> {
 
     /// Whether what stands in `folder` under a name was made by this compiler from the files as they are now.
     pub(crate) fn is_fresh(&self, record: &Record, options: &[String], compiler: &Path) -> bool {
-        let unchanged = |(path, then): (&String, &String)| {
-            stamp(&self.root.join(path)).as_deref().unwrap_or("-") == then
-        };
+        let unchanged = |(path, then): (&String, &String)| self.state(path) == *then;
         record.outside.contains_key(&*compiler.to_string_lossy())
             && record.outside.iter().all(unchanged)
             && self.differences(record, options).is_empty()
@@ -130,11 +138,16 @@ impl<'a> Files<'a> {
     pub(crate) fn any_since(&self, dependencies: &Dependencies, start: SystemTime) -> bool {
         /// As coarse as the times of files are, on the file systems that there are.
         const COARSE: Duration = Duration::from_secs(2);
-        dependencies.files.iter().any(|path| {
-            let found = fs::metadata(self.root.join(path));
-            let modified = found.and_then(|found| found.modified());
-            modified.is_ok_and(|modified| modified + COARSE >= start)
-        })
+        let written = |path: &&PathBuf| path.starts_with(self.out);
+        dependencies
+            .files
+            .iter()
+            .filter(|path| !written(path))
+            .any(|path| {
+                let found = fs::metadata(self.root.join(path));
+                let modified = found.and_then(|found| found.modified());
+                modified.is_ok_and(|modified| modified + COARSE >= start)
+            })
     }
 
     /// The files that cargo watches. What a build script itself writes is none of them: it would run again each time.

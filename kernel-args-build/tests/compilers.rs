@@ -29,6 +29,12 @@ fn script(name: &str) -> Result<(), Error> {
             .fallback("ptx")
             .generate()
             .build(),
+        "written_header" => {
+            let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+            let text = env::var("TEXT").unwrap();
+            std::fs::write(out.join("written.cuh"), text).unwrap();
+            kernels.glob("src/*.cu").include(out).build()
+        }
         "described" => kernels.glob("src/*.cu").debug_info(),
         "saxpy_fallback" => saxpy().fallback("committed").build(),
         "saxpy_fallback_8" => saxpy().define("N", "8").fallback("committed").build(),
@@ -557,6 +563,29 @@ echo end >> "$LOG"
         }
     }
 
+    pub(super) fn a_header_that_the_build_script_writes_counts_by_its_text() {
+        let package = Package::new("written-header");
+        sources(&package, &["a"]);
+        let fake = FAKE.replace(
+            "out : %s\\n' \"$source\"",
+            "out : %s %s/written.cuh\\n' \"$source\" \"$(echo \"$OUT_DIR\" | sed 's/ /\\\\ /g')\"",
+        );
+        let nvcc = program(&package, "fake/nvcc", &fake);
+        let log = package.root.join("log");
+        for (text, count) in [("one", 2), ("one", 2), ("two", 4)] {
+            let variables = [("NVCC", &*nvcc), ("LOG", &*log), ("TEXT", Path::new(text))];
+            let ran = package.run("written_header", &variables).succeeded();
+            assert_eq!(runs(&log).1, count, "{text}");
+            let watched = ran.told("rerun-if-changed");
+            assert!(
+                watched.contains(&"src/a.cu")
+                    && !watched.iter().any(|path| path.contains("written.cuh")),
+                "cargo would run the script each time: {watched:?}"
+            );
+        }
+        assert!(package.written("a.sources").contains("written.cuh"));
+    }
+
     pub(super) fn a_compiler_that_is_asked_for_is_taken() {
         let package = Package::new("asked");
         sources(&package, &["a"]);
@@ -726,6 +755,7 @@ echo end >> "$LOG"
             as_many_compilations_run_at_once_as_were_asked_for
             only_what_changed_is_compiled_again
             a_source_that_changes_while_it_is_compiled_is_compiled_again
+            a_header_that_the_build_script_writes_counts_by_its_text
             a_compiler_that_is_asked_for_is_taken
             a_compiler_that_writes_nothing_is_an_error
             without_a_compiler_the_error_lists_what_was_tried
