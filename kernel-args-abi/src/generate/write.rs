@@ -109,7 +109,7 @@ fn import(text: &mut String, path: &str, names: &BTreeSet<&str>) {
         }
         names => {
             let line = format!("use {path}::{{{}}};", names.join(", "));
-            if line.len() < WIDTH {
+            if line.len() < WIDTH - 1 {
                 let _ = writeln!(text, "{line}");
                 return;
             }
