@@ -364,11 +364,10 @@ impl Writer<'_, '_> {
                 taken.contains(name) || !is_own && members.iter().any(|m| m.cpp_name == name)
             };
             let name = free(&member.name, is_taken);
-            let mut doc = docs::member(&member.cpp);
+            self.docs(1, &[docs::member(&member.cpp)]);
             if !is_own && !member.cpp_name.is_empty() {
-                let _ = write!(doc, ": `{}`", member.cpp_name);
+                self.line(1, &format!("#[device_type(name = {:?})]", member.cpp_name));
             }
-            self.docs(1, &[doc]);
             let ty = self.ty(&member.ty);
             taken.insert(name.clone());
             self.field(&raw(name), &ty);
