@@ -46,5 +46,5 @@ pub use select::{Selection, nearest, select};
 pub(crate) use align::{differences_at, expected_offset};
 #[cfg(feature = "generate")]
 pub(crate) use names::is_made;
-pub(crate) use names::other_place;
+pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use steps::Steps;

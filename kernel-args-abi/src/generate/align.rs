@@ -96,7 +96,13 @@ fn resolve_one(
     let definition = &all[id];
     let (size, limit) = (definition.size, limits[id]);
     let known = definition.known_align.filter(|align| size % align == 0);
-    let bytes = known.unwrap_or_else(|| limit.min(MOST));
+    let is_placed = |align: usize| own[id].iter().all(|o| up(o.end, align) == o.offset);
+    let bytes = known.unwrap_or_else(|| {
+        let usual = [16, 8, 4, 2, 1, 32, 64, 128];
+        let mut aligns = usual.into_iter().filter(|align| *align <= limit);
+        let found = aligns.find(|align| is_placed(*align));
+        found.unwrap_or_else(|| limit.min(MOST))
+    });
     let (align, is_packed) = match &definition.body {
         Body::Pending | Body::Bytes(_) => (bytes, false),
         Body::Enum(..) | Body::Bits(..) => (size.min(8), false),
@@ -111,9 +117,9 @@ fn resolve_one(
                 natural = natural.max(align);
             }
             is_packed |= size % natural != 0 || end > size || natural > known.unwrap_or(limit);
-            let fits = |align: &usize| {
-                up(end, *align) == size && own[id].iter().all(|o| up(o.end, *align) == o.offset)
-            };
+            // C++ gives a struct without members a byte.
+            let end = end.max(1);
+            let fits = |align: &usize| up(end, *align) == size && is_placed(*align);
             let wider = || {
                 core::iter::successors(Some(natural), |align| Some(align * 2))
                     .take_while(|align| *align <= limit.max(natural))

@@ -281,12 +281,9 @@ impl<'k, 'o> Types<'k, 'o> {
             if let Some(row) = name::builtin(name) {
                 return self.builtin(row);
             }
-            let known = |definition: &&Definition<'_>| {
-                !definition.cpp.is_empty()
-                    && name::agree(&definition.cpp, name)
-                    && !matches!(definition.body, Body::Bytes(Why::Unknown))
-            };
-            let mut found = self.all.iter().enumerate().filter(|(_, d)| known(d));
+            let is_named = |cpp: &str| !cpp.is_empty() && name::agree(cpp, name);
+            let all = self.all.iter().enumerate();
+            let mut found = all.filter(|(_, definition)| is_named(&definition.cpp));
             // Two types that have the name may both be meant.
             return match (found.next(), found.next()) {
                 (Some((id, _)), None) => Ty::Defined(id),

@@ -80,6 +80,9 @@ pub(super) fn variable(name: &str) -> String {
     if plain.starts_with(|c: char| c.is_ascii_digit()) {
         plain.insert(0, '_');
     }
+    if plain.is_empty() {
+        plain.push_str("unnamed");
+    }
     if NO_IDENTIFIERS.contains(&plain.as_str()) {
         plain.push('_');
     }
@@ -206,7 +209,7 @@ mod tests {
     proptest! {
         /// Whatever C++ calls it.
         #[test]
-        fn a_variable_has_a_name_that_rust_takes(name in "\\PC{1,6}|[a-z_]{1,6}") {
+        fn a_variable_has_a_name_that_rust_takes(name in "\\PC{0,6}|[a-z_]{1,6}") {
             let name = raw(variable(&name));
             prop_assert!(syn::parse_str::<syn::Ident>(&name).is_ok(), "{}", name);
         }

@@ -17,6 +17,9 @@ use alloc::{
 };
 use core::fmt::Write as _;
 
+/// How long a list in an attribute is at most on one line, in characters: rustfmt's `attr_fn_like_width`.
+const ATTRIBUTE_WIDTH: usize = 70;
+
 /// What the text is written with.
 struct Writer<'a, 'k> {
     definitions: &'a [Definition<'k>],
@@ -80,6 +83,9 @@ impl Imports {
             "core"
         };
         import(text, &format!("{core}::ffi"), &self.core);
+        if !self.core.is_empty() {
+            text.push('\n');
+        }
         if self.is_slice {
             import(
                 text,
@@ -103,7 +109,7 @@ fn import(text: &mut String, path: &str, names: &BTreeSet<&str>) {
         }
         names => {
             let line = format!("use {path}::{{{}}};", names.join(", "));
-            if line.len() <= WIDTH {
+            if line.len() < WIDTH - 1 {
                 let _ = writeln!(text, "{line}");
                 return;
             }
@@ -112,7 +118,7 @@ fn import(text: &mut String, path: &str, names: &BTreeSet<&str>) {
     let _ = writeln!(text, "use {path}::{{");
     let mut line = String::from("   ");
     for name in list {
-        if line.len() + name.len() + " ,".len() > WIDTH {
+        if line.len() + name.len() + " ,".len() >= WIDTH {
             let _ = writeln!(text, "{line}");
             line = String::from("   ");
         }
@@ -141,9 +147,13 @@ impl Writer<'_, '_> {
         if values.is_empty() {
             return;
         }
-        let line = format!("#[{name}({})]", values.join(", "));
-        if line.len() <= WIDTH {
-            return self.line(0, &line);
+        let line = values.join(", ");
+        let longest = match values {
+            [_] => WIDTH - name.len() - "#[()]".len(),
+            _ => ATTRIBUTE_WIDTH,
+        };
+        if line.len() <= longest {
+            return self.line(0, &format!("#[{name}({line})]"));
         }
         self.line(0, &format!("#[{name}("));
         for (i, value) in values.iter().enumerate() {
@@ -354,11 +364,10 @@ impl Writer<'_, '_> {
                 taken.contains(name) || !is_own && members.iter().any(|m| m.cpp_name == name)
             };
             let name = free(&member.name, is_taken);
-            let mut doc = docs::member(&member.cpp);
+            self.docs(1, &[docs::member(&member.cpp)]);
             if !is_own && !member.cpp_name.is_empty() {
-                let _ = write!(doc, ": `{}`", member.cpp_name);
+                self.line(1, &format!("#[device_type(name = {:?})]", member.cpp_name));
             }
-            self.docs(1, &[doc]);
             let ty = self.ty(&member.ty);
             taken.insert(name.clone());
             self.field(&raw(name), &ty);
@@ -437,7 +446,16 @@ impl Writer<'_, '_> {
         self.line(0, &format!("impl {name} {{"));
         for (name, variant) in others {
             self.line(1, &format!("/// Another name of `{variant}`."));
-            self.line(1, &format!("pub const {name}: Self = Self::{variant};"));
+            let (left, right) = (
+                format!("pub const {name}: Self ="),
+                format!("Self::{variant};"),
+            );
+            if left.len() + right.len() + 5 <= WIDTH {
+                self.line(1, &format!("{left} {right}"));
+            } else {
+                self.line(1, &left);
+                self.line(2, &right);
+            }
         }
         self.line(0, "}");
     }
