@@ -180,7 +180,7 @@ pub(crate) const NO_MODULE: &str = "`kernels!` takes modules and the images that
 pub(crate) const NO_SEMICOLON: &str = "a module of `kernels!` ends with its path, or with options behind it\n\
     help: write `;` behind it";
 pub(crate) const UNKNOWN_IN_MODULE: &str = "unknown option\n\
-    help: a module of `kernels!` takes `debug_info = \"kernels.debug.ptx\"`, and `generate` for structs that are generated";
+    help: write `debug_info = \"kernels.debug.ptx\"`, or `generate` for structs that are generated";
 pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
     help: write `generate`, or `generate(pointers = raw)` for device pointers in place of slices";
 pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\

@@ -6,19 +6,14 @@ kernel_args::include_kernels!();
 use heat::{Diffuse, Plate};
 use kernel_args::{Module, launch};
 
-const PLATE: Plate = Plate {
-    width: 200,
-    height: 120,
-};
+const PLATE: Plate = Plate { width: 200, height: 120 };
 const RATE: f32 = 0.125;
 const STEPS: usize = 100;
 
 /// Hot at the left edge, cold elsewhere.
 fn initial() -> Vec<f32> {
     let points = 0..PLATE.width * PLATE.height;
-    points
-        .map(|i| if i % PLATE.width == 0 { 100.0 } else { 0.0 })
-        .collect()
+    points.map(|i| if i % PLATE.width == 0 { 100.0 } else { 0.0 }).collect()
 }
 
 fn on_the_host() -> Vec<f32> {
@@ -53,12 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let block = (16, 16);
     let grid = (PLATE.width.div_ceil(16), PLATE.height.div_ceil(16));
     for _ in 0..STEPS {
-        let args = Diffuse {
-            plate: PLATE,
-            rate: RATE,
-            from: &from,
-            to: &mut to,
-        };
+        let args = Diffuse { plate: PLATE, rate: RATE, from: &from, to: &mut to };
         // SAFETY: both slices have a number for each point of the plate, and the kernel accesses nothing else.
         unsafe { launch!(diffuse, grid, block, args, stream = &stream)? };
         std::mem::swap(&mut from, &mut to);

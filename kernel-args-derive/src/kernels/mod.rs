@@ -102,7 +102,9 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
             .display()
     );
     let bytes = format!("The image: {} bytes.", file.length);
-    let described = debug_info.as_ref().map_or(&file.kernels, DebugInfo::kernels);
+    let described = debug_info
+        .as_ref()
+        .map_or(&file.kernels, DebugInfo::kernels);
     let structs = generate::structs(module.generate.as_ref(), described, krate);
     let tracked = debug_info.as_ref().map(DebugInfo::tracked);
     quote! {
