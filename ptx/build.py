@@ -15,6 +15,7 @@ leaves a byte out; 2 wrong usage; 3 the compiler cannot be had here.
 """
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -30,6 +31,8 @@ TARGET = "compute_75"
 # What older GPUs lack stands in files of its own.
 TARGETS = {"attributes_sm90": "compute_90"}
 OPTIONS = ["--std=c++17", "--device-int128"]
+# Of these there is a `.debug.ptx` too, with debug information.
+DEBUG = ["generated"]
 
 SMS = [75, 80, 89, 90, 100, 120]
 # `speed` is LZ4, the others Zstandard. Only `size` compresses cubins by itself, the rest do
@@ -45,10 +48,10 @@ COMPRESSIONS = {
 }
 
 
-def compile_source(source, target):
+def compile_source(source, target, options=()):
     """The PTX or cubin of one `.cu` of this folder."""
     headers = {header.name: header.read_text() for header in HERE.glob("*.cuh")}
-    return nvrtc.compile(source.read_text(), source.name, target, headers, OPTIONS)
+    return nvrtc.compile(source.read_text(), source.name, target, headers, [*OPTIONS, *options])
 
 
 def without_header(ptx):
@@ -70,19 +73,25 @@ def write_ptx(sources, check):
         echoes += count
         wrong += bool(faults)
 
-        place = source.with_suffix(".ptx")
-        if not check:
-            place.write_bytes(ptx)
-        elif not place.is_file():
-            print(f"{place.name}: it is not there; run ptx/build.py", file=sys.stderr)
-            wrong += 1
-        elif without_header(place.read_bytes()) != without_header(ptx):
-            print(
-                f"{place.name}: it is not what NVRTC {version()} makes of {source.name}; "
-                "run ptx/build.py and commit the result",
-                file=sys.stderr,
-            )
-            wrong += 1
+        made = {source.with_suffix(".ptx"): ptx}
+        if source.stem in DEBUG:
+            # Debug information names the folder: it is to be the same on every machine.
+            os.chdir(pathlib.Path(sys.executable).anchor)
+            target = TARGETS.get(source.stem, TARGET)
+            made[source.with_suffix(".debug.ptx")] = compile_source(source, target, ["--device-debug"])
+        for place, ptx in made.items():
+            if not check:
+                place.write_bytes(ptx)
+            elif not place.is_file():
+                print(f"{place.name}: it is not there; run ptx/build.py", file=sys.stderr)
+                wrong += 1
+            elif without_header(place.read_bytes()) != without_header(ptx):
+                print(
+                    f"{place.name}: it is not what NVRTC {version()} makes of {source.name}; "
+                    "run ptx/build.py and commit the result",
+                    file=sys.stderr,
+                )
+                wrong += 1
     verb = "checked" if check else "written"
     print(f"{len(sources)} PTX files {verb}, NVRTC {version()}, {TARGET}; {wrong} wrong")
     if not wrong:
