@@ -115,7 +115,7 @@
 extern crate std;
 
 pub use kernel_args_abi as abi;
-pub use kernel_args_abi::compiled::{CompiledKernel, CompiledKernels};
+pub use kernel_args_abi::compiled::{CompiledImage, CompiledKernel, CompiledKernels};
 
 mod device;
 #[cfg(feature = "cudarc")]

@@ -14,7 +14,7 @@ pub(crate) struct Input {
     pub(crate) modules: Vec<Module>,
 }
 
-/// `pub mod name = "image.ptx";`
+/// `pub mod name = "image.ptx", debug_info = "image.debug.ptx";`
 pub(crate) struct Module {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
@@ -22,6 +22,8 @@ pub(crate) struct Module {
     pub(crate) image: ImagePath,
     /// Whether structs are generated, and which.
     pub(crate) generate: Option<Generate>,
+    /// The file that has the image's debug information.
+    pub(crate) debug_info: Option<ImagePath>,
 }
 
 impl Parse for Input {
@@ -58,10 +60,21 @@ impl Parse for Module {
         }
         input.parse::<Token![=]>()?;
         let image: ImagePath = input.parse()?;
+        let mut debug_info = None;
         let mut generate = None;
-        while input.peek(Token![,]) {
+        while input.peek(Token![,]) && input.peek2(Ident::peek_any) && !input.peek2(Token![mod]) {
             input.parse::<Token![,]>()?;
-            generate = Some(input.parse()?);
+            let ahead = input.fork();
+            let option = ahead.call(Ident::parse_any)?;
+            if option == "debug_info" {
+                input.call(Ident::parse_any)?;
+                input.parse::<Token![=]>()?;
+                if debug_info.replace(input.parse()?).is_some() {
+                    return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
+                }
+            } else if generate.replace(input.parse()?).is_some() {
+                return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
+            }
         }
         if !input.peek(Token![;]) {
             return Err(syn::Error::new(image.span, texts::NO_SEMICOLON));
@@ -73,6 +86,7 @@ impl Parse for Module {
             name,
             image,
             generate,
+            debug_info,
         })
     }
 }
@@ -86,7 +100,8 @@ mod tests {
     fn several_modules_and_their_attributes_are_read() {
         let input: Input = syn::parse_str(
             r#"crate = a::b; #[cfg(x)] /// Docs.
-               pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx");"#,
+               pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx"), debug_info = concat!("two", ".debug.ptx");
+               mod three = "three.ptx", generate, debug_info = "three.debug.ptx"; mod four = "4.ptx", generate(pointers = raw);"#,
         )
         .unwrap();
         let names: Vec<_> = input
@@ -94,8 +109,16 @@ mod tests {
             .iter()
             .map(|module| module.name.to_string())
             .collect();
-        assert_eq!(names, ["one", "two"]);
+        assert_eq!(names, ["one", "two", "three", "four"]);
         assert_eq!(input.modules[0].attributes.len(), 2);
+        let debug_info = &input.modules[1].debug_info;
+        assert!(input.modules[0].debug_info.is_none() && debug_info.is_some());
+        let generates: Vec<_> = input
+            .modules
+            .iter()
+            .map(|module| module.generate.is_some())
+            .collect();
+        assert_eq!(generates, [false, false, true, true]);
     }
 
     #[test]
@@ -109,6 +132,12 @@ mod tests {
             "mod one { }",
             r#"mod one = "k.ptx""#,
             r#"mod one = "k.ptx", mod two = "l.ptx";"#,
+            r#"mod one = "k.ptx", debug = "l.ptx";"#,
+            r#"mod one = "k.ptx", debug_info = path;"#,
+            r#"mod one = "k.ptx", generate(raw);"#,
+            r#"mod one = "k.ptx", generate(pointers = smart);"#,
+            r#"mod one = "k.ptx", generate(pointers = raw, all);"#,
+            r#"mod one = "k.ptx", debug_info = "l.ptx" mod two = "m.ptx";"#,
         ] {
             let Err(error) = syn::parse_str::<Input>(written) else {
                 panic!("{written} was accepted");

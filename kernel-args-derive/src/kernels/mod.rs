@@ -7,7 +7,10 @@ mod docs;
 mod generate;
 mod input;
 
-use crate::{diagnostics::Diagnostics, image, image::File};
+use crate::{
+    diagnostics::Diagnostics,
+    image::{self, DebugInfo, File},
+};
 use input::{Input, Module};
 use kernel_args_abi::{
     compiled::{Encoder, Place},
@@ -43,7 +46,8 @@ fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> Token
         image,
         ..
     } = module;
-    let items = image::open(image, diagnostics).map(|file| items(module, &file, krate));
+    let items =
+        image::open(image, diagnostics).map(|file| items(module, &file, krate, diagnostics));
     quote! {
         #(#attributes)*
         #visibility mod #name {
@@ -52,8 +56,12 @@ fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> Token
     }
 }
 
-fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
+fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
     let symbols: Vec<&str> = file.kernels.symbols().collect();
+    let debug_info = module.debug_info.as_ref().and_then(|second| {
+        let (image, krate) = ((&module.image, file), krate.to_token_stream());
+        DebugInfo::read(second, image, &symbols, &krate, diagnostics)
+    });
     let named: Vec<names::Kernel<'_>> = symbols
         .iter()
         .map(|&symbol| names::Kernel {
@@ -64,10 +72,15 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
     let (order, items) = names::items(&named);
     let mut encoder = Encoder::new();
     let mut documented = Vec::with_capacity(order.len());
+    let mut found = Vec::with_capacity(order.len());
     for &at in &order {
         let symbol = symbols[at];
         let Some(kernel) = file.kernels.kernel(symbol, None) else {
             continue;
+        };
+        let kernel = match &debug_info {
+            Some(debug_info) => debug_info.describe(kernel),
+            None => kernel,
         };
         let varies = file.kernels.varies(symbol);
         let declaration = file.kernels.declaration(symbol);
@@ -77,6 +90,7 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
             varies,
         );
         documented.push(docs::kernel(&kernel, varies));
+        found.push((kernel, varies));
     }
     let symbols: Vec<&str> = order.iter().map(|&at| symbols[at]).collect();
     let consts = consts(&items, &symbols, &documented, krate);
@@ -90,12 +104,14 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
             .display()
     );
     let bytes = format!("The image: {} bytes.", file.length);
-    let structs = generate::structs(module.generate.as_ref(), &file.kernels, krate);
+    let structs = generate::structs(module.generate.as_ref(), &found, krate);
+    let tracked = debug_info.as_ref().map(DebugInfo::tracked);
     quote! {
         #![doc = #title]
+        #tracked
         #image
         #[doc = #bytes]
-        pub const IMAGE: &'static [#krate::__private::core::primitive::u8] = &__BYTES;
+        pub const IMAGE: &'static #krate::CompiledImage = &__IMAGE;
         /// All kernels of the image.
         pub const KERNELS: #krate::CompiledKernels = #krate::CompiledKernels::all(&__IMAGE);
         #consts

@@ -54,6 +54,18 @@ mod denied {
     unused_qualifications
 )]
 mod forbidden {
+    kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx"; }
+}
+
+/// What the derives may be under, the structs may be as well.
+#[forbid(
+    missing_docs,
+    non_camel_case_types,
+    non_upper_case_globals,
+    unsafe_code,
+    unused_imports
+)]
+mod forbidden_of_structs {
     kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx", generate; }
 }
 
@@ -199,7 +211,7 @@ struct Floats {
 fn a_struct_names_a_kernel_of_another_crate() {
     let source = Saxpy::SOURCE.expect("it names its kernel");
     assert_eq!(source.entry, "saxpy");
-    assert_eq!(source.image, crate_of_kernels::saxpy::IMAGE);
+    assert_eq!(source.image, crate_of_kernels::saxpy::IMAGE.bytes());
     assert_eq!(ByPath::SOURCE, Some(source));
     assert_eq!(BehindFacade::SOURCE, Some(source));
     assert_eq!(
