@@ -8,6 +8,7 @@ use super::{
     define::{Body, Definition, Why},
     ty::Ty,
 };
+use crate::Sm;
 use alloc::{vec, vec::Vec};
 
 /// Where a type lies.
@@ -23,6 +24,22 @@ pub(super) struct Occurrence {
 
 /// What CUDA aligns to by itself, at most, in bytes.
 const MOST: usize = 16;
+
+/// Alignments in bytes, the likeliest first.
+pub(super) const LIKELY: [usize; 8] = [16, 8, 4, 2, 1, 32, 64, 128];
+
+/// Where the parameters begin in the constant bank of some GPU, in bytes: see [`Sm::param_base`].
+fn bases() -> impl Iterator<Item = usize> {
+    [60, 75, 90]
+        .into_iter()
+        .filter_map(|sm| Sm(sm).param_base(0))
+}
+
+/// Whether a parameter of this alignment that follows what ends at `end` lies at `offset` on some GPU.
+pub(super) fn may_lie(end: usize, align: usize, offset: usize) -> bool {
+    let lies = |base: usize| up(base + end, align) == base + offset;
+    bases().any(lies)
+}
 
 /// The largest power of two that divides a number of bytes.
 const fn divisor(bytes: usize) -> usize {
@@ -62,8 +79,12 @@ fn limits(all: &[Definition<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
     loop {
         let mut is_changed = false;
         for occurrence in occurrences {
-            let container = occurrence.container.map_or(1 << 20, |id| limits[id]);
-            let limit = divisor(occurrence.offset).min(container);
+            let limit = match occurrence.container {
+                Some(container) => divisor(occurrence.offset).min(limits[container]),
+                None => bases()
+                    .map(|base| divisor(base + occurrence.offset))
+                    .fold(1, usize::max),
+            };
             let content = &mut limits[occurrence.content];
             if limit < *content {
                 *content = limit;
@@ -96,10 +117,14 @@ fn resolve_one(
     let definition = &all[id];
     let (size, limit) = (definition.size, limits[id]);
     let known = definition.known_align.filter(|align| size % align == 0);
-    let is_placed = |align: usize| own[id].iter().all(|o| up(o.end, align) == o.offset);
+    let is_placed = |align: usize| {
+        own[id].iter().all(|place| match place.container {
+            Some(_) => up(place.end, align) == place.offset,
+            None => may_lie(place.end, align, place.offset),
+        })
+    };
     let bytes = known.unwrap_or_else(|| {
-        let usual = [16, 8, 4, 2, 1, 32, 64, 128];
-        let mut aligns = usual.into_iter().filter(|align| *align <= limit);
+        let mut aligns = LIKELY.into_iter().filter(|align| *align <= limit);
         let found = aligns.find(|align| is_placed(*align));
         found.unwrap_or_else(|| limit.min(MOST))
     });

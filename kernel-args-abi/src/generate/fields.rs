@@ -89,11 +89,9 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
     let told = of.align.map(Alignment::bytes);
     let needed = match (told, own, of.offset, end) {
         (Some(told), Some(own), ..) if told != own => told,
-        // An array of bytes stands for anything.
-        (None, Some(own), Some(offset), Some(end)) if align::up(end, own) != offset => {
-            let fits = |align: &usize| align::up(end, *align) == offset && size % align == 0;
-            let powers = [1, 2, 4, 8, 16, 32, 64, 128];
-            match powers.into_iter().rfind(fits) {
+        (None, Some(own), Some(offset), Some(end)) if !align::may_lie(end, own, offset) => {
+            let fits = |align: &usize| align::may_lie(end, *align, offset) && size % align == 0;
+            match align::LIKELY.into_iter().find(fits) {
                 Some(align) => align,
                 None => return (ty, false),
             }
@@ -120,8 +118,10 @@ fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
         } else {
             (format!("arg{index}"), None)
         };
-        let is_taken =
-            |name: &str| !is_own && own(name) || names.iter().any(|(other, _)| other == name);
+        let is_taken = |other: &str| {
+            let is_another = !is_own || other != name;
+            is_another && own(other) || names.iter().any(|(taken, _)| taken == other)
+        };
         let name = free(&name, is_taken);
         names.push((name, renamed));
     }

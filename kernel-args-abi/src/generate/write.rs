@@ -13,6 +13,7 @@ use alloc::{
     collections::BTreeSet,
     format,
     string::{String, ToString},
+    vec,
     vec::Vec,
 };
 use core::fmt::Write as _;
@@ -434,15 +435,14 @@ impl Writer<'_, '_> {
             return;
         }
         self.line(0, "");
-        if others
-            .iter()
-            .any(|(name, _)| name.contains(|c: char| c.is_ascii_lowercase()))
-        {
-            self.line(
-                0,
-                "#[allow(non_upper_case_globals, reason = \"the names are those in C++\")]",
-            );
+        let mut lints = vec![String::from("dead_code")];
+        if others.iter().any(|(name, _)| has_lower_case(name)) {
+            lints.push(String::from("non_upper_case_globals"));
         }
+        lints.push(String::from(
+            "reason = \"the names are those in C++, used or not\"",
+        ));
+        self.attribute("allow", &lints);
         self.line(0, &format!("impl {name} {{"));
         for (name, variant) in others {
             self.line(1, &format!("/// Another name of `{variant}`."));
@@ -461,9 +461,13 @@ impl Writer<'_, '_> {
     }
 }
 
+fn has_lower_case(name: &str) -> bool {
+    name.contains(|c: char| c.is_ascii_lowercase())
+}
+
 /// Whether clippy takes a name for an acronym.
 fn is_acronym(name: &str) -> bool {
-    name.len() > 2 && !name.contains(|c: char| c.is_ascii_lowercase())
+    name.len() > 2 && !has_lower_case(name)
 }
 
 /// Whether all variants may begin or end with the same word.

@@ -4,7 +4,7 @@ use super::{File, list, open, resolved};
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
 use kernel_args_abi::{
     Class, Parameter,
-    image::{Kernel, Kernels, Undescribed},
+    image::{Kernel, Undescribed},
     mangled,
 };
 use proc_macro2::TokenStream;
@@ -50,11 +50,6 @@ impl DebugInfo {
     /// Items that have rustc compile the crate again when the file changes.
     pub(crate) fn tracked(&self) -> &TokenStream {
         &self.tracked
-    }
-
-    /// The kernels of the file.
-    pub(crate) fn kernels(&self) -> &Kernels<'static> {
-        &self.file.kernels
     }
 
     /// A kernel of the image with what the file says of it.

@@ -4,12 +4,14 @@ use super::tokens;
 use crate::texts;
 use kernel_args_abi::{
     generate::{self, Naming, Options, Pointers},
-    image::Kernels,
+    image::Kernel,
 };
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{
-    Ident, Path, Token, parenthesized,
+    Ident, Path, Token,
+    ext::IdentExt,
+    parenthesized,
     parse::{Parse, ParseStream},
 };
 
@@ -26,33 +28,37 @@ impl Parse for Generate {
         } else {
             Pointers::Raw
         };
-        let option: Ident = input.parse()?;
+        let option = input.call(Ident::parse_any)?;
         if option != "generate" {
-            return Err(syn::Error::new(option.span(), texts::UNKNOWN_IN_MODULE));
+            return Err(syn::Error::new(option.span(), texts::UNKNOWN_OPTION));
         }
         if input.peek(syn::token::Paren) {
             let content;
             parenthesized!(content in input);
-            let key: Ident = content.parse()?;
-            content.parse::<Token![=]>()?;
-            let value: Ident = content.parse()?;
-            pointers = match (key.to_string().as_str(), value.to_string().as_str()) {
-                ("pointers", "raw") => Pointers::Raw,
-                ("pointers", "slices") => Pointers::Slices,
-                _ => return Err(syn::Error::new(key.span(), texts::UNKNOWN_IN_GENERATE)),
-            };
-            if !content.is_empty() {
-                return Err(content.error(texts::UNKNOWN_IN_GENERATE));
-            }
+            let wrong = || syn::Error::new(content.span(), texts::UNKNOWN_IN_GENERATE);
+            pointers = chosen(&content).map_err(|_| wrong())?.ok_or_else(wrong)?;
         }
         Ok(Self { pointers })
     }
 }
 
-/// The structs for the kernels of an image, where they are asked for.
+/// `pointers = raw`; `None` where it is something else.
+fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
+    let key: Ident = content.parse()?;
+    content.parse::<Token![=]>()?;
+    let value: Ident = content.parse()?;
+    let chosen = match value.to_string().as_str() {
+        "raw" => Some(Pointers::Raw),
+        "slices" => Some(Pointers::Slices),
+        _ => None,
+    };
+    Ok(chosen.filter(|_| key == "pointers" && content.is_empty()))
+}
+
+/// The structs for kernels, where they are asked for. Beside each stands whether it has other parameters for other GPUs.
 pub(crate) fn structs(
     generate: Option<&Generate>,
-    kernels: &Kernels<'_>,
+    kernels: &[(Kernel<'_>, bool)],
     krate: &Path,
 ) -> TokenStream {
     let Some(generate) = generate else {
@@ -70,5 +76,9 @@ pub(crate) fn structs(
     options.float8 = cfg!(feature = "float8");
     options.naming = Naming::Items("");
     options.without_prelude = true;
-    tokens(&generate::of_image(kernels, &options))
+    let kernels: Vec<_> = kernels
+        .iter()
+        .map(|(kernel, varies)| generate::Kernel::new(kernel, None, *varies))
+        .collect();
+    tokens(&generate::rust(&kernels, &options))
 }

@@ -100,7 +100,8 @@ mod tests {
     fn several_modules_and_their_attributes_are_read() {
         let input: Input = syn::parse_str(
             r#"crate = a::b; #[cfg(x)] /// Docs.
-               pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx"), debug_info = concat!("two", ".debug.ptx");"#,
+               pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx"), debug_info = concat!("two", ".debug.ptx");
+               mod three = "three.ptx", generate, debug_info = "three.debug.ptx"; mod four = "4.ptx", generate(pointers = raw);"#,
         )
         .unwrap();
         let names: Vec<_> = input
@@ -108,10 +109,16 @@ mod tests {
             .iter()
             .map(|module| module.name.to_string())
             .collect();
-        assert_eq!(names, ["one", "two"]);
+        assert_eq!(names, ["one", "two", "three", "four"]);
         assert_eq!(input.modules[0].attributes.len(), 2);
         let debug_info = &input.modules[1].debug_info;
         assert!(input.modules[0].debug_info.is_none() && debug_info.is_some());
+        let generates: Vec<_> = input
+            .modules
+            .iter()
+            .map(|module| module.generate.is_some())
+            .collect();
+        assert_eq!(generates, [false, false, true, true]);
     }
 
     #[test]
@@ -127,6 +134,9 @@ mod tests {
             r#"mod one = "k.ptx", mod two = "l.ptx";"#,
             r#"mod one = "k.ptx", debug = "l.ptx";"#,
             r#"mod one = "k.ptx", debug_info = path;"#,
+            r#"mod one = "k.ptx", generate(raw);"#,
+            r#"mod one = "k.ptx", generate(pointers = smart);"#,
+            r#"mod one = "k.ptx", generate(pointers = raw, all);"#,
             r#"mod one = "k.ptx", debug_info = "l.ptx" mod two = "m.ptx";"#,
         ] {
             let Err(error) = syn::parse_str::<Input>(written) else {

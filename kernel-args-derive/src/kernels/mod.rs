@@ -72,6 +72,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     let (order, items) = names::items(&named);
     let mut encoder = Encoder::new();
     let mut documented = Vec::with_capacity(order.len());
+    let mut found = Vec::with_capacity(order.len());
     for &at in &order {
         let symbol = symbols[at];
         let Some(kernel) = file.kernels.kernel(symbol, None) else {
@@ -89,6 +90,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
             varies,
         );
         documented.push(docs::kernel(&kernel, varies));
+        found.push((kernel, varies));
     }
     let symbols: Vec<&str> = order.iter().map(|&at| symbols[at]).collect();
     let consts = consts(&items, &symbols, &documented, krate);
@@ -102,10 +104,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
             .display()
     );
     let bytes = format!("The image: {} bytes.", file.length);
-    let described = debug_info
-        .as_ref()
-        .map_or(&file.kernels, DebugInfo::kernels);
-    let structs = generate::structs(module.generate.as_ref(), described, krate);
+    let structs = generate::structs(module.generate.as_ref(), &found, krate);
     let tracked = debug_info.as_ref().map(DebugInfo::tracked);
     quote! {
         #![doc = #title]
