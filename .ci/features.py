@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-CRATES = ["kernel-args-abi", "kernel-args-derive", "kernel-args"]
+CRATES = ["kernel-args-abi", "kernel-args-derive", "kernel-args-build", "kernel-args"]
 
 
 def lint(*arguments: str) -> bool:

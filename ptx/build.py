@@ -38,7 +38,7 @@ TARGETS = {"attributes_sm90": "compute_90"}
 OPTIONS = ["--std=c++17", "--device-int128"]
 
 # With debug information as well.
-DEBUG = {"shade"}
+DEBUG = {"generated", "shade"}
 
 SMS = [75, 80, 89, 90, 100, 120]
 # `speed` is LZ4, the others Zstandard. Only `size` compresses cubins by itself, the rest do

@@ -1,9 +1,13 @@
 //! One model of a list of parameters, wherever it comes from: a Rust struct, PTX, a cubin, the driver.
 
 #[cfg(feature = "read")]
+pub(crate) mod described;
+#[cfg(feature = "read")]
 pub(crate) mod list;
 mod members;
 
+#[cfg(feature = "read")]
+pub use described::{DescribedType, Referent};
 #[cfg(feature = "read")]
 pub use list::ParameterList;
 pub use members::{Members, Opaque, Variant};

@@ -179,7 +179,9 @@ pub(crate) const NO_MODULE: &str = "`kernels!` takes modules and the images that
     help: write `pub mod saxpy = \"ptx/saxpy.ptx\";`";
 pub(crate) const NO_SEMICOLON: &str = "a module of `kernels!` ends with its path, or with options behind it\n\
     help: write `;` behind it";
+pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
+    help: write `generate`, or `generate(pointers = raw)` for device pointers in place of slices";
 pub(crate) const UNKNOWN_OPTION: &str = "unknown option\n\
-    help: write `debug_info = \"kernels.debug.ptx\"`, or nothing";
+    help: write `debug_info = \"kernels.debug.ptx\"`, `generate`, or nothing";
 pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\
     help: keep one";

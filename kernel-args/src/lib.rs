@@ -148,6 +148,44 @@ pub use marshal::{
     offset_of,
 };
 
+/// The crates whose types are fields of the structs that [`kernels!`] and the other writers of structs generate.
+///
+/// Those of the features that are on: `cudarc`, `half`, `float8`.
+pub mod external {
+    #[cfg(feature = "cudarc")]
+    pub use cudarc;
+    #[cfg(feature = "float8")]
+    pub use float8;
+    #[cfg(feature = "half")]
+    pub use half;
+}
+
+/// Includes the modules that the build script wrote with [`kernel-args-build`](https://docs.rs/kernel-args-build): one for each
+/// `.cu` file, as [`kernels!`] makes it.
+///
+/// ```ignore
+/// kernel_args::include_kernels!();
+/// ```
+///
+/// It is short for `include!(concat!(env!("OUT_DIR"), "/kernels.rs"))`. A build script with several sets of kernels names the
+/// file of each: `include_kernels!("hopper.rs")`.
+#[macro_export]
+macro_rules! include_kernels {
+    () => {
+        $crate::include_kernels!("kernels.rs");
+    };
+    ($file:literal) => {
+        $crate::__private::core::include!($crate::__private::core::concat!(
+            $crate::__private::core::env!(
+                "OUT_DIR",
+                "there is no build script that compiles kernels\nhelp: write one, `build.rs`, with the crate `kernel-args-build`"
+            ),
+            "/",
+            $file
+        ));
+    };
+}
+
 #[doc(hidden)]
 pub mod __private;
 

@@ -16,6 +16,9 @@
 //! `wchar_t`, `char16_t` and pointers to members are the integers that they are stored as.
 
 mod budget;
+#[cfg_attr(not(feature = "generate"), path = "undescribed.rs")]
+mod described;
+mod description;
 mod entry;
 mod error;
 mod kernels;
@@ -24,6 +27,7 @@ mod sections;
 mod types;
 mod units;
 
+pub use description::description;
 pub use error::Error;
 
 use crate::signature::{

@@ -76,6 +76,18 @@ impl<'a> Sections<'a> {
         Ok(sections)
     }
 
+    /// Their names and bytes, with `info` in the place of `.debug_info`.
+    pub(super) fn named<'s>(&'s self, info: &'s [u8]) -> [(&'static str, &'s [u8]); 5] {
+        let bytes: [&[u8]; 5] = [
+            info,
+            &self.abbrev,
+            &self.strings,
+            &self.line_strings,
+            &self.string_offsets,
+        ];
+        core::array::from_fn(|index| (NAMES[index], bytes[index]))
+    }
+
     /// Whether there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.info.is_empty()

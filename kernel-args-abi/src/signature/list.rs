@@ -1,6 +1,9 @@
 //! Parameters that own their texts and members.
 
-use super::{Members, Opaque, Parameter, Variant};
+use super::{
+    Members, Opaque, Parameter, Variant,
+    described::{Descriptions, Referent},
+};
 use crate::{
     class::Class,
     cpp::{CppBase, CppType},
@@ -18,6 +21,7 @@ pub struct ParameterList {
     variants: Vec<RowVariant>,
     /// How many of the rows, the last ones, are the parameters; the rest are members.
     parameters: u32,
+    descriptions: Descriptions,
 }
 
 /// A piece of the list's text.
@@ -200,6 +204,15 @@ impl ParameterList {
         Some(place)
     }
 
+    pub(super) const fn descriptions(&self) -> &Descriptions {
+        &self.descriptions
+    }
+
+    #[cfg(all(feature = "debug-info", feature = "generate"))]
+    pub(crate) const fn descriptions_mut(&mut self) -> &mut Descriptions {
+        &mut self.descriptions
+    }
+
     /// Appends the variants of one enum. `None` where the list is full.
     pub(crate) fn push_variants(&mut self, variants: Vec<RowVariant>) -> Option<Rows> {
         let place = Rows {
@@ -223,6 +236,7 @@ impl ParameterList {
         self.text.capacity()
             + self.rows.capacity() * size_of::<Row>()
             + self.variants.capacity() * size_of::<RowVariant>()
+            + self.descriptions.weight()
     }
 
     pub(crate) const fn text(&self, text: Text) -> &str {
@@ -236,7 +250,7 @@ impl ParameterList {
         }
     }
 
-    const fn parameter(&self, row: &Row) -> Parameter<'_> {
+    pub(super) const fn parameter(&self, row: &Row) -> Parameter<'_> {
         let base = match row.cpp.base {
             Base::Unknown => CppBase::Unknown,
             Base::Void => CppBase::Void,
@@ -276,7 +290,24 @@ impl ParameterList {
     }
 }
 
+#[cfg(all(feature = "debug-info", feature = "generate"))]
+impl Rows {
+    /// The number of the first row.
+    pub(crate) const fn first(self) -> u32 {
+        self.first
+    }
+}
+
 impl<'a> Range<'a> {
+    pub(super) fn referent(self, index: usize) -> Option<Referent<'a>> {
+        let row = u32::try_from(index).ok()?;
+        if row < self.rows.count {
+            Referent::of_row(self.list, self.rows.first + row)
+        } else {
+            None
+        }
+    }
+
     pub(super) const fn len(self) -> usize {
         self.rows.count as usize
     }

@@ -2,7 +2,10 @@
 
 use super::Parameter;
 #[cfg(feature = "read")]
-use super::list::{Range, VariantRange};
+use super::{
+    described::Referent,
+    list::{Range, VariantRange},
+};
 use crate::{class::Class, compiled::Struct, cpp::CppBase};
 use core::fmt;
 
@@ -172,6 +175,17 @@ impl<'a> Members<'a> {
             Source::Table(members) => members.get(index),
             #[cfg(feature = "read")]
             Source::List(range) => range.get(index),
+            _ => None,
+        }
+    }
+
+    /// What the member of this index is, is an array of, or points to, where debug information describes it: with the
+    /// feature `generate` alone.
+    #[cfg(feature = "read")]
+    #[must_use]
+    pub fn referent(self, index: usize) -> Option<Referent<'a>> {
+        match self.0 {
+            Source::List(range) => range.referent(index),
             _ => None,
         }
     }

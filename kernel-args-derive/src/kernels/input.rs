@@ -1,5 +1,6 @@
 //! What stands in `kernels! { … }`.
 
+use super::generate::Generate;
 use crate::{path::ImagePath, texts};
 use syn::{
     Attribute, Ident, Path, Token, Visibility,
@@ -19,6 +20,8 @@ pub(crate) struct Module {
     pub(crate) visibility: Visibility,
     pub(crate) name: Ident,
     pub(crate) image: ImagePath,
+    /// Whether structs are generated, and which.
+    pub(crate) generate: Option<Generate>,
     /// The file that has the image's debug information.
     pub(crate) debug_info: Option<ImagePath>,
 }
@@ -58,14 +61,18 @@ impl Parse for Module {
         input.parse::<Token![=]>()?;
         let image: ImagePath = input.parse()?;
         let mut debug_info = None;
+        let mut generate = None;
         while input.peek(Token![,]) && input.peek2(Ident::peek_any) && !input.peek2(Token![mod]) {
             input.parse::<Token![,]>()?;
-            let option = input.call(Ident::parse_any)?;
-            if option != "debug_info" {
-                return Err(syn::Error::new(option.span(), texts::UNKNOWN_OPTION));
-            }
-            input.parse::<Token![=]>()?;
-            if debug_info.replace(input.parse()?).is_some() {
+            let ahead = input.fork();
+            let option = ahead.call(Ident::parse_any)?;
+            if option == "debug_info" {
+                input.call(Ident::parse_any)?;
+                input.parse::<Token![=]>()?;
+                if debug_info.replace(input.parse()?).is_some() {
+                    return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
+                }
+            } else if generate.replace(input.parse()?).is_some() {
                 return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
             }
         }
@@ -78,6 +85,7 @@ impl Parse for Module {
             visibility,
             name,
             image,
+            generate,
             debug_info,
         })
     }
@@ -92,7 +100,8 @@ mod tests {
     fn several_modules_and_their_attributes_are_read() {
         let input: Input = syn::parse_str(
             r#"crate = a::b; #[cfg(x)] /// Docs.
-               pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx"), debug_info = concat!("two", ".debug.ptx");"#,
+               pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx"), debug_info = concat!("two", ".debug.ptx");
+               mod three = "three.ptx", generate, debug_info = "three.debug.ptx"; mod four = "4.ptx", generate(pointers = raw);"#,
         )
         .unwrap();
         let names: Vec<_> = input
@@ -100,10 +109,16 @@ mod tests {
             .iter()
             .map(|module| module.name.to_string())
             .collect();
-        assert_eq!(names, ["one", "two"]);
+        assert_eq!(names, ["one", "two", "three", "four"]);
         assert_eq!(input.modules[0].attributes.len(), 2);
         let debug_info = &input.modules[1].debug_info;
         assert!(input.modules[0].debug_info.is_none() && debug_info.is_some());
+        let generates: Vec<_> = input
+            .modules
+            .iter()
+            .map(|module| module.generate.is_some())
+            .collect();
+        assert_eq!(generates, [false, false, true, true]);
     }
 
     #[test]
@@ -119,6 +134,9 @@ mod tests {
             r#"mod one = "k.ptx", mod two = "l.ptx";"#,
             r#"mod one = "k.ptx", debug = "l.ptx";"#,
             r#"mod one = "k.ptx", debug_info = path;"#,
+            r#"mod one = "k.ptx", generate(raw);"#,
+            r#"mod one = "k.ptx", generate(pointers = smart);"#,
+            r#"mod one = "k.ptx", generate(pointers = raw, all);"#,
             r#"mod one = "k.ptx", debug_info = "l.ptx" mod two = "m.ptx";"#,
         ] {
             let Err(error) = syn::parse_str::<Input>(written) else {

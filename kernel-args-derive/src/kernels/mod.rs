@@ -4,8 +4,8 @@
 //! bytes (`kernel_args_abi::compiled`), an item is a place in it, and the items are handed to rustc as one text.
 
 mod docs;
+mod generate;
 mod input;
-mod names;
 
 use crate::{
     diagnostics::Diagnostics,
@@ -14,9 +14,9 @@ use crate::{
 use input::{Input, Module};
 use kernel_args_abi::{
     compiled::{Encoder, Place},
+    generate::items::{self as names, Item, What},
     mangled::Demangled,
 };
-use names::{Item, What};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::fmt::Write;
@@ -72,6 +72,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     let (order, items) = names::items(&named);
     let mut encoder = Encoder::new();
     let mut documented = Vec::with_capacity(order.len());
+    let mut found = Vec::with_capacity(order.len());
     for &at in &order {
         let symbol = symbols[at];
         let Some(kernel) = file.kernels.kernel(symbol, None) else {
@@ -89,6 +90,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
             varies,
         );
         documented.push(docs::kernel(&kernel, varies));
+        found.push((kernel, varies));
     }
     let symbols: Vec<&str> = order.iter().map(|&at| symbols[at]).collect();
     let consts = consts(&items, &symbols, &documented, krate);
@@ -102,6 +104,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
             .display()
     );
     let bytes = format!("The image: {} bytes.", file.length);
+    let structs = generate::structs(module.generate.as_ref(), &found, krate);
     let tracked = debug_info.as_ref().map(DebugInfo::tracked);
     quote! {
         #![doc = #title]
@@ -112,6 +115,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         /// All kernels of the image.
         pub const KERNELS: #krate::CompiledKernels = #krate::CompiledKernels::all(&__IMAGE);
         #consts
+        #structs
     }
 }
 

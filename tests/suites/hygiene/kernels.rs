@@ -40,6 +40,9 @@ mod denied {
         /// In public.
         pub mod public = "../ptx/saxpy_typed.ptx";
         pub(crate) mod undocumented = "../ptx/saxpy.ptx";
+        /// With structs.
+        pub mod generated = "../kernel-args-abi/tests/data/debug.ptx", generate;
+        mod unused = "../ptx/generated.debug.ptx", generate(pointers = raw);
     }
 }
 
@@ -52,6 +55,24 @@ mod denied {
 )]
 mod forbidden {
     kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx"; }
+}
+
+/// What the derives may be under, the structs may be as well.
+#[forbid(
+    missing_docs,
+    non_camel_case_types,
+    non_upper_case_globals,
+    unsafe_code,
+    unused_imports
+)]
+mod forbidden_of_structs {
+    kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx", generate; }
+}
+
+/// Not even `Clone` is in scope.
+mod without_prelude {
+    #![no_implicit_prelude]
+    ::kernel_args::kernels! { pub(crate) mod generated = "../kernel-args-abi/tests/data/debug.ptx", generate; }
 }
 
 #[allow(
@@ -78,13 +99,14 @@ mod shadowed {
         };
     }
     ::kernel_args::kernels! {
-        pub(super) mod r#type = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/saxpy.ptx");
+        pub(super) mod r#type = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/saxpy.ptx"), generate;
     }
 }
 
 kernel_args::kernels! {
     crate = crate::kernels::facade::args;
     mod behind_facade = "../ptx/saxpy.ptx";
+    mod structs_behind_facade = "../kernel-args-abi/tests/data/debug.ptx", generate;
 }
 
 #[derive(facade::args::KernelArgs)]

@@ -1,0 +1,138 @@
+//! A debug build cut down to what it tells of parameters.
+
+use super::{Error, sections::Sections};
+use crate::ptx::{Module, Outline};
+use alloc::{format, string::String, vec::Vec};
+use core::{fmt::Write, ops::Range};
+use gimli::{
+    AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian, UnitHeader, constants,
+};
+
+/// Bytes of a section.
+type Slice<'s> = EndianSlice<'s, LittleEndian>;
+
+/// What the PTX text of a debug build tells of the parameters of its kernels, as a PTX text: declarations and types, without
+/// code, lines and the folder that it was compiled in. Of the same source it is the same on each machine.
+///
+/// It is read as the whole text is: `of_ptx` of both gives the same. It is not for the driver.
+///
+/// # Errors
+/// Where the text or its debug information cannot be read, and where that has references of a kind that NVIDIA's compilers do
+/// not write.
+pub fn description(text: &[u8]) -> Result<String, Error> {
+    let module = Module::parse_bytes(text).map_err(Error::Ptx)?;
+    let outline = Outline::read(text).map_err(Error::Ptx)?;
+    let sections = Sections::of_ptx(text)?;
+    let (major, minor) = module.version;
+    let mut written = format!(
+        "// The parameters of kernels: declarations, and debug information without code and lines.\n\
+         .version {major}.{minor}\n.target {}\n.address_size {}\n",
+        module.target.text,
+        module.address_size.unwrap_or(64),
+    );
+    for symbol in outline.symbols_in_order() {
+        if let Some((_, declaration)) = outline.declaration(symbol) {
+            let declaration = String::from_utf8_lossy(declaration);
+            let _ = write!(
+                written,
+                "\n.visible .entry {}\n{{ ret; }}\n",
+                declaration.trim()
+            );
+        }
+    }
+    let info = without_paths(&sections)?;
+    for (name, bytes) in sections.named(&info) {
+        write_section(&mut written, name, bytes);
+    }
+    Ok(written)
+}
+
+fn write_section(text: &mut String, name: &str, bytes: &[u8]) {
+    const LINE: usize = 32;
+    if bytes.is_empty() {
+        return;
+    }
+    let _ = write!(text, "\n.section {name} {{");
+    for (place, byte) in bytes.iter().enumerate() {
+        let before = if place % LINE == 0 { "\n.b8 " } else { "," };
+        let _ = write!(text, "{before}{byte}");
+    }
+    text.push_str("\n}\n");
+}
+
+/// The section `.debug_info` in which no unit names its file and folder.
+fn without_paths(sections: &Sections<'_>) -> Result<Vec<u8>, Error> {
+    let abbreviations = DebugAbbrev::new(&sections.abbrev, LittleEndian);
+    let info = DebugInfo::new(&sections.info, LittleEndian);
+    let mut written = Vec::with_capacity(sections.info.len());
+    let mut units = info.units();
+    while let Some(unit) = units.next()? {
+        let start = unit.debug_info_offset().map_or(0, |offset| offset.0);
+        let end = start.saturating_add(unit.length_including_self());
+        let bytes = sections.info.get(start..end).unwrap_or_default();
+        written.extend(unit_without_paths(&unit, &abbreviations, bytes)?);
+    }
+    Ok(written)
+}
+
+/// The bytes of a unit without the texts that name its file and folder. What refers to an entry after them is adjusted.
+fn unit_without_paths(
+    unit: &UnitHeader<Slice<'_>>,
+    abbreviations: &DebugAbbrev<Slice<'_>>,
+    bytes: &[u8],
+) -> Result<Vec<u8>, Error> {
+    let table = unit.abbreviations(abbreviations)?;
+    let mut entries = unit.entries_raw(&table, None)?;
+    let mut cut: Vec<Range<usize>> = Vec::new();
+    let mut references = Vec::new();
+    let mut is_first = true;
+    while !entries.is_empty() {
+        let Some(entry) = entries.read_abbreviation()? else {
+            continue;
+        };
+        for attribute in entry.attributes() {
+            let start = entries.next_offset().0;
+            let value = entries.read_attribute(*attribute)?.raw_value();
+            let is_path = matches!(
+                attribute.name(),
+                constants::DW_AT_name | constants::DW_AT_comp_dir
+            );
+            match value {
+                AttributeValue::String(text) if is_first && is_path => {
+                    cut.push(start..start + text.len());
+                }
+                AttributeValue::UnitRef(to) if attribute.form() == constants::DW_FORM_ref4 => {
+                    references.push((start, to.0));
+                }
+                AttributeValue::UnitRef(_)
+                | AttributeValue::DebugInfoRef(_)
+                | AttributeValue::DebugInfoRefSup(_) => {
+                    return Err(Error::Dwarf("a reference that is not of 4 bytes".into()));
+                }
+                _ => {}
+            }
+        }
+        is_first = false;
+    }
+    let mut written = bytes.to_vec();
+    let shorter = |place: usize| -> usize {
+        let before = cut.iter().filter(|range| range.end <= place);
+        before.map(Range::len).sum()
+    };
+    let mut set = |place: usize, value: usize| {
+        if let Some(field) = written.get_mut(place..place.saturating_add(4)) {
+            field.copy_from_slice(&(value as u32).to_le_bytes());
+        }
+    };
+    for (place, to) in references {
+        set(place, to - shorter(to));
+    }
+    if unit.format() != gimli::Format::Dwarf32 {
+        return Err(Error::Dwarf("units of 64-bit DWARF".into()));
+    }
+    set(0, bytes.len() - 4 - shorter(bytes.len()));
+    for range in cut.iter().rev() {
+        written.drain(range.clone());
+    }
+    Ok(written)
+}

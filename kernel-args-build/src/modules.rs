@@ -1,0 +1,153 @@
+//! The Rust source that names the images.
+
+use crate::sources::Source;
+use std::fmt::Write as _;
+
+/// What no identifier can be, not even with `r#`.
+const NEVER: [&str; 5] = ["_", "self", "Self", "super", "crate"];
+
+/// Keywords of all editions.
+const KEYWORDS: [&str; 48] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// The name of a file as the name of a module: `mat-mul` is `mat_mul`, `2d` is `_2d`, `fn` is `r#fn`.
+pub(crate) fn name(file: &str) -> String {
+    let mut name: String = file
+        .chars()
+        .map(|c| {
+            if unicode_ident::is_xid_continue(c) {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    if !name.starts_with(|c| unicode_ident::is_xid_start(c) || c == '_') {
+        name.insert(0, '_');
+    }
+    if NEVER.contains(&name.as_str()) {
+        name.push('_');
+    } else if KEYWORDS.contains(&name.as_str()) {
+        name.insert_str(0, "r#");
+    }
+    name
+}
+
+/// How the modules are written.
+pub(crate) struct Style<'a> {
+    /// Of the images.
+    pub(crate) extension: &'a str,
+    pub(crate) generate: bool,
+    pub(crate) raw_pointers: bool,
+    /// The path of the crate `kernel_args`.
+    pub(crate) krate: Option<&'a str>,
+}
+
+/// The text of `kernels.rs`. Without a source it has no module.
+pub(crate) fn write<'s>(
+    sources: impl IntoIterator<Item = &'s Source>,
+    style: &Style<'_>,
+) -> String {
+    let krate = style.krate.unwrap_or("::kernel_args");
+    let mut modules = String::new();
+    for Source { name, module, .. } in sources {
+        if module.chars().any(char::is_uppercase) {
+            modules += "    #[allow(non_snake_case)]\n";
+        }
+        let file = |extension: &str| {
+            format!(
+                "concat!(env!(\"OUT_DIR\"), {:?})",
+                format!("/{name}.{extension}")
+            )
+        };
+        let generate = match (style.generate, style.raw_pointers) {
+            (false, _) => "",
+            (true, false) => ", generate",
+            (true, true) => ", generate(pointers = raw)",
+        };
+        let _ = writeln!(
+            modules,
+            "    pub mod {module} = {}, debug_info = {}{generate};",
+            file(style.extension),
+            file("debug.ptx"),
+        );
+    }
+    let comment = "// Written by kernel-args-build.\n";
+    if modules.is_empty() {
+        return comment.into();
+    }
+    let path = match style.krate {
+        Some(krate) => format!("    crate = {krate};\n"),
+        None => String::new(),
+    };
+    format!("{comment}{krate}::kernels! {{\n{path}{modules}}}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Style, name, write};
+    use crate::sources::Source;
+
+    #[test]
+    fn the_name_of_a_file_is_a_module() {
+        for (file, module) in [
+            ("saxpy", "saxpy"),
+            ("mat-mul v2.1", "mat_mul_v2_1"),
+            ("2d", "_2d"),
+            ("fn", "r#fn"),
+            ("self", "self_"),
+            ("_", "__"),
+            ("größe", "größe"),
+            ("x²", "x_"),
+            ("K.sm_90", "K_sm_90"),
+        ] {
+            assert_eq!(name(file), module);
+        }
+    }
+
+    #[test]
+    fn one_macro_names_all_images() {
+        let source = |file: &str| Source {
+            path: format!("src/{file}.cu").into(),
+            name: file.into(),
+            module: name(file),
+        };
+        let sources = [source("a\"b"), source("Mat")];
+        let style = Style {
+            extension: "ptx",
+            generate: false,
+            raw_pointers: false,
+            krate: None,
+        };
+        assert_eq!(
+            write(&sources, &style),
+            "// Written by kernel-args-build.\n::kernel_args::kernels! {\n    \
+             pub mod a_b = concat!(env!(\"OUT_DIR\"), \"/a\\\"b.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/a\\\"b.debug.ptx\");\n    \
+             #[allow(non_snake_case)]\n    \
+             pub mod Mat = concat!(env!(\"OUT_DIR\"), \"/Mat.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/Mat.debug.ptx\");\n}\n"
+        );
+        let style = Style {
+            extension: "fatbin",
+            generate: true,
+            raw_pointers: true,
+            krate: Some("crate::gpu::kernel_args"),
+        };
+        let text = write(&sources[1..], &style);
+        assert!(
+            text.contains(
+                "crate::gpu::kernel_args::kernels! {\n    crate = crate::gpu::kernel_args;\n"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("\"/Mat.fatbin\"") && text.contains(", generate(pointers = raw);"),
+            "{text}"
+        );
+        assert!(!write(&[], &style).contains("kernels!"));
+    }
+}

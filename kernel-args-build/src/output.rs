@@ -1,0 +1,24 @@
+//! What the compiler writes for the program.
+
+/// What kind of image is written for the program: see [`Kernels::output`](crate::Kernels::output).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Output {
+    /// `NAME.ptx`: text that the driver compiles when it is loaded, for the GPU generation it was written for and all later ones.
+    Ptx,
+    /// `NAME.cubin`: machine code for one GPU generation.
+    Cubin,
+    /// `NAME.fatbin`: machine code for several GPU generations, and PTX for later ones. Only `nvcc` writes it.
+    Fatbin,
+}
+
+impl Output {
+    /// The extension of the file, which is also what `nvcc` calls the option.
+    pub(crate) const fn extension(self) -> &'static str {
+        match self {
+            Self::Ptx => "ptx",
+            Self::Cubin => "cubin",
+            Self::Fatbin => "fatbin",
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! A build, from the settings to what cargo is told.
+
+use crate::{
+    Error, Kernels, Output,
+    arch::Arch,
+    cache::Files,
+    compiler::Dependencies,
+    directives::Directives,
+    environment::Environment,
+    fallback::{Fallback, Made},
+    find::{Places, Search, Tried},
+    options::Options,
+    sources::{self, Source},
+    texts,
+};
+use kernel_args_abi::ptx;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    Everything,
+    /// Another crate makes the images.
+    Descriptions,
+}
+
+/// A build whose settings are right.
+pub(crate) struct Build<'a> {
+    pub(crate) kernels: &'a Kernels,
+    pub(crate) what: What,
+    pub(crate) units: Vec<Unit>,
+    /// Of the images.
+    pub(crate) extension: &'static str,
+    pub(crate) files: Files<'a>,
+    /// The folder of the package.
+    pub(crate) root: &'a Path,
+    /// `OUT_DIR`.
+    pub(crate) out: &'a Path,
+}
+
+/// A source, and how it is compiled.
+pub(crate) struct Unit {
+    pub(crate) source: Source,
+    pub(crate) options: Options,
+    /// The options as a record has them.
+    pub(crate) lines: Vec<String>,
+}
+
+/// What became of a source.
+pub(crate) struct Done {
+    pub(crate) made: Made,
+    pub(crate) dependencies: Dependencies,
+}
+
+/// Builds, and tells cargo.
+pub(crate) fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
+    let folder = |name: &str| {
+        let value = environment.get_untracked(name).map(PathBuf::from);
+        value.ok_or_else(|| Error::new(texts::no_build_script(name)))
+    };
+    let (root, out) = (folder("CARGO_MANIFEST_DIR")?, folder("OUT_DIR")?);
+    let (archs, output) = Options::targets(&kernels.archs, kernels.output)?;
+    let options = Options {
+        includes: kernels.includes.clone(),
+        defines: kernels.defines.clone(),
+        std: kernels.std.clone(),
+        flags: kernels.flags.clone(),
+        archs,
+        output,
+    };
+    let (sources, folders) = sources::find(&root, &kernels.files, &kernels.patterns)?;
+    let mut build = Build {
+        kernels,
+        what,
+        units: Vec::new(),
+        extension: output.extension(),
+        files: Files::new(&root, &out),
+        root: &root,
+        out: &out,
+    };
+    for source in sources {
+        let unit = build.unit(source, options.clone())?;
+        build.units.push(unit);
+    }
+    let search = Search {
+        environment,
+        places: Places::of_system(environment),
+        root: &root,
+        needs_nvcc: what == What::Everything && output == Output::Fatbin,
+    };
+    let mut directives = build.run(&search)?;
+    directives.files.extend(folders);
+    directives.variables.extend(environment.asked());
+    print!("{}", directives.text());
+    Ok(())
+}
+
+impl Build<'_> {
+    fn unit(&self, source: Source, mut options: Options) -> Result<Unit, Error> {
+        if self.what == What::Descriptions {
+            let image = self.place(&source, self.extension);
+            let bytes =
+                fs::read(&image).map_err(|_| Error::new(texts::no_image(&source.path, &image)))?;
+            if options.archs.is_empty() {
+                options.archs.extend(target(&bytes));
+            }
+        }
+        let lines = options.lines(self.root);
+        Ok(Unit {
+            source,
+            options,
+            lines,
+        })
+    }
+
+    /// The file in `OUT_DIR` of a source.
+    pub(crate) fn place(&self, source: &Source, extension: &str) -> PathBuf {
+        self.out.join(format!("{}.{extension}", source.name))
+    }
+
+    /// The extension of the images that are made; `None` where another crate makes them.
+    pub(crate) fn made(&self) -> Option<&'static str> {
+        (self.what == What::Everything).then_some(self.extension)
+    }
+
+    fn run(&self, search: &Search<'_>) -> Result<Directives, Error> {
+        let fallback = self.kernels.fallback.as_deref().map(|folder| Fallback {
+            folder,
+            root: self.root,
+            extension: self.made(),
+        });
+        let asked = || search.environment.get("KERNEL_ARGS_BUILD_UPDATE");
+        let update = fallback.is_some() && asked().is_some_and(|value| value != "0");
+        let mut directives = Directives::default();
+        let done = match (search.run(self.kernels.compiler.as_deref()), &fallback) {
+            (Ok(compiler), _) => {
+                let done = self.compile(&compiler)?;
+                if compiler.path().is_file() {
+                    directives.files.insert(compiler.path().to_owned());
+                }
+                if let Some(fallback) = &fallback {
+                    directives
+                        .warnings
+                        .extend(self.compare(fallback, &done, update)?);
+                }
+                done
+            }
+            (Err(tried), Some(fallback)) if !update => {
+                directives
+                    .warnings
+                    .push(texts::took_fallback(fallback.folder));
+                self.take(fallback, &tried)?
+            }
+            (Err(tried), _) => {
+                return Err(Error::new(texts::no_compiler(&tried, fallback.is_some())));
+            }
+        };
+        directives.warnings.extend(self.write(&done)?);
+        for (unit, done) in self.units.iter().zip(&done) {
+            directives
+                .files
+                .extend(self.files.watched(&done.dependencies).cloned());
+            let committed = fallback
+                .iter()
+                .flat_map(|fallback| fallback.files(&unit.source));
+            directives
+                .files
+                .extend(committed.filter(|path| self.root.join(path).is_file()));
+        }
+        Ok(directives)
+    }
+
+    /// Writes what is committed, or says where it is out of date.
+    fn compare(
+        &self,
+        fallback: &Fallback<'_>,
+        done: &[Done],
+        update: bool,
+    ) -> Result<Vec<String>, Error> {
+        let mut warnings = Vec::new();
+        for (Unit { source, lines, .. }, done) in self.units.iter().zip(done) {
+            if update {
+                fallback.update(source, &done.made)?;
+            } else {
+                warnings.extend(fallback.take(source, &self.files, lines).err());
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// What was committed.
+    fn take(&self, fallback: &Fallback<'_>, tried: &Tried) -> Result<Vec<Done>, Error> {
+        let mut errors = Vec::new();
+        let mut done = Vec::new();
+        for Unit { source, lines, .. } in &self.units {
+            match fallback.take(source, &self.files, lines) {
+                Ok(made) => {
+                    let mut dependencies = Dependencies::default();
+                    dependencies
+                        .files
+                        .extend(made.record.sources.keys().map(PathBuf::from));
+                    done.push(Done { made, dependencies });
+                }
+                Err(why) => errors.push(Error::new(why)),
+            }
+        }
+        if !errors.is_empty() {
+            errors.push(Error::new(texts::no_compiler(tried, true)));
+        }
+        Error::all(errors)?;
+        Ok(done)
+    }
+}
+
+/// The GPU generation of an image that another crate has compiled: kernels may depend on it. Only PTX tells it.
+fn target(image: &[u8]) -> Option<Arch> {
+    let module = ptx::Module::parse_bytes(image).ok()?;
+    Arch::parse(module.target.text.split(',').next()?.trim())
+}

@@ -1,0 +1,337 @@
+//! Crates with a build script, built by cargo: one with kernels, one with structs for the kernels of the first, and one whose
+//! images another crate compiles.
+
+mod support;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, ExitCode},
+};
+use support::{Package, Ran, clear, repository, toolkit};
+
+const MANIFEST: &str =
+    "[workspace]\nresolver = \"3\"\nmembers = [\"kernels\", \"app\", \"described\"]\n";
+
+const SOURCE: &str = "#include \"params.cuh\"\n\
+    extern \"C\" __global__ void saxpy(Params params, const float* x, const float* bias, float* y)\n\
+    { y[0] = params.alpha * x[params.count] + bias[0]; }\n";
+
+const HEADER: &str = "struct Params { float alpha; unsigned count; float scale; };\n";
+
+const BUILD: &str = "fn main() -> Result<(), kernel_args_build::Error> {\n    \
+    kernel_args_build::Kernels::new().file(\"src/cuda/saxpy.cu\").fallback(\"committed\").build()\n}\n";
+
+/// As `bindgen_cuda` leaves it: images in `OUT_DIR`, and `ptx.rs` with a constant for each. Then the one line.
+const BUILD_DESCRIBED: &str = r#"
+fn build_ptx(out: &std::path::Path) -> std::io::Result<()> {
+    std::fs::copy("saxpy.ptx", out.join("saxpy.ptx"))?;
+    let text = "pub const SAXPY: &str = include_str!(concat!(env!(\"OUT_DIR\"), \"/saxpy.ptx\"));";
+    std::fs::write(out.join("ptx.rs"), text)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    build_ptx(std::env::var("OUT_DIR")?.as_ref())?;
+    kernel_args_build::Kernels::new().glob("../kernels/src/cuda/*.cu").debug_info()?;
+    Ok(())
+}
+"#;
+
+const DESCRIBED: &str = r#"
+pub mod ptx { include!(concat!(env!("OUT_DIR"), "/ptx.rs")); }
+kernel_args::include_kernels!();
+
+/// Of another name, so that both can be told apart.
+pub mod params {
+    #[derive(Clone, Copy, kernel_args::DeviceType)]
+    #[repr(C)]
+    pub struct Params { MEMBERS }
+}
+
+#[derive(kernel_args::KernelArgs)]
+#[kernel_args(kernel = saxpy::saxpy)]
+pub struct Saxpy { FIELDS }
+"#;
+
+const APP: &str = r"
+#[derive(Clone, Copy, kernel_args::DeviceType)]
+#[repr(C)]
+pub struct Params { MEMBERS }
+
+#[derive(kernel_args::KernelArgs)]
+#[kernel_args(kernel = kernels::saxpy::saxpy)]
+pub struct Saxpy { FIELDS }
+";
+
+const MEMBERS: &str = "pub alpha: f32, pub count: u32, pub scale: f32";
+const MEMBERS_SWAPPED: &str = "pub scale: f32, pub count: u32, pub alpha: f32";
+const FIELDS: &str = "pub params: PARAMS, pub x: kernel_args::DevicePointer<f32>, \
+    pub bias: kernel_args::DevicePointer<f32>, pub y: kernel_args::DevicePointerMut<f32>";
+const FIELDS_SWAPPED: &str = "pub params: PARAMS, pub bias: kernel_args::DevicePointer<f32>, \
+    pub x: kernel_args::DevicePointer<f32>, pub y: kernel_args::DevicePointerMut<f32>";
+
+/// Cargo's target folder is shared, so each workspace has names of its own.
+fn manifest(workspace: &str, name: &str, dependencies: &str, build: bool) -> String {
+    let at = |folder: &str| repository().join(folder).display().to_string();
+    let mut text = format!(
+        "[package]\nname = \"{name}-{workspace}\"\nedition = \"2024\"\nrust-version = \"1.88\"\n\
+         [lib]\nname = \"{name}\"\n[dependencies]\n\
+         kernel-args = {{ path = {:?}, default-features = false }}\n{dependencies}",
+        at("kernel-args")
+    );
+    if build {
+        text += "[build-dependencies.kernel-args-build]\n";
+        text += &["path = \"", &at("kernel-args-build"), "\"\n"].concat();
+    }
+    text
+}
+
+/// The structs of the crate `app`.
+fn app(package: &Package, members: &str, fields: &str) {
+    let text = APP
+        .replace("MEMBERS", members)
+        .replace("FIELDS", fields)
+        .replace("PARAMS", "Params");
+    package.write("app/src/lib.rs", &text);
+}
+
+fn workspace(name: &str) -> Package {
+    let package = Package::new(name);
+    package.write("Cargo.toml", MANIFEST);
+    fs::copy(
+        repository().join("Cargo.lock"),
+        package.root.join("Cargo.lock"),
+    )
+    .unwrap();
+    package.write("kernels/Cargo.toml", &manifest(name, "kernels", "", true));
+    package.write("kernels/build.rs", BUILD);
+    package.write("kernels/src/lib.rs", "kernel_args::include_kernels!();\n");
+    package.write("kernels/src/cuda/saxpy.cu", SOURCE);
+    package.write("kernels/src/cuda/params.cuh", HEADER);
+    let kernels = format!("kernels = {{ package = \"kernels-{name}\", path = \"../kernels\" }}\n");
+    package.write("app/Cargo.toml", &manifest(name, "app", &kernels, false));
+    app(&package, MEMBERS, FIELDS);
+    package.write(
+        "described/Cargo.toml",
+        &manifest(name, "described", "", true),
+    );
+    package.write("described/build.rs", BUILD_DESCRIBED);
+    package.write("described/src/lib.rs", "");
+    package
+}
+
+/// `cargo check` of a crate, with the compiler of this folder.
+fn check(package: &Package, name: &str, variables: &[(&str, &Path)]) -> Ran {
+    let mut command = Command::new(env!("CARGO"));
+    command
+        .args(["check", "--offline", "--color=never", "-v", "-p"])
+        .arg(format!("{name}-{}", package.name))
+        .current_dir(&package.root)
+        .env_remove("RUSTFLAGS")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER");
+    clear(&mut command);
+    if let Some(target) = Path::new(env!("CARGO_TARGET_TMPDIR")).parent() {
+        command.env("CARGO_TARGET_DIR", target);
+    }
+    command.envs(variables.iter().copied());
+    Ran::new(&command.output().unwrap())
+}
+
+/// The errors of rustc, which are as many.
+#[track_caller]
+fn errors(ran: &Ran, count: usize) -> &str {
+    assert!(!ran.success, "it compiles");
+    let found = ran.stderr.matches("error[E").count();
+    assert_eq!(found, count, "{}", ran.stderr);
+    ran.stderr
+        .find("error[E")
+        .map_or("", |start| &ran.stderr[start..])
+}
+
+fn exchanged_fields_and_members_do_not_compile(home: &Path) {
+    let package = workspace("exchanged");
+    let home = [("CUDA_HOME", home)];
+    let right = check(&package, "app", &home);
+    assert!(right.success, "{}", right.stderr);
+
+    app(&package, MEMBERS, FIELDS_SWAPPED);
+    let ran = check(&package, "app", &home);
+    let wrong = errors(&ran, 2);
+    assert!(
+        wrong.contains("app/src/lib.rs")
+            && wrong.contains("`bias` is parameter 2 of the kernel, here it is field 1"),
+        "{wrong}"
+    );
+
+    app(&package, MEMBERS_SWAPPED, FIELDS);
+    let ran = check(&package, "app", &home);
+    let wrong = errors(&ran, 1);
+    assert!(
+        wrong.contains("app/src/lib.rs") && wrong.contains("`params`") && wrong.contains("`scale`"),
+        "{wrong}"
+    );
+}
+
+fn a_changed_header_is_compared_again(home: &Path) {
+    let package = workspace("header");
+    let home = [("CUDA_HOME", home)];
+    let script = "build-script-build`";
+    let first = check(&package, "app", &home);
+    assert!(
+        first.success && first.stderr.contains(script),
+        "{}",
+        first.stderr
+    );
+    let again = check(&package, "app", &home);
+    assert!(
+        again.success && !again.stderr.contains(script),
+        "it runs without need: {}",
+        again.stderr
+    );
+
+    package.write(
+        "kernels/src/cuda/params.cuh",
+        "struct Params { float alpha; int count; float scale; };\n",
+    );
+    let ran = check(&package, "app", &home);
+    let wrong = errors(&ran, 1);
+    assert!(
+        wrong.contains("`params`") && wrong.contains("`count`"),
+        "{wrong}"
+    );
+    package.write("kernels/src/cuda/params.cuh", HEADER);
+    let right = check(&package, "app", &home);
+    assert!(right.success, "{}", right.stderr);
+}
+
+fn cargo_shows_the_compilers_errors(home: &Path) {
+    let package = workspace("errors");
+    package.write(
+        "kernels/src/cuda/saxpy.cu",
+        "__global__ void k(int* p) { *p = undeclared; }\n",
+    );
+    let ran = check(&package, "kernels", &[("CUDA_HOME", home)]);
+    let stderr = ran.stderr.as_str();
+    assert!(
+        !ran.success
+            && stderr
+                .contains("src/cuda/saxpy.cu(1): error: identifier \"undeclared\" is undefined"),
+        "{stderr}"
+    );
+    assert!(
+        !stderr.contains("cargo::rerun-if"),
+        "they would hide it: {stderr}"
+    );
+}
+
+fn committed_images_are_checked_like_compiled_ones(home: &Path) {
+    let package = workspace("committed");
+    let update = [
+        ("CUDA_HOME", home),
+        ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1")),
+    ];
+    let ran = check(&package, "kernels", &update);
+    assert!(ran.success, "{}", ran.stderr);
+    let none = [("NVCC", Path::new("/nowhere/nvcc"))];
+    let ran = check(&package, "app", &none);
+    assert!(
+        ran.success
+            && ran
+                .stderr
+                .contains("the committed images in `committed` are used"),
+        "{}",
+        ran.stderr
+    );
+    app(&package, MEMBERS_SWAPPED, FIELDS);
+    let ran = check(&package, "app", &none);
+    assert!(errors(&ran, 1).contains("`scale`"), "{}", ran.stderr);
+    package.write(
+        "kernels/src/cuda/saxpy.cu",
+        &format!("{SOURCE}// changed\n"),
+    );
+    let ran = check(&package, "app", &none);
+    assert!(
+        !ran.success && ran.stderr.contains("`src/cuda/saxpy.cu` was changed since"),
+        "{}",
+        ran.stderr
+    );
+}
+
+fn images_that_another_crate_compiles_are_checked_with_one_line(home: &Path) {
+    let package = workspace("described");
+    let home = [("CUDA_HOME", home)];
+    let update = [home[0], ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1"))];
+    let ran = check(&package, "kernels", &update);
+    assert!(ran.success, "{}", ran.stderr);
+    fs::copy(
+        package.root.join("kernels/committed/saxpy.ptx"),
+        package.root.join("described/saxpy.ptx"),
+    )
+    .unwrap();
+    let write = |members: &str, fields: &str| {
+        let text = DESCRIBED
+            .replace("MEMBERS", members)
+            .replace("FIELDS", fields);
+        package.write(
+            "described/src/lib.rs",
+            &text.replace("PARAMS", "params::Params"),
+        );
+    };
+    write(MEMBERS, FIELDS);
+    let ran = check(&package, "described", &home);
+    assert!(ran.success, "{}", ran.stderr);
+    write(MEMBERS, FIELDS_SWAPPED);
+    let ran = check(&package, "described", &home);
+    let wrong = errors(&ran, 2);
+    assert!(
+        wrong.contains("`bias` is parameter 2 of the kernel"),
+        "{wrong}"
+    );
+}
+
+fn without_a_build_script_the_error_says_so() {
+    let package = workspace("no-script");
+    fs::remove_file(package.root.join("kernels/build.rs")).unwrap();
+    let ran = check(&package, "kernels", &[]);
+    assert!(
+        !ran.success
+            && ran
+                .stderr
+                .contains("there is no build script that compiles kernels"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// A trial that is ignored where neither compiler is installed.
+fn compiled(name: &str, run: fn(&Path)) -> Trial {
+    Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
+        match toolkit("nvrtc").or_else(|_| toolkit("nvcc")) {
+            Ok(home) => run(&home),
+            Err(why) => return Ok(Completion::ignored_with(why)),
+        }
+        Ok(Completion::Completed)
+    })
+}
+
+fn main() -> ExitCode {
+    let mut trials = vec![Trial::test(
+        "without_a_build_script_the_error_says_so",
+        || {
+            without_a_build_script_the_error_says_so();
+            Ok(())
+        },
+    )];
+    macro_rules! trials {
+        ($($name:ident)*) => {$(trials.push(compiled(stringify!($name), $name));)*};
+    }
+    trials![
+        exchanged_fields_and_members_do_not_compile
+        a_changed_header_is_compared_again
+        cargo_shows_the_compilers_errors
+        committed_images_are_checked_like_compiled_ones
+        images_that_another_crate_compiles_are_checked_with_one_line
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}

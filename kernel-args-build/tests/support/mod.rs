@@ -1,0 +1,158 @@
+//! Packages in a temporary folder, and the compilers of this repository.
+
+#![allow(dead_code, reason = "each suite uses a part")]
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    time::{Duration, SystemTime},
+};
+
+/// Variables that name a compiler: those of the machine do not count.
+const VARIABLES: [&str; 10] = [
+    "NVCC",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "CUDA_ROOT",
+    "CUDA_TOOLKIT_ROOT_DIR",
+    "NVCC_APPEND_FLAGS",
+    "NVCC_PREPEND_FLAGS",
+    "NVCC_CCBIN",
+    "KERNEL_ARGS_BUILD_UPDATE",
+    "NUM_JOBS",
+];
+
+/// The root of the repository.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}
+
+/// The folder of a compiler that `ptx/toolchain.py` has fetched.
+pub(crate) fn toolkit(part: &str) -> Result<PathBuf, String> {
+    let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
+    let home = home.unwrap_or_else(|| repository().join(".toolchain"));
+    let folder = home.join(format!("{part}-13.0.88/nvidia/cu13"));
+    if folder.is_dir() {
+        Ok(folder)
+    } else {
+        Err(format!(
+            "{part} is not installed: run `python3 ptx/toolchain.py {part}`"
+        ))
+    }
+}
+
+/// A package: its path has a space and a letter that is not ASCII.
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) root: PathBuf,
+    pub(crate) out: PathBuf,
+}
+
+impl Package {
+    pub(crate) fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("kernel-args-build tests ü")
+            .join(name);
+        let _ = fs::remove_dir_all(&folder);
+        let package = Self {
+            name: name.to_owned(),
+            root: folder.join("package"),
+            out: folder.join("out"),
+        };
+        fs::create_dir_all(&package.root).unwrap();
+        fs::create_dir_all(&package.out).unwrap();
+        package
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+    }
+
+    /// Writes a file whose time lies in the past, as that of a file that was not written just now.
+    pub(crate) fn write_old(&self, path: &str, text: &str) {
+        let file = self.root.join(path);
+        let old = fs::metadata(&file).and_then(|found| found.modified());
+        self.write(path, text);
+        let past = SystemTime::now() - Duration::from_secs(1000);
+        let time = old.map_or(past, |old| old + Duration::from_secs(1));
+        let file = fs::File::options().append(true).open(file).unwrap();
+        file.set_modified(time).unwrap();
+    }
+
+    pub(crate) fn written(&self, name: &str) -> String {
+        let path = self.out.join(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.out.join(name).exists()
+    }
+
+    /// Runs the build script of this name, which is this program again.
+    pub(crate) fn run(&self, script: &str, variables: &[(&str, &Path)]) -> Ran {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .env("BUILD_SCRIPT", script)
+            .env("OUT_DIR", &self.out)
+            .env("CARGO_MANIFEST_DIR", &self.root)
+            .current_dir(&self.root);
+        clear(&mut command);
+        command.envs(variables.iter().copied());
+        Ran::new(&command.output().unwrap())
+    }
+}
+
+/// Takes the compilers of the machine away.
+pub(crate) fn clear(command: &mut Command) {
+    for name in VARIABLES {
+        command.env_remove(name);
+    }
+}
+
+/// What a build script printed.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) success: bool,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    pub(crate) fn new(output: &Output) -> Self {
+        Self {
+            success: output.status.success(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// The values of the directives of this name.
+    pub(crate) fn told(&self, directive: &str) -> Vec<&str> {
+        let prefix = format!("cargo::{directive}=");
+        self.stdout
+            .lines()
+            .filter_map(|line| line.strip_prefix(&prefix))
+            .collect()
+    }
+
+    #[track_caller]
+    pub(crate) fn succeeded(self) -> Self {
+        assert!(self.success, "{}", self.stderr);
+        self
+    }
+
+    /// The error. Nothing was told to cargo.
+    #[track_caller]
+    pub(crate) fn failed(self) -> String {
+        assert!(!self.success, "{}", self.stdout);
+        assert_eq!(self.stdout, "");
+        self.stderr
+    }
+}

@@ -1,0 +1,84 @@
+//! `generate`: structs for the kernels of a module.
+
+use super::tokens;
+use crate::texts;
+use kernel_args_abi::{
+    generate::{self, Naming, Options, Pointers},
+    image::Kernel,
+};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{
+    Ident, Path, Token,
+    ext::IdentExt,
+    parenthesized,
+    parse::{Parse, ParseStream},
+};
+
+/// `generate`, or `generate(pointers = raw)`.
+pub(crate) struct Generate {
+    pointers: Pointers,
+}
+
+impl Parse for Generate {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        // Without cudarc there are no slices.
+        let mut pointers = if cfg!(feature = "cudarc") {
+            Pointers::Slices
+        } else {
+            Pointers::Raw
+        };
+        let option = input.call(Ident::parse_any)?;
+        if option != "generate" {
+            return Err(syn::Error::new(option.span(), texts::UNKNOWN_OPTION));
+        }
+        if input.peek(syn::token::Paren) {
+            let content;
+            parenthesized!(content in input);
+            let wrong = || syn::Error::new(content.span(), texts::UNKNOWN_IN_GENERATE);
+            pointers = chosen(&content).map_err(|_| wrong())?.ok_or_else(wrong)?;
+        }
+        Ok(Self { pointers })
+    }
+}
+
+/// `pointers = raw`; `None` where it is something else.
+fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
+    let key: Ident = content.parse()?;
+    content.parse::<Token![=]>()?;
+    let value: Ident = content.parse()?;
+    let chosen = match value.to_string().as_str() {
+        "raw" => Some(Pointers::Raw),
+        "slices" => Some(Pointers::Slices),
+        _ => None,
+    };
+    Ok(chosen.filter(|_| key == "pointers" && content.is_empty()))
+}
+
+/// The structs for kernels, where they are asked for. Beside each stands whether it has other parameters for other GPUs.
+pub(crate) fn structs(
+    generate: Option<&Generate>,
+    kernels: &[(Kernel<'_>, bool)],
+    krate: &Path,
+) -> TokenStream {
+    let Some(generate) = generate else {
+        return TokenStream::new();
+    };
+    let krate: String = krate
+        .to_token_stream()
+        .to_string()
+        .split_whitespace()
+        .collect();
+    let mut options = Options::default();
+    options.krate = &krate;
+    options.pointers = generate.pointers;
+    options.half = cfg!(feature = "half");
+    options.float8 = cfg!(feature = "float8");
+    options.naming = Naming::Items("");
+    options.without_prelude = true;
+    let kernels: Vec<_> = kernels
+        .iter()
+        .map(|(kernel, varies)| generate::Kernel::new(kernel, None, *varies))
+        .collect();
+    tokens(&generate::rust(&kernels, &options))
+}

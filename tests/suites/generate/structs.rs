@@ -1,0 +1,102 @@
+//! A program with the structs of images, which says whether they fit.
+
+use kernel_args::abi::{
+    generate::{self, Naming, Options, Pointers},
+    image::Image,
+};
+use kernel_args_compiler_tests::{
+    folder,
+    generated::{self, Generated},
+};
+use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
+
+/// Generates structs for all kernels of these images, builds them, and has the program say that each fits.
+pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
+    let mut source = String::from("use super::fit;\n");
+    let mut calls = String::new();
+    let mut count = 0;
+    for (i, path) in images.iter().enumerate() {
+        let image = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let kernels = Image::read(&image).and_then(|image| image.kernels());
+        let kernels = kernels.map_err(|error| format!("{}: {error}", path.display()))?;
+        let module = format!("crate::structs::m{i}::image");
+        let mut options = Options::default();
+        options.naming = Naming::Items(&module);
+        // The features of the generated crate.
+        options.half = i % 2 == 0;
+        options.pointers = [Pointers::Slices, Pointers::Raw][i / 2 % 2];
+        let text = generate::of_image(&kernels, &options);
+        let _ = writeln!(
+            source,
+            "pub mod m{i} {{ // {path}\nkernel_args::kernels! {{ pub mod image = {path:?}; }}\npub mod structs {{\n{text}}} }}",
+            path = path.display().to_string()
+        );
+        for name in names(&text) {
+            let _ = writeln!(
+                calls,
+                "fit::<m{i}::structs::{name}>({:?});",
+                path.display().to_string()
+            );
+            count += 1;
+        }
+    }
+    let _ = writeln!(source, "pub fn all() {{\n{calls}}}");
+    let build = generated::build(
+        &folder(&format!("generate/{package}"))?,
+        &[Generated {
+            name: package.to_owned(),
+            files: vec![("main.rs", include_str!("fit.rs")), ("structs.rs", &source)],
+        }],
+        &[],
+    )?;
+    let Some(program) = build.programs.first() else {
+        return Err(build.errors().chars().take(6000).collect());
+    };
+    let warnings: Vec<&str> = build
+        .messages
+        .iter()
+        .map(|message| &message["message"])
+        .filter(|message| message["level"] == "warning")
+        .filter_map(|message| message["rendered"].as_str())
+        .filter(|message| message.contains("structs.rs"))
+        .collect();
+    if !warnings.is_empty() {
+        return Err(warnings.concat().chars().take(6000).collect());
+    }
+    let output = Command::new(program)
+        .output()
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let fit = said.lines().filter(|line| {
+        let parameters = line.split('\t').nth(1);
+        parameters.is_some_and(|count| count.parse::<usize>().is_ok())
+    });
+    let fit = fit.count();
+    println!(
+        "{package}: {fit} of {count} structs of {} images fit",
+        images.len()
+    );
+    if count == 0 || fit != count || !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let mut wrong = said.lines().filter(|line| {
+            !line
+                .split('\t')
+                .nth(1)
+                .is_some_and(|n| n.parse::<usize>().is_ok())
+        });
+        let wrong = wrong
+            .by_ref()
+            .take(60)
+            .fold(String::new(), |text, line| text + line + "\n");
+        return Err(format!("{wrong}{stderr}"));
+    }
+    Ok(())
+}
+
+/// The names of the structs of kernels.
+fn names(text: &str) -> Vec<&str> {
+    let kernels = text.split("#[derive(KernelArgs)]\n").skip(1);
+    kernels
+        .filter_map(|kernel| kernel.split_once("pub struct ")?.1.split([' ', '<']).next())
+        .collect()
+}
