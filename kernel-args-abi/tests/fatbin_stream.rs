@@ -172,7 +172,7 @@ fn a_cubin_tells_registers_and_shared_memory() {
     let debug = include_bytes!("data/debug.sm_90.cubin");
     assert_eq!(told(debug, "by_value"), (Some(38), 0));
     let shared = include_bytes!("data/shared.sm_90.cubin");
-    assert_eq!(told(shared, "shared"), (Some(8), 1024 + 256));
+    assert_eq!(told(shared, "shared"), (Some(10), 1024 + 256));
 }
 
 #[test]

@@ -1,0 +1,238 @@
+//! A table and a byte map of each kernel.
+
+use super::{columns::Columns, map, types};
+use crate::{
+    kernel::{InImage, Kernel, Limits, block_size},
+    output::Output,
+    style::{Paint, plain},
+};
+use kernel_args_abi::Parameter;
+use std::io::{self, Write};
+
+pub(super) fn write(kernels: &[Kernel], demangle: bool, output: &mut Output) -> io::Result<()> {
+    for (index, kernel) in kernels.iter().enumerate() {
+        if index > 0 {
+            writeln!(output.to)?;
+        }
+        write_kernel(kernel, demangle, output.paint, &mut output.to)?;
+    }
+    Ok(())
+}
+
+fn write_kernel(
+    kernel: &Kernel,
+    demangle: bool,
+    paint: Paint,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let name = kernel.name(demangle);
+    writeln!(to, "{}", paint.title(&plain(name)))?;
+    if name != kernel.symbol {
+        line(to, paint, "symbol", &plain(&kernel.symbol))?;
+    }
+    for (file, gpus) in images(&kernel.images) {
+        line(to, paint, "in", &format!("{}: {gpus}", plain(&file)))?;
+    }
+    let limits = limits(&kernel.limits);
+    if !limits.is_empty() {
+        line(to, paint, "launch", &limits.join("; "))?;
+    }
+    for (what, text) in resources(&kernel.images) {
+        line(to, paint, what, &text)?;
+    }
+    let parameters = kernel.parameters();
+    write_parameters(&parameters, paint, to)
+}
+
+fn line(to: &mut dyn Write, paint: Paint, what: &str, text: &str) -> io::Result<()> {
+    writeln!(to, "  {} {text}", paint.faint(&format!("{what:9}")))
+}
+
+fn write_parameters(
+    parameters: &[Parameter<'_>],
+    paint: Paint,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let size = block_size(parameters);
+    let count = match parameters.len() {
+        0 => return writeln!(to, "  no parameters"),
+        1 => "1 parameter".to_owned(),
+        count => format!("{count} parameters"),
+    };
+    match size {
+        Some(size) => writeln!(to, "  {count}, {size} bytes")?,
+        None => writeln!(to, "  {count}; offsets depend on the GPU")?,
+    }
+    let mut columns = Columns::new(&[3, 4, 5]);
+    let head = ["", "parameter", "type", "offset", "size", "align"];
+    columns.push(head.map(str::to_owned).to_vec());
+    let mut owners = vec![None];
+    for (index, parameter) in parameters.iter().enumerate() {
+        let letter = map::letter(index).to_string();
+        push(&mut columns, &mut owners, (index, &letter), parameter, 0);
+    }
+    for (row, owner) in columns.rows().zip(owners) {
+        let [letter, rest @ ..] = &row[..] else {
+            continue;
+        };
+        let rest = rest.join("  ");
+        match owner {
+            Some(index) => writeln!(
+                to,
+                "  {}  {}",
+                paint.parameter(index, letter),
+                rest.trim_end()
+            )?,
+            None => writeln!(to, "  {letter}  {}", paint.faint(rest.trim_end()))?,
+        }
+    }
+    let rows = map::rows(parameters, size.unwrap_or(0), paint);
+    if !rows.is_empty() {
+        writeln!(to, "\n   {}", paint.faint("byte  (`.` is padding)"))?;
+        rows.iter().try_for_each(|row| writeln!(to, "{row}"))?;
+    }
+    Ok(())
+}
+
+/// How deep members are shown.
+const DEPTH: usize = 24;
+
+/// How many members of one struct are shown.
+const MEMBERS: usize = 256;
+
+fn push(
+    columns: &mut Columns,
+    owners: &mut Vec<Option<usize>>,
+    (index, letter): (usize, &str),
+    parameter: &Parameter<'_>,
+    depth: usize,
+) {
+    let number = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |n| n.to_string());
+    let unit = if depth > 0 { "." } else { "" };
+    let mut ty = types::spelling(parameter);
+    if let Some(why) = parameter.members.why_opaque() {
+        ty = format!("{ty} ({})", types::opaque(why));
+    }
+    columns.push(vec![
+        letter.to_owned(),
+        format!("{}{unit}{}", "  ".repeat(depth), plain(parameter.name)),
+        ty,
+        number(parameter.offset),
+        parameter.size.to_string(),
+        // The alignment of a member is told by none.
+        if depth > 0 && parameter.align.is_none() {
+            String::new()
+        } else {
+            number(parameter.align.map(kernel_args_abi::Alignment::bytes))
+        },
+    ]);
+    owners.push(Some(index));
+    if depth == DEPTH {
+        return;
+    }
+    for member in parameter.members.iter().take(MEMBERS) {
+        push(columns, owners, (index, " "), &member, depth + 1);
+    }
+    if parameter.members.len() > MEMBERS {
+        let more = format!(
+            "{}… {} more",
+            "  ".repeat(depth + 1),
+            parameter.members.len() - MEMBERS
+        );
+        columns.push(vec![" ".to_owned(), more]);
+        owners.push(Some(index));
+    }
+}
+
+/// Each file, and the GPUs that it has the kernel for.
+fn images(images: &[InImage]) -> Vec<(String, String)> {
+    let mut files: Vec<(String, Vec<String>)> = Vec::new();
+    for image in images {
+        let file = image.place.unit.to_string();
+        let gpu = image.place.gpu();
+        match files.last_mut().filter(|(last, _)| *last == file) {
+            Some((_, gpus)) if gpus.contains(&gpu) => {}
+            Some((_, gpus)) => gpus.push(gpu),
+            None => files.push((file, vec![gpu])),
+        }
+    }
+    files
+        .into_iter()
+        .map(|(file, gpus)| (file, gpus.join(", ")))
+        .collect()
+}
+
+/// What a launch must respect, as text.
+pub(crate) fn limits(limits: &Limits) -> Vec<String> {
+    let product = |[x, y, z]: [u32; 3]| {
+        let of = |dimensions: &[u32]| {
+            let texts: Vec<String> = dimensions.iter().map(u32::to_string).collect();
+            texts.join(" × ")
+        };
+        match (y, z) {
+            (1, 1) => of(&[x]),
+            (_, 1) => of(&[x, y]),
+            _ => of(&[x, y, z]),
+        }
+    };
+    let mut texts = Vec::new();
+    if let Some(threads) = limits.required_threads {
+        texts.push(format!("exactly {} threads a block", product(threads)));
+    }
+    if let Some(threads) = limits.max_threads {
+        texts.push(format!("at most {} threads a block", product(threads)));
+    }
+    if let Some(blocks) = limits.required_cluster {
+        texts.push(format!("exactly {} blocks a cluster", product(blocks)));
+    }
+    if let Some(blocks) = limits.max_cluster_rank {
+        texts.push(format!("at most {blocks} blocks a cluster"));
+    }
+    if limits.explicit_cluster {
+        texts.push("must be launched with a cluster".to_owned());
+    }
+    if limits.blocks_are_clusters {
+        texts.push("the grid is counted in clusters".to_owned());
+    }
+    if limits.dynamic_shared == Some(true) {
+        texts.push("uses dynamic shared memory".to_owned());
+    }
+    if let Some(blocks) = limits.min_blocks {
+        texts.push(format!("{blocks} blocks fit on a multiprocessor"));
+    }
+    if let Some(registers) = limits.max_registers {
+        texts.push(format!("at most {registers} registers a thread"));
+    }
+    texts
+}
+
+/// Registers and shared memory: one number, or that of each GPU.
+fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
+    type Of = fn(&InImage) -> Option<u64>;
+    let registers: Of = |image| image.resources.registers.map(u64::from);
+    let shared: Of = |image| image.resources.static_shared.filter(|bytes| *bytes > 0);
+    let mut texts = Vec::new();
+    for (what, unit, of) in [("registers", "", registers), ("shared", " bytes", shared)] {
+        let mut seen: Vec<(u64, Vec<String>)> = Vec::new();
+        for image in images {
+            let Some(number) = of(image) else { continue };
+            let gpu = image.place.gpu();
+            match seen.iter_mut().find(|(other, _)| *other == number) {
+                Some((_, gpus)) if gpus.contains(&gpu) => {}
+                Some((_, gpus)) => gpus.push(gpu),
+                None => seen.push((number, vec![gpu])),
+            }
+        }
+        let text =
+            |(number, gpus): &(u64, Vec<String>)| format!("{number}{unit} ({})", gpus.join(", "));
+        match &seen[..] {
+            [] => {}
+            [(number, _)] => texts.push((what, format!("{number}{unit}"))),
+            several => {
+                let several: Vec<String> = several.iter().map(text).collect();
+                texts.push((what, several.join(", ")));
+            }
+        }
+    }
+    texts
+}
