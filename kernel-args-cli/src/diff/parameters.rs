@@ -6,7 +6,7 @@ use super::{
     members,
 };
 use kernel_args_abi::{
-    Alignment, Parameter, Signature,
+    Alignment, Class, CppBase, Parameter, Signature,
     check::{Difference, Differences, Mismatch, Report, report},
 };
 
@@ -14,6 +14,11 @@ use kernel_args_abi::{
 const MOST: usize = 128;
 
 pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]) -> Vec<Change> {
+    let (old, new): (Vec<_>, Vec<_>) = (
+        old.iter().map(with_class_of_type).collect(),
+        new.iter().map(with_class_of_type).collect(),
+    );
+    let (old, new) = (&old[..], &new[..]);
     let signature = |parameters| Signature {
         name: symbol,
         parameters,
@@ -114,6 +119,23 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
         index(&change.new).or(index(&change.old))
     });
     changes
+}
+
+/// The same with the class that its C++ type has, if that is known. PTX does not mark pointers, a cubin may, and PTX declares a
+/// scalar that is a `__grid_constant__` as bytes: with the same type these are no changes.
+fn with_class_of_type<'a>(parameter: &Parameter<'a>) -> Parameter<'a> {
+    let class = match parameter.cpp.base {
+        _ if parameter.cpp.is_pointer() => Class::Pointer,
+        CppBase::Bool | CppBase::Char | CppBase::Integer { .. } | CppBase::Long { .. } => {
+            Class::Integer
+        }
+        CppBase::Float { .. } => Class::Float,
+        _ => parameter.class,
+    };
+    Parameter {
+        class,
+        ..*parameter
+    }
 }
 
 /// The parameter in whose place a field stands.

@@ -140,9 +140,10 @@ fn begins_as_ptx(mut text: &[u8]) -> bool {
 }
 
 fn is_text(head: &[u8]) -> bool {
-    let end = head.iter().position(|&b| b == 0).unwrap_or(head.len());
     let is_character = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~' | 0x80..);
-    head.first().is_some_and(u8::is_ascii) && end > 0 && head[..end].iter().all(is_character)
+    // PTX may end with NULs.
+    let text = head.len() - head.iter().rev().take_while(|&&b| b == 0).count();
+    head.first().is_some_and(u8::is_ascii) && text > 0 && head[..text].iter().all(is_character)
 }
 
 fn archive(
@@ -290,7 +291,13 @@ mod tests {
         for text in ["", "version", "# .version", "//\nfn"] {
             assert!(!begins_as_ptx(text.as_bytes()), "{text}");
         }
-        assert!(is_text(b"entry\0") && !is_text(b"\x7fELF") && !is_text(b"") && !is_text(b"a\x01"));
+        assert!(
+            !is_text(b"MZ\0\0PE")
+                && is_text(b"entry\0")
+                && !is_text(b"\x7fELF")
+                && !is_text(b"")
+                && !is_text(b"a\x01")
+        );
     }
 
     #[test]

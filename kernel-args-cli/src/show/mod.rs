@@ -44,7 +44,7 @@ pub(crate) fn run(show: &Show, output: &mut Output) -> Result<Status, Failure> {
         .map(|path| path.to_string_lossy())
         .collect();
     let status = report(&files, &names.join(", "));
-    let selected = show.select.apply(&mut files, &names.join(", "));
+    show.select.apply(&mut files, &names.join(", "))?;
     match show.format {
         Format::Text => text::write(&files.read.kernels, show.demangle, output)?,
         Format::List => list::write(&files.read.kernels, &mut output.to)?,
@@ -52,7 +52,6 @@ pub(crate) fn run(show: &Show, output: &mut Output) -> Result<Status, Failure> {
         Format::Json => json::write(&files, &mut output.to)?,
     }
     output.to.flush()?;
-    selected?;
     Ok(status)
 }
 

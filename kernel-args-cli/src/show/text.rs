@@ -1,13 +1,17 @@
 //! A table and a byte map of each kernel.
 
 use super::{columns::Columns, map, types};
+use crate::read::place::Kind;
 use crate::{
     kernel::{InImage, Kernel, Limits, block_size},
     output::Output,
     style::{Paint, plain},
 };
-use kernel_args_abi::Parameter;
-use std::io::{self, Write};
+use kernel_args_abi::{Parameter, Sm};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+};
 
 pub(super) fn write(kernels: &[Kernel], demangle: bool, output: &mut Output) -> io::Result<()> {
     for (index, kernel) in kernels.iter().enumerate() {
@@ -144,22 +148,33 @@ fn push(
     }
 }
 
-/// Each file, and the GPUs that it has the kernel for.
+/// Each file, and the GPUs that it has the kernel for: of cubins, then of PTX.
 fn images(images: &[InImage]) -> Vec<(String, String)> {
-    let mut files: Vec<(String, Vec<String>)> = Vec::new();
+    let mut files: Vec<(String, BTreeSet<Gpu>)> = Vec::new();
     for image in images {
         let file = image.place.unit.to_string();
-        let gpu = image.place.gpu();
         match files.last_mut().filter(|(last, _)| *last == file) {
-            Some((_, gpus)) if gpus.contains(&gpu) => {}
-            Some((_, gpus)) => gpus.push(gpu),
-            None => files.push((file, vec![gpu])),
+            Some((_, gpus)) => _ = gpus.insert(gpu(image)),
+            None => files.push((file, BTreeSet::from([gpu(image)]))),
         }
     }
     files
         .into_iter()
-        .map(|(file, gpus)| (file, gpus.join(", ")))
+        .map(|(file, gpus)| (file, names(&gpus)))
         .collect()
+}
+
+/// What an image is for, in the order in which it is shown.
+type Gpu = (bool, Option<Sm>, String);
+
+fn gpu(image: &InImage) -> Gpu {
+    let place = &image.place;
+    (place.kind == Kind::Ptx, place.sm, place.gpu())
+}
+
+fn names(gpus: &BTreeSet<Gpu>) -> String {
+    let names: Vec<&str> = gpus.iter().map(|(.., name)| name.as_str()).collect();
+    names.join(", ")
 }
 
 /// What a launch must respect, as text.
@@ -213,25 +228,19 @@ fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
     let shared: Of = |image| image.resources.static_shared.filter(|bytes| *bytes > 0);
     let mut texts = Vec::new();
     for (what, unit, of) in [("registers", "", registers), ("shared", " bytes", shared)] {
-        let mut seen: Vec<(u64, Vec<String>)> = Vec::new();
+        let mut seen: BTreeMap<u64, BTreeSet<Gpu>> = BTreeMap::new();
         for image in images {
-            let Some(number) = of(image) else { continue };
-            let gpu = image.place.gpu();
-            match seen.iter_mut().find(|(other, _)| *other == number) {
-                Some((_, gpus)) if gpus.contains(&gpu) => {}
-                Some((_, gpus)) => gpus.push(gpu),
-                None => seen.push((number, vec![gpu])),
+            if let Some(number) = of(image) {
+                seen.entry(number).or_default().insert(gpu(image));
             }
         }
-        let text =
-            |(number, gpus): &(u64, Vec<String>)| format!("{number}{unit} ({})", gpus.join(", "));
-        match &seen[..] {
-            [] => {}
-            [(number, _)] => texts.push((what, format!("{number}{unit}"))),
-            several => {
-                let several: Vec<String> = several.iter().map(text).collect();
-                texts.push((what, several.join(", ")));
-            }
+        let texts_of = seen
+            .iter()
+            .map(|(number, gpus)| format!("{number}{unit} ({})", names(gpus)));
+        match seen.len() {
+            0 => {}
+            1 => texts.extend(seen.keys().map(|number| (what, format!("{number}{unit}")))),
+            _ => texts.push((what, texts_of.collect::<Vec<_>>().join(", "))),
         }
     }
     texts

@@ -1,0 +1,13 @@
+//! The program `kernel-args`, as it is run.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod agrees;
+mod broken;
+mod check;
+mod diff;
+mod files;
+mod formats;
+mod golden;
+mod help;
