@@ -2,7 +2,7 @@
 
 use crate::read::{observe::Resources, place::Place};
 use kernel_args_abi::{
-    Alignment, Layout, ParamLayout, Parameter, cubin, mangled::Demangled, ptx,
+    Alignment, Class, Layout, ParamLayout, Parameter, cubin, mangled::Demangled, ptx,
     signature::ParameterList,
 };
 
@@ -82,6 +82,39 @@ impl Kernel {
         match &self.demangled {
             Some(demangled) if demangle => demangled.text(),
             _ => &self.symbol,
+        }
+    }
+
+    /// Whether another file has the same kernel: what both tell of it is the same. Cubins of some GPU generations alone tell that a
+    /// parameter is a pointer.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let (own, others) = (self.parameters.parameters(), other.parameters.parameters());
+        let is_same = |(own, other): (&Parameter<'_>, &Parameter<'_>)| {
+            let class = if own.class.same(Class::Unknown) {
+                other.class
+            } else {
+                own.class
+            };
+            let is_class = other.class.same(Class::Unknown) || other.class.same(class);
+            is_class && Parameter { class, ..*own } == Parameter { class, ..*other }
+        };
+        self.symbol == other.symbol
+            && self.limits == other.limits
+            && own.len() == others.len()
+            && own.iter().zip(&others).all(is_same)
+    }
+
+    /// Adds the images of the [same](Self::is_same) kernel.
+    pub(crate) fn join(&mut self, other: Self) {
+        let known = |list: &ParameterList| {
+            let list = list.parameters();
+            list.iter()
+                .filter(|parameter| !parameter.class.same(Class::Unknown))
+                .count()
+        };
+        self.images.extend(other.images);
+        if known(&other.parameters) > known(&self.parameters) {
+            self.parameters = other.parameters;
         }
     }
 

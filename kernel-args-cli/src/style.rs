@@ -59,6 +59,14 @@ impl Paint {
     }
 }
 
+/// So many: `1 kernel`, `2 kernels`.
+pub(crate) fn count(count: impl Into<u64>, what: &str) -> String {
+    match count.into() {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
+}
+
 /// A text from a file without its control characters, which could change what a terminal shows.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let is_control =
@@ -85,6 +93,14 @@ mod tests {
         assert_eq!(plain("größe"), "größe");
         assert_eq!(plain("a\u{1b}[31m\n"), "a\\u{1b}[31m\\n");
         assert_eq!(plain("\u{202e}x"), "\\u{202e}x");
+    }
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!(
+            (count(1_u32, "file"), count(0_u32, "file")),
+            ("1 file".to_owned(), "0 files".to_owned())
+        );
     }
 
     #[test]

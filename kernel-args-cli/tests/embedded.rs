@@ -1,5 +1,6 @@
 //! Libraries, programs and archives that a compiler and binutils make: without them these tests are ignored.
 
+#[allow(dead_code, reason = "standard input is another suite's")]
 mod common;
 
 use common::{Folder, bytes, data, run};
@@ -91,7 +92,7 @@ fn a_library_is_read() {
     tool("gcc", &["-shared", "-o", &library, &object, &second]);
     let ran = run(&["show", "--summary", &library]);
     assert!(
-        ran.stdout.ends_with("1 kernels in 6 images of 1 files\n"),
+        ran.stdout.ends_with("1 kernel in 6 images of 1 file\n"),
         "{}",
         ran.stdout
     );

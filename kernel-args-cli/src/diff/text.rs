@@ -126,8 +126,8 @@ fn limit(name: &str) -> &str {
 
 fn summary(changed: &[Changed<'_>], count: usize) -> String {
     if changed.is_empty() {
-        let kernels = if count == 1 { "kernel" } else { "kernels" };
-        return format!("no change in the interface of {count} {kernels}");
+        let kernels = crate::style::count(count as u64, "kernel");
+        return format!("no change in the interface of {kernels}");
     }
     let of = |is: fn(&Changed<'_>) -> bool| changed.iter().filter(|changed| is(changed)).count();
     let breaking = changed.iter().filter(|changed| changed.breaks()).count();

@@ -78,11 +78,8 @@ impl Catalog {
                 .map(|kernel| kernel.demangled.clone());
             for kernel in merge(&symbol, demangled, &seen, &places) {
                 let known = &mut finished[first_of_symbol..];
-                let same = |known: &&mut Kernel| {
-                    known.limits == kernel.limits && known.parameters == kernel.parameters
-                };
-                match known.iter_mut().find(same) {
-                    Some(known) => known.images.extend(kernel.images),
+                match known.iter_mut().find(|known| known.is_same(&kernel)) {
+                    Some(known) => known.join(kernel),
                     None => finished.push(kernel),
                 }
             }

@@ -4,6 +4,7 @@ use super::types;
 use crate::kernel::{Kernel, Limits};
 use kernel_args_abi::{Alignment, Members, Parameter};
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     io::{self, Write},
 };
@@ -22,29 +23,24 @@ pub(super) fn write(kernels: &[Kernel], to: &mut dyn Write) -> io::Result<()> {
 /// A line for each kernel, in the order of the symbols; where a symbol has other parameters for other GPUs, one for each, with the
 /// GPUs.
 pub(crate) fn lines(kernels: &[Kernel]) -> Vec<String> {
-    // Kernels of one symbol follow each other.
-    let is_varied = |index: usize| {
-        let symbol = |index: usize| kernels.get(index).map(|kernel| &kernel.symbol);
-        symbol(index) == symbol(index + 1) || index > 0 && symbol(index) == symbol(index - 1)
-    };
-    let mut lines: Vec<String> = Vec::with_capacity(kernels.len());
-    for (index, kernel) in kernels.iter().enumerate() {
-        let mut text = line(kernel);
-        if is_varied(index) {
-            let mut gpus: Vec<String> = kernel
-                .images
-                .iter()
-                .map(|image| image.place.gpu())
-                .collect();
-            gpus.sort_unstable();
-            gpus.dedup();
-            _ = write!(text, " [{}]", gpus.join(" "));
-        }
-        lines.push(text);
+    let mut seen: BTreeMap<&str, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+    for kernel in kernels {
+        let of_symbol = seen.entry(&kernel.symbol).or_default();
+        let gpus = kernel.images.iter().map(|image| image.place.gpu());
+        of_symbol.entry(line(kernel)).or_default().extend(gpus);
     }
-    lines.sort_unstable();
-    lines.dedup();
-    lines
+    let of_symbol = |lines: BTreeMap<String, BTreeSet<String>>| {
+        let is_only = lines.len() == 1;
+        let line = move |(line, gpus): (String, BTreeSet<String>)| {
+            if is_only {
+                return line;
+            }
+            let gpus: Vec<String> = gpus.into_iter().collect();
+            format!("{line} [{}]", gpus.join(" "))
+        };
+        lines.into_iter().map(line)
+    };
+    seen.into_values().flat_map(of_symbol).collect()
 }
 
 fn line(kernel: &Kernel) -> String {

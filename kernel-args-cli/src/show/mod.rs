@@ -13,6 +13,7 @@ use crate::{
     output::{Output, Status},
     read::{self, Files, Skipped},
     select::Select,
+    style::count,
 };
 use std::{io::Write as _, path::PathBuf};
 
@@ -69,16 +70,16 @@ pub(crate) fn report(files: &Files, names: &str) -> Status {
         ..
     } = files.skipped;
     if unreadable > 0 {
-        error::warn(&format_args!(
-            "{unreadable} files or directories cannot be opened"
-        ));
+        let files = count(unreadable as u64, "file");
+        error::warn(&format_args!("{files} of directories cannot be opened"));
     }
     if !files.read.errors.is_empty() {
         return Status::Error;
     }
     if files.read.kernels.is_empty() {
         let what = if files.read.places.is_empty() {
-            format!("no kernels: none of its {foreign} files holds device code")
+            let files = count(foreign as u64, "file");
+            format!("no kernels: {files} without device code")
         } else {
             "no kernels: its PTX and cubins define none".to_owned()
         };

@@ -8,7 +8,7 @@ use crate::{
         Files,
         place::{Kind, Unit},
     },
-    style::plain,
+    style::{count as counted, plain},
 };
 use kernel_args_abi::Sm;
 use std::{
@@ -80,26 +80,25 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
         .map(|kernel| &*kernel.symbol)
         .collect();
     let skipped = files.skipped;
+    let images = files.read.places.len() as u64;
+    let files: BTreeSet<u32> = counts.keys().map(|unit| unit.number).collect();
     let mut total = format!(
-        "{} kernels in {} images of {} files",
-        symbols.len(),
-        files.read.places.len(),
-        counts
-            .keys()
-            .map(|unit| unit.number)
-            .collect::<BTreeSet<_>>()
-            .len(),
+        "{} in {} of {}",
+        counted(symbols.len() as u64, "kernel"),
+        counted(images, "image"),
+        counted(files.len() as u64, "file"),
     );
-    for (count, what) in [
-        (skipped.foreign, "files without device code"),
-        (skipped.unreadable, "files that cannot be opened"),
+    for (count, what, which) in [
+        (skipped.foreign, "file", "without device code"),
+        (skipped.unreadable, "file", "that cannot be opened"),
         (
             skipped.members,
-            "members of fat binaries that are neither PTX nor cubins",
+            "member",
+            "of fat binaries that are neither PTX nor cubins",
         ),
     ] {
         if count > 0 {
-            total += &format!("; {count} {what} skipped");
+            total += &format!("; {} {which} skipped", counted(count as u64, what));
         }
     }
     writeln!(output.to, "{}", output.paint.title(&total))

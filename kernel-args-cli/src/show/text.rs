@@ -5,7 +5,7 @@ use crate::read::place::Kind;
 use crate::{
     kernel::{InImage, Kernel, Limits, block_size},
     output::Output,
-    style::{Paint, plain},
+    style::{Paint, count, plain},
 };
 use kernel_args_abi::{Parameter, Sm};
 use std::{
@@ -60,10 +60,10 @@ fn write_parameters(
     let size = block_size(parameters);
     let count = match parameters.len() {
         0 => return writeln!(to, "  no parameters"),
-        1 => "1 parameter".to_owned(),
-        count => format!("{count} parameters"),
+        number => count(number as u64, "parameter"),
     };
     match size {
+        Some(1) => writeln!(to, "  {count}, 1 byte")?,
         Some(size) => writeln!(to, "  {count}, {size} bytes")?,
         None => writeln!(to, "  {count}; offsets depend on the GPU")?,
     }
@@ -201,7 +201,7 @@ pub(crate) fn limits(limits: &Limits) -> Vec<String> {
         texts.push(format!("exactly {} blocks a cluster", product(blocks)));
     }
     if let Some(blocks) = limits.max_cluster_rank {
-        texts.push(format!("at most {blocks} blocks a cluster"));
+        texts.push(format!("at most {} a cluster", count(blocks, "block")));
     }
     if limits.explicit_cluster {
         texts.push("must be launched with a cluster".to_owned());
@@ -213,10 +213,13 @@ pub(crate) fn limits(limits: &Limits) -> Vec<String> {
         texts.push("uses dynamic shared memory".to_owned());
     }
     if let Some(blocks) = limits.min_blocks {
-        texts.push(format!("{blocks} blocks fit on a multiprocessor"));
+        texts.push(format!(
+            "at least {} on a multiprocessor",
+            count(blocks, "block")
+        ));
     }
     if let Some(registers) = limits.max_registers {
-        texts.push(format!("at most {registers} registers a thread"));
+        texts.push(format!("at most {} a thread", count(registers, "register")));
     }
     texts
 }
