@@ -14,6 +14,7 @@
 //! | `fatbin` | reads the members of a fat binary (feature `read`; compressed ones: `compressed`) |
 //! | `dwarf` | reads names, C++ types and members from debug information (feature `debug-info`) |
 //! | `image` | reads the kernels of any of these (feature `read`) |
+//! | `generate` | writes Rust structs for the kernels of an image (feature `generate`) |
 //! | `mangled` | the C++ types in a kernel's symbol; the symbol that a name refers to (feature `read`) |
 //! | [`signature`] | one model of a list of parameters, wherever it comes from |
 //! | [`compiled`] | the kernels of an image as constants |
@@ -38,6 +39,8 @@ pub mod cubin;
 pub mod dwarf;
 #[cfg(feature = "read")]
 pub mod fatbin;
+#[cfg(feature = "generate")]
+pub mod generate;
 #[cfg(feature = "read")]
 pub mod image;
 pub mod layout;
@@ -53,5 +56,5 @@ pub use cpp::mangled;
 pub use cpp::{CppBase, CppType};
 pub use layout::{Alignment, Layout, LayoutError};
 pub use param_layout::{ParamLayout, Sm};
-pub use signature::{Members, Opaque, Parameter, Signature};
+pub use signature::{Members, Opaque, Parameter, Signature, Variant};
 pub use words::LayoutTable;

@@ -1,12 +1,16 @@
 //! One model of a list of parameters, wherever it comes from: a Rust struct, PTX, a cubin, the driver.
 
 #[cfg(feature = "read")]
+pub(crate) mod described;
+#[cfg(feature = "read")]
 pub(crate) mod list;
 mod members;
 
 #[cfg(feature = "read")]
+pub use described::{DescribedType, Referent};
+#[cfg(feature = "read")]
 pub use list::ParameterList;
-pub use members::{Members, Opaque};
+pub use members::{Members, Opaque, Variant};
 
 use crate::{
     class::Class,
@@ -25,6 +29,9 @@ pub struct Parameter<'a> {
     /// The field's name; of a kernel, the name in C++ where debug information tells it, else PTX's name
     /// (`saxpy_param_2`), or empty.
     pub name: &'a str,
+    /// Of a field, the name of the kernel's parameter that it says it is: `#[kernel_args(name = "in")]`; of a member
+    /// likewise. Empty where it does not say.
+    pub kernel_name: &'a str,
     /// How its source spells it: the Rust type, or PTX's declaration (`.param .u32 saxpy_param_2`).
     pub spelling: &'a str,
     /// Bytes from the block's beginning; of a member, from the beginning of its struct. Where a parameter's alignment is
@@ -38,7 +45,7 @@ pub struct Parameter<'a> {
     pub class: Class,
     /// The C++ type.
     pub cpp: CppType<'a>,
-    /// The members, where it is a struct by value, or an array of such: those of one element.
+    /// The members, where it is a struct by value, or an array of such: those of one element. The variants of an enum.
     pub members: Members<'a>,
 }
 
@@ -48,6 +55,7 @@ impl<'a> Parameter<'a> {
     pub const fn record(offset: usize, size: usize) -> Self {
         Self {
             name: "",
+            kernel_name: "",
             spelling: "",
             offset: Some(offset),
             size,
@@ -82,6 +90,7 @@ impl<'a> Parameter<'a> {
     ) -> Self {
         Self {
             name,
+            kernel_name: "",
             spelling,
             offset: Some(offset),
             size: layout.size(),
@@ -96,6 +105,25 @@ impl<'a> Parameter<'a> {
     #[must_use]
     pub const fn with_members(self, members: Members<'a>) -> Self {
         Self { members, ..self }
+    }
+
+    /// The same, which is the kernel's parameter of this name, whatever its own is.
+    #[must_use]
+    pub const fn with_kernel_name(self, kernel_name: &'a str) -> Self {
+        Self {
+            kernel_name,
+            ..self
+        }
+    }
+
+    /// The name that it has in C++: the one that it says it has there, else its own without `r#`.
+    #[must_use]
+    pub const fn cpp_name(&self) -> &'a str {
+        match (self.kernel_name.as_bytes(), self.name.as_bytes()) {
+            ([], [b'r', b'#', ..]) => self.name.split_at(2).1,
+            ([], _) => self.name,
+            _ => self.kernel_name,
+        }
     }
 }
 

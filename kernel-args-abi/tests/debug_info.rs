@@ -22,7 +22,7 @@ const KERNELS: [&str; 8] = [
     "unnamed",
 ];
 
-/// What is told of `data/debug.cu`: name, C++ type, class, size, and the offset of members.
+/// What is told of `data/debug.cu`: name, C++ type, class, size, the offset of members, and the variants of enums.
 const EXPECTED: &str = include_str!("data/debug.txt");
 
 fn write(text: &mut String, parameter: &Parameter<'_>, depth: usize) {
@@ -49,6 +49,13 @@ fn write(text: &mut String, parameter: &Parameter<'_>, depth: usize) {
         let _ = write!(text, ", {why:?}");
     } else if members.is_known() {
         let _ = write!(text, ", {} members", members.len());
+    }
+    if members.is_enum() {
+        let variants = members.variants();
+        let variants: Vec<_> = variants
+            .map(|v| format!("{} {}", v.name, v.value))
+            .collect();
+        let _ = write!(text, ", {}", variants.join(" "));
     }
     text.push('\n');
     for member in members.iter() {

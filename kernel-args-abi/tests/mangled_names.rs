@@ -18,6 +18,7 @@ fn types(symbol: &str) -> Vec<String> {
 fn of_type(cpp: CppType<'_>) -> Parameter<'_> {
     Parameter {
         name: "p",
+        kernel_name: "",
         spelling: "P",
         offset: None,
         size: 8,

@@ -148,6 +148,18 @@ pub use marshal::{
     offset_of,
 };
 
+/// The crates whose types are fields of the structs that [`kernels!`] and the other writers of structs generate.
+///
+/// Those of the features that are on: `cudarc`, `half`, `float8`.
+pub mod external {
+    #[cfg(feature = "cudarc")]
+    pub use cudarc;
+    #[cfg(feature = "float8")]
+    pub use float8;
+    #[cfg(feature = "half")]
+    pub use half;
+}
+
 #[doc(hidden)]
 pub mod __private;
 

@@ -245,6 +245,7 @@ impl Head {
         };
         Parameter {
             name: "",
+            kernel_name: "",
             spelling: "",
             offset,
             size,

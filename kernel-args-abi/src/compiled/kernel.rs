@@ -191,6 +191,7 @@ impl CompiledKernel {
 /// Stands in an array until it is filled.
 pub(super) const NOTHING: Parameter<'static> = Parameter {
     name: "",
+    kernel_name: "",
     spelling: "",
     offset: None,
     size: 0,

@@ -112,6 +112,16 @@ pub(crate) const fn plain(path: &str) -> &str {
     }
 }
 
+/// The path before the last segment of a path, that segment, and its template arguments: `a::b`, `Params` and `float` of
+/// `a::b::Params<float>`.
+#[cfg(feature = "generate")]
+pub(crate) fn split(path: &str) -> (&str, &str, &str) {
+    let segment = last(path.as_bytes(), path.len());
+    let text = |bytes| core::str::from_utf8(bytes).unwrap_or_default();
+    let before = path.get(..segment.rest).unwrap_or_default();
+    (before, text(segment.name), text(segment.arguments))
+}
+
 /// A segment of a path: `Params` and `float` of `sim::Params<float>`.
 #[derive(Clone, Copy)]
 struct Segment<'a> {

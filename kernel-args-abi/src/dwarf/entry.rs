@@ -25,6 +25,8 @@ pub(super) struct Entry<'s> {
     /// The number of elements of one dimension of an array.
     pub(super) count: Option<u64>,
     pub(super) alignment: Option<u64>,
+    /// The value of an enumerator.
+    pub(super) value: Option<i128>,
     pub(super) is_bit_field: bool,
     pub(super) is_declaration: bool,
     /// Of a member: it is static.
@@ -59,6 +61,7 @@ impl<'s> Entry<'s> {
             offset: Offset::None,
             count: None,
             alignment: None,
+            value: None,
             is_bit_field: false,
             is_declaration: false,
             is_external: false,
@@ -100,6 +103,13 @@ impl<'s> Entry<'s> {
             dw::DW_AT_upper_bound if self.count.is_none() => {
                 let bound = attribute.udata_value();
                 self.count = bound.and_then(|bound| bound.checked_add(1));
+            }
+            // Compilers write negative ones as signed numbers.
+            dw::DW_AT_const_value => {
+                self.value = match value {
+                    AttributeValue::Sdata(value) => Some(value.into()),
+                    _ => attribute.udata_value().map(Into::into),
+                }
             }
             dw::DW_AT_alignment => self.alignment = attribute.udata_value(),
             dw::DW_AT_bit_size | dw::DW_AT_bit_offset | dw::DW_AT_data_bit_offset => {

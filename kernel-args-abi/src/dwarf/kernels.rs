@@ -56,6 +56,7 @@ pub(super) fn read(sections: &Sections<'_>, wanted: &BTreeSet<&str>) -> Result<D
             }),
         }
     }
+    types.describe();
     Ok(DebugInfo {
         list: types.list,
         kernels,
@@ -145,13 +146,13 @@ impl<'s> Function<'s> {
             let Some(row) = types.parameter(&parameter)? else {
                 return Ok(Err("the size of a parameter is not told"));
             };
-            size = size.saturating_add(row.size as usize);
+            size = size.saturating_add(row.row.size as usize);
             if size > LIMIT {
                 return Ok(Err("its parameters are larger than a kernel's can be"));
             }
             of_kernel.push(row);
         }
-        Ok(Ok(types.list.push_rows(of_kernel).ok_or(Error::Size)?))
+        Ok(Ok(types.push(of_kernel)?))
     }
 }
 

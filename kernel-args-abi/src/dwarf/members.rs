@@ -1,18 +1,19 @@
-//! The members of structs.
+//! The members of structs, and the variants of enums.
 
 use super::{
     Error,
+    described::{Linked, Pending},
     entry::{Entry, Offset},
     types::Type,
     units::{Place, Units},
 };
 use crate::{
     class::Class,
-    cpp::CppBase,
+    cpp::{CppBase, mangled::demangle},
     layout::Alignment,
     signature::{
         Opaque, ParameterList,
-        list::{Base, Cpp, Row, RowMembers, Text},
+        list::{Base, Cpp, Row, RowMembers, RowVariant, Rows, Text},
     },
 };
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -26,9 +27,11 @@ const LARGEST: u64 = 65_536;
 
 /// Parameters and members as they are stored.
 pub(super) struct Types<'u, 's> {
-    units: &'u Units<'s>,
+    pub(super) units: &'u Units<'s>,
     pub(super) list: ParameterList,
-    /// The structs that have been read.
+    /// What rows are or point to, before it is read.
+    pub(super) pending: Pending,
+    /// The structs and enums that have been read.
     structs: BTreeMap<Place, RowMembers>,
     /// The names of types that have been stored.
     names: BTreeMap<Place, Text>,
@@ -49,13 +52,14 @@ impl<'u, 's> Types<'u, 's> {
         Self {
             units,
             list: ParameterList::default(),
+            pending: Pending::default(),
             structs: BTreeMap::new(),
             names: BTreeMap::new(),
         }
     }
 
     /// The entry of a parameter. `None` where its size is not known.
-    pub(super) fn parameter(&mut self, entry: &Entry<'s>) -> Result<Option<Row>, Error> {
+    pub(super) fn parameter(&mut self, entry: &Entry<'s>) -> Result<Option<Linked>, Error> {
         let ty = Type::read(self.units, entry.ty)?;
         self.row(entry, &ty, None, 0)
     }
@@ -67,7 +71,7 @@ impl<'u, 's> Types<'u, 's> {
         ty: &Type<'s>,
         offset: Option<u32>,
         depth: usize,
-    ) -> Result<Option<Row>, Error> {
+    ) -> Result<Option<Linked>, Error> {
         let Some(size) = ty.size.and_then(|size| u32::try_from(size).ok()) else {
             return Ok(None);
         };
@@ -82,7 +86,7 @@ impl<'u, 's> Types<'u, 's> {
         self.units.budget.store(size_of::<Row>())?;
         let alignment = entry.alignment.max(ty.alignment);
         let alignment = alignment.and_then(|bytes| usize::try_from(bytes).ok());
-        Ok(Some(Row {
+        let row = Row {
             name: self.text(name)?,
             spelling: Text::default(),
             offset,
@@ -100,10 +104,19 @@ impl<'u, 's> Types<'u, 's> {
                 extents: ty.cpp.extents,
             },
             members,
-        }))
+        };
+        Ok(Some(Linked::new(row, ty)))
     }
 
-    fn base(&mut self, ty: &Type<'s>) -> Result<Base, Error> {
+    /// Appends the parameters of one kernel or the members of one struct.
+    pub(super) fn push(&mut self, linked: Vec<Linked>) -> Result<Rows, Error> {
+        let rows = linked.iter().map(|linked| linked.row).collect();
+        let rows = self.list.push_rows(rows).ok_or(Error::Size)?;
+        self.pending.add(self.units, rows, &linked)?;
+        Ok(rows)
+    }
+
+    pub(super) fn base(&mut self, ty: &Type<'s>) -> Result<Base, Error> {
         let CppBase::Named(_) = ty.cpp.base else {
             return self.list.base(ty.cpp.base).ok_or(Error::Size);
         };
@@ -124,7 +137,7 @@ impl<'u, 's> Types<'u, 's> {
     }
 
     /// The members of the struct at a place, in which others lie `depth` deep.
-    fn members(&mut self, place: Place, depth: usize) -> Result<RowMembers, Error> {
+    pub(super) fn members(&mut self, place: Place, depth: usize) -> Result<RowMembers, Error> {
         if let Some(&known) = self.structs.get(&place) {
             return Ok(known);
         }
@@ -144,6 +157,9 @@ impl<'u, 's> Types<'u, 's> {
     fn read(&mut self, place: Place, depth: usize) -> Result<RowMembers, Error> {
         const UNCLEAR: RowMembers = RowMembers::Opaque(Opaque::Unclear);
         let entry = self.units.entry(place)?;
+        if entry.tag == dw::DW_TAG_enumeration_type {
+            return self.variants(&entry);
+        }
         let size = match entry.byte_size {
             Some(size @ ..=LARGEST) if !entry.is_declaration => size,
             _ => return Ok(UNCLEAR),
@@ -185,8 +201,31 @@ impl<'u, 's> Types<'u, 's> {
                 None => return Ok(UNCLEAR),
             }
         }
-        let rows = self.list.push_rows(rows).ok_or(Error::Size)?;
-        Ok(RowMembers::Rows(rows))
+        Ok(RowMembers::Rows(self.push(rows)?))
+    }
+
+    /// The variants of an enum; unknown where the value of one is not told.
+    fn variants(&mut self, entry: &Entry<'s>) -> Result<RowMembers, Error> {
+        let mut variants = Vec::new();
+        let mut children = self.units.walk(entry.place)?;
+        while let Some(child) = children.next_child()? {
+            if child.tag != dw::DW_TAG_enumerator {
+                continue;
+            }
+            let (Some(name), Some(value)) = (child.name, child.value) else {
+                return Ok(RowMembers::Unknown);
+            };
+            let name = self.units.text(child.place, name)?;
+            // EDG (nvcc, NVRTC) writes `_ZN3sim5Color3RedE`.
+            let demangled = name.starts_with("_Z").then(|| demangle(name)).flatten();
+            let name = demangled.as_deref().unwrap_or(name);
+            let name = name.rsplit("::").next().unwrap_or(name);
+            self.units.budget.store(size_of::<RowVariant>())?;
+            let name = self.text(name)?;
+            variants.push(RowVariant { name, value });
+        }
+        let variants = self.list.push_variants(variants).ok_or(Error::Size)?;
+        Ok(RowMembers::Variants(variants))
     }
 
     /// The entries of a struct's members, in the order of their offsets.

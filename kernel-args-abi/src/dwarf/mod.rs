@@ -16,6 +16,8 @@
 //! `wchar_t`, `char16_t` and pointers to members are the integers that they are stored as.
 
 mod budget;
+#[cfg_attr(not(feature = "generate"), path = "undescribed.rs")]
+mod described;
 mod entry;
 mod error;
 mod kernels;

@@ -27,8 +27,10 @@ pub(super) struct Type<'s> {
     pub(super) size: Option<u64>,
     pub(super) class: Class,
     pub(super) alignment: Option<u64>,
-    /// The entry of the struct, class or union that a value of it is, or an element of it.
+    /// The entry of the struct, class, union or enum that a value of it is, or an element of it.
     pub(super) aggregate: Option<Place>,
+    /// The typedef that names a base type; empty where none does.
+    pub(super) alias: &'s str,
 }
 
 /// Stands for the name of a [`Type`].
@@ -52,6 +54,7 @@ impl<'s> Type<'s> {
             class: Class::Unknown,
             alignment: None,
             aggregate: None,
+            alias: "",
         }
     }
 
@@ -135,10 +138,16 @@ impl<'s> Type<'s> {
                 let bits = bits.and_then(|bytes| bytes.checked_mul(8));
                 let (base, class) = scalar_of(name, entry.encoding, bits.unwrap_or(0));
                 let cpp = CppType::of(base);
-                Self { cpp, class, ..ty }
+                Self {
+                    cpp,
+                    class,
+                    alias,
+                    ..ty
+                }
             }
             dw::DW_TAG_enumeration_type => Self {
                 class: Class::Integer,
+                aggregate: Some(entry.place),
                 size: match (entry.byte_size, entry.ty) {
                     (None, Some(_)) => Self::read_integer(units, entry.ty)?,
                     (size, _) => size,

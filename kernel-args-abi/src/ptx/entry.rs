@@ -91,6 +91,7 @@ impl<'a> Entry<'a> {
             .iter()
             .map(|parameter| signature::Parameter {
                 name: parameter.name,
+                kernel_name: "",
                 spelling: &parameter.declaration,
                 offset: None,
                 size: parameter.layout.size(),

@@ -1,6 +1,9 @@
 //! Parameters that own their texts and members.
 
-use super::{Members, Opaque, Parameter};
+use super::{
+    Members, Opaque, Parameter, Variant,
+    described::{Descriptions, Referent},
+};
 use crate::{
     class::Class,
     cpp::{CppBase, CppType},
@@ -15,8 +18,10 @@ use alloc::{string::String, vec::Vec};
 pub struct ParameterList {
     text: String,
     rows: Vec<Row>,
+    variants: Vec<RowVariant>,
     /// How many of the rows, the last ones, are the parameters; the rest are members.
     parameters: u32,
+    descriptions: Descriptions,
 }
 
 /// A piece of the list's text.
@@ -24,6 +29,13 @@ pub struct ParameterList {
 pub(crate) struct Text {
     start: u32,
     length: u32,
+}
+
+/// A variant of an enum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct RowVariant {
+    pub(crate) name: Text,
+    pub(crate) value: i128,
 }
 
 /// One parameter or member.
@@ -66,9 +78,10 @@ pub(crate) enum RowMembers {
     Unknown,
     Opaque(Opaque),
     Rows(Rows),
+    Variants(Rows),
 }
 
-/// Which rows.
+/// Which rows, or variants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Rows {
     first: u32,
@@ -78,6 +91,13 @@ pub(crate) struct Rows {
 /// Some rows of a list.
 #[derive(Clone, Copy)]
 pub(super) struct Range<'a> {
+    list: &'a ParameterList,
+    rows: Rows,
+}
+
+/// Some variants of a list.
+#[derive(Clone, Copy)]
+pub(super) struct VariantRange<'a> {
     list: &'a ParameterList,
     rows: Rows,
 }
@@ -118,6 +138,15 @@ impl ParameterList {
         let members = match parameter.members.why_opaque() {
             Some(why) => RowMembers::Opaque(why),
             None if parameter.members.is_known() => RowMembers::Rows(self.copy(parameter.members)?),
+            None if parameter.members.is_enum() => {
+                let mut variants = Vec::new();
+                for variant in parameter.members.variants() {
+                    let name = self.push_text(variant.name)?;
+                    let value = variant.value;
+                    variants.push(RowVariant { name, value });
+                }
+                RowMembers::Variants(self.push_variants(variants)?)
+            }
             None => RowMembers::Unknown,
         };
         Some(Row {
@@ -175,6 +204,26 @@ impl ParameterList {
         Some(place)
     }
 
+    pub(super) const fn descriptions(&self) -> &Descriptions {
+        &self.descriptions
+    }
+
+    #[cfg(all(feature = "debug-info", feature = "generate"))]
+    pub(crate) const fn descriptions_mut(&mut self) -> &mut Descriptions {
+        &mut self.descriptions
+    }
+
+    /// Appends the variants of one enum. `None` where the list is full.
+    pub(crate) fn push_variants(&mut self, variants: Vec<RowVariant>) -> Option<Rows> {
+        let place = Rows {
+            first: u32::try_from(self.variants.len()).ok()?,
+            count: u32::try_from(variants.len()).ok()?,
+        };
+        place.first.checked_add(place.count)?;
+        self.variants.extend(variants);
+        Some(place)
+    }
+
     /// The rows as members.
     #[cfg_attr(not(feature = "debug-info"), allow(dead_code))]
     pub(crate) const fn members(&self, rows: Rows) -> Members<'_> {
@@ -184,7 +233,10 @@ impl ParameterList {
     /// How much memory it takes, in bytes.
     #[must_use]
     pub const fn weight(&self) -> usize {
-        self.text.capacity() + self.rows.capacity() * size_of::<Row>()
+        self.text.capacity()
+            + self.rows.capacity() * size_of::<Row>()
+            + self.variants.capacity() * size_of::<RowVariant>()
+            + self.descriptions.weight()
     }
 
     pub(crate) const fn text(&self, text: Text) -> &str {
@@ -198,7 +250,7 @@ impl ParameterList {
         }
     }
 
-    const fn parameter(&self, row: &Row) -> Parameter<'_> {
+    pub(super) const fn parameter(&self, row: &Row) -> Parameter<'_> {
         let base = match row.cpp.base {
             Base::Unknown => CppBase::Unknown,
             Base::Void => CppBase::Void,
@@ -211,6 +263,7 @@ impl ParameterList {
         };
         Parameter {
             name: self.text(row.name),
+            kernel_name: "",
             spelling: self.text(row.spelling),
             offset: match row.offset {
                 Some(offset) => Some(offset as usize),
@@ -229,12 +282,32 @@ impl ParameterList {
                 RowMembers::Unknown => Members::UNKNOWN,
                 RowMembers::Opaque(why) => Members::opaque(why),
                 RowMembers::Rows(rows) => Members::of_list(Range { list: self, rows }),
+                RowMembers::Variants(rows) => {
+                    Members::of_listed_variants(VariantRange { list: self, rows })
+                }
             },
         }
     }
 }
 
+#[cfg(all(feature = "debug-info", feature = "generate"))]
+impl Rows {
+    /// The number of the first row.
+    pub(crate) const fn first(self) -> u32 {
+        self.first
+    }
+}
+
 impl<'a> Range<'a> {
+    pub(super) fn referent(self, index: usize) -> Option<Referent<'a>> {
+        let row = u32::try_from(index).ok()?;
+        if row < self.rows.count {
+            Referent::of_row(self.list, self.rows.first + row)
+        } else {
+            None
+        }
+    }
+
     pub(super) const fn len(self) -> usize {
         self.rows.count as usize
     }
@@ -247,6 +320,19 @@ impl<'a> Range<'a> {
         } else {
             None
         }
+    }
+}
+
+impl<'a> VariantRange<'a> {
+    pub(super) const fn get(self, index: usize) -> Option<Variant<'a>> {
+        let variants = self.list.variants.as_slice();
+        let at = self.rows.first as usize + index;
+        if index < self.rows.count as usize && at < variants.len() {
+            let RowVariant { name, value } = variants[at];
+            let name = self.list.text(name);
+            return Some(Variant { name, value });
+        }
+        None
     }
 }
 
@@ -268,6 +354,8 @@ mod tests {
                 ..Parameter::record(8, 16)
             },
         ];
+        let variants = [("Fast", -1), ("Exact", i128::MAX)];
+        let variants = variants.map(|(name, value)| Variant { name, value });
         let outer = [
             Parameter::record(0, 48).with_members(Members::of(&inner)),
             Parameter {
@@ -276,6 +364,7 @@ mod tests {
                 ..Parameter::record(48, 4)
             },
             Parameter::record(52, 1).with_members(Members::of(&[])),
+            Parameter::record(53, 1).with_members(Members::of_enum(&variants)),
         ];
         let parameters = [
             Parameter {
@@ -303,7 +392,11 @@ mod tests {
             read[0].members.get(1).unwrap().members.why_opaque(),
             Some(Opaque::Union)
         );
-        assert_eq!(read[0].members.get(3), None);
+        let of_enum = read[0].members.get(3).unwrap().members;
+        assert!(of_enum.is_enum() && !of_enum.is_known() && of_enum.is_empty());
+        assert!(of_enum.variants().eq(variants));
+        assert_ne!(of_enum, Members::UNKNOWN);
+        assert_eq!(read[0].members.get(4), None);
         assert!(!read[1].members.is_known() && read[0].members.get(2).unwrap().members.is_known());
         assert_ne!(read[0].members, Members::UNKNOWN);
         assert_ne!(read[0].members.get(2).unwrap().members, Members::UNKNOWN);

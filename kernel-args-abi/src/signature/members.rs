@@ -1,15 +1,18 @@
-//! The members of a struct that is passed by value.
+//! What a type that is passed by value consists of: the members of a struct, the variants of an enum.
 
 use super::Parameter;
 #[cfg(feature = "read")]
-use super::list::Range;
+use super::{
+    described::Referent,
+    list::{Range, VariantRange},
+};
 use crate::{class::Class, cpp::CppBase};
 use core::fmt;
 
-/// The members of a struct that is passed by value, as far as its source tells them.
+/// The members of a struct that is passed by value, or the variants of an enum, as far as the source tells them.
 ///
-/// Each is a [`Parameter`] whose offset counts from the beginning of the struct, in the order of the offsets, and without
-/// those that have no bytes.
+/// Each member is a [`Parameter`] whose offset counts from the beginning of the struct, in the order of the offsets. C++ has
+/// no members without bytes; a Rust struct may have a `PhantomData` among others.
 #[derive(Clone, Copy)]
 pub struct Members<'a>(Source<'a>);
 
@@ -18,8 +21,20 @@ enum Source<'a> {
     Unknown,
     Opaque(Opaque),
     Slice(&'a [Parameter<'a>]),
+    Variants(&'a [Variant<'a>]),
     #[cfg(feature = "read")]
     List(Range<'a>),
+    #[cfg(feature = "read")]
+    ListedVariants(VariantRange<'a>),
+}
+
+/// A variant of an enum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Variant<'a> {
+    /// As its source spells it: `Fast`.
+    pub name: &'a str,
+    /// Its value. Of a `u128` above `i128::MAX`, the negative number of the same bits.
+    pub value: i128,
 }
 
 /// Why the members of a struct cannot be compared one by one.
@@ -34,11 +49,19 @@ pub enum Opaque {
     Bases,
     /// Members lie over each other or outside of the struct, or the type of one is not understood.
     Unclear,
+    /// The field of a Rust struct says so: `#[device_type(opaque)]`.
+    Said,
 }
 
 impl Opaque {
     /// Every reason.
-    pub const ALL: [Self; 4] = [Self::Union, Self::BitFields, Self::Bases, Self::Unclear];
+    pub const ALL: [Self; 5] = [
+        Self::Union,
+        Self::BitFields,
+        Self::Bases,
+        Self::Unclear,
+        Self::Said,
+    ];
 }
 
 impl<'a> Members<'a> {
@@ -57,15 +80,58 @@ impl<'a> Members<'a> {
         Self(Source::Opaque(why))
     }
 
+    /// The variants of an enum, which is an integer and has no members.
+    #[must_use]
+    pub const fn of_enum(variants: &'a [Variant<'a>]) -> Self {
+        Self(Source::Variants(variants))
+    }
+
     #[cfg(feature = "read")]
     pub(super) const fn of_list(range: Range<'a>) -> Self {
         Self(Source::List(range))
     }
 
-    /// Whether the members are known, be it that there are none.
+    #[cfg(feature = "read")]
+    pub(super) const fn of_listed_variants(range: VariantRange<'a>) -> Self {
+        Self(Source::ListedVariants(range))
+    }
+
+    /// Whether it is a struct whose members are known, be it that there are none.
     #[must_use]
     pub const fn is_known(self) -> bool {
-        !matches!(self.0, Source::Unknown | Source::Opaque(_))
+        match self.0 {
+            Source::Slice(_) => true,
+            #[cfg(feature = "read")]
+            Source::List(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it is an enum whose variants are known.
+    #[must_use]
+    pub const fn is_enum(self) -> bool {
+        match self.0 {
+            Source::Variants(_) => true,
+            #[cfg(feature = "read")]
+            Source::ListedVariants(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The variant of this index; `None` where there is none, and where it is no enum.
+    #[must_use]
+    pub const fn variant(self, index: usize) -> Option<Variant<'a>> {
+        match self.0 {
+            Source::Variants(variants) if index < variants.len() => Some(variants[index]),
+            #[cfg(feature = "read")]
+            Source::ListedVariants(range) => range.get(index),
+            _ => None,
+        }
+    }
+
+    /// The variants of an enum, in order.
+    pub fn variants(self) -> impl Iterator<Item = Variant<'a>> {
+        (0..).map_while(move |index| self.variant(index))
     }
 
     /// Why they are not told apart, although the source describes the struct.
@@ -81,10 +147,10 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn len(self) -> usize {
         match self.0 {
-            Source::Unknown | Source::Opaque(_) => 0,
             Source::Slice(members) => members.len(),
             #[cfg(feature = "read")]
             Source::List(range) => range.len(),
+            _ => 0,
         }
     }
 
@@ -101,6 +167,17 @@ impl<'a> Members<'a> {
             Source::Slice(members) if index < members.len() => Some(members[index]),
             #[cfg(feature = "read")]
             Source::List(range) => range.get(index),
+            _ => None,
+        }
+    }
+
+    /// What the member of this index is, is an array of, or points to, where debug information describes it: with the
+    /// feature `generate` alone.
+    #[cfg(feature = "read")]
+    #[must_use]
+    pub fn referent(self, index: usize) -> Option<Referent<'a>> {
+        match self.0 {
+            Source::List(range) => range.referent(index),
             _ => None,
         }
     }
@@ -146,9 +223,11 @@ impl PartialEq for Members<'_> {
     /// Whether both have the same members, wherever they are stored.
     fn eq(&self, other: &Self) -> bool {
         self.is_known() == other.is_known()
+            && self.is_enum() == other.is_enum()
             && self.why_opaque() == other.why_opaque()
             && self.len() == other.len()
             && self.iter().eq(other.iter())
+            && self.variants().eq(other.variants())
     }
 }
 
@@ -159,6 +238,7 @@ impl fmt::Debug for Members<'_> {
         match self.why_opaque() {
             Some(why) => write!(f, "Opaque({why:?})"),
             None if self.is_known() => f.debug_list().entries(self.iter()).finish(),
+            None if self.is_enum() => f.debug_list().entries(self.variants()).finish(),
             None => f.write_str("Unknown"),
         }
     }

@@ -18,6 +18,7 @@ pub(crate) const fn field<'a>(
 ) -> Parameter<'a> {
     Parameter {
         name,
+        kernel_name: "",
         spelling,
         offset: None,
         size,

@@ -1,5 +1,6 @@
 //! What stands in `kernels! { … }`.
 
+use super::generate::Generate;
 use crate::{path::ImagePath, texts};
 use syn::{
     Attribute, Ident, Path, Token, Visibility,
@@ -19,6 +20,8 @@ pub(crate) struct Module {
     pub(crate) visibility: Visibility,
     pub(crate) name: Ident,
     pub(crate) image: ImagePath,
+    /// Whether structs are generated, and which.
+    pub(crate) generate: Option<Generate>,
 }
 
 impl Parse for Input {
@@ -55,6 +58,11 @@ impl Parse for Module {
         }
         input.parse::<Token![=]>()?;
         let image: ImagePath = input.parse()?;
+        let mut generate = None;
+        while input.peek(Token![,]) {
+            input.parse::<Token![,]>()?;
+            generate = Some(input.parse()?);
+        }
         if !input.peek(Token![;]) {
             return Err(syn::Error::new(image.span, texts::NO_SEMICOLON));
         }
@@ -64,6 +72,7 @@ impl Parse for Module {
             visibility,
             name,
             image,
+            generate,
         })
     }
 }

@@ -4,16 +4,16 @@
 //! bytes (`kernel_args_abi::compiled`), an item is a place in it, and the items are handed to rustc as one text.
 
 mod docs;
+mod generate;
 mod input;
-mod names;
 
 use crate::{diagnostics::Diagnostics, image, image::File};
 use input::{Input, Module};
 use kernel_args_abi::{
     compiled::{Encoder, Place},
+    generate::items::{self as names, Item, What},
     mangled::Demangled,
 };
-use names::{Item, What};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::fmt::Write;
@@ -41,6 +41,7 @@ fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> Token
         visibility,
         name,
         image,
+        ..
     } = module;
     let items = image::open(image, diagnostics).map(|file| items(module, &file, krate));
     quote! {
@@ -89,6 +90,7 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
             .display()
     );
     let bytes = format!("The image: {} bytes.", file.length);
+    let structs = generate::structs(module.generate.as_ref(), &file.kernels, krate);
     quote! {
         #![doc = #title]
         #image
@@ -97,6 +99,7 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
         /// All kernels of the image.
         pub const KERNELS: #krate::CompiledKernels = #krate::CompiledKernels::all(&__IMAGE);
         #consts
+        #structs
     }
 }
 

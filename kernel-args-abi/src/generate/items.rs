@@ -1,36 +1,46 @@
-//! The names of the items that stand for kernels.
+//! The names of the items of `kernels!` that stand for kernels.
 //!
 //! They depend on a kernel and on those of its name alone, and are told in the documentation of `kernels!`.
 
-use kernel_args_abi::mangled::Demangled;
-use std::collections::{BTreeMap, BTreeSet};
+use super::identifier::{NO_IDENTIFIERS, identifier, numbered, raw};
+use crate::mangled::Demangled;
+use alloc::{
+    borrow::ToOwned,
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
 
 /// A kernel as far as its name goes.
-pub(crate) struct Kernel<'k> {
-    pub(crate) symbol: &'k str,
-    pub(crate) demangled: Option<Demangled>,
+#[derive(Clone, Debug)]
+pub struct Kernel<'k> {
+    /// Its symbol.
+    pub symbol: &'k str,
+    /// Its C++ name, where the symbol is mangled.
+    pub demangled: Option<Demangled>,
 }
 
 /// An item of the module.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Item {
+pub struct Item {
     /// As it is written: `saxpy`, `r#fn`.
-    pub(crate) name: String,
-    pub(crate) what: What,
+    pub name: String,
+    /// What it stands for.
+    pub what: What,
 }
 
+/// What an item stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum What {
+pub enum What {
     /// The kernel at this place.
     Kernel(usize),
     /// As many kernels from this place on as the second number says.
     Kernels(usize, usize),
 }
 
-/// The items that a module has besides kernels, and what Rust takes as no name, not even with `r#`.
-const RESERVED: [&str; 10] = [
-    "IMAGE", "KERNELS", "__BYTES", "__TABLE", "__IMAGE", "_", "self", "Self", "super", "crate",
-];
+/// The items that a module has besides kernels.
+const RESERVED: [&str; 5] = ["IMAGE", "KERNELS", "__BYTES", "__TABLE", "__IMAGE"];
 
 /// A longer name is cut, in bytes.
 const LONGEST: usize = 100;
@@ -88,15 +98,7 @@ impl Kernel<'_> {
 
     /// The name with a number that depends on the symbol.
     fn numbered(&self, name: &str) -> String {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for byte in self.symbol.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        let short: String = name.chars().take(LONGEST).collect();
-        join(
-            &short,
-            &format!("{:08x}", (hash >> 32) ^ (hash & 0xffff_ffff)),
-        )
+        numbered(name, LONGEST, self.symbol)
     }
 }
 
@@ -105,13 +107,15 @@ fn join(name: &str, suffix: &str) -> String {
 }
 
 /// The order of kernels in the table, and the items: for `kernels[order[i]]` stands `i`.
-pub(crate) fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
+#[must_use]
+pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     let bases: Vec<String> = kernels.iter().map(Kernel::base).collect();
     let mut order: Vec<usize> = (0..kernels.len()).collect();
     // Of one name, `extern "C"` first: it has the name as its symbol.
     order.sort_by_key(|&i| (&bases[i], kernels[i].demangled.is_some(), kernels[i].symbol));
     let mut taken: BTreeSet<String> = bases.iter().cloned().collect();
     taken.extend(RESERVED.map(String::from));
+    taken.extend(NO_IDENTIFIERS.map(String::from));
     let mut found = Vec::new();
     let mut suffixed = Vec::new();
     for group in order.chunk_by(|&a, &b| bases[a] == bases[b]) {
@@ -125,7 +129,7 @@ pub(crate) fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
             What::Kernels(start, group.len())
         };
         let mut name = base.clone();
-        if RESERVED.contains(&name.as_str()) {
+        if RESERVED.contains(&name.as_str()) || NO_IDENTIFIERS.contains(&name.as_str()) {
             while !taken.insert(name.clone()) {
                 name.push('_');
             }
@@ -135,7 +139,7 @@ pub(crate) fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     }
     found.extend(instances(kernels, &order, &suffixed, &mut taken));
     for item in &mut found {
-        item.name = raw(std::mem::take(&mut item.name));
+        item.name = raw(core::mem::take(&mut item.name));
     }
     (order, found)
 }
@@ -181,59 +185,12 @@ fn instances(
     found
 }
 
-/// C++ as an identifier: `float const*` is `float_const_ptr`.
-fn identifier(text: &str) -> String {
-    let text = text.replace("(anonymous namespace)", "");
-    let mut name = String::with_capacity(text.len());
-    let mut previous = ' ';
-    for c in text.chars() {
-        let word = match c {
-            '*' => "_ptr",
-            '&' => "_ref",
-            '-' => "_minus_",
-            _ => "",
-        };
-        if c.is_ascii_alphanumeric() || c == '_' {
-            // What followed a sign is a word of its own.
-            if matches!(previous, '*' | '&') {
-                name.push('_');
-            }
-            name.push(c);
-        } else if word.is_empty() {
-            if !name.is_empty() && !name.ends_with('_') {
-                name.push('_');
-            }
-        } else {
-            name.push_str(if name.ends_with('_') {
-                &word[1..]
-            } else {
-                word
-            });
-        }
-        previous = c;
-    }
-    if text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
-        name
-    } else {
-        name.trim_end_matches('_').into()
-    }
-}
-
-/// The name as Rust takes it.
-fn raw(name: String) -> String {
-    if syn::parse_str::<syn::Ident>(&name).is_ok() {
-        name
-    } else {
-        format!("r#{name}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Item, Kernel, What, identifier, items};
-    use kernel_args_abi::mangled::Demangled;
+    use super::{Item, Kernel, What, items};
+    use crate::mangled::Demangled;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
+    use std::{borrow::ToOwned, collections::BTreeSet, string::String, vec, vec::Vec};
 
     fn named(symbols: &[&str]) -> Vec<(String, Vec<String>)> {
         let kernels: Vec<_> = symbols
@@ -347,19 +304,6 @@ mod tests {
         );
         let three = names(&["_ZN1a1kEi", "_ZN1b1kEi", "_ZN1c1kEi"]);
         assert!(both.iter().all(|name| three.contains(name)), "{three:?}");
-    }
-
-    #[test]
-    fn cpp_is_spelled_as_an_identifier() {
-        for (cpp, name) in [
-            ("float const*", "float_const_ptr"),
-            ("std::pair<int, float**>", "std_pair_int_float_ptr_ptr"),
-            ("(anonymous namespace)::Box", "Box"),
-            ("Grid<-1>", "Grid_minus_1"),
-            ("int&, bool", "int_ref_bool"),
-        ] {
-            assert_eq!(identifier(cpp), name);
-        }
     }
 
     proptest! {

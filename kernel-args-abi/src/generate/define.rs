@@ -1,0 +1,590 @@
+//! The types that are written: each once, whoever names it.
+
+use super::{
+    Options,
+    align::{self, Occurrence},
+    fields::Fields,
+    identifier::{identifier, upper_camel, variable},
+    scalar,
+    ty::{Leaf, Ty},
+};
+use crate::{
+    Opaque, Parameter,
+    class::Class,
+    cpp::{BUILTINS, Builtin, CppBase, CppType, name},
+    signature::{Members, Referent},
+};
+use alloc::{
+    borrow::ToOwned,
+    boxed::Box,
+    collections::BTreeMap,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt::Write as _;
+
+/// A type that is written.
+pub(super) struct Definition<'k> {
+    /// Its C++ name, as much as is known of it; empty where it has none.
+    pub(super) cpp: String,
+    /// The name that it has in Rust if no other type has it.
+    pub(super) wanted: String,
+    /// What tells it from others of its name.
+    pub(super) shape: String,
+    /// In bytes.
+    pub(super) size: usize,
+    /// In bytes, where a source tells it.
+    pub(super) known_align: Option<usize>,
+    /// In bytes: see [`align::resolve`].
+    pub(super) align: usize,
+    pub(super) body: Body,
+    /// Whether a struct of a kernel names it.
+    pub(super) is_used: bool,
+    source: Option<Parameter<'k>>,
+}
+
+/// What a type consists of.
+pub(super) enum Body {
+    /// Not read yet.
+    Pending,
+    /// Bytes that are not told apart.
+    Bytes(Why),
+    Fields(Vec<Member>),
+    /// An enum: the integer, the names and values.
+    Enum(&'static str, Vec<(String, i128)>),
+    /// A struct around the bits of a number: the integer, and the feature with which it is a type of another crate.
+    Bits(&'static str, &'static str),
+}
+
+/// Why bytes are not told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Why {
+    Opaque(Opaque),
+    /// Members are not aligned as Rust aligns them.
+    Packed,
+    /// The image does not tell its members.
+    Unknown,
+    /// The image does not even tell its type.
+    Nameless,
+}
+
+/// A member of a struct.
+pub(super) struct Member {
+    /// In C++; empty where it has none.
+    pub(super) cpp_name: String,
+    pub(super) name: String,
+    pub(super) ty: Ty,
+    /// From the beginning of the struct, in bytes.
+    pub(super) offset: usize,
+    /// The C++ type.
+    pub(super) cpp: String,
+}
+
+/// All types.
+pub(super) struct Types<'k, 'o> {
+    pub(super) options: &'o Options<'o>,
+    all: Vec<Definition<'k>>,
+    /// The types of each size.
+    by_size: BTreeMap<usize, Vec<usize>>,
+    /// Types that are pointed to, whose members are not read yet.
+    waiting: Vec<usize>,
+    /// Where a type is a parameter whose alignment is not told, or a member.
+    occurrences: Vec<Occurrence>,
+}
+
+/// A larger type is not written: it cannot be passed, and would be in the way on the host's stack.
+const LARGEST: usize = 65_536;
+
+impl<'k, 'o> Types<'k, 'o> {
+    pub(super) fn new(options: &'o Options<'o>) -> Self {
+        Self {
+            options,
+            all: Vec::new(),
+            by_size: BTreeMap::new(),
+            waiting: Vec::new(),
+            occurrences: Vec::new(),
+        }
+    }
+
+    /// The Rust type of a parameter or member by value. `hint` is the name of the type that it may have if it has none in
+    /// C++.
+    pub(super) fn value(
+        &mut self,
+        of: &Parameter<'k>,
+        referent: Option<Referent<'k>>,
+        hint: &str,
+    ) -> Ty {
+        let extents = of.cpp.extents.into_iter().take_while(|&length| length > 0);
+        let mut ty = self.element(of, referent, hint);
+        for length in extents.collect::<Vec<_>>().into_iter().rev() {
+            ty = Ty::Array(Box::new(ty), length as usize);
+        }
+        ty
+    }
+
+    /// The same of one element of an array.
+    fn element(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
+        let count = of.cpp.elements().max(1);
+        let size = of.size / count;
+        let is_array = of.cpp.is_array();
+        let class = match of.class {
+            Class::Bytes if is_array => Class::Unknown,
+            class => class,
+        };
+        let one = Parameter {
+            size,
+            class,
+            cpp: of.cpp.element(),
+            align: if is_array { None } else { of.align },
+            ..*of
+        };
+        if one.cpp.is_pointer() && size == 8 {
+            return self.pointer(one.cpp, referent);
+        }
+        match referent {
+            Some(Referent::Texture) if size == 8 => return Ty::Leaf(Leaf::handle("TextureObject")),
+            Some(Referent::Surface) if size == 8 => return Ty::Leaf(Leaf::handle("SurfaceObject")),
+            _ => {}
+        }
+        match one.cpp.base {
+            CppBase::Named(name) => self.by_name(name, &one, hint),
+            CppBase::Float { bits: 16 } => self.half(&one),
+            base => match scalar::of_base(base, Some(size)) {
+                Some(leaf) => Ty::Leaf(leaf),
+                None => self.unknown(&one, hint),
+            },
+        }
+    }
+
+    /// A value whose C++ type has a name.
+    fn by_name(&mut self, name: &str, of: &Parameter<'k>, hint: &str) -> Ty {
+        if let Some(row) = builtin(name, of) {
+            return self.builtin(row);
+        }
+        let is_enum = of.members.variant(0).is_some();
+        let may_be_struct =
+            matches!(of.class, Class::Bytes | Class::Unknown) && !is_enum || of.members.is_known();
+        if is_enum && matches!(of.size, 1 | 2 | 4 | 8) || may_be_struct {
+            return Ty::Defined(self.by_value(of, hint));
+        }
+        scalar::integer(false, of.size).map_or_else(|| self.unknown(of, hint), Ty::Leaf)
+    }
+
+    /// A value whose C++ type is not told, or is none that has a name.
+    fn unknown(&mut self, of: &Parameter<'k>, hint: &str) -> Ty {
+        if of.members.is_known() || of.members.why_opaque().is_some() {
+            let of = Parameter {
+                cpp: CppType::UNKNOWN,
+                ..*of
+            };
+            return Ty::Defined(self.by_value(&of, hint));
+        }
+        if matches!(of.class, Class::Float) && of.size == 2 {
+            return self.half(of);
+        }
+        let is_aligned = of.offset.is_none_or(|offset| offset % of.size.max(1) == 0);
+        if is_aligned && let Some(ty) = scalar::of_class(of.class, of.size) {
+            return ty;
+        }
+        match of.align {
+            Some(align) => Ty::Defined(self.nameless(of.size, align.bytes())),
+            None => Ty::bytes(of.size),
+        }
+    }
+
+    /// `__half` and `_Float16`.
+    fn half(&mut self, of: &Parameter<'k>) -> Ty {
+        let half = BUILTINS.iter().find(|row| row.cpp == "__half");
+        match half {
+            Some(row) if of.size == row.size => self.builtin(row),
+            _ => Ty::bytes(of.size),
+        }
+    }
+
+    /// A type of CUDA's: that of the table where the features have it.
+    fn builtin(&mut self, row: &'static Builtin) -> Ty {
+        let feature = feature(row);
+        let has = match feature {
+            "half" => self.options.half,
+            "float8" => self.options.float8,
+            _ => true,
+        };
+        if has {
+            return Ty::Leaf(Leaf::builtin(row));
+        }
+        let components = BUILTINS
+            .iter()
+            .find(|scalar| scalar.components == 0 && scalar.element == row.element)
+            .filter(|_| row.components > 0)
+            .map(|scalar| (self.builtin(scalar), scalar));
+        let body = match components {
+            Some((ty, scalar)) => Body::Fields(
+                ["x", "y", "z", "w"][..row.components]
+                    .iter()
+                    .enumerate()
+                    .map(|(i, name)| Member {
+                        cpp_name: (*name).to_owned(),
+                        name: (*name).to_owned(),
+                        ty: ty.clone(),
+                        offset: i * scalar.size,
+                        cpp: scalar.cpp.to_owned(),
+                    })
+                    .collect(),
+            ),
+            None if row.size == 1 => Body::Bits("u8", feature),
+            None => Body::Bits("u16", feature),
+        };
+        let definition = Definition {
+            known_align: Some(row.align),
+            body,
+            ..Definition::new(row.cpp, upper_camel(row.cpp, "Type"), row.size)
+        };
+        Ty::Defined(self.add(definition))
+    }
+
+    /// Bytes of which nothing but their number and alignment is known.
+    pub(super) fn nameless(&mut self, size: usize, align: usize) -> usize {
+        let definition = Definition {
+            known_align: Some(align),
+            body: Body::Bytes(Why::Nameless),
+            ..Definition::new("", format!("Bytes{size}Align{align}"), size)
+        };
+        self.add(definition)
+    }
+
+    /// The type of a pointer.
+    fn pointer(&mut self, cpp: CppType<'k>, referent: Option<Referent<'k>>) -> Ty {
+        let mut ty = self.pointee(cpp.base, referent);
+        for level in 0..cpp.depth {
+            ty = Ty::Pointer {
+                to: Box::new(ty),
+                is_const: cpp.const_mask >> level & 1 == 1,
+            };
+        }
+        ty
+    }
+
+    fn pointee(&mut self, base: CppBase<'k>, referent: Option<Referent<'k>>) -> Ty {
+        let described = match referent {
+            Some(Referent::Texture) => return Ty::Leaf(Leaf::handle("TextureObject")),
+            Some(Referent::Surface) => return Ty::Leaf(Leaf::handle("SurfaceObject")),
+            Some(Referent::Type(described)) => Some(described),
+            None => None,
+        };
+        let name = match base {
+            CppBase::Named(name) => name,
+            CppBase::Float { bits: 16 } => return self.half(&Parameter::record(0, 2)),
+            base => return scalar::of_base(base, None).map_or(Ty::Void, Ty::Leaf),
+        };
+        let Some(described) = described else {
+            if let Some(row) = name::builtin(name) {
+                return self.builtin(row);
+            }
+            let is_named = |cpp: &str| !cpp.is_empty() && name::agree(cpp, name);
+            let all = self.all.iter().enumerate();
+            let mut found = all.filter(|(_, definition)| is_named(&definition.cpp));
+            // Two types that have the name may both be meant.
+            return match (found.next(), found.next()) {
+                (Some((id, _)), None) => Ty::Defined(id),
+                _ => Ty::Void,
+            };
+        };
+        let of = Parameter {
+            cpp: CppType::named(name),
+            ..described.parameter()
+        };
+        if let Some(row) = builtin(name, &of) {
+            return self.builtin(row);
+        }
+        if of.members.variant(0).is_some() && matches!(of.size, 1 | 2 | 4 | 8) {
+            return Ty::Defined(self.by_value(&of, ""));
+        }
+        if matches!(of.class, Class::Integer) {
+            return scalar::integer(false, of.size).map_or(Ty::Void, Ty::Leaf);
+        }
+        if of.size == 0 || of.size > LARGEST {
+            return Ty::Void;
+        }
+        let definition = Definition::of(&of, "");
+        let id = self.add(definition);
+        self.waiting.push(id);
+        Ty::Defined(id)
+    }
+
+    /// The number of a struct or enum by value.
+    fn by_value(&mut self, of: &Parameter<'k>, hint: &str) -> usize {
+        let definition = Definition::of(of, hint);
+        let id = self.add(definition);
+        self.read(id);
+        id
+    }
+
+    /// The number of a type, which may be known already.
+    fn add(&mut self, new: Definition<'k>) -> usize {
+        let of_size = self.by_size.entry(new.size).or_default();
+        for &id in &*of_size {
+            let old = &mut self.all[id];
+            if !old.is(&new) {
+                continue;
+            }
+            if new.cpp.len() > old.cpp.len() {
+                old.cpp = new.cpp;
+            }
+            if old.shape == UNKNOWN && new.shape != UNKNOWN {
+                (old.shape, old.body, old.source) = (new.shape, new.body, new.source);
+            }
+            old.known_align = old.known_align.or(new.known_align);
+            return id;
+        }
+        let id = self.all.len();
+        of_size.push(id);
+        self.all.push(new);
+        id
+    }
+
+    /// Reads the members of a type, if they have not been read.
+    fn read(&mut self, id: usize) {
+        let definition = &mut self.all[id];
+        let (Body::Pending, Some(of)) = (&definition.body, definition.source.take()) else {
+            return;
+        };
+        let outer = definition.wanted.clone();
+        let variants = of.members.variants();
+        let variants: Vec<_> = variants
+            .map(|variant| (variant.name.to_owned(), variant.value))
+            .collect();
+        let body = if !variants.is_empty() {
+            enumeration(of.size, variants)
+        } else if of.members.is_known() {
+            Body::Fields(self.members(id, of.members, &outer))
+        } else {
+            Body::Bytes(of.members.why_opaque().map_or(Why::Unknown, Why::Opaque))
+        };
+        self.all[id].body = body;
+    }
+
+    fn members(&mut self, id: usize, members: Members<'k>, outer: &str) -> Vec<Member> {
+        let mut end = 0;
+        let mut read = Vec::new();
+        for (index, member) in members.iter().enumerate() {
+            let offset = member.offset.unwrap_or(end);
+            let name = if member.name.is_empty() {
+                format!("anonymous{index}")
+            } else {
+                variable(member.name)
+            };
+            let hint = format!("{outer}{}", upper_camel(&name, ""));
+            let ty = self.value(&member, members.referent(index), &hint);
+            self.occurs(&ty, Some(id), offset, end);
+            read.push(Member {
+                cpp_name: member.name.to_owned(),
+                name,
+                ty,
+                offset,
+                cpp: member.cpp.to_string(),
+            });
+            end = offset + member.size;
+        }
+        read
+    }
+
+    /// Says that a type lies at an offset, behind something that ends at `end`.
+    pub(super) fn occurs(&mut self, ty: &Ty, container: Option<usize>, offset: usize, end: usize) {
+        if let Some(content) = ty.contents() {
+            self.occurrences.push(Occurrence {
+                content,
+                container,
+                offset,
+                end,
+            });
+        }
+    }
+
+    /// Size and alignment of a type, as far as they are known before all types are.
+    pub(super) fn layout(&self, ty: &Ty) -> (usize, Option<usize>) {
+        match ty {
+            Ty::Leaf(leaf) => (leaf.size, Some(leaf.align)),
+            Ty::Void => (0, None),
+            Ty::Pointer { .. } => (8, Some(8)),
+            Ty::Array(of, count) => {
+                let (size, align) = self.layout(of);
+                (size * count, align)
+            }
+            Ty::Defined(id) => (self.all[*id].size, self.all[*id].known_align),
+        }
+    }
+
+    /// All types, laid out; those that the fields of kernels lead to are marked.
+    pub(super) fn finish(mut self, kernels: &[Fields]) -> Vec<Definition<'k>> {
+        while let Some(id) = self.waiting.pop() {
+            self.read(id);
+        }
+        align::resolve(&mut self.all, &self.occurrences);
+        let fields = kernels.iter().flat_map(Fields::iter);
+        let mut named: Vec<usize> = fields.filter_map(|field| field.ty.named()).collect();
+        while let Some(id) = named.pop() {
+            if core::mem::replace(&mut self.all[id].is_used, true) {
+                continue;
+            }
+            if let Body::Fields(members) = &self.all[id].body {
+                named.extend(members.iter().filter_map(|member| member.ty.named()));
+            }
+        }
+        self.all
+    }
+}
+
+/// The shape of what the image does not tell the members of.
+const UNKNOWN: &str = "?";
+
+impl<'k> Definition<'k> {
+    fn new(cpp: &str, wanted: String, size: usize) -> Self {
+        Self {
+            cpp: cpp.to_owned(),
+            wanted,
+            shape: String::new(),
+            size,
+            known_align: None,
+            align: 1,
+            body: Body::Pending,
+            is_used: false,
+            source: None,
+        }
+    }
+
+    /// What a parameter, a member or a description tells of its type.
+    fn of(of: &Parameter<'k>, hint: &str) -> Self {
+        let cpp = match of.cpp.base {
+            CppBase::Named(name) => name,
+            _ => "",
+        };
+        let mut shape = String::new();
+        spell_shape(&mut shape, of.members);
+        let wanted = if cpp.is_empty() {
+            upper_camel(hint, "Type")
+        } else {
+            type_name(cpp)
+        };
+        Self {
+            shape,
+            known_align: of.align.map(crate::Alignment::bytes),
+            source: Some(*of),
+            ..Self::new(cpp, wanted, of.size)
+        }
+    }
+
+    /// Whether another one is the same type.
+    fn is(&self, other: &Self) -> bool {
+        let same_name = if self.cpp.is_empty() || other.cpp.is_empty() {
+            self.cpp == other.cpp && self.wanted == other.wanted
+        } else {
+            name::agree(&self.cpp, &other.cpp)
+        };
+        let may_be = |a: &str, b: &str| a == b || a == UNKNOWN || b == UNKNOWN;
+        same_name
+            && self.size == other.size
+            && may_be(&self.shape, &other.shape)
+            && (self.known_align == other.known_align
+                || self.known_align.is_none()
+                || other.known_align.is_none())
+    }
+}
+
+/// Writes what tells a struct from another of its name. Its size bounds the length.
+fn spell_shape(text: &mut String, members: Members<'_>) {
+    if let Some(why) = members.why_opaque() {
+        let _ = write!(text, "{why:?}");
+    } else if !members.is_known() && !members.is_enum() {
+        text.push_str(UNKNOWN);
+    }
+    for variant in members.variants() {
+        let _ = write!(text, "{}={},", variant.name, variant.value);
+    }
+    for member in members.iter() {
+        let Parameter {
+            name, cpp, size, ..
+        } = member;
+        let _ = write!(text, "{:?} {name}: {cpp} {size}", member.offset);
+        if member.members.is_known() || member.members.why_opaque().is_some() {
+            text.push('{');
+            spell_shape(text, member.members);
+            text.push('}');
+        }
+        text.push(',');
+    }
+}
+
+/// The name of a type in Rust: without namespaces, with template arguments.
+fn type_name(cpp: &str) -> String {
+    let (_, plain, arguments) = name::split(cpp);
+    let name = format!("{}_{}", identifier(plain), identifier(arguments));
+    upper_camel(&name, "Type")
+}
+
+/// The feature of `kernel-args` with which it has a type; empty where it always does.
+fn feature(row: &Builtin) -> &'static str {
+    match row.element {
+        "f16" | "bf16" => "half",
+        "F8E4M3" | "F8E5M2" => "float8",
+        _ => "",
+    }
+}
+
+/// The type of CUDA's that a value of this name is: it has the size and the alignment, lies where it may, and consists of the
+/// same numbers.
+fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin> {
+    let named = name::builtin(name)?;
+    BUILTINS.iter().find(|row| {
+        row.cpp == named.cpp
+            && row.size == of.size
+            && of.align.is_none_or(|align| align.bytes() == row.align)
+            && of
+                .offset
+                .is_none_or(|offset| offset % row.align == 0 || of.align.is_some())
+            && consists_of(row, of.members)
+    })
+}
+
+/// Whether members are as large as the components of CUDA's type.
+fn consists_of(row: &Builtin, members: Members<'_>) -> bool {
+    if row.components == 0 || !feature(row).is_empty() {
+        return true;
+    }
+    let component = row.size / row.components;
+    let is_float = row.element.starts_with('f');
+    members.iter().all(|member| {
+        let each = member.size / member.cpp.elements().max(1);
+        if member.members.is_known() {
+            consists_of(row, member.members)
+        } else {
+            each == component
+                && (matches!(member.class, Class::Float) == is_float
+                    || matches!(member.class, Class::Bytes | Class::Unknown))
+        }
+    })
+}
+
+/// An enum: its integer holds every value, which are those of C++ in as many bits.
+fn enumeration(size: usize, values: Vec<(String, i128)>) -> Body {
+    let bits = size as u32 * 8;
+    let is_negative = values.iter().any(|(_, value)| *value < 0);
+    let is_large = values.iter().any(|(_, value)| *value >> (bits - 1) != 0);
+    // C++ makes an enum an `int` where nothing else is said.
+    let is_signed = is_negative || !is_large && size >= 4;
+    let modulus = 1_i128 << bits;
+    let values = values.into_iter().map(|(name, value)| {
+        let value = value.rem_euclid(modulus);
+        let is_upper_half = is_signed && value >= modulus / 2;
+        (
+            name,
+            if is_upper_half {
+                value - modulus
+            } else {
+                value
+            },
+        )
+    });
+    let integer = scalar::integer(is_signed, size).map_or("i32", |leaf| leaf.name);
+    Body::Enum(integer, values.collect())
+}
