@@ -14,6 +14,7 @@
 //! | `fatbin` | reads the members of a fat binary (feature `read`; compressed ones: `compressed`) |
 //! | `dwarf` | reads names, C++ types and members from debug information (feature `debug-info`) |
 //! | `image` | reads the kernels of any of these (feature `read`) |
+//! | `header` | writes a C++ header of types and kernels (feature `header`) |
 //! | `mangled` | the C++ types in a kernel's symbol; the symbol that a name refers to (feature `read`) |
 //! | [`signature`] | one model of a list of parameters, wherever it comes from |
 //! | [`compiled`] | the kernels of an image as constants |
@@ -38,6 +39,8 @@ pub mod cubin;
 pub mod dwarf;
 #[cfg(feature = "read")]
 pub mod fatbin;
+#[cfg(feature = "header")]
+pub mod header;
 #[cfg(feature = "read")]
 pub mod image;
 pub mod layout;

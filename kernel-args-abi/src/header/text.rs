@@ -1,0 +1,425 @@
+//! The text of a header.
+
+use super::{
+    Header,
+    collect::Collector,
+    cuda::Include,
+    definition::{Argument, Base, Definition, Kind, Member, Prototype, Type},
+    error::HeaderError,
+    names::Path,
+    spelling::Scope,
+};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use core::fmt::Write as _;
+
+/// The longest line of a prototype, in characters.
+const WIDTH: usize = 100;
+
+/// NVRTC has no `<cstddef>`, and its front end another name for what `offsetof` expands to.
+const OFFSET_OF: &str = "\
+#if defined(__CUDACC_RTC__)
+#define KERNEL_ARGS_OFFSET_OF(type, member) __INTADDR__(&(((type*)0)->member))
+#else
+#include <cstddef>
+#define KERNEL_ARGS_OFFSET_OF(type, member) offsetof(type, member)
+#endif
+";
+
+pub(super) fn write(
+    collector: &Collector<'_, '_>,
+    kernels: &[Prototype],
+    left_out: &[HeaderError],
+) -> String {
+    let mut writer = Writer {
+        text: String::new(),
+        namespace: String::new(),
+        collector,
+    };
+    writer.head();
+    writer.assumptions();
+    writer.forward_declarations(kernels);
+    for definition in &collector.definitions {
+        writer.definition(definition);
+    }
+    writer.enter("");
+    writer.kernels(kernels, left_out);
+    writer.foot();
+    writer.text
+}
+
+struct Writer<'c, 'h, 'a> {
+    text: String,
+    /// The namespace that is open.
+    namespace: String,
+    collector: &'c Collector<'h, 'a>,
+}
+
+/// What follows a `)` of an assertion.
+fn because(text: &str) -> String {
+    format!("\"kernel-args: {text}\"")
+}
+
+impl Writer<'_, '_, '_> {
+    fn header(&self) -> &Header<'_> {
+        self.collector.header
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn scope<'s>(&'s self, namespace: &'s str, hidden: &'s [&'s str]) -> Scope<'s> {
+        Scope {
+            namespace,
+            hidden,
+            definitions: &self.collector.definitions,
+        }
+    }
+
+    /// Whether there is a struct, whose offsets are asserted.
+    fn has_offsets(&self) -> bool {
+        let mut definitions = self.collector.definitions.iter();
+        definitions.any(|definition| matches!(definition.kind, Kind::Struct(_)))
+    }
+
+    fn head(&mut self) {
+        self.line("// Written by kernel-args. Do not change it: it is written again.");
+        match self.header().guard {
+            Some(guard) => {
+                let lines = format!("#ifndef {guard}\n#define {guard}");
+                self.line(&lines);
+            }
+            None => self.line("#pragma once"),
+        }
+        let header = self.collector.header;
+        if self.has_offsets() || !self.collector.includes.is_empty() || !header.includes.is_empty()
+        {
+            self.line("");
+        }
+        let mut includes = self.collector.includes.clone();
+        includes.sort_unstable();
+        for include in &includes {
+            match include {
+                Include::Vectors => {
+                    self.line("#if !defined(__CUDACC_RTC__)\n#include <vector_types.h>\n#endif");
+                }
+                Include::File(file) => self.line(&format!("#include <{file}>")),
+                Include::Driver => self.tensor_map(),
+            }
+        }
+        for (file, _) in &header.includes {
+            if file.starts_with('<') {
+                self.line(&format!("#include {file}"));
+            } else {
+                self.line(&format!("#include \"{file}\""));
+            }
+        }
+        if self.has_offsets() {
+            self.text.push_str(OFFSET_OF);
+        }
+    }
+
+    /// NVRTC cannot compile `cuda.h`.
+    fn tensor_map(&mut self) {
+        let of_map = |(name, _, align): &(String, usize, Option<usize>)| {
+            (name == "CUtensorMap").then_some(*align).flatten()
+        };
+        let declaration = match self.collector.assumed.iter().find_map(of_map) {
+            Some(align) => format!(
+                "struct alignas({align}) CUtensorMap_st {{\n    unsigned long long opaque[16];\n}};\n\
+                 typedef CUtensorMap_st CUtensorMap;"
+            ),
+            None => "struct CUtensorMap_st;\ntypedef CUtensorMap_st CUtensorMap;".into(),
+        };
+        let text = format!(
+            "#if !defined(__CUDACC_RTC__)\n#include <cuda.h>\n\
+             #elif !defined(CUDA_VERSION) && !defined(KERNEL_ARGS_TENSOR_MAP)\n\
+             #define KERNEL_ARGS_TENSOR_MAP\n{declaration}\n#endif"
+        );
+        self.line(&text);
+    }
+
+    /// Asserts the layout of the types that the header uses and does not declare.
+    fn assumptions(&mut self) {
+        let assumed = self.collector.assumed.clone();
+        if !assumed.is_empty() {
+            self.line("");
+        }
+        for (name, size, align) in assumed {
+            let name = match name.contains("::") || name.contains('<') {
+                true => format!("::{name}"),
+                false => name,
+            };
+            self.extent(&name, size, align);
+        }
+    }
+
+    fn extent(&mut self, name: &str, size: usize, align: Option<usize>) {
+        let line = match align {
+            Some(align) => format!(
+                "static_assert(sizeof({name}) == {size} && alignof({name}) == {align}, {});",
+                because(&format!("`{name}` has {size} bytes, aligned to {align}"))
+            ),
+            None => format!(
+                "static_assert(sizeof({name}) == {size}, {});",
+                because(&format!("`{name}` has {size} bytes"))
+            ),
+        };
+        self.line(&line);
+    }
+
+    /// Declares what is pointed to before it is defined, or is not defined.
+    fn forward_declarations(&mut self, kernels: &[Prototype]) {
+        let mut defined: BTreeSet<&Path> = BTreeSet::new();
+        let mut needed: Vec<&Path> = Vec::new();
+        let mut see = |ty: &Type, defined: &BTreeSet<&Path>| {
+            if let Base::Own(path) = &ty.base
+                && !defined.contains(path)
+                && !self.header().is_included(path)
+            {
+                let found = self
+                    .collector
+                    .pointees
+                    .iter()
+                    .find(|(other, _)| other == path);
+                if let Some((path, _)) = found
+                    && !needed.contains(&path)
+                {
+                    needed.push(path);
+                }
+            }
+        };
+        for definition in &self.collector.definitions {
+            if let Kind::Struct(members) = &definition.kind {
+                for member in members {
+                    // Inside of itself a struct is declared.
+                    let is_itself =
+                        matches!(&member.ty.base, Base::Own(path) if *path == definition.path);
+                    if !is_itself {
+                        see(&member.ty, &defined);
+                    }
+                }
+            }
+            defined.insert(&definition.path);
+        }
+        for argument in kernels.iter().flat_map(|kernel| &kernel.parameters) {
+            see(&argument.ty, &defined);
+        }
+        let needed: Vec<Path> = needed.into_iter().cloned().collect();
+        if needed.iter().any(|path| path.namespace().is_empty()) {
+            self.line("");
+        }
+        for path in &needed {
+            self.enter(path.namespace());
+            let name = path.name();
+            let line = match self.collector.definition(path).map(|known| &known.kind) {
+                Some(Kind::Enum { underlying, .. }) => format!("enum class {name} : {underlying};"),
+                _ => format!("struct {name};"),
+            };
+            self.line(&line);
+        }
+    }
+
+    /// Closes the namespace that is open and opens another one, unless it is that.
+    fn enter(&mut self, namespace: &str) {
+        if namespace == self.namespace {
+            return;
+        }
+        let close = |namespace: &str| "}".repeat(super::names::segments(namespace).len());
+        if !self.namespace.is_empty() {
+            let line = format!(
+                "\n{} // namespace {}",
+                close(&self.namespace),
+                self.namespace
+            );
+            self.line(&line);
+        }
+        if !namespace.is_empty() {
+            let open: Vec<String> = super::names::segments(namespace)
+                .into_iter()
+                .map(|name| format!("namespace {name} {{"))
+                .collect();
+            let line = format!("\n{}", open.join(" "));
+            self.line(&line);
+        }
+        self.namespace = namespace.into();
+    }
+
+    fn definition(&mut self, definition: &Definition) {
+        if definition.kind == Kind::Included {
+            return;
+        }
+        let namespace = definition.path.namespace();
+        self.enter(namespace);
+        self.line("");
+        let name = definition.path.name();
+        let alignas = match definition.alignas {
+            Some(align) => format!("alignas({align}) "),
+            None => String::new(),
+        };
+        match &definition.kind {
+            Kind::Struct(members) => {
+                self.line(&format!("struct {alignas}{name} {{"));
+                self.members(members, namespace, definition.size);
+                self.line("};");
+            }
+            Kind::Enum {
+                underlying,
+                variants,
+            } => {
+                self.line(&format!("enum class {name} : {underlying} {{"));
+                for (variant, value) in variants {
+                    let value = literal(*value, definition.size);
+                    let line = format!(
+                        "    {} = {value},{}",
+                        variant.name,
+                        note(variant.was.as_deref())
+                    );
+                    self.line(&line);
+                }
+                self.line("};");
+            }
+            Kind::Opaque(_) => {
+                self.line("// A union, or with bit fields or base classes: its bytes.");
+                self.line(&format!("struct {alignas}{name} {{"));
+                self.line(&format!("    unsigned char bytes[{}];", definition.size));
+                self.line("};");
+            }
+            Kind::Included => {}
+        }
+        let align = definition.align.filter(|_| definition.is_align_told);
+        self.extent(name, definition.size, align);
+        if let Kind::Struct(members) = &definition.kind {
+            for member in members {
+                let (member, offset) = (&member.name.name, member.offset);
+                let line = format!(
+                    "static_assert(KERNEL_ARGS_OFFSET_OF({name}, {member}) == {offset}, {});",
+                    because(&format!("`{name}::{member}` is at byte {offset}"))
+                );
+                self.line(&line);
+            }
+        }
+    }
+
+    fn members(&mut self, members: &[Member], namespace: &str, size: usize) {
+        let hidden: Vec<&str> = members.iter().map(|member| &*member.name.name).collect();
+        let mut end = 0;
+        for member in members {
+            self.padding(member.offset - end);
+            end = member.offset + member.size;
+            let alignas = match member.alignas {
+                Some(align) => format!("alignas({align}) "),
+                None => String::new(),
+            };
+            let declaration = self
+                .scope(namespace, &hidden)
+                .declare(&member.ty, &member.name.name);
+            let note = note(member.name.was.as_deref());
+            self.line(&format!("    {alignas}{declaration};{note}"));
+        }
+        self.padding(size - end);
+    }
+
+    fn padding(&mut self, bytes: usize) {
+        match bytes {
+            0 => {}
+            1 => self.line("    // 1 byte of padding"),
+            _ => self.line(&format!("    // {bytes} bytes of padding")),
+        }
+    }
+
+    fn kernels(&mut self, kernels: &[Prototype], left_out: &[HeaderError]) {
+        if kernels.is_empty() && left_out.is_empty() {
+            return;
+        }
+        self.line("");
+        for error in left_out {
+            let text = format!("{}: {}", error.place, error.problem);
+            for (i, line) in text.lines().enumerate() {
+                let begin = if i == 0 { "// Left out: " } else { "//   " };
+                // A backslash at its end would make the next line part of the comment.
+                let line = format!("{begin}{}", line.trim().trim_end_matches('\\'));
+                self.line(&line);
+            }
+        }
+        if kernels.is_empty() {
+            return;
+        }
+        self.line("#if defined(__CUDACC__)");
+        for kernel in kernels {
+            self.enter(kernel.path.namespace());
+            self.kernel(kernel);
+        }
+        self.enter("");
+        self.line("#endif");
+    }
+
+    fn kernel(&mut self, kernel: &Prototype) {
+        let parameters = &kernel.parameters;
+        let hidden: Vec<&str> = parameters.iter().map(|p| &*p.name.name).collect();
+        let scope = self.scope(kernel.path.namespace(), &hidden);
+        let declare = |argument: &Argument| {
+            let constant = if argument.is_grid_constant {
+                "const __grid_constant__ "
+            } else {
+                ""
+            };
+            format!(
+                "{constant}{}",
+                scope.declare(&argument.ty, &argument.name.name)
+            )
+        };
+        let declarations: Vec<String> = parameters.iter().map(declare).collect();
+        let linkage = if kernel.is_extern_c {
+            "extern \"C\" "
+        } else {
+            ""
+        };
+        let begin = format!("{linkage}__global__ void {}(", kernel.path.name());
+        let one_line = format!("{begin}{});", declarations.join(", "));
+        let is_renamed = parameters
+            .iter()
+            .any(|argument| argument.name.was.is_some());
+        if one_line.len() <= WIDTH && !is_renamed {
+            return self.line(&one_line);
+        }
+        self.line(&begin);
+        let last = declarations.len().saturating_sub(1);
+        for (i, (declaration, argument)) in declarations.iter().zip(parameters).enumerate() {
+            let comma = if i == last { ");" } else { "," };
+            let note = note(argument.name.was.as_deref());
+            self.line(&format!("    {declaration}{comma}{note}"));
+        }
+    }
+
+    fn foot(&mut self) {
+        if self.has_offsets() {
+            self.line("\n#undef KERNEL_ARGS_OFFSET_OF");
+        }
+        if let Some(guard) = self.header().guard {
+            let line = format!("\n#endif // {guard}");
+            self.line(&line);
+        }
+    }
+}
+
+/// What stands behind a name that C++ does not have.
+fn note(was: Option<&str>) -> String {
+    match was {
+        Some("") | None => String::new(),
+        Some(was) => format!(" // `{was}`, which is no name in C++"),
+    }
+}
+
+/// The value of an enumerator whose enum has so many bytes.
+fn literal(value: i128, size: usize) -> String {
+    let mut text = String::new();
+    let _ = match size {
+        8 if value == i128::from(i64::MIN) => write!(text, "-{}ll - 1", i64::MAX),
+        8 if value > i128::from(i64::MAX) => write!(text, "{value}ull"),
+        8 => write!(text, "{value}ll"),
+        _ => write!(text, "{value}"),
+    };
+    text
+}
