@@ -159,11 +159,11 @@ impl Writer<'_, '_, '_> {
         let line = match align {
             Some(align) => format!(
                 "static_assert(sizeof({name}) == {size} && alignof({name}) == {align}, {});",
-                because(&format!("`{name}` has {size} bytes, aligned to {align}"))
+                because(&format!("`{name}` has {}, aligned to {align}", bytes(size)))
             ),
             None => format!(
                 "static_assert(sizeof({name}) == {size}, {});",
-                because(&format!("`{name}` has {size} bytes"))
+                because(&format!("`{name}` has {}", bytes(size)))
             ),
         };
         self.line(&line);
@@ -291,11 +291,20 @@ impl Writer<'_, '_, '_> {
         let align = definition.align.filter(|_| definition.is_align_told);
         self.extent(name, definition.size, align);
         if let Kind::Struct(members) = &definition.kind {
-            for member in members {
-                let (member, offset) = (&member.name.name, member.offset);
+            for Member {
+                name: member,
+                offset,
+                size,
+                ..
+            } in members
+            {
+                let member = &member.name;
                 let line = format!(
-                    "static_assert(KERNEL_ARGS_OFFSET_OF({name}, {member}) == {offset}, {});",
-                    because(&format!("`{name}::{member}` is at byte {offset}"))
+                    "static_assert(KERNEL_ARGS_OFFSET_OF({name}, {member}) == {offset} && sizeof({name}::{member}) == {size}, {});",
+                    because(&format!(
+                        "`{name}::{member}` has {}, at byte {offset}",
+                        bytes(*size)
+                    ))
                 );
                 self.line(&line);
             }
@@ -322,10 +331,8 @@ impl Writer<'_, '_, '_> {
     }
 
     fn padding(&mut self, bytes: usize) {
-        match bytes {
-            0 => {}
-            1 => self.line("    // 1 byte of padding"),
-            _ => self.line(&format!("    // {bytes} bytes of padding")),
+        if bytes > 0 {
+            self.line(&format!("    // {} of padding", self::bytes(bytes)));
         }
     }
 
@@ -401,6 +408,14 @@ impl Writer<'_, '_, '_> {
             let line = format!("\n#endif // {guard}");
             self.line(&line);
         }
+    }
+}
+
+/// A number of bytes in words.
+fn bytes(count: usize) -> String {
+    match count {
+        1 => "1 byte".into(),
+        _ => format!("{count} bytes"),
     }
 }
 

@@ -71,9 +71,9 @@ struct Light {
     // 15 bytes of padding
 };
 static_assert(sizeof(Light) == 48 && alignof(Light) == 16, \"kernel-args: `Light` has 48 bytes, aligned to 16\");
-static_assert(KERNEL_ARGS_OFFSET_OF(Light, intensity) == 0, \"kernel-args: `Light::intensity` is at byte 0\");
-static_assert(KERNEL_ARGS_OFFSET_OF(Light, direction) == 16, \"kernel-args: `Light::direction` is at byte 16\");
-static_assert(KERNEL_ARGS_OFFSET_OF(Light, on) == 32, \"kernel-args: `Light::on` is at byte 32\");
+static_assert(KERNEL_ARGS_OFFSET_OF(Light, intensity) == 0 && sizeof(Light::intensity) == 4, \"kernel-args: `Light::intensity` has 4 bytes, at byte 0\");
+static_assert(KERNEL_ARGS_OFFSET_OF(Light, direction) == 16 && sizeof(Light::direction) == 16, \"kernel-args: `Light::direction` has 16 bytes, at byte 16\");
+static_assert(KERNEL_ARGS_OFFSET_OF(Light, on) == 32 && sizeof(Light::on) == 1, \"kernel-args: `Light::on` has 1 byte, at byte 32\");
 
 #undef KERNEL_ARGS_OFFSET_OF
 "
@@ -169,7 +169,10 @@ fn alignments_that_are_not_told_follow_from_offsets_and_sizes() {
         whole.contains("static_assert(sizeof(Inner) == 32, "),
         "{whole}"
     );
-    assert!(whole.contains("(Outer, inner) == 32, "), "{whole}");
+    assert!(
+        whole.contains("(Outer, inner) == 32 && sizeof(Outer::inner) == 32, "),
+        "{whole}"
+    );
     // Where a kernel takes one by value, its alignment is told for every place.
     let told = with_kernel(&[outer], &[inner]);
     assert!(text(&told).contains("struct alignas(32) Inner {"));
