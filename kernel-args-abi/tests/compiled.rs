@@ -130,6 +130,15 @@ fn a_struct_fits_by_the_names_that_a_program_gave() {
         }
         assert_eq!(copy.fits(&fields), fits, "{names:?}");
         assert_eq!(check::fits(&fields, &parameters, None), fits, "{names:?}");
+        // The same names as those that fields say.
+        for (i, (field, name)) in fields.iter_mut().zip(names).enumerate() {
+            (field.name, field.kernel_name) = (["a", "b", "c"][i], name);
+        }
+        assert!(!copy.fits(&fields) && !check::fits(&fields, &parameters, None));
+        for (field, parameter) in fields.iter_mut().zip(&parameters) {
+            field.kernel_name = parameter.name;
+        }
+        assert!(copy.fits(&fields) && check::fits(&fields, &parameters, None));
     }
 }
 

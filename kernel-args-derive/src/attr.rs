@@ -52,6 +52,16 @@ pub(crate) struct TypeAttr {
 pub(crate) struct FieldAttr {
     pub(crate) skip: bool,
     pub(crate) opaque: bool,
+    /// The kernel's parameter that the field is.
+    pub(crate) name: Option<LitStr>,
+}
+
+/// `#[device_type(…)]` on a field.
+#[derive(Default)]
+pub(crate) struct MemberAttr {
+    pub(crate) opaque: bool,
+    /// The member of the kernel's struct that the field is.
+    pub(crate) name: Option<LitStr>,
 }
 
 /// What a device type needs of `#[repr(…)]`.
@@ -265,11 +275,11 @@ impl TypeAttr {
         }
     }
 
-    /// Reports `#[device_type(…)]` on a field or variant, where it has no meaning.
+    /// Reports `#[device_type(…)]` on a variant, where it has no meaning.
     pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
         for attr in attrs {
             if attr.path().is_ident("device_type") {
-                diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_INSIDE);
+                diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_ON_VARIANT);
             }
         }
     }
@@ -283,6 +293,9 @@ impl FieldAttr {
                 if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
                     return Err(meta.error(texts::TAKES_NO_VALUE));
                 }
+                if let Some(name) = field.name.as_ref().filter(|_| meta.path.is_ident("skip")) {
+                    return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
+                }
                 let (flag, other) = if meta.path.is_ident("skip") {
                     (&mut field.skip, field.opaque)
                 } else {
@@ -295,6 +308,12 @@ impl FieldAttr {
                     return Err(meta.error(texts::SKIP_AND_OPAQUE));
                 }
                 *flag = true;
+            } else if meta.path.is_ident("name") {
+                let name = kernel_name(&meta)?;
+                if field.skip {
+                    return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
+                }
+                set(&mut field.name, name, &meta)?;
             } else if [
                 "crate", "ptx", "image", "entry", "kernel", "entries", "bound",
             ]
@@ -308,6 +327,44 @@ impl FieldAttr {
             Ok(())
         });
         field
+    }
+}
+
+/// `name = "in"`.
+fn kernel_name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    let name: LitStr = meta.value()?.parse()?;
+    if name.value().trim().is_empty() {
+        return Err(syn::Error::new(name.span(), texts::EMPTY_NAME));
+    }
+    Ok(name)
+}
+
+impl MemberAttr {
+    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut member = Self::default();
+        each(attrs, "device_type", diagnostics, |meta| {
+            if meta.path.is_ident("opaque") {
+                if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
+                    return Err(meta.error(texts::TAKES_NO_VALUE));
+                }
+                if member.opaque {
+                    return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
+                }
+                member.opaque = true;
+                Ok(())
+            } else if meta.path.is_ident("name") {
+                let name = kernel_name(&meta)?;
+                set(&mut member.name, name, &meta)
+            } else if ["crate", "cpp", "skip_device_repr"]
+                .iter()
+                .any(|name| meta.path.is_ident(name))
+            {
+                Err(meta.error(texts::DEVICE_TYPE_ON_FIELD))
+            } else {
+                Err(meta.error(texts::UNKNOWN_ON_MEMBER))
+            }
+        });
+        member
     }
 }
 

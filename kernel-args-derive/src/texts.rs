@@ -9,15 +9,23 @@ pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
     help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `ptx = \"kernels.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and \
     `crate = path`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
-    help: a field takes `skip` or `opaque`";
+    help: a field takes `skip`, `opaque` or `name = \"name_in_the_kernel\"`";
+pub(crate) const UNKNOWN_ON_MEMBER: &str = "unknown attribute\n\
+    help: a field of a device type takes `opaque` or `name = \"name_in_the_kernel\"`";
 pub(crate) const UNKNOWN_ON_DEVICE_TYPE: &str = "unknown attribute\n\
     help: a device type takes `cpp = \"its::Name\"`, `crate = path` and `skip_device_repr`";
 pub(crate) const BELONGS_ON_FIELD: &str = "this attribute has no meaning on a struct\n\
     help: write it on a field";
 pub(crate) const BELONGS_ON_STRUCT: &str = "this attribute has no meaning on a field\n\
     help: write it on the struct";
-pub(crate) const DEVICE_TYPE_INSIDE: &str = "`#[device_type(…)]` has no meaning on a field or variant\n\
+pub(crate) const DEVICE_TYPE_ON_VARIANT: &str = "`#[device_type(…)]` has no meaning on a variant\n\
+    help: write it on the enum";
+pub(crate) const DEVICE_TYPE_ON_FIELD: &str = "this attribute has no meaning on a field\n\
     help: write it on the struct or enum";
+pub(crate) const EMPTY_NAME: &str = "this is no name\n\
+    help: write the name of the kernel's parameter or member";
+pub(crate) const SKIP_AND_NAME: &str = "`name` has no effect on a skipped field, which is not a parameter\n\
+    help: remove one of the two";
 pub(crate) const TAKES_NO_VALUE: &str = "this attribute takes no value\n\
     help: write its name alone";
 pub(crate) const SKIP_AND_OPAQUE: &str = "`opaque` has no effect on a skipped field, which is not a parameter\n\

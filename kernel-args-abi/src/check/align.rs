@@ -139,7 +139,7 @@ impl<'a> Rows<'a> {
                 self.at = (i + 1, j + 1);
                 let mut differences = differences_at(self.host, self.kernel, self.base, i, j);
                 if let Some(names) = &self.names
-                    && names.other_place(self.host, self.kernel, i, j).is_some()
+                    && names.elsewhere(self.host, self.kernel, i, j).is_some()
                 {
                     differences = differences.with(Difference::ParameterName);
                 }

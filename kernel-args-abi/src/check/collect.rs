@@ -4,7 +4,7 @@ use super::{
     align::{Row, Rows, differences_at, fit_by_types},
     difference::{Difference, Differences},
     mismatch::{Mismatch, mark_as_one_mistake},
-    names::Names,
+    names::{Elsewhere, Names},
     reorder::{Reorder, reorder},
     report::Report,
     split::{Next, Split},
@@ -69,14 +69,19 @@ impl<const N: usize> Report<'_, N> {
         let names = Names::new(kernel);
         let mut i = 0;
         while i < host.len() {
-            if let Some(other) = names.other_place(host, kernel, i, i) {
-                let back = names.other_place(host, kernel, other, other);
+            let elsewhere = names.elsewhere(host, kernel, i, i);
+            if elsewhere.is_some() {
                 self.push(Mismatch::Differs {
                     field: i,
                     parameter: i,
                     differences: Differences::NONE.with(Difference::ParameterName),
-                    exchanged: match back {
-                        Some(back) if back == i => Some(other),
+                    exchanged: match elsewhere {
+                        Some(Elsewhere::At(other)) => {
+                            match names.elsewhere(host, kernel, other, other) {
+                                Some(Elsewhere::At(back)) if back == i => Some(other),
+                                _ => None,
+                            }
+                        }
                         _ => None,
                     },
                 });

@@ -1,6 +1,9 @@
 //! A position among the members of a struct, nested ones and elements of arrays included.
 
-use crate::signature::{Members, Parameter};
+use crate::{
+    cpp::equal,
+    signature::{Members, Parameter},
+};
 
 /// How many structs and arrays that lie in each other are gone through.
 const DEEPEST: usize = 24;
@@ -41,7 +44,8 @@ impl<'a> Item<'a> {
     }
 }
 
-const fn element<'a>(member: &Parameter<'a>) -> Parameter<'a> {
+/// One element of an array, or the member itself.
+pub(super) const fn element<'a>(member: &Parameter<'a>) -> Parameter<'a> {
     let elements = member.cpp.elements();
     Parameter {
         cpp: member.cpp.element(),
@@ -49,7 +53,7 @@ const fn element<'a>(member: &Parameter<'a>) -> Parameter<'a> {
             Some(size) => size,
             None => member.size,
         },
-        // What kind of value an element is, its type says.
+        // What kind of value an element is, its type says, or its members.
         class: if member.cpp.is_array() && !member.members.is_known() {
             crate::Class::Unknown
         } else {
@@ -193,6 +197,18 @@ impl<'a> Cursor<'a> {
             index: 0,
         };
         self.depth += 1;
+    }
+
+    /// Whether something of this name has been opened and not yet passed.
+    pub(super) const fn is_inside(&self, name: &str) -> bool {
+        let mut level = 0;
+        while level < self.depth {
+            if equal(self.levels[level].name.as_bytes(), name.as_bytes()) {
+                return true;
+            }
+            level += 1;
+        }
+        false
     }
 
     /// The names of what has been opened and not yet passed, the outermost first.

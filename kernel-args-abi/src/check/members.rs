@@ -6,7 +6,10 @@ use super::{
     difference::{Difference, Differences},
     names,
 };
-use crate::{class::Class, signature::Parameter};
+use crate::{
+    class::Class,
+    signature::{Members, Parameter},
+};
 
 /// How many names of structs around a member are told.
 pub(crate) const NAMES: usize = 4;
@@ -19,6 +22,8 @@ pub struct MemberMismatch<'a> {
     pub host: Option<Place<'a>>,
     /// The kernel's.
     pub kernel: Option<Place<'a>>,
+    /// The members among which the kernel's is.
+    pub siblings: Members<'a>,
     /// How they differ; [`Difference::ParameterName`] where the host's has the name of another one of the kernel's.
     pub differences: Differences,
 }
@@ -29,8 +34,10 @@ pub struct MemberMismatch<'a> {
 pub struct Place<'a> {
     /// The names of the members that it lies in, the outermost first; empty for the rest.
     pub path: [&'a str; NAMES],
-    /// The member; of an array one element.
+    /// The member; of an array one element, or several.
     pub member: Parameter<'a>,
+    /// The member as its struct declares it. Where that is no struct but an array, [`member`](Self::member).
+    pub declared: Parameter<'a>,
     /// From the beginning of the outermost struct, in bytes.
     pub offset: usize,
 }
@@ -116,7 +123,7 @@ const fn step<'a>(
     right: &mut Cursor<'a>,
     k: &Item<'a>,
 ) -> Option<Differences> {
-    if names::is_of_another_member(h, k) {
+    if names::is_of_another_member(h, right, k) {
         return Some(Differences::NONE.with(Difference::ParameterName));
     }
     let groups = common_divisor(h.elements(), k.elements());
@@ -132,7 +139,7 @@ const fn step<'a>(
         return None;
     }
     let differences = if one_each {
-        compare_values(&h.member, &k.member)
+        compare_values(&h.element(), &k.element())
     } else {
         Differences::NONE.with(Difference::Type)
     };
@@ -154,7 +161,7 @@ const fn step<'a>(
 
 /// Whether it is a struct whose members are not told: by its name alone.
 const fn is_whole(item: &Item<'_>) -> bool {
-    !item.opens() && matches!(item.member.class, Class::Bytes)
+    !item.opens() && matches!(item.element().class, Class::Bytes)
 }
 
 const fn common_divisor(mut a: usize, mut b: usize) -> usize {
@@ -175,6 +182,7 @@ const fn missing<'a>(right: &Cursor<'a>, k: &Item<'a>) -> MemberMismatch<'a> {
     MemberMismatch {
         host: None,
         kernel: Some(place(right, k)),
+        siblings: k.siblings,
         differences: Differences::NONE.with(Difference::Offset),
     }
 }
@@ -189,6 +197,7 @@ const fn mismatch<'a>(
     MemberMismatch {
         host: Some(place(left, h)),
         kernel: Some(place(right, k)),
+        siblings: k.siblings,
         differences,
     }
 }
@@ -197,6 +206,10 @@ const fn place<'a>(cursor: &Cursor<'a>, item: &Item<'a>) -> Place<'a> {
     Place {
         path: cursor.path(),
         member: item.member,
+        declared: match item.siblings.get(item.index) {
+            Some(declared) => declared,
+            None => item.member,
+        },
         offset: item.offset,
     }
 }

@@ -44,5 +44,5 @@ pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
 
 pub(crate) use align::{differences_at, expected_offset};
-pub(crate) use names::other_place;
+pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use steps::Steps;

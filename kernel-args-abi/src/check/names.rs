@@ -1,10 +1,22 @@
 //! Whether a field has the name of another parameter.
 
-use super::{compare::compare_values, cursor::Item};
+use super::{
+    compare::compare_values,
+    cursor::{Cursor, Item, element},
+};
 use crate::{cpp::equal, signature::Parameter};
 
 /// How many of a kernel's parameters have names that are looked for.
 pub(crate) const MOST: usize = 768;
+
+/// Where the parameter is that a field has the name of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Elsewhere {
+    /// The parameter of this index.
+    At(usize),
+    /// The kernel has none of the name that the field says: `#[kernel_args(name = "…")]`.
+    Nowhere,
+}
 
 /// The names of a kernel's parameters, for looking many up. Those that PTX made are none, and of more than
 /// [`MOST`] parameters the first ones have names.
@@ -12,6 +24,8 @@ pub(crate) const MOST: usize = 768;
 pub(super) struct Names {
     /// By a number made of the name, or behind it: a parameter's index and 1, or 0.
     slots: [u16; Self::SLOTS],
+    /// Whether a parameter has a name.
+    any: bool,
 }
 
 impl Names {
@@ -19,10 +33,12 @@ impl Names {
 
     pub(super) const fn new(kernel: &[Parameter<'_>]) -> Self {
         let mut slots = [0; Self::SLOTS];
+        let mut any = false;
         let mut i = 0;
         while i < kernel.len() && i < MOST {
             let name = kernel[i].name;
             if !is_made(name) {
+                any = true;
                 let mut at = Self::slot(name);
                 while slots[at] != 0 {
                     at = (at + 1) % Self::SLOTS;
@@ -31,7 +47,7 @@ impl Names {
             }
             i += 1;
         }
-        Self { slots }
+        Self { slots, any }
     }
 
     /// FNV-1a.
@@ -46,33 +62,48 @@ impl Names {
     }
 
     /// The parameter that field `i` has the name of, where it stands in the place of parameter `j`, and would fit there
-    /// as well: the two are likely exchanged. A name that no parameter has is not a mistake.
-    pub(super) const fn other_place(
+    /// as well: the two are likely exchanged. A name that no parameter has is not a mistake, unless the field says that
+    /// it is the parameter's.
+    pub(super) const fn elsewhere(
         &self,
         host: &[Parameter<'_>],
         kernel: &[Parameter<'_>],
         i: usize,
         j: usize,
-    ) -> Option<usize> {
-        if !is_named_otherwise(&host[i], &kernel[j]) {
+    ) -> Option<Elsewhere> {
+        let field = &host[i];
+        let says = !field.kernel_name.is_empty();
+        if says && (!self.any || same(field.kernel_name, kernel[j].name))
+            || !says && !is_named_otherwise(field, &kernel[j])
+        {
             return None;
         }
-        let mut at = Self::slot(plain(host[i].name));
+        let mut at = Self::slot(field.cpp_name());
         while self.slots[at] != 0 {
             let other = self.slots[at] as usize - 1;
-            if other != j && is_of_another(&host[i], &kernel[j], &kernel[other]) {
-                return Some(other);
+            let is_it = if says {
+                same(field.kernel_name, kernel[other].name)
+            } else {
+                is_of_another(field, &kernel[j], &kernel[other])
+            };
+            if other != j && is_it {
+                return Some(Elsewhere::At(other));
             }
             at = (at + 1) % Self::SLOTS;
         }
-        None
+        if says { Some(Elsewhere::Nowhere) } else { None }
     }
 }
 
 /// Whether a field has another name than the parameter in whose place it stands.
 pub(crate) const fn is_named_otherwise(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    let name = plain(host.name);
+    let name = host.cpp_name();
     !name.is_empty() && !is_made(kernel.name) && !same(name, kernel.name)
+}
+
+/// Whether a field says that it is a parameter of another name than the one in whose place it stands.
+pub(crate) const fn says_otherwise(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    !host.kernel_name.is_empty() && !same(host.kernel_name, kernel.name)
 }
 
 /// Whether a field in the place of a parameter has the name of another one, and would fit there as well.
@@ -81,7 +112,7 @@ pub(crate) const fn is_of_another(
     kernel: &Parameter<'_>,
     other: &Parameter<'_>,
 ) -> bool {
-    same(plain(host.name), other.name)
+    same(host.cpp_name(), other.name)
         && !is_made(other.name)
         && compare_values(kernel, other).is_empty()
         && compare_values(host, other).is_empty()
@@ -92,7 +123,7 @@ pub(super) const fn fit(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> boo
     let names = Names::new(kernel);
     let mut i = 0;
     while i < host.len() && i < kernel.len() {
-        if names.other_place(host, kernel, i, i).is_some() {
+        if names.elsewhere(host, kernel, i, i).is_some() {
             return false;
         }
         i += 1;
@@ -100,33 +131,39 @@ pub(super) const fn fit(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> boo
     true
 }
 
-/// The parameter that field `i` has the name of: see [`Names::other_place`].
-pub(crate) const fn other_place(
+/// The parameter that field `i` has the name of: see [`Names::elsewhere`].
+pub(crate) const fn elsewhere(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
     i: usize,
     j: usize,
-) -> Option<usize> {
-    Names::new(kernel).other_place(host, kernel, i, j)
+) -> Option<Elsewhere> {
+    Names::new(kernel).elsewhere(host, kernel, i, j)
 }
 
 /// How many members before and after one are looked at.
 const NEAR: usize = 64;
 
 /// Whether a member of the host has the name of another member of the kernel's struct, of the same type: of one of the 64
-/// before and after.
-pub(super) const fn is_of_another_member(host: &Item<'_>, kernel: &Item<'_>) -> bool {
-    let name = plain(host.member.name);
+/// before and after. Of one that says which it is, whether it says another one; a struct or array around it may be meant.
+pub(super) const fn is_of_another_member(
+    host: &Item<'_>,
+    cursor: &Cursor<'_>,
+    kernel: &Item<'_>,
+) -> bool {
+    let name = host.member.cpp_name();
     if name.is_empty() || kernel.member.name.is_empty() || same(name, kernel.member.name) {
         return false;
     }
+    let says = !host.member.kernel_name.is_empty();
     match find(kernel, name) {
+        Some(_) if says => true,
         Some(other) => {
             other.size == kernel.member.size
                 && other.cpp.elements() == kernel.elements()
-                && compare_values(&kernel.member, &other).is_empty()
+                && compare_values(&kernel.element(), &element(&other)).is_empty()
         }
-        None => false,
+        None => says && !kernel.opens() && !cursor.is_inside(name),
     }
 }
 
@@ -145,14 +182,6 @@ const fn find<'a>(item: &Item<'a>, name: &str) -> Option<Parameter<'a>> {
 
 const fn same(a: &str, b: &str) -> bool {
     equal(a.as_bytes(), b.as_bytes())
-}
-
-/// A field's name without `r#`, which a keyword has.
-const fn plain(name: &str) -> &str {
-    match name.as_bytes() {
-        [b'r', b'#', ..] => name.split_at(2).1,
-        _ => name,
-    }
 }
 
 /// Whether a parameter has a name that no program gave it: an empty one, or PTX's `saxpy_param_2`.

@@ -77,6 +77,9 @@ impl Head {
         let mut i = 0;
         while i < fields.len() {
             let parameter = own.next_parameter();
+            if names::says_otherwise(&fields[i], &parameter) {
+                return false;
+            }
             if names::is_named_otherwise(&fields[i], &parameter) {
                 let mut others = *self;
                 let mut j = 0;

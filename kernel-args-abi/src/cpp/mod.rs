@@ -72,7 +72,8 @@ pub struct CppType<'a> {
     /// `float const*`, `2` for `float* const*`.
     pub const_mask: u8,
     /// The lengths of an array, the outermost first, and 0 for the rest: `[2, 3, 0]` for `double[2][3]`. All 0 where it
-    /// is no array. Only members of structs are arrays: as parameters C++ has pointers instead.
+    /// is no array. In C++ only members of structs are arrays; an array of Rust that is passed by value is there a struct around
+    /// one.
     pub extents: [u32; 3],
 }
 

@@ -46,11 +46,19 @@ pub enum Opaque {
     Bases,
     /// Members lie over each other or outside of the struct, or the type of one is not understood.
     Unclear,
+    /// The field of a Rust struct says so: `#[device_type(opaque)]`.
+    Said,
 }
 
 impl Opaque {
     /// Every reason.
-    pub const ALL: [Self; 4] = [Self::Union, Self::BitFields, Self::Bases, Self::Unclear];
+    pub const ALL: [Self; 5] = [
+        Self::Union,
+        Self::BitFields,
+        Self::Bases,
+        Self::Unclear,
+        Self::Said,
+    ];
 }
 
 impl<'a> Members<'a> {

@@ -1,7 +1,7 @@
 //! The usual cause of a difference, and what to write instead.
 
 use super::{
-    members::{push_member, push_other_place},
+    members::{push_elsewhere, push_member},
     message::Message,
     rust::{Declaration, declaration, underlying},
     spelling::{LONGEST_NAME, push_separator},
@@ -46,13 +46,14 @@ pub(super) const fn hint<const N: usize>(
         Some(Difference::Pointee) => say::takes_pointee(&mut hint, kernel.cpp, declare),
         Some(Difference::Constness) => say::takes_mut(&mut hint, declare),
         Some(Difference::Members) => push_member(&mut hint, host, kernel),
-        Some(Difference::ParameterName) => push_other_place(&mut hint, report, field, parameter),
+        Some(Difference::ParameterName) => push_elsewhere(&mut hint, report, field, parameter),
     }
     // Where the C++ types alone differ, the kernel may read the same bytes all the same.
     match differences.first() {
         Some(
             Difference::Pointer
             | Difference::Type
+            | Difference::Members
             | Difference::Name
             | Difference::Signedness
             | Difference::Pointee,
@@ -99,7 +100,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         say::enum_size(hint, host.spelling, host.size, kernel.size, repr);
     } else if kernel.size == 1 && host.size != 1 {
         say::sizes(hint, host.name, host.size, kernel.size, declare);
-    } else if matches!(host.cpp.base, CppBase::Bool) && kernel.size == 4 {
+    } else if matches!(host.cpp.base, CppBase::Bool) && !host.cpp.is_array() && kernel.size == 4 {
         say::bool_for_int(hint, declare);
     } else if matches!(of_host, Class::Integer) && host.size == 8 && kernel.size == 4 {
         say::wide_for_int(hint, host.spelling, declare);

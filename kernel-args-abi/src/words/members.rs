@@ -1,8 +1,14 @@
 //! Members of structs that differ, and fields that have the name of another parameter.
 
-use super::{hint::Hint, message::Message, rename::rename_to, rust::declaration, templates as say};
+use super::{
+    hint::Hint,
+    message::Message,
+    rename::{rename_to, write_name},
+    rust::member_declaration,
+    templates as say,
+};
 use crate::{
-    check::{Difference, Place, Report, first_difference, other_place},
+    check::{Difference, Elsewhere, Place, Report, elsewhere, first_difference, names::is_made},
     signature::Parameter,
 };
 
@@ -12,50 +18,56 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         return;
     };
     let Some(k) = mismatch.kernel else { return };
-    let there = path(&k);
+    let there = path(&k, kernel.name);
     let Some(h) = mismatch.host else {
         say::member_missing(hint, there.as_str(), k.member.cpp, k.offset);
         return;
     };
-    let here = path(&h);
+    let here = path(&h, host.name);
     if matches!(
         mismatch.differences.first(),
         Some(Difference::ParameterName)
     ) {
-        let rename = rename_to(k.member.name);
-        say::member_elsewhere_in_kernel(
-            hint,
-            here.as_str(),
-            there.as_str(),
-            k.offset,
-            rename.as_str(),
-        );
+        let name = k.member.name;
+        if h.member.kernel_name.is_empty() {
+            let rename = rename_to(name, "device_type");
+            let (here, there) = (here.as_str(), there.as_str());
+            say::member_elsewhere_in_kernel(hint, here, there, k.offset, rename.as_str());
+        } else {
+            let mut names = Names::new();
+            let mut i = 0;
+            while let Some(sibling) = mismatch.siblings.get(i) {
+                names.push(sibling.name);
+                i += 1;
+            }
+            say::member_said_otherwise(
+                hint,
+                here.as_str(),
+                h.member.kernel_name,
+                there.as_str(),
+                k.offset,
+                names.list().as_str(),
+                write_name(name, "device_type").as_str(),
+            );
+        }
         return;
-    }
-    let mut declare = Message::<768>::new();
-    if k.member.cpp.is_array() {
-        let mut ty = Message::<64>::new();
-        say::some_type(&mut ty, (k.member.size, None));
-        say::declare(&mut declare, ty.as_str());
-    } else {
-        declare = declaration(&h.member, &k.member);
     }
     let (mut in_kernel, mut in_host) = (Message::<320>::new(), Message::<320>::new());
     say::member_at(&mut in_kernel, there.as_str(), k.offset);
     say::member_at(&mut in_host, here.as_str(), h.offset);
-    let ty = h.member.spelling;
-    say::member_differs(
-        hint,
-        in_kernel.as_str(),
-        k.member.cpp,
-        in_host.as_str(),
-        ty,
-        declare.as_str(),
-    );
+    let (in_kernel, in_host) = (in_kernel.as_str(), in_host.as_str());
+    let (cpp, ty) = (k.declared.cpp, h.member.spelling);
+    let declare = member_declaration(&h.declared, &k.declared);
+    if declare.is_empty() {
+        say::members_differ(hint, in_kernel, cpp, in_host, ty);
+    } else {
+        say::member_differs(hint, in_kernel, cpp, in_host, ty, declare.as_str());
+    }
 }
 
-/// A member with the names of those that it lies in: `cells.values`.
-const fn path(place: &Place<'_>) -> Message<256> {
+/// A member with the names of those that it lies in: `cells.values`. Where it has none, as the elements of an array have
+/// none, the name of the `whole`.
+const fn path(place: &Place<'_>, whole: &str) -> Message<256> {
     let mut path = Message::new();
     let mut i = 0;
     while i < place.path.len() && !place.path[i].is_empty() {
@@ -63,24 +75,83 @@ const fn path(place: &Place<'_>) -> Message<256> {
         path.push(".");
         i += 1;
     }
-    path.push_shortened(place.member.name, LONGEST);
+    let is_whole = i == 0 && place.member.name.is_empty();
+    let name = if is_whole { whole } else { place.member.name };
+    path.push_shortened(name, LONGEST);
     path
 }
 
 /// The longest name in a path that is shown whole, in bytes.
 const LONGEST: usize = 48;
 
-/// A field that has the name of another parameter.
-pub(super) const fn push_other_place<const N: usize>(
+/// A field that has the name of another parameter, or says one that there is not.
+pub(super) const fn push_elsewhere<const N: usize>(
     hint: &mut Hint,
     report: &Report<'_, N>,
     field: usize,
     parameter: usize,
 ) {
     let (host, kernel) = (report.host().parameters, report.kernel().parameters);
-    if let Some(other) = other_place(host, kernel, field, parameter) {
-        let name = kernel[parameter].name;
-        let rename = rename_to(name);
-        say::parameter_elsewhere(hint, host[field].name, other, field, name, rename.as_str());
+    let (own, here) = (&host[field], kernel[parameter].name);
+    let write = write_name(here, "kernel_args");
+    let write = write.as_str();
+    match elsewhere(host, kernel, field, parameter) {
+        Some(Elsewhere::At(other)) if own.kernel_name.is_empty() => {
+            let rename = rename_to(here, "kernel_args");
+            say::parameter_elsewhere(hint, own.name, other, field, here, rename.as_str());
+        }
+        Some(Elsewhere::At(other)) => {
+            say::parameter_said_elsewhere(hint, own.name, own.kernel_name, other, field, write);
+        }
+        Some(Elsewhere::Nowhere) => {
+            let mut names = Names::new();
+            let mut i = 0;
+            while i < kernel.len() {
+                names.push(kernel[i].name);
+                i += 1;
+            }
+            say::parameter_nowhere(hint, own.kernel_name, names.list().as_str(), write);
+        }
+        None => {}
+    }
+}
+
+/// How many names are listed.
+const LISTED: usize = 12;
+
+/// The names of parameters or members.
+struct Names {
+    text: Message<768>,
+    count: usize,
+}
+
+impl Names {
+    const fn new() -> Self {
+        Self {
+            text: Message::new(),
+            count: 0,
+        }
+    }
+
+    /// One more; those without a name are left out.
+    const fn push(&mut self, name: &str) {
+        if is_made(name) {
+            return;
+        }
+        if self.count < LISTED {
+            if self.count > 0 {
+                self.text.push(", ");
+            }
+            say::listed(&mut self.text, name);
+        }
+        self.count += 1;
+    }
+
+    const fn list(&self) -> Message<768> {
+        let mut text = self.text;
+        if self.count > LISTED {
+            say::more_names(&mut text, self.count - LISTED);
+        }
+        text
     }
 }

@@ -3,15 +3,27 @@
 use super::{message::Message, templates as say};
 use crate::cpp::equal;
 
-/// What to write so that a field has this name of C++.
-pub(super) const fn rename_to(name: &str) -> Message<256> {
+/// What to write so that a field has this name of C++. `attribute` is the one that fields of the struct take.
+pub(super) const fn rename_to(name: &str, attribute: &str) -> Message<512> {
     let mut text = Message::new();
+    let write = write_name(name, attribute);
     if !is_identifier(name) || is_one_of(name, NEVER) {
-        say::rename_otherwise(&mut text, name);
+        text.push(write.as_str());
     } else if is_one_of(name, KEYWORDS) {
-        say::rename_to_raw(&mut text, name);
+        say::rename_to_raw(&mut text, name, write.as_str());
     } else {
-        say::rename_to(&mut text, name);
+        say::rename_to(&mut text, name, write.as_str());
+    }
+    text
+}
+
+/// The attribute that says that a field has this name in C++.
+pub(super) const fn write_name(name: &str, attribute: &str) -> Message<256> {
+    let mut text = Message::new();
+    if name.is_empty() {
+        say::remove_name(&mut text, attribute);
+    } else {
+        say::write_name(&mut text, attribute, name);
     }
     text
 }
@@ -63,9 +75,13 @@ mod tests {
 
     /// What the hint says to write.
     fn written(name: &str) -> Option<String> {
-        let text = rename_to(name);
+        let text = rename_to(name, "kernel_args");
+        assert!(
+            text.as_str()
+                .ends_with(&format!("write `#[kernel_args(name = \"{name}\")]` on it"))
+        );
         let (_, written) = text.as_str().split_once("rename it to `")?;
-        Some(written.trim_end_matches('`').into())
+        Some(written.split_once('`')?.0.into())
     }
 
     fn check(name: &str) {
@@ -95,7 +111,6 @@ mod tests {
             ("_", None),
             ("a$b", None),
             ("2d", None),
-            ("", None),
         ] {
             assert_eq!(written(name).as_deref(), rust, "{name}");
         }

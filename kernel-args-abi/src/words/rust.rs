@@ -92,6 +92,72 @@ const fn slice(cpp: CppType<'_>) -> Type {
     text
 }
 
+/// ``declare `name: f32` ``, for a member of a struct that is to fit the kernel's. Empty where they have another size, or
+/// the type has no name.
+pub(super) const fn member_declaration(
+    host: &Parameter<'_>,
+    kernel: &Parameter<'_>,
+) -> Declaration {
+    let mut text = Message::new();
+    let ty = member_type(kernel);
+    if host.size == kernel.size && !host.name.is_empty() && !ty.is_empty() {
+        let mut field = Declaration::new();
+        push_type(&mut field, host.name, ty.as_str());
+        templates::declare(&mut text, field.as_str());
+    }
+    text
+}
+
+/// The Rust type of a member: pointers are `DevicePointer`s there.
+const fn member_type(kernel: &Parameter<'_>) -> Type {
+    let cpp = kernel.cpp;
+    let mut base = Type::new();
+    match cpp.base {
+        CppBase::Named(spelled) => {
+            let align = if cpp.is_pointer() { None } else { kernel.align };
+            base = named(spelled, align);
+        }
+        CppBase::Void if cpp.is_pointer() => base.push("core::ffi::c_void"),
+        other => {
+            let size = match kernel.size.checked_div(cpp.elements()) {
+                Some(size) if !cpp.is_pointer() => size,
+                _ => 0,
+            };
+            base.push(scalar(other, size));
+        }
+    }
+    if base.is_empty() {
+        return base;
+    }
+    let mut text = Type::new();
+    let (mut dimension, mut level) = (0, cpp.depth);
+    while dimension < cpp.extents.len() && cpp.extents[dimension] > 0 {
+        text.push("[");
+        dimension += 1;
+    }
+    while level > 0 {
+        level -= 1;
+        let is_const = cpp.const_mask >> level & 1 == 1;
+        text.push(if is_const {
+            "DevicePointer<"
+        } else {
+            "DevicePointerMut<"
+        });
+    }
+    text.push(base.as_str());
+    while level < cpp.depth {
+        text.push(">");
+        level += 1;
+    }
+    while dimension > 0 {
+        dimension -= 1;
+        text.push("; ");
+        text.push_number(cpp.extents[dimension] as usize);
+        text.push("]");
+    }
+    text
+}
+
 /// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params` for `sim::Params<int>`. Empty where it
 /// is a type of CUDA's that has none.
 const fn named(spelled: &str, align: Option<Alignment>) -> Type {
@@ -151,7 +217,7 @@ pub const fn instantiated(
 ) -> Message<256> {
     let is_whole = before.is_empty() && after.is_empty();
     let mut ty = "";
-    if is_whole && !cpp.is_pointer() || !is_whole && cpp.depth == 1 {
+    if is_whole && !cpp.is_pointer() && !cpp.is_array() || !is_whole && cpp.depth == 1 {
         ty = match cpp.base {
             CppBase::Named(spelled) => match name::builtin(spelled) {
                 Some(row) => row.rust,

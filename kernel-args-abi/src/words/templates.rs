@@ -136,12 +136,19 @@ templates! {
     // Help: members of a struct, and names.
     member_at(member: text, at: number) = "`{member}` at byte {at}";
     member_differs(kernel: text, cpp: cpp, host: text, ty: name, declare: text) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): {declare}";
+    members_differ(kernel: text, cpp: cpp, host: text, ty: name) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): declare the members as the kernel's struct does";
     member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no field there: add one";
     member_elsewhere_in_kernel(host: text, kernel: text, at: number, rename: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, which is the name of another member of the kernel's: put the fields in the kernel's order; or, if this one is `{kernel}`, {rename}";
     parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
-    rename_to(name: name) = "rename it to `{name}`";
-    rename_to_raw(name: name) = "rename it to `r#{name}`";
-    rename_otherwise(name: name) = "give it a name that the kernel does not use: `{name}` is no field name in Rust";
+    member_said_otherwise(host: text, name: name, kernel: text, at: number, names: text, write: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, which is said to be `{name}`; the kernel's members are {names}: put the fields in the kernel's order, or {write}";
+    parameter_said_elsewhere(field: name, name: name, parameter: number, index: number, write: text) = "`{field}` is said to be `{name}`, which is parameter {parameter} of the kernel, here it is field {index}: put the fields in the kernel's order, or {write}";
+    parameter_nowhere(name: name, names: text, write: text) = "the kernel has no parameter `{name}`; it has {names}: {write}";
+    listed(name: name) = "`{name}`";
+    more_names(count: number) = " and {count} more";
+    rename_to(name: name, write: text) = "rename it to `{name}` or {write}";
+    rename_to_raw(name: name, write: text) = "rename it to `r#{name}` or {write}";
+    write_name(attribute: text, name: name) = "write `#[{attribute}(name = \"{name}\")]` on it";
+    remove_name(attribute: text) = "remove `name` from its `#[{attribute}(…)]`";
 
     // A layout as a table.
     layout_title(name: name, parameters: parameters) = "`{name}`: {parameters}";

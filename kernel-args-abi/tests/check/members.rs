@@ -340,6 +340,131 @@ fn members_of_one_type_that_are_exchanged_are_told_by_their_names() {
     );
 }
 
+/// `#[device_type(name = "…")]` on a field.
+#[test]
+fn a_member_may_say_which_one_it_is() {
+    let kernel = of(12, xyz());
+    let host = |names: [(&'static str, &'static str); 3]| {
+        let members = names.iter().enumerate();
+        let members = members.map(|(i, (name, says))| at(4 * i, f32(name).with_kernel_name(says)));
+        of(12, members.collect())
+    };
+    agree(host([("y", "x"), ("x", "y"), ("z", "")]), kernel);
+    agree(host([("a", "x"), ("b", ""), ("c", "z")]), kernel);
+    for (names, at) in [
+        ([("x", "y"), ("b", ""), ("z", "")], ("x", "x")),
+        ([("x", ""), ("b", "w"), ("z", "")], ("b", "y")),
+    ] {
+        differ(host(names), kernel, at, Difference::ParameterName);
+    }
+    // Around the member that is meant there is a struct, or there are no names.
+    let inner = of(4, vec![at(0, f32("x"))]);
+    let kernel = of(
+        4,
+        vec![at(
+            0,
+            Parameter {
+                name: "inner",
+                ..inner
+            },
+        )],
+    );
+    agree(of(4, vec![at(0, f32("a").with_kernel_name("x"))]), kernel);
+    agree(
+        of(4, vec![at(0, f32("a").with_kernel_name("inner"))]),
+        kernel,
+    );
+    let other = of(4, vec![at(0, f32("a").with_kernel_name("y"))]);
+    differ(other, kernel, ("a", "inner.x"), Difference::ParameterName);
+    agree(other, of(4, vec![at(0, f32(""))]));
+}
+
+/// C++ has no arrays by value, so that the type of a kernel's parameter is a struct's.
+#[test]
+fn an_array_of_rust_is_a_struct_around_one() {
+    let host = |spelling, element: Parameter<'static>, length| Parameter {
+        name: "v",
+        spelling,
+        ..array(element, length)
+    };
+    let kernel = |members| Parameter {
+        name: "v",
+        cpp: CppType::named("Vec"),
+        ..of(12, members)
+    };
+    let fits = |host, kernel| {
+        let differences = compare(&host, &kernel);
+        assert!(differences.is_empty(), "{differences:?}");
+    };
+    for members in [xyz(), vec![at(0, array(f32("v"), 3))]] {
+        fits(host("[f32; 3]", f32(""), 3), kernel(members.clone()));
+        fits(
+            host("[f32; 3]", f32(""), 3),
+            Parameter {
+                cpp: CppType::UNKNOWN,
+                ..kernel(members)
+            },
+        );
+    }
+    differ(
+        host("[i32; 3]", i32(""), 3),
+        kernel(xyz()),
+        ("", "x"),
+        Difference::Type,
+    );
+    let args = [host("[i32; 3]", i32(""), 3)];
+    let params = [kernel(xyz())];
+    let (args, params) = (
+        signature("A", args.to_vec().leak()),
+        signature("k", params.to_vec().leak()),
+    );
+    let report: Report = report(&args, &params);
+    let message = report.field_message(0).unwrap();
+    assert!(
+        message.as_str().contains(
+            "has `x` at byte 0 (float), this one has `v` at byte 0 (`[i32; 3]`): declare the members as"
+        ),
+        "{}",
+        message.as_str()
+    );
+    // An array of one.
+    let one = of(4, vec![at(0, array(f32("v"), 1))]);
+    for other in [
+        of(4, vec![at(0, f32("x"))]),
+        one,
+        of(4, vec![at(0, of(4, vec![at(0, f32("x"))]))]),
+    ] {
+        agree(one, other);
+        agree(other, one);
+    }
+    differ(
+        one,
+        of(4, vec![at(0, i32("x"))]),
+        ("v", "x"),
+        Difference::Type,
+    );
+    // Two arrays that are exchanged.
+    let arrays = |names: [&'static str; 2]| {
+        of(
+            24,
+            vec![
+                at(0, array(f32(names[0]), 3)),
+                at(12, array(f32(names[1]), 3)),
+            ],
+        )
+    };
+    differ(
+        arrays(["b", "a"]),
+        arrays(["a", "b"]),
+        ("b", "a"),
+        Difference::ParameterName,
+    );
+    agree(
+        arrays(["c", "a"]),
+        arrays(["a", "b"]).with_members(Members::UNKNOWN),
+    );
+}
+
 const LIGHT: Parameter<'static> = structure(
     "light",
     "Light",
@@ -382,10 +507,13 @@ fn a_difference_says_both_members_and_what_to_declare() {
         [message(TYPE), message(PLACE), message(NAME)];
     let sides = "`light` does not fit parameter 0 of kernel `shade`\n  host    Light  Light  12 bytes, aligned to 4\n  kernel  Light  Light  12 bytes, aligned to 4\n  help: ";
     for (text, help) in TEXTS.iter().zip([
-        "the kernel's struct has `kind` at byte 4 (unsigned int), this one has `kind` at byte 4 (`f32`): declare `kind: u32`",
-        "the kernel's struct has `range` (float) at byte 8, this one has no field there: add one",
+        "the kernel's struct has `kind` at byte 4 (unsigned int), this one has `kind` at byte 4 (`f32`): declare `kind: u32`; \
+         `#[kernel_args(opaque)]` on the field turns this check off",
+        "the kernel's struct has `range` (float) at byte 8, this one has no field there: add one; `#[kernel_args(opaque)]` \
+         on the field turns this check off",
         "the kernel's struct has `intensity` at byte 0, where this one has `range`, which is the name of another member of the \
-         kernel's: put the fields in the kernel's order; or, if this one is `intensity`, rename it to `intensity`",
+         kernel's: put the fields in the kernel's order; or, if this one is `intensity`, rename it to `intensity` or \
+         write `#[device_type(name = \"intensity\")]` on it; `#[kernel_args(opaque)]` on the field turns this check off",
     ]) {
         assert_eq!(text.as_str(), format!("{sides}{help}"));
     }

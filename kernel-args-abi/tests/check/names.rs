@@ -50,9 +50,9 @@ fn exchanged_fields_of_one_type_are_told_by_their_names() {
         texts(&host(["out", "r#in", "n"]), &kernel),
         [
             "`out` is parameter 1 of the kernel, here it is field 0: put the fields in the kernel's order; or, if this one is \
-             the kernel's `in`, rename it to `r#in`",
+             the kernel's `in`, rename it to `r#in` or write `#[kernel_args(name = \"in\")]` on it",
             "`r#in` is parameter 0 of the kernel, here it is field 1: put the fields in the kernel's order; or, if this one is \
-             the kernel's `out`, rename it to `out`",
+             the kernel's `out`, rename it to `out` or write `#[kernel_args(name = \"out\")]` on it",
         ]
     );
     // Following the hints leads to a right struct.
@@ -65,6 +65,62 @@ fn exchanged_fields_of_one_type_are_told_by_their_names() {
         let expected = usize::from(names[1] == "in");
         assert_eq!(texts(&host(names), &kernel).len(), expected, "{names:?}");
     }
+}
+
+/// `#[kernel_args(name = "in")]`.
+#[test]
+fn a_field_may_say_which_parameter_it_is() {
+    let floats = FLOAT.pointer(false);
+    let kernel = [told("in", floats), told("out", floats), told("n", INT)];
+    let fields = |names: [(&'static str, &'static str); 3]| {
+        let [a, b, c] = names;
+        [
+            slice_mut(a.0, FLOAT).with_kernel_name(a.1),
+            slice_mut(b.0, FLOAT).with_kernel_name(b.1),
+            i32(c.0).with_kernel_name(c.1),
+        ]
+    };
+    for right in [
+        [("out", "in"), ("in", "out"), ("n", "")],
+        [("x", "in"), ("y", ""), ("count", "n")],
+    ] {
+        assert_eq!(texts(&fields(right), &kernel), [""; 0]);
+    }
+    for (wrong, text) in [
+        (
+            [("x", "out"), ("y", ""), ("n", "")],
+            "`x` is said to be `out`, which is parameter 1 of the kernel, here it is field 0: put the fields in the kernel's \
+             order, or write `#[kernel_args(name = \"in\")]` on it",
+        ),
+        // Whatever its type.
+        (
+            [("x", ""), ("y", "n"), ("n", "")],
+            "`y` is said to be `n`, which is parameter 2 of the kernel, here it is field 1: put the fields in the kernel's \
+             order, or write `#[kernel_args(name = \"out\")]` on it",
+        ),
+        (
+            [("x", ""), ("y", "outt"), ("n", "")],
+            "the kernel has no parameter `outt`; it has `in`, `out`, `n`: write `#[kernel_args(name = \"out\")]` on it",
+        ),
+    ] {
+        assert_eq!(texts(&fields(wrong), &kernel), [text]);
+    }
+    // Where the kernel's names are not known, and where one parameter has none.
+    let host = fields([("x", "a"), ("y", "b"), ("n", "c")]);
+    let unknown = [
+        told("k_param_0", floats),
+        told("k_param_1", floats),
+        told("", INT),
+    ];
+    assert_eq!(texts(&host, &unknown), [""; 0]);
+    let one = [told("in", floats), told("", floats), told("n", INT)];
+    let host = fields([("x", ""), ("y", "out"), ("n", "")]);
+    assert_eq!(
+        texts(&host, &one),
+        [
+            "the kernel has no parameter `out`; it has `in`, `n`: remove `name` from its `#[kernel_args(…)]`"
+        ]
+    );
 }
 
 /// Three in a circle are no exchange: each one is told its own place.

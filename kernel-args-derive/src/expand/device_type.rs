@@ -7,7 +7,7 @@ use super::{
     respan, wrap,
 };
 use crate::{
-    attr::{Repr, TypeAttr},
+    attr::{MemberAttr, Repr, TypeAttr},
     diagnostics::Diagnostics,
     field_errors, generics,
     input::Field,
@@ -47,9 +47,10 @@ fn structure(
         return None;
     }
     let fields = Field::all(fields);
-    for field in &fields {
-        TypeAttr::refuse_inside(field.attrs, diagnostics);
-    }
+    let member_attrs: Vec<_> = fields
+        .iter()
+        .map(|field| MemberAttr::parse(field.attrs, diagnostics))
+        .collect();
     let krate = &attr.krate;
     let ident = &input.ident;
     // The type argument of a `PhantomData` need not be a device type.
@@ -82,10 +83,16 @@ fn structure(
         checks,
         paddings,
         stores,
-    } = members(&fields, krate, &this, &all);
+    } = members(&fields, &member_attrs, krate, &this, &all);
 
     let align = repr.align.unwrap_or(1);
     let (class, cpp) = names(input, attr, repr, &fields);
+    // A transparent struct without a name of its own is in C++ the value itself, or a struct around it.
+    let consists_of = if repr.transparent && attr.cpp.is_none() {
+        quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).members)
+    } else {
+        quote!(#krate::abi::Members::of(<Self as #krate::DeviceType>::FIELDS))
+    };
     let layout = quote! {{
         let mut __layout = #krate::__private::first_member(#align);
         #checks
@@ -115,6 +122,7 @@ fn structure(
             const LAYOUT: #krate::abi::Layout = #layout;
             const CLASS: #krate::abi::Class = #class;
             const CPP: #krate::abi::CppType<'static> = #cpp;
+            const MEMBERS: #krate::abi::Members<'static> = #consists_of;
             const HAS_PADDING: #krate::__private::core::primitive::bool =
                 #krate::__private::has_padding(
                     <Self as #krate::DeviceType>::FIELDS,
@@ -177,18 +185,31 @@ struct Members {
 }
 
 /// `this` is the struct, `all` its list of fields.
-fn members(fields: &[Field<'_>], krate: &Path, this: &TokenStream, all: &TokenStream) -> Members {
-    let list = fields.iter().map(|field| {
+fn members(
+    fields: &[Field<'_>],
+    attrs: &[MemberAttr],
+    krate: &Path,
+    this: &TokenStream,
+    all: &TokenStream,
+) -> Members {
+    let list = fields.iter().zip(attrs).map(|(field, attr)| {
         let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
         let krate = respan(krate, field.span());
         let errors = field_errors::member(ty, &krate, field.span());
-        quote_spanned! {field.span()=>
+        let said = attr.name.as_ref();
+        let said = said.map(|name| quote_spanned!(field.span()=> .with_kernel_name(#name)));
+        let member = quote_spanned! {field.span()=>
             #krate::__private::member(
                 #name,
                 #spelling,
                 #krate::__private::core::mem::offset_of!(#this, #member),
                 <#ty as #errors::Member>::TYPE_INFO,
-            )
+            )#said
+        };
+        if attr.opaque {
+            quote_spanned!(field.span()=> #krate::__private::opaque_member(#member))
+        } else {
+            member
         }
     });
     let checks = fields.iter().enumerate().map(|(i, field)| {

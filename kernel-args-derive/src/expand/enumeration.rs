@@ -64,6 +64,15 @@ pub(super) fn enumeration(
             (#ident::#variant {}, #ident::#variant {} as #krate::__private::core::primitive::#int)
         }
     });
+    let values = data.variants.iter().map(|variant| {
+        let (variant, name) = (&variant.ident, variant.ident.unraw().to_string());
+        quote_spanned! {ident.span()=>
+            #krate::abi::Variant {
+                name: #name,
+                value: #ident::#variant {} as #krate::__private::core::primitive::i128,
+            }
+        }
+    });
     Some(quote! {
         #copy
 
@@ -84,6 +93,7 @@ pub(super) fn enumeration(
                 <#krate::__private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
             const CLASS: #krate::abi::Class = #krate::abi::Class::Integer;
             const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::named(#name);
+            const MEMBERS: #krate::abi::Members<'static> = #krate::abi::Members::of_enum(const { &[#(#values),*] });
         }
 
         const __HAS_ZERO: #krate::__private::core::primitive::bool = #krate::__private::has_zero::<#ident>();

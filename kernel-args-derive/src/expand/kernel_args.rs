@@ -29,6 +29,8 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
 struct ParameterField<'a> {
     field: Field<'a>,
     opaque: bool,
+    /// The parameter that it says it is.
+    kernel_name: Option<syn::LitStr>,
 }
 
 fn parameters<'a>(
@@ -53,6 +55,7 @@ fn parameters<'a>(
             (!attr.skip).then_some(ParameterField {
                 field,
                 opaque: attr.opaque,
+                kernel_name: attr.name,
             })
         })
         .collect()
@@ -88,9 +91,11 @@ fn expand(
         let name = &parameter.field.name;
         let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
         let spelling = spelling::expression(&parameter.field, &input.generics, &krate, &info);
+        let said = parameter.kernel_name.as_ref();
+        let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
         let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
         quote_spanned! {span=>
-            #krate::__private::parameter(#name, #spelling, #info).#view()
+            #krate::__private::parameter(#name, #spelling, #info).#view()#said
         }
     });
     let contexts = fields.iter().enumerate().map(|(i, parameter)| {

@@ -2,7 +2,7 @@
 
 use super::TypeInfo;
 use kernel_args_abi::{
-    CppBase, Layout, Parameter,
+    CppBase, Layout, Members, Opaque, Parameter,
     cpp::builtin,
     words::{Message, templates},
 };
@@ -16,6 +16,13 @@ pub const fn member(
     info: TypeInfo,
 ) -> Parameter<'static> {
     Parameter::field(name, spelling, offset, info.layout, info.class, info.cpp)
+        .with_members(info.members)
+}
+
+/// The same, compared by its place and size alone: `#[device_type(opaque)]`.
+#[must_use]
+pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
+    member.with_members(Members::opaque(Opaque::Said))
 }
 
 /// The layout of a type whose derive has reported an error: its host's, so that nothing else is reported for it.

@@ -1,7 +1,7 @@
 //! What the derives' output says of a type.
 
 use crate::device::{DeviceType, assert_layout};
-use kernel_args_abi::{Class, CppType, Layout};
+use kernel_args_abi::{Class, CppType, Layout, Members};
 
 /// The constants of a device type as a value.
 #[derive(Clone, Copy)]
@@ -9,6 +9,7 @@ pub struct TypeInfo {
     pub(super) layout: Layout,
     pub(super) class: Class,
     pub(super) cpp: CppType<'static>,
+    pub(super) members: Members<'static>,
 }
 
 impl TypeInfo {
@@ -20,6 +21,7 @@ impl TypeInfo {
             layout: D::LAYOUT,
             class: D::CLASS,
             cpp: D::CPP,
+            members: D::MEMBERS,
         }
     }
 }

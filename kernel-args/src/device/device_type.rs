@@ -1,7 +1,7 @@
 //! Types that a kernel can take by value, with the size and alignment that they have on the device.
 
 use core::{marker::PhantomData, num, ptr};
-use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter};
+use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter};
 
 /// A type that a kernel can take by value.
 ///
@@ -42,11 +42,18 @@ pub unsafe trait DeviceType: Copy + 'static {
     const LAYOUT: Layout;
     /// Integer, float, pointer, or bytes.
     const CLASS: Class;
-    /// The C++ type.
+    /// The C++ type; of an array the array, which is in C++ a member of a struct, and as a parameter a struct around it.
     const CPP: CppType<'static>;
+    /// The members of a struct, in the order of their offsets; of an array those of one element; or the variants of an enum.
+    /// They are compared with the kernel's where debug information tells these, nested ones included, and headers for C++ are
+    /// written of them. [`Members::UNKNOWN`] agrees with everything of the same size, alignment and name.
+    ///
+    /// Nothing relies on them for memory safety.
+    const MEMBERS: Members<'static> = Members::UNKNOWN;
     /// Whether a value has bytes that belong to no field.
     const HAS_PADDING: bool = false;
-    /// The fields of a struct, for messages and [`Debug`](core::fmt::Debug) output.
+    /// The fields of a struct with the derive, of which it computes the layout.
+    #[doc(hidden)]
     const FIELDS: &'static [Parameter<'static>] = &[];
 
     /// Writes the value as the device reads it: all `LAYOUT.size()` bytes, padding as zeros.
@@ -94,10 +101,19 @@ pub(crate) const fn layout(size: usize, align: usize) -> Layout {
     }
 }
 
+/// A member of a vector, which lies at this offset.
+pub(crate) const fn component<T: DeviceType>(
+    name: &'static str,
+    spelling: &'static str,
+    offset: usize,
+) -> Parameter<'static> {
+    Parameter::field(name, spelling, offset, T::LAYOUT, T::CLASS, T::CPP).with_members(T::MEMBERS)
+}
+
 /// Implements [`DeviceType`] for types without padding of which any bytes are a value, or at least zero bytes, and
 /// asserts each claim about the layout in const.
 macro_rules! device_types {
-    ($($(#[$meta:meta])* $ty:ty: $size:literal / $align:literal, $class:ident, $cpp:expr;)*) => {$(
+    ($($(#[$meta:meta])* $ty:ty: $size:literal / $align:literal, $class:ident, $cpp:expr $(, $members:expr)?;)*) => {$(
         $(#[$meta])*
         // SAFETY: the assertion below proves size and alignment; the type has no padding and no
         // pointer to the host.
@@ -105,6 +121,7 @@ macro_rules! device_types {
             const LAYOUT: kernel_args_abi::Layout = $crate::device::layout($size, $align);
             const CLASS: kernel_args_abi::Class = kernel_args_abi::Class::$class;
             const CPP: kernel_args_abi::CppType<'static> = $cpp;
+            $(const MEMBERS: kernel_args_abi::Members<'static> = $members;)?
         }
         $(#[$meta])*
         // SAFETY: zero bytes are the value zero of a number, and so of a type that is made of numbers; of `bool` they are
@@ -178,8 +195,8 @@ unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
     const LAYOUT: Layout = T::LAYOUT;
     const CLASS: Class = T::CLASS;
     const CPP: CppType<'static> = T::CPP;
+    const MEMBERS: Members<'static> = T::MEMBERS;
     const HAS_PADDING: bool = T::HAS_PADDING;
-    const FIELDS: &'static [Parameter<'static>] = T::FIELDS;
 
     #[inline]
     unsafe fn store(&self, to: *mut u8) {
@@ -196,7 +213,12 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
         Err(_) => panic!("this array is larger than the address space"),
     };
     const CLASS: Class = Class::Bytes;
-    const CPP: CppType<'static> = CppType::UNKNOWN;
+    const CPP: CppType<'static> = if N <= u32::MAX as usize {
+        T::CPP.array(N as u32)
+    } else {
+        CppType::UNKNOWN
+    };
+    const MEMBERS: Members<'static> = T::MEMBERS;
     const HAS_PADDING: bool = T::HAS_PADDING;
 
     #[inline]

@@ -88,7 +88,13 @@ macro_rules! vectors {
 
         $crate::device::device_types! {
             $(#[$meta])*
-            $name: $size / $align, Bytes, kernel_args_abi::CppType::named($cpp);
+            $name: $size / $align, Bytes, kernel_args_abi::CppType::named($cpp), kernel_args_abi::Members::of(const {
+                &[$($crate::device::component::<$element>(
+                    stringify!($field),
+                    stringify!($element),
+                    core::mem::offset_of!($name, $field),
+                )),+]
+            });
         }
     )*};
 }

@@ -5,14 +5,13 @@
 //! C++. Slices of glam's types are slices of CUDA's vectors: `CudaSlice<Float3>`, and `.into()` converts.
 
 use super::same_as::same_as;
-use crate::device::{DeviceType, assert_layout, vector};
-use kernel_args_abi::CppType;
+use crate::device::{assert_layout, vector};
 
 /// Implements all for the types of one version.
 macro_rules! types {
     ($glam:ident: $($ty:ident = $vector:ident;)*) => {
         $(
-            same_as! { [] $glam::$ty as vector::$vector, <vector::$vector as DeviceType>::CPP; }
+            same_as! { [] $glam::$ty as vector::$vector; }
 
             // Of a `Pod` type all bytes are initialised, and none are padding.
             const _: fn() = is_pod::<$glam::$ty>;
@@ -40,7 +39,7 @@ macro_rules! types {
         }
     };
     (@matrices $glam:ident: $($ty:ident = $columns:ty;)*) => {$(
-        same_as! { [] $glam::$ty as $columns, CppType::UNKNOWN; }
+        same_as! { [] $glam::$ty as $columns; }
 
         const _: () = assert_layout::<$glam::$ty>();
         const _: fn() = is_pod::<$glam::$ty>;

@@ -5,8 +5,7 @@ use super::{
     same_as::{conversions, same_as},
     vector_element::{VectorElement, vector_elements},
 };
-use crate::device::{DeviceType, vector};
-use kernel_args_abi::CppType;
+use crate::device::vector;
 use mint::{
     ColumnMatrix2, ColumnMatrix2x3, ColumnMatrix2x4, ColumnMatrix3, ColumnMatrix3x2,
     ColumnMatrix3x4, ColumnMatrix4, ColumnMatrix4x2, ColumnMatrix4x3, Point2, Point3, Quaternion,
@@ -16,18 +15,18 @@ use mint::{
 
 // All of mint's types are `repr(C)` structs of their components, to be passed between libraries.
 same_as! {
-    [<T: VectorElement>] Vector2<T> as T::Two, <T::Two as DeviceType>::CPP;
-    [<T: VectorElement>] Vector3<T> as T::Three, <T::Three as DeviceType>::CPP;
-    [<T: VectorElement>] Vector4<T> as T::Four, <T::Four as DeviceType>::CPP;
-    [<T: VectorElement>] Point2<T> as T::Two, <T::Two as DeviceType>::CPP;
-    [<T: VectorElement>] Point3<T> as T::Three, <T::Three as DeviceType>::CPP;
+    [<T: VectorElement>] Vector2<T> as T::Two;
+    [<T: VectorElement>] Vector3<T> as T::Three;
+    [<T: VectorElement>] Vector4<T> as T::Four;
+    [<T: VectorElement>] Point2<T> as T::Two;
+    [<T: VectorElement>] Point3<T> as T::Three;
     // The vector part, then the scalar.
-    [<T: VectorElement>] Quaternion<T> as T::Four, <T::Four as DeviceType>::CPP;
+    [<T: VectorElement>] Quaternion<T> as T::Four;
 }
 
 macro_rules! matrices {
     ($($matrix:ident = $elements:literal;)*) => {
-        same_as! { $([<T: VectorElement>] $matrix<T> as [T; $elements], CppType::UNKNOWN;)* }
+        same_as! { $([<T: VectorElement>] $matrix<T> as [T; $elements];)* }
     };
 }
 

@@ -8,7 +8,7 @@ use super::{
     vector_element::{VectorElement, vector_elements},
 };
 use crate::device::{DeviceType, ZeroBits, vector};
-use kernel_args_abi::{Class, CppType, Layout};
+use kernel_args_abi::{Class, CppType, Layout, Members};
 use nalgebra::{Point, Quaternion, SMatrix, Scalar, Unit, Vector2, Vector3, Vector4};
 
 /// A matrix is `repr(C)` around its storage, which is `repr(transparent)` around `[[T; R]; C]`: "column-major".
@@ -27,7 +27,13 @@ unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> DeviceTyp
         (2, 1) => T::Two::CPP,
         (3, 1) => T::Three::CPP,
         (4, 1) => T::Four::CPP,
-        _ => CppType::UNKNOWN,
+        _ => <[[T; R]; C]>::CPP,
+    };
+    const MEMBERS: Members<'static> = match (R, C) {
+        (2, 1) => T::Two::MEMBERS,
+        (3, 1) => T::Three::MEMBERS,
+        (4, 1) => T::Four::MEMBERS,
+        _ => T::MEMBERS,
     };
 }
 
@@ -40,8 +46,8 @@ unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> ZeroBits
 
 // `repr(C)` around the vector of their coordinates.
 same_as! {
-    [<T: VectorElement + Scalar, const N: usize>] Point<T, N> as SMatrix<T, N, 1>, <SMatrix<T, N, 1>>::CPP;
-    [<T: VectorElement + Scalar>] Quaternion<T> as Vector4<T>, <Vector4<T>>::CPP;
+    [<T: VectorElement + Scalar, const N: usize>] Point<T, N> as SMatrix<T, N, 1>;
+    [<T: VectorElement + Scalar>] Quaternion<T> as Vector4<T>;
 }
 
 // SAFETY: `Unit` is `repr(transparent)`.
@@ -49,6 +55,7 @@ unsafe impl<T: DeviceType> DeviceType for Unit<T> {
     const LAYOUT: Layout = T::LAYOUT;
     const CLASS: Class = T::CLASS;
     const CPP: CppType<'static> = T::CPP;
+    const MEMBERS: Members<'static> = T::MEMBERS;
     const HAS_PADDING: bool = T::HAS_PADDING;
 
     #[inline]

@@ -6,7 +6,7 @@
 
 use super::same_as::same_as;
 use crate::device::{
-    DeviceType, assert_layout,
+    assert_layout,
     vector::{CuDoubleComplex, CuFloatComplex},
 };
 use num_complex::Complex;
@@ -16,7 +16,7 @@ macro_rules! complex {
         $(#[$meta])*
         const _: () = {
             // `Complex<T>` "is memory layout compatible with an array `[T; 2]`", the real part first.
-            same_as! { [] Complex<$part> as $device, <$device as DeviceType>::CPP; }
+            same_as! { [] Complex<$part> as $device; }
 
             const _: () = assert_layout::<Complex<$part>>();
 

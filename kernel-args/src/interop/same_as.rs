@@ -1,15 +1,16 @@
 //! Types of other crates that have the components of a type of this crate.
 
 /// Implements `DeviceType` for types that have the size and the components of another one, without padding, on the host
-/// perhaps with a smaller alignment: `type as type of this crate, C++ type`.
+/// perhaps with a smaller alignment: `type as type of this crate`.
 macro_rules! same_as {
-    ($([$($generics:tt)*] $ty:ty as $device:ty, $cpp:expr;)*) => {$(
+    ($([$($generics:tt)*] $ty:ty as $device:ty;)*) => {$(
         // SAFETY: the type is documented to have the components of `$device` in the same order, one after another; neither
         // has padding. `assert_layout` compares size and alignment wherever a value is used.
         unsafe impl $($generics)* $crate::device::DeviceType for $ty {
             const LAYOUT: kernel_args_abi::Layout = <$device as $crate::device::DeviceType>::LAYOUT;
             const CLASS: kernel_args_abi::Class = <$device as $crate::device::DeviceType>::CLASS;
-            const CPP: kernel_args_abi::CppType<'static> = $cpp;
+            const CPP: kernel_args_abi::CppType<'static> = <$device as $crate::device::DeviceType>::CPP;
+            const MEMBERS: kernel_args_abi::Members<'static> = <$device as $crate::device::DeviceType>::MEMBERS;
         }
 
         #[diagnostic::do_not_recommend]

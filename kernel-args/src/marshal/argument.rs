@@ -12,7 +12,7 @@ use core::{
     ptr,
 };
 use kernel_args_abi::{
-    Class, CppType, Layout, ParamLayout, Parameter,
+    Class, CppType, Layout, Members, ParamLayout, Parameter,
     words::{Message, templates},
 };
 use std::{
@@ -27,6 +27,7 @@ pub(crate) struct ArgumentType {
     layout: Layout,
     class: Class,
     cpp: CppType<'static>,
+    members: Members<'static>,
     /// `type_name` of the argument.
     path: fn() -> &'static str,
 }
@@ -46,6 +47,7 @@ impl ArgumentType {
             layout,
             class: <T::Device as DeviceType>::CLASS,
             cpp: <T::Device as DeviceType>::CPP,
+            members: <T::Device as DeviceType>::MEMBERS,
             path: type_name::<T>,
         }
     }
@@ -69,6 +71,7 @@ impl ArgumentType {
     /// The argument as a parameter of this name and spelling.
     fn parameter<'a>(&self, name: &'a str, spelling: &'a str, offset: usize) -> Parameter<'a> {
         Parameter::field(name, spelling, offset, self.layout, self.class, self.cpp)
+            .with_members(self.members)
     }
 }
 

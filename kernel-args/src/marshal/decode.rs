@@ -127,6 +127,7 @@ impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(parameter, bytes) = *self;
         let decoded = match (parameter.class, parameter.cpp.base) {
+            _ if parameter.cpp.is_array() => false,
             (Class::Pointer, _) => Scalar::Address.write(f, bytes)?,
             (_, CppBase::Bool) => Scalar::Bool.write(f, bytes)?,
             (Class::Integer, CppBase::Integer { signed: true, .. }) => {

@@ -3,7 +3,8 @@
 use crate::results::{Outcome, SAXPY, TYPED};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, Verification,
+    Arguments, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+    Verification, launch,
 };
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
@@ -122,6 +123,105 @@ fn debug_information_is_compared() -> Outcome {
     )
 }
 
+/// A struct of the kernel's name, size and alignment.
+fn members_are_compared() -> Outcome {
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Pair {
+        key: i32,
+        weight: f32,
+    }
+    mod swapped {
+        #[derive(Clone, Copy, kernel_args::DeviceType)]
+        #[repr(C)]
+        pub(super) struct Pair {
+            pub(super) weight: f32,
+            pub(super) key: i32,
+        }
+    }
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Cell {
+        kind: i8,
+        values: [[f64; 3]; 2],
+    }
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Box {
+        items: [i32; 2],
+        begin: DevicePointer<i32>,
+    }
+    #[derive(KernelArgs)]
+    struct ByValue<P: DeviceType> {
+        pair: P,
+        mode: i32,
+        color: u8,
+        cell: Cell,
+        bits: u64,
+        derived: [f32; 2],
+        empty: u8,
+        boxed: Box,
+        incomplete: u64,
+    }
+    const WORDS: &str = "the kernel's struct has `key` at byte 0 (int), this one has `weight` at byte 0 (`f32`): declare `weight: i32`";
+    let module = Module::load(&context()?, DEBUG)?;
+    let cell = Cell {
+        kind: 1,
+        values: [[2.0; 3]; 2],
+    };
+    let boxed = Box {
+        items: [1, 2],
+        begin: DevicePointer::NULL,
+    };
+    // `Bits` is a struct: an integer does not stand for it.
+    let error = module
+        .kernel::<ByValue<Pair>>("by_value")
+        .expect_err("`bits` is a number");
+    assert!(error.to_string().contains("bits"), "{error}");
+
+    // A list carries them too.
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Bits(u32, u32);
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Derived(f32, f32);
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Empty(u8);
+    let by_value = module.function("by_value")?;
+    for is_right in [true, false] {
+        let mut arguments = Arguments::new();
+        if is_right {
+            arguments.push(Pair {
+                key: 1,
+                weight: 2.0,
+            });
+        } else {
+            arguments.push(swapped::Pair {
+                weight: 2.0,
+                key: 1,
+            });
+        }
+        arguments.push(-1_i32).push(7_u8).push(cell);
+        arguments
+            .push(Bits(0, 1))
+            .push(Derived(0.0, 1.0))
+            .push(Empty(0));
+        arguments.push(boxed).push(0_u64);
+        // SAFETY: the kernel does nothing.
+        let launched = unsafe { launch!(by_value, 1, 1, &mut arguments) };
+        match launched {
+            Ok(()) => assert!(is_right),
+            Err(error) => {
+                let text = error.to_string();
+                assert!(!is_right && text.contains(WORDS), "{text}");
+            }
+        }
+    }
+    Ok(())
+}
+
 fn several_that_fit_are_listed() -> Outcome {
     #[derive(KernelArgs)]
     struct Loose {
@@ -160,6 +260,7 @@ fn accepted() -> Vec<Trial> {
             "debug_information_is_compared",
             debug_information_is_compared,
         ),
+        trial("members_are_compared", members_are_compared),
         trial("several_that_fit_are_listed", several_that_fit_are_listed),
         trial("what_was_verified_is_told", what_was_verified_is_told),
     ]
