@@ -20,7 +20,7 @@
 //!
 //! # fn main() -> Result<(), cpp::HeaderError> {
 //! let text = cpp::header(&[cpp::kernel::<Shade>("shade")])?;
-//! # assert_eq!(text, include_str!("../tests/data/shade.h"));
+//! # assert_eq!(text, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/shade.h")));
 //! # Ok(())
 //! # }
 //! ```

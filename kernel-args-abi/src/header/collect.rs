@@ -11,7 +11,7 @@ use super::{
 use crate::{
     class::Class,
     cpp::{CppBase, CppType},
-    signature::{Members, Parameter},
+    signature::{Members, Opaque, Parameter},
 };
 use alloc::{
     collections::BTreeMap,
@@ -130,15 +130,19 @@ impl<'h, 'a> Collector<'h, 'a> {
             return Ok(shaped(base));
         }
         let size = parameter.size / cpp.elements().max(1);
+        let is_opaque = match cpp.base {
+            CppBase::Unknown => matches!(parameter.class, Class::Bytes | Class::Unknown),
+            // Its source says that it is not this type in C++.
+            CppBase::Named(_) => parameter.members.why_opaque() == Some(Opaque::Said),
+            _ => false,
+        };
         match cpp.base {
-            CppBase::Unknown if matches!(parameter.class, Class::Bytes | Class::Unknown) => {
-                Ok(Type {
-                    base: Base::Bytes(parameter.align.map_or(1, |align| align.bytes())),
-                    depth: 0,
-                    const_mask: 0,
-                    extents: alloc::vec![parameter.size as u32],
-                })
-            }
+            _ if is_opaque => Ok(Type {
+                base: Base::Bytes(parameter.align.map_or(1, |align| align.bytes())),
+                depth: 0,
+                const_mask: 0,
+                extents: alloc::vec![parameter.size as u32],
+            }),
             CppBase::Named(name) => Ok(shaped(self.named(name, parameter, size)?)),
             base => {
                 let Some(name) = fundamental(base) else {

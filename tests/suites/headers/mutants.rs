@@ -25,7 +25,7 @@ fn members(lines: &[&str]) -> Vec<Vec<usize>> {
     let mut structs = Vec::new();
     let mut inside = false;
     for (i, line) in lines.iter().enumerate() {
-        if line.starts_with("struct ") && line.ends_with('{') {
+        if line.starts_with("struct ") && line.ends_with('{') && !line.contains("CUtensorMap_st") {
             inside = true;
             structs.push(Vec::new());
         } else if *line == "};" {

@@ -96,7 +96,12 @@ fn members(
 fn differences(host: &Signature<'_>, kernel: &Signature<'_>, count: &mut usize) -> Vec<String> {
     let mut found = Vec::new();
     if !fits(host.parameters, kernel.parameters, None) {
-        found.push(report(host, kernel).whole_message().as_str().to_owned());
+        found.push(
+            report::<16>(host, kernel)
+                .whole_message()
+                .as_str()
+                .to_owned(),
+        );
     }
     for (host, kernel) in host.parameters.iter().zip(kernel.parameters) {
         if host.cpp_name() != kernel.name {
