@@ -47,6 +47,21 @@ pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known> {
     })
 }
 
+/// The alignment of a member that its source does not tell: of a type with two alignments, which CUDA's versions have, the
+/// one with which it can lie at `offset` in a struct that is aligned to `around`. `None` for every other type.
+pub(super) fn alignment_at(name: &str, offset: usize, around: Option<usize>) -> Option<Alignment> {
+    let fits =
+        |align: usize| offset.is_multiple_of(align) && around.is_none_or(|around| align <= around);
+    let usual = known(name, None)?.layout?.1;
+    let mut align = usual;
+    while align > 1 && !fits(align) {
+        align /= 2;
+    }
+    let align = Alignment::new(align)?;
+    let row = known(name, Some(align))?.layout?.1;
+    (row != usual && row == align.bytes()).then_some(align)
+}
+
 /// The header of a type that has no row, with its whole name.
 pub(super) fn without_row(name: &str) -> Option<Include> {
     WITHOUT_ROW
@@ -97,6 +112,12 @@ mod tests {
         }
         let map = |align| known("CUtensorMap_st", Alignment::new(align)).and_then(|map| map.layout);
         assert_eq!((map(64), map(128)), (Some((128, 64)), Some((128, 128))));
+        let at = |offset, around| alignment_at("CUtensorMap", offset, around).map(Alignment::bytes);
+        assert_eq!(
+            (at(128, Some(128)), at(192, Some(64)), at(128, Some(64))),
+            (None, Some(64), Some(64))
+        );
+        assert_eq!(alignment_at("float4", 8, None), None);
         assert_eq!(
             without_row("__nv_fp8x4_e5m2"),
             Some(Include::File("cuda_fp8.h"))

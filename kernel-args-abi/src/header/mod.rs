@@ -27,11 +27,15 @@
 mod clash;
 mod collect;
 mod cuda;
+mod define;
 mod definition;
 mod error;
+mod head;
 mod kernel;
+mod keywords;
 mod layout;
 mod names;
+mod prototype;
 mod spelling;
 mod text;
 

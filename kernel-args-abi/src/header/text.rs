@@ -3,27 +3,13 @@
 use super::{
     Header,
     collect::Collector,
-    cuda::Include,
-    definition::{Argument, Base, Definition, Kind, Member, Prototype, Type},
+    definition::{Base, Definition, Kind, Member, Prototype, Type},
     error::HeaderError,
     names::Path,
     spelling::Scope,
 };
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::fmt::Write as _;
-
-/// The longest line of a prototype, in characters.
-const WIDTH: usize = 100;
-
-/// NVRTC has no `<cstddef>`, and its front end another name for what `offsetof` expands to.
-const OFFSET_OF: &str = "\
-#if defined(__CUDACC_RTC__)
-#define KERNEL_ARGS_OFFSET_OF(type, member) __INTADDR__(&(((type*)0)->member))
-#else
-#include <cstddef>
-#define KERNEL_ARGS_OFFSET_OF(type, member) offsetof(type, member)
-#endif
-";
 
 pub(super) fn write(
     collector: &Collector<'_, '_>,
@@ -47,11 +33,11 @@ pub(super) fn write(
     writer.text
 }
 
-struct Writer<'c, 'h, 'a> {
-    text: String,
+pub(super) struct Writer<'c, 'h, 'a> {
+    pub(super) text: String,
     /// The namespace that is open.
     namespace: String,
-    collector: &'c Collector<'h, 'a>,
+    pub(super) collector: &'c Collector<'h, 'a>,
 }
 
 /// What follows a `)` of an assertion.
@@ -60,16 +46,16 @@ fn because(text: &str) -> String {
 }
 
 impl Writer<'_, '_, '_> {
-    fn header(&self) -> &Header<'_> {
+    pub(super) fn header(&self) -> &Header<'_> {
         self.collector.header
     }
 
-    fn line(&mut self, line: &str) {
+    pub(super) fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    fn scope<'s>(&'s self, namespace: &'s str, hidden: &'s [&'s str]) -> Scope<'s> {
+    pub(super) fn scope<'s>(&'s self, namespace: &'s str, hidden: &'s [&'s str]) -> Scope<'s> {
         Scope {
             namespace,
             hidden,
@@ -78,84 +64,12 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Whether there is a struct, whose offsets are asserted.
-    fn has_offsets(&self) -> bool {
+    pub(super) fn has_offsets(&self) -> bool {
         let mut definitions = self.collector.definitions.iter();
         definitions.any(|definition| matches!(definition.kind, Kind::Struct(_)))
     }
 
-    fn head(&mut self) {
-        self.line("// Written by kernel-args. Do not change it: it is written again.");
-        match self.header().guard {
-            Some(guard) => {
-                let lines = format!("#ifndef {guard}\n#define {guard}");
-                self.line(&lines);
-            }
-            None => self.line("#pragma once"),
-        }
-        let header = self.collector.header;
-        if self.has_offsets() || !self.collector.includes.is_empty() || !header.includes.is_empty()
-        {
-            self.line("");
-        }
-        let mut includes = self.collector.includes.clone();
-        includes.sort_unstable();
-        for include in &includes {
-            match include {
-                Include::Vectors => {
-                    self.line("#if !defined(__CUDACC_RTC__)\n#include <vector_types.h>\n#endif");
-                }
-                Include::File(file) => self.line(&format!("#include <{file}>")),
-                Include::Driver => self.tensor_map(),
-            }
-        }
-        for (file, _) in &header.includes {
-            if file.starts_with('<') {
-                self.line(&format!("#include {file}"));
-            } else {
-                self.line(&format!("#include \"{file}\""));
-            }
-        }
-        if self.has_offsets() {
-            self.text.push_str(OFFSET_OF);
-        }
-    }
-
-    /// NVRTC cannot compile `cuda.h`.
-    fn tensor_map(&mut self) {
-        let of_map = |(name, _, align): &(String, usize, Option<usize>)| {
-            (name == "CUtensorMap").then_some(*align).flatten()
-        };
-        let declaration = match self.collector.assumed.iter().find_map(of_map) {
-            Some(align) => format!(
-                "struct alignas({align}) CUtensorMap_st {{\n    unsigned long long opaque[16];\n}};\n\
-                 typedef CUtensorMap_st CUtensorMap;"
-            ),
-            None => "struct CUtensorMap_st;\ntypedef CUtensorMap_st CUtensorMap;".into(),
-        };
-        let text = format!(
-            "#if !defined(__CUDACC_RTC__)\n#include <cuda.h>\n\
-             #elif !defined(CUDA_VERSION) && !defined(KERNEL_ARGS_TENSOR_MAP)\n\
-             #define KERNEL_ARGS_TENSOR_MAP\n{declaration}\n#endif"
-        );
-        self.line(&text);
-    }
-
-    /// Asserts the layout of the types that the header uses and does not declare.
-    fn assumptions(&mut self) {
-        let assumed = self.collector.assumed.clone();
-        if !assumed.is_empty() {
-            self.line("");
-        }
-        for (name, size, align) in assumed {
-            let name = match name.contains("::") || name.contains('<') {
-                true => format!("::{name}"),
-                false => name,
-            };
-            self.extent(&name, size, align);
-        }
-    }
-
-    fn extent(&mut self, name: &str, size: usize, align: Option<usize>) {
+    pub(super) fn extent(&mut self, name: &str, size: usize, align: Option<usize>) {
         let line = match align {
             Some(align) => format!(
                 "static_assert(sizeof({name}) == {size} && alignof({name}) == {align}, {});",
@@ -222,7 +136,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Closes the namespace that is open and opens another one, unless it is that.
-    fn enter(&mut self, namespace: &str) {
+    pub(super) fn enter(&mut self, namespace: &str) {
         if namespace == self.namespace {
             return;
         }
@@ -336,70 +250,6 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    fn kernels(&mut self, kernels: &[Prototype], left_out: &[HeaderError]) {
-        if kernels.is_empty() && left_out.is_empty() {
-            return;
-        }
-        self.line("");
-        for error in left_out {
-            let text = format!("{}: {}", error.place, error.problem);
-            for (i, line) in text.lines().enumerate() {
-                let begin = if i == 0 { "// Left out: " } else { "//   " };
-                // A backslash at its end would make the next line part of the comment.
-                let line = format!("{begin}{}", line.trim().trim_end_matches('\\'));
-                self.line(&line);
-            }
-        }
-        if kernels.is_empty() {
-            return;
-        }
-        self.line("#if defined(__CUDACC__)");
-        for kernel in kernels {
-            self.enter(kernel.path.namespace());
-            self.kernel(kernel);
-        }
-        self.enter("");
-        self.line("#endif");
-    }
-
-    fn kernel(&mut self, kernel: &Prototype) {
-        let parameters = &kernel.parameters;
-        let hidden: Vec<&str> = parameters.iter().map(|p| &*p.name.name).collect();
-        let scope = self.scope(kernel.path.namespace(), &hidden);
-        let declare = |argument: &Argument| {
-            let constant = if argument.is_grid_constant {
-                "const __grid_constant__ "
-            } else {
-                ""
-            };
-            format!(
-                "{constant}{}",
-                scope.declare(&argument.ty, &argument.name.name)
-            )
-        };
-        let declarations: Vec<String> = parameters.iter().map(declare).collect();
-        let linkage = if kernel.is_extern_c {
-            "extern \"C\" "
-        } else {
-            ""
-        };
-        let begin = format!("{linkage}__global__ void {}(", kernel.path.name());
-        let one_line = format!("{begin}{});", declarations.join(", "));
-        let is_renamed = parameters
-            .iter()
-            .any(|argument| argument.name.was.is_some());
-        if one_line.len() <= WIDTH && !is_renamed {
-            return self.line(&one_line);
-        }
-        self.line(&begin);
-        let last = declarations.len().saturating_sub(1);
-        for (i, (declaration, argument)) in declarations.iter().zip(parameters).enumerate() {
-            let comma = if i == last { ");" } else { "," };
-            let note = note(argument.name.was.as_deref());
-            self.line(&format!("    {declaration}{comma}{note}"));
-        }
-    }
-
     fn foot(&mut self) {
         if self.has_offsets() {
             self.line("\n#undef KERNEL_ARGS_OFFSET_OF");
@@ -420,7 +270,7 @@ fn bytes(count: usize) -> String {
 }
 
 /// What stands behind a name that C++ does not have.
-fn note(was: Option<&str>) -> String {
+pub(super) fn note(was: Option<&str>) -> String {
     match was {
         Some("") | None => String::new(),
         Some(was) => format!(" // `{was}`, which is no name in C++"),

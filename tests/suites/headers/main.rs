@@ -8,6 +8,7 @@
 //! Without CUDA's headers (`python3 ptx/toolchain.py nvcc`) g++ gets only what needs none of them.
 
 mod compilers;
+mod example;
 mod images;
 mod mutants;
 mod random;
@@ -29,6 +30,9 @@ fn main() {
         ),
         Trial::ignorable_test("headers_of_device_types_compile_with_nvrtc", || {
             with_nvrtc(types::by_nvrtc)
+        }),
+        Trial::ignorable_test("the_example_compiles_and_other_kernels_do_not", || {
+            with_nvrtc(example::by_nvrtc)
         }),
         Trial::ignorable_test("headers_of_images_compile_with_nvrtc", || {
             with_nvrtc(images::by_nvrtc)

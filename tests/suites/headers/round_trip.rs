@@ -110,7 +110,16 @@ fn differences(host: &Signature<'_>, kernel: &Signature<'_>, count: &mut usize) 
                 host.name, kernel.name
             ));
         }
-        members(host.name, host.members, kernel.members, &mut found, count);
+        // An array is the only member of a struct.
+        let value = match kernel.members.get(0) {
+            Some(elements) if host.cpp.is_array() && elements.name == "elements" => elements,
+            _ => *kernel,
+        };
+        if host.cpp.elements() == value.cpp.elements() {
+            members(host.name, host.members, value.members, &mut found, count);
+        } else {
+            found.push(format!("{host:?}, in C++ {kernel:?}"));
+        }
     }
     found
 }
