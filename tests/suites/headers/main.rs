@@ -5,7 +5,7 @@
 //! which is compared with the Rust structs: no difference may be left. Headers that are changed must not compile. From
 //! debug information headers are written again, and compiled.
 //!
-//! Without CUDA's headers (`python3 ptx/toolchain.py nvcc`) g++ gets only what needs none of them.
+//! Without CUDA's headers (`python3 ptx/toolchain.py nvcc`) the compilers get stand-ins with the same types.
 
 mod compilers;
 mod example;
@@ -13,6 +13,7 @@ mod images;
 mod mutants;
 mod random;
 mod round_trip;
+mod stand_ins;
 mod types;
 
 use compilers::Gxx;
@@ -61,7 +62,7 @@ fn random_gxx() -> Result<Completion, Failed> {
     };
     let written = random::all();
     let mut count = 0;
-    for Written { name, text, .. } in written.iter().filter(|written| gxx.takes(&written.text)) {
+    for Written { name, text, .. } in &written {
         // CUDA 13's headers have tensor maps aligned to 128 bytes alone.
         let is_of_cuda_12 = text.contains("alignas(64) CUtensorMap_st");
         match gxx.compile(name, text) {
@@ -75,9 +76,6 @@ fn random_gxx() -> Result<Completion, Failed> {
         }
     }
     println!("{count} of {} headers", written.len());
-    if count < written.len() / if gxx.has_cuda() { 1 } else { 20 } {
-        return Err(format!("only {count} of {} headers were compiled", written.len()).into());
-    }
     Ok(Completion::Completed)
 }
 
