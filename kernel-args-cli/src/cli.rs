@@ -69,6 +69,33 @@ Exit codes:
   1  something differs
   2  a file cannot be read";
 
+const RUST: &str = "\
+Writes one struct with `#[derive(KernelArgs)]` for each kernel, and one `#[derive(DeviceType)]` type for each struct and enum that \
+they take. Fields have the names of C++ where the file, or that of --debug-info, has debug information.";
+
+const RUST_AFTER: &str = "\
+Examples:
+  kernel-args rust saxpy.ptx > src/kernels.rs
+  kernel-args rust kernels.fatbin --debug-info kernels.debug.ptx --kernel 'gemm*'
+  kernel-args rust saxpy.ptx --image ptx/saxpy.ptx   # compared at compile time
+
+Exit codes:
+  0  the structs were written
+  2  a file cannot be read, or holds no kernel that was asked for";
+
+const HEADER: &str = "\
+Writes prototypes of the kernels, and the structs and enums that they take by value, with assertions of their sizes, alignments \
+and offsets. Members are told by debug information only: of the file, or of --debug-info.";
+
+const HEADER_AFTER: &str = "\
+Examples:
+  kernel-args header kernels.debug.ptx > kernels.cuh
+  kernel-args header kernels.fatbin --debug-info kernels.debug.ptx --guard KERNELS_CUH
+
+Exit codes:
+  0  the header was written
+  2  a file cannot be read, holds no kernel that was asked for, or a name or kernel cannot be declared";
+
 /// The whole command line.
 pub(crate) fn command() -> Command {
     Command::new(NAME)
@@ -81,6 +108,8 @@ pub(crate) fn command() -> Command {
         .subcommand(show())
         .subcommand(diff())
         .subcommand(check())
+        .subcommand(rust())
+        .subcommand(header())
         .subcommand(
             Command::new("completions")
                 .about("Writes a completion script for a shell")
@@ -140,6 +169,64 @@ fn check() -> Command {
         .arg(against.long("against").value_name("LIST"))
         .args(selecting())
         .arg(color())
+}
+
+fn rust() -> Command {
+    Command::new("rust")
+        .about("Writes Rust structs for the kernels of a file")
+        .long_about(RUST)
+        .after_help(RUST_AFTER)
+        .arg(files("What `show` takes"))
+        .args(selecting())
+        .arg(described())
+        .arg(flag("raw", "Write `DevicePointer<T>` for pointers, which needs no cudarc, instead of `&CudaSlice<T>`"))
+        .arg(flag("half", "Use the types of the crate half, with the feature `half` of kernel-args"))
+        .arg(flag("float8", "Use the types of the crate float8, with the feature `float8` of kernel-args"))
+        .arg(
+            Arg::new("items")
+                .long("items")
+                .value_name("PATH")
+                .help("Name the kernels as the items of this module of `kernels!`: `crate::kernels::saxpy`"),
+        )
+        .arg(
+            Arg::new("image")
+                .long("image")
+                .value_name("PATH")
+                .conflicts_with("items")
+                .help("Name the kernels by this image: `#[kernel_args(ptx = \"PATH\", entry = …)]`"),
+        )
+}
+
+fn header() -> Command {
+    Command::new("header")
+        .about("Writes a C++ header for the kernels of a file")
+        .long_about(HEADER)
+        .after_help(HEADER_AFTER)
+        .arg(files("What `show` takes"))
+        .args(selecting())
+        .arg(described())
+        .arg(
+            Arg::new("guard")
+                .long("guard")
+                .value_name("NAME")
+                .help("Write an include guard of this name instead of `#pragma once`"),
+        )
+        .arg(
+            Arg::new("namespace")
+                .long("namespace")
+                .value_name("PATH")
+                .help("The namespace of all types whose name has none"),
+        )
+        .arg(flag("strict", "Fail where a kernel cannot be declared, instead of leaving it out with the reason as a comment"))
+}
+
+fn described() -> Arg {
+    file(
+        "debug-info",
+        "The same kernels, compiled with debug information: for names, types and members",
+    )
+    .required(false)
+    .long("debug-info")
 }
 
 fn files(help: &'static str) -> Arg {

@@ -14,6 +14,8 @@ pub(crate) struct Kernel {
     pub(crate) demangled: Option<Demangled>,
     pub(crate) parameters: ParameterList,
     pub(crate) limits: Limits,
+    /// The parameters as debug information alone tells them: for what they point to.
+    pub(crate) told: Option<ParameterList>,
     /// At least one, in the order of the files.
     pub(crate) images: Vec<InImage>,
 }

@@ -14,6 +14,7 @@ mod read;
 mod select;
 mod show;
 mod style;
+mod write;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,7 @@ use crate::{
     output::{Output, Status},
     select::Select,
     show::{self, Format, Show},
+    write::{self, Header, Rust, Source},
 };
 use clap::{ArgMatches, ColorChoice};
 use std::{io::Write as _, path::PathBuf};
@@ -48,6 +49,26 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
             };
             check::run(&check, &mut output)
         }
+        "rust" => {
+            let rust = Rust {
+                source: source(matches),
+                raw: matches.get_flag("raw"),
+                half: matches.get_flag("half"),
+                float8: matches.get_flag("float8"),
+                items: text(matches, "items"),
+                image: text(matches, "image"),
+            };
+            write::rust(&rust, &mut output)
+        }
+        "header" => {
+            let header = Header {
+                source: source(matches),
+                guard: text(matches, "guard"),
+                namespace: text(matches, "namespace"),
+                strict: matches.get_flag("strict"),
+            };
+            write::header(&header, &mut output)
+        }
         "completions" => {
             let shell = matches.get_one::<clap_complete::Shell>("shell");
             if let Some(shell) = shell {
@@ -81,6 +102,18 @@ fn path(matches: &ArgMatches, name: &str) -> PathBuf {
         .get_one::<PathBuf>(name)
         .cloned()
         .unwrap_or_default()
+}
+
+fn text(matches: &ArgMatches, name: &str) -> Option<String> {
+    matches.get_one::<String>(name).cloned()
+}
+
+fn source(matches: &ArgMatches) -> Source {
+    Source {
+        files: paths(matches, "file"),
+        debug_info: matches.get_one::<PathBuf>("debug-info").cloned(),
+        select: select(matches),
+    }
 }
 
 fn select(matches: &ArgMatches) -> Select {

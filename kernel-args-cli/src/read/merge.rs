@@ -45,6 +45,7 @@ pub(super) fn merge(
             .or_else(|| text.and_then(|index| texts[index].0.told()));
         let told = told.or_else(|| seen.iter().find_map(Seen::told));
         let list = parameters(declared, Some(records), told, demangled.as_ref());
+        let list = (list, told);
         push(
             &mut merged,
             symbol,
@@ -60,6 +61,7 @@ pub(super) fn merge(
             .told()
             .or_else(|| seen.iter().find_map(Seen::told));
         let list = parameters(Some(declared), None, told, demangled.as_ref());
+        let list = (list, told);
         let (limits, images) = (seen_text.observation.limits, seen_text.images.clone());
         push(
             &mut merged,
@@ -153,15 +155,15 @@ fn parameters(
         let offset = record.map(|record| record.offset);
         let size = declared.map(|d| d.size).or(record.map(|r| r.size));
         let class = declared.map(|d| d.class).or(record.map(|r| r.class));
+        let size = size.unwrap_or(0);
         Parameter {
             name: declared.map_or("", |declared| &declared.name),
             spelling: declared.map_or("", |declared| &declared.declaration),
             offset,
-            size: size.unwrap_or(0),
             align: declared.map(|declared| declared.align),
             class: class.unwrap_or(Class::Unknown),
             cpp: cpp(index),
-            members: Members::UNKNOWN,
+            ..Parameter::record(0, size)
         }
     };
     let mut list: Vec<Parameter<'_>> = (0..count).map(parameter).collect();
@@ -176,7 +178,7 @@ fn push(
     merged: &mut Vec<Kernel>,
     symbol: &str,
     demangled: &Option<Demangled>,
-    list: Option<ParameterList>,
+    (list, told): (Option<ParameterList>, Option<&ParameterList>),
     limits: Limits,
     images: Vec<(u32, Resources)>,
     places: &HashMap<u32, Place>,
@@ -191,6 +193,7 @@ fn push(
         symbol: symbol.to_owned(),
         demangled: demangled.clone(),
         parameters: list.unwrap_or_default(),
+        told: told.cloned(),
         limits,
         images: images.into_iter().filter_map(image).collect(),
     });

@@ -4,7 +4,7 @@ use super::common::run;
 
 #[test]
 fn help_has_examples_and_exit_codes() {
-    for command in ["show", "diff", "check"] {
+    for command in ["show", "diff", "check", "rust", "header"] {
         let ran = run(&[command, "--help"]);
         assert_eq!(ran.code, 0);
         assert!(

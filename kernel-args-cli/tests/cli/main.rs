@@ -11,3 +11,5 @@ mod files;
 mod formats;
 mod golden;
 mod help;
+mod picture;
+mod write;
