@@ -14,9 +14,8 @@ use clap::{ArgMatches, ColorChoice};
 use std::{io::Write as _, path::PathBuf};
 
 pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
-    let (command, matches) = match matches.subcommand() {
-        Some(found) => found,
-        None => return Ok(Status::Error),
+    let Some((command, matches)) = matches.subcommand() else {
+        return Ok(Status::Error);
     };
     let color = matches.try_get_one::<ColorChoice>("color");
     let color = color.ok().flatten().copied().unwrap_or(ColorChoice::Never);

@@ -15,7 +15,7 @@ const COLORS: [AnsiColor; 6] = [
     AnsiColor::Yellow,
     AnsiColor::Green,
     AnsiColor::Magenta,
-    AnsiColor::Blue,
+    AnsiColor::BrightBlue,
     AnsiColor::Red,
 ];
 

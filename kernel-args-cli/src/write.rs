@@ -170,25 +170,21 @@ fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failur
     };
     let mut described: Vec<Described> = Vec::new();
     for kernel in files.read.kernels {
-        match described
-            .last_mut()
-            .filter(|last| last.kernel.symbol == kernel.symbol)
-        {
-            Some(last) => last.varies = true,
-            None => {
-                let same =
-                    |other: &&mut Kernel| other.symbol == kernel.symbol && other.told.is_some();
-                let debug_info = debug_info
-                    .iter_mut()
-                    .find(same)
-                    .and_then(|other| other.told.take());
-                described.push(Described {
-                    kernel,
-                    varies: false,
-                    debug_info,
-                });
-            }
+        let last = described.last_mut();
+        if let Some(last) = last.filter(|last| last.kernel.symbol == kernel.symbol) {
+            last.varies = true;
+            continue;
         }
+        let same = |other: &&mut Kernel| other.symbol == kernel.symbol && other.told.is_some();
+        let debug_info = debug_info
+            .iter_mut()
+            .find(same)
+            .and_then(|other| other.told.take());
+        described.push(Described {
+            kernel,
+            varies: false,
+            debug_info,
+        });
     }
     Ok(Some((name, described)))
 }

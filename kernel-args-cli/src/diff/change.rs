@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 pub(crate) enum Changed<'k> {
     Removed(&'k Kernel),
     Added(&'k Kernel),
-    Changed {
+    /// It is on both sides.
+    Kept {
         old: &'k Kernel,
         new: &'k Kernel,
         changes: Vec<Change>,
@@ -151,17 +152,17 @@ pub(crate) fn json(changed: &[Changed<'_>], breaks: bool) -> Value {
         let (status, old, new) = match changed {
             Changed::Removed(old) => ("removed", Some(old), None),
             Changed::Added(new) => ("added", None, Some(new)),
-            Changed::Changed { old, new, .. } => ("changed", Some(old), Some(new)),
+            Changed::Kept { old, new, .. } => ("changed", Some(old), Some(new)),
         };
-        let changes: Vec<Value> = match changed {
-            Changed::Changed { changes, .. } => changes.iter().map(Change::json).collect(),
+        let list: Vec<Value> = match changed {
+            Changed::Kept { changes, .. } => changes.iter().map(Change::json).collect(),
             _ => Vec::new(),
         };
         json!({
             "symbol": old.or(new).map(|kernel| &kernel.symbol),
             "status": status,
             "breaks": changed.breaks(),
-            "changes": changes,
+            "changes": list,
             "old": old.map(|kernel| json::kernel(kernel)),
             "new": new.map(|kernel| json::kernel(kernel)),
         })

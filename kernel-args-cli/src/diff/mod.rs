@@ -71,7 +71,7 @@ impl Changed<'_> {
         match self {
             Self::Removed(_) => true,
             Self::Added(_) => false,
-            Self::Changed { changes, .. } => changes.iter().any(|change| change.breaks),
+            Self::Kept { changes, .. } => changes.iter().any(|change| change.breaks),
         }
     }
 }

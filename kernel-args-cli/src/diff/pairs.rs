@@ -71,7 +71,7 @@ fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> Vec<(&'k str, &'k str)
 
 /// Compares the kernels of one symbol: where there are several, with other parameters for other GPUs, those for the same GPU.
 fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
-    let mut changed: Vec<Changed<'k>> = Vec::new();
+    let mut found: Vec<Changed<'k>> = Vec::new();
     for (index, new) in new.iter().enumerate() {
         let mut partners: Vec<&'k Kernel> = old
             .iter()
@@ -93,15 +93,15 @@ fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
                 &new.parameters(),
             ));
             changes.extend(limits::changes(&old.limits, &new.limits));
-            let is_told = changed.iter().any(
-                |told| matches!(told, Changed::Changed { changes: told, .. } if *told == changes),
+            let is_told = found.iter().any(
+                |told| matches!(told, Changed::Kept { changes: told, .. } if *told == changes),
             );
             if !changes.is_empty() && !is_told {
-                changed.push(Changed::Changed { old, new, changes });
+                found.push(Changed::Kept { old, new, changes });
             }
         }
     }
-    changed
+    found
 }
 
 fn share_gpu(a: &Kernel, b: &Kernel) -> bool {

@@ -13,6 +13,7 @@ use kernel_args_abi::{
 /// How many mismatches are told of one kernel.
 const MOST: usize = 128;
 
+#[expect(clippy::too_many_lines, reason = "one arm for each kind of mismatch")]
 pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]) -> Vec<Change> {
     let (old, new): (Vec<_>, Vec<_>) = (
         old.iter().map(with_class_of_type).collect(),
@@ -219,21 +220,25 @@ fn alike(
 /// Whether a parameter lies elsewhere, although all before it end where they did: cubins tell an alignment so only.
 fn is_displaced(
     (from, old): (usize, &[Parameter<'_>]),
-    (to, new): (usize, &[Parameter<'_>]),
+    (place, new): (usize, &[Parameter<'_>]),
 ) -> bool {
     let end = |list: &[Parameter<'_>], index: usize| match index.checked_sub(1) {
-        Some(before) => list.get(before).and_then(|p| Some(p.offset? + p.size)),
+        Some(last) => list.get(last).and_then(|p| Some(p.offset? + p.size)),
         None => Some(0),
     };
-    let (a, b) = (&old[from], &new[to]);
+    let (before, after) = (&old[from], &new[place]);
     let depends_on_gpu =
         |p: &Parameter<'_>| p.align.is_some_and(|align| align > Alignment::SIXTEEN);
-    let offsets = a.offset.is_some() && b.offset.is_some() && a.offset != b.offset;
-    offsets && !depends_on_gpu(a) && !depends_on_gpu(b) && end(old, from) == end(new, to)
+    let offsets =
+        before.offset.is_some() && after.offset.is_some() && before.offset != after.offset;
+    offsets
+        && !depends_on_gpu(before)
+        && !depends_on_gpu(after)
+        && end(old, from) == end(new, place)
 }
 
-fn range(list: &[Parameter<'_>], first: usize, last: usize) -> String {
-    let texts = list
+fn range(parameters: &[Parameter<'_>], first: usize, last: usize) -> String {
+    let texts = parameters
         .get(first..=last)
         .unwrap_or_default()
         .iter()

@@ -8,7 +8,10 @@ use crate::{
     style::{Paint, plain},
 };
 use kernel_args_abi::{Alignment, Parameter};
-use std::io::{self, Write as _};
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+};
 
 /// A parameter in a sentence: `alpha`: float, 4 bytes.
 pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
@@ -17,13 +20,18 @@ pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
         text = format!("`{}`: ", plain(parameter.name));
     }
     let bytes = if parameter.size == 1 { "byte" } else { "bytes" };
-    text += &format!("{}, {} {bytes}", types::spelling(parameter), parameter.size);
+    _ = write!(
+        text,
+        "{}, {} {bytes}",
+        types::spelling(parameter),
+        parameter.size
+    );
     if let Some(align) = parameter
         .align
         .map(Alignment::bytes)
         .filter(|align| *align != parameter.size)
     {
-        text += &format!(" aligned to {align}");
+        _ = write!(text, " aligned to {align}");
     }
     text
 }
@@ -54,7 +62,7 @@ pub(super) fn write(
                     paint.good("          the kernel was added")
                 )?;
             }
-            Changed::Changed { old, changes, .. } => {
+            Changed::Kept { old, changes, .. } => {
                 writeln!(output.to, "{}", name(old))?;
                 for change in changes {
                     writeln!(output.to, "{}", line(change, paint))?;
@@ -133,7 +141,7 @@ fn summary(changed: &[Changed<'_>], count: usize) -> String {
     let breaking = changed.iter().filter(|changed| changed.breaks()).count();
     format!(
         "{} changed, {} removed, {} added; {}",
-        of(|changed| matches!(changed, Changed::Changed { .. })),
+        of(|changed| matches!(changed, Changed::Kept { .. })),
         of(|changed| matches!(changed, Changed::Removed(_))),
         of(|changed| matches!(changed, Changed::Added(_))),
         match breaking {

@@ -6,6 +6,7 @@ use super::{
     place::Place,
 };
 use crate::{error::Error, kernel::Kernel};
+use kernel_args_abi::mangled::Demangled;
 use std::collections::HashMap;
 
 /// What is read, while it is read: in any order, by several threads.
@@ -58,7 +59,7 @@ impl Catalog {
             mut errors,
             warnings,
         } = self;
-        let mut read: Vec<((u32, Box<str>), Vec<Seen>)> = kernels.into_iter().collect();
+        let mut read: Vec<_> = kernels.into_iter().collect();
         read.sort_unstable_by(|((a, x), _), ((b, y), _)| (x, a).cmp(&(y, b)));
         let mut finished: Vec<Kernel> = Vec::new();
         let mut first_of_symbol = 0;
@@ -73,10 +74,11 @@ impl Catalog {
             {
                 first_of_symbol = finished.len();
             }
-            let demangled = finished
-                .get(first_of_symbol)
-                .map(|kernel| kernel.demangled.clone());
-            for kernel in merge(&symbol, demangled, &seen, &places) {
+            let demangled = match finished.get(first_of_symbol) {
+                Some(kernel) => kernel.demangled.clone(),
+                None => Demangled::new(&symbol),
+            };
+            for kernel in merge(&symbol, demangled.as_ref(), &seen, &places) {
                 let known = &mut finished[first_of_symbol..];
                 match known.iter_mut().find(|known| known.is_same(&kernel)) {
                     Some(known) => known.join(kernel),

@@ -65,7 +65,7 @@ pub(crate) fn locate(input: &mut Input, is_named: bool) -> Result<Vec<Located>, 
 fn part(
     input: &mut Input,
     (start, size): (u64, u64),
-    member: Option<Arc<str>>,
+    member: Option<&Arc<str>>,
     is_named: bool,
     depth: u32,
     found: &mut Vec<Located>,
@@ -81,7 +81,7 @@ fn part(
         what,
         start,
         size,
-        member: member.clone(),
+        member: member.cloned(),
     };
     if magic == Some(fatbin::MAGIC) {
         found.push(whole(What::Fatbin));
@@ -92,7 +92,7 @@ fn part(
             found.push(whole(What::Cubin));
             return Ok(());
         }
-        return object_file(input, (start, size), member.as_ref(), found);
+        return object_file(input, (start, size), member, found);
     }
     if head.starts_with(b"!<thin>\n") {
         const THIN: &str =
@@ -100,13 +100,17 @@ fn part(
         return Err(Nothing::Foreign(THIN.to_owned()));
     }
     if head.starts_with(b"!<arch>\n") {
+        if depth == 0 {
+            const DEEP: &str = "an archive in an archive, and so on: too deep";
+            return Err(Nothing::Foreign(DEEP.to_owned()));
+        }
         return archive(input, (start, size), depth, found);
     }
     if begins_as_ptx(&head) || is_named && is_text(&head) {
         found.push(whole(What::Ptx));
         return Ok(());
     }
-    object_file(input, (start, size), member.as_ref(), found).map_err(|nothing| match nothing {
+    object_file(input, (start, size), member, found).map_err(|nothing| match nothing {
         Nothing::Foreign(_) => Nothing::Foreign(foreign(&head)),
         other => other,
     })
@@ -170,21 +174,13 @@ fn archive(
         }
     }
     for (name, at, length) in members {
-        let member = Some(Arc::from(name));
-        match part(
-            input,
-            (start + at, length),
-            member,
-            false,
-            depth.saturating_sub(1),
-            found,
-        ) {
-            Err(broken @ Nothing::Broken(..)) => return Err(broken),
-            // Host code, and what linkers add.
-            Ok(()) | Err(_) => {}
-        }
-        if depth == 0 {
-            break;
+        let member = Arc::from(name);
+        let place = (start + at, length);
+        // Host code, and what linkers add, is passed over.
+        if let Err(broken @ Nothing::Broken(..)) =
+            part(input, place, Some(&member), false, depth - 1, found)
+        {
+            return Err(broken);
         }
     }
     if found.is_empty() {

@@ -17,11 +17,10 @@ use std::collections::HashMap;
 /// the cubin's, C++ types the symbol's, and the rest is debug information's.
 pub(super) fn merge(
     symbol: &str,
-    demangled: Option<Option<Demangled>>,
+    demangled: Option<&Demangled>,
     seen: &[Seen],
     places: &HashMap<u32, Place>,
 ) -> Vec<Kernel> {
-    let demangled = demangled.unwrap_or_else(|| Demangled::new(symbol));
     let texts: Vec<(&Seen, &[Declared])> = seen.iter().filter_map(text).collect();
     let mut merged: Vec<Kernel> = Vec::new();
     let mut used = vec![false; texts.len()];
@@ -44,34 +43,18 @@ pub(super) fn merge(
             .told
             .or_else(|| text.and_then(|index| texts[index].0.told()));
         let told = told.or_else(|| seen.iter().find_map(Seen::told));
-        let list = parameters(declared, Some(records), told, demangled.as_ref());
+        let list = parameters(declared, Some(records), told, demangled);
         let list = (list, told);
-        push(
-            &mut merged,
-            symbol,
-            &demangled,
-            list,
-            limits,
-            images,
-            places,
-        );
+        push(&mut merged, symbol, demangled, list, limits, images, places);
     }
     for ((seen_text, declared), _) in texts.iter().zip(used).filter(|(_, used)| !used) {
         let told = seen_text
             .told()
             .or_else(|| seen.iter().find_map(Seen::told));
-        let list = parameters(Some(declared), None, told, demangled.as_ref());
+        let list = parameters(Some(declared), None, told, demangled);
         let list = (list, told);
         let (limits, images) = (seen_text.observation.limits, seen_text.images.clone());
-        push(
-            &mut merged,
-            symbol,
-            &demangled,
-            list,
-            limits,
-            images,
-            places,
-        );
+        push(&mut merged, symbol, demangled, list, limits, images, places);
     }
     merged
 }
@@ -177,7 +160,7 @@ fn parameters(
 fn push(
     merged: &mut Vec<Kernel>,
     symbol: &str,
-    demangled: &Option<Demangled>,
+    demangled: Option<&Demangled>,
     (list, told): (Option<ParameterList>, Option<&ParameterList>),
     limits: Limits,
     images: Vec<(u32, Resources)>,
@@ -191,7 +174,7 @@ fn push(
     };
     merged.push(Kernel {
         symbol: symbol.to_owned(),
-        demangled: demangled.clone(),
+        demangled: demangled.cloned(),
         parameters: list.unwrap_or_default(),
         told: told.cloned(),
         limits,

@@ -5,7 +5,7 @@ use crate::{
     kernel::{InImage, Kernel, Limits, block_size},
     read::Files,
 };
-use kernel_args_abi::{Alignment, Parameter};
+use kernel_args_abi::{Alignment, Parameter, mangled::Demangled};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -42,7 +42,7 @@ pub(crate) fn kernel(kernel: &Kernel) -> Value {
     let list: Vec<Value> = parameters.iter().map(parameter).collect();
     json!({
         "symbol": kernel.symbol,
-        "name": kernel.demangled.as_ref().map(|demangled| demangled.text()),
+        "name": kernel.demangled.as_ref().map(Demangled::text),
         "size": block_size(&parameters),
         "parameters": list,
         "limits": limits(&kernel.limits),

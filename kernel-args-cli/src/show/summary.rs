@@ -13,6 +13,7 @@ use crate::{
 use kernel_args_abi::Sm;
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
     io::{self, Write as _},
 };
 
@@ -98,7 +99,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
         ),
     ] {
         if count > 0 {
-            total += &format!("; {} {which} skipped", counted(count as u64, what));
+            _ = write!(total, "; {} {which} skipped", counted(count as u64, what));
         }
     }
     writeln!(output.to, "{}", output.paint.title(&total))

@@ -4,10 +4,11 @@ use super::common::{Folder, bytes, data, run};
 use kernel_args_abi::{
     Alignment, Class, Parameter, Sm,
     image::{Image, Kernels},
+    mangled::Demangled,
 };
 use kernel_args_test_generator::{Shape, Signature, Type, layout::Extent, signatures};
 use serde_json::{Value, json};
-use std::fs;
+use std::{fmt::Write as _, fs};
 
 /// The kernels of the program's JSON.
 fn shown(file: &str) -> Vec<Value> {
@@ -59,7 +60,7 @@ fn agree(file: &str, kernels: &Kernels<'_>) {
         let kernel = kernels.kernel(symbol, None).unwrap();
         assert_eq!(
             shown["name"].as_str(),
-            kernel.demangled.as_ref().map(|name| name.text())
+            kernel.demangled.as_ref().map(Demangled::text)
         );
         let parameters = kernel.parameters();
         let list = shown["parameters"].as_array().unwrap();
@@ -142,7 +143,8 @@ fn ptx(signatures: &[Signature]) -> String {
             .enumerate()
             .map(parameter)
             .collect();
-        text += &format!(
+        _ = write!(
+            text,
             ".visible .entry {name}(\n{}\n)\n{{ ret; }}\n",
             list.join(",\n")
         );

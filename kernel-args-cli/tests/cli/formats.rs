@@ -8,7 +8,7 @@ fn fatbin() -> Vec<u8> {
 }
 
 /// A COFF object file for x86-64 with one section.
-fn coff(name: &[u8; 8], content: &[u8]) -> Vec<u8> {
+fn coff(name: [u8; 8], content: &[u8]) -> Vec<u8> {
     let mut file = vec![0x64, 0x86, 1, 0];
     file.resize(20, 0);
     file.extend(section(name, content, 60));
@@ -17,7 +17,7 @@ fn coff(name: &[u8; 8], content: &[u8]) -> Vec<u8> {
 }
 
 /// A COFF section header.
-fn section(name: &[u8; 8], content: &[u8], at: u32) -> Vec<u8> {
+fn section(name: [u8; 8], content: &[u8], at: u32) -> Vec<u8> {
     let size = u32::try_from(content.len()).unwrap();
     let mut header = name.to_vec();
     header.extend([size, 0x1000, size, at].map(u32::to_le_bytes).concat());
@@ -26,7 +26,7 @@ fn section(name: &[u8; 8], content: &[u8], at: u32) -> Vec<u8> {
 }
 
 /// A PE file of 64 bits with one section.
-fn pe(name: &[u8; 8], content: &[u8]) -> Vec<u8> {
+fn pe(name: [u8; 8], content: &[u8]) -> Vec<u8> {
     let mut file = b"MZ".to_vec();
     file.resize(0x3c, 0);
     file.extend(0x40_u32.to_le_bytes());
@@ -156,8 +156,8 @@ fn kernels_are_found_in_every_format() {
     let plain = only(&data("one.size.fatbin"));
     let two = [&fatbin[..], &[0; 24], &fatbin].concat();
     let files = [
-        ("one.obj", coff(b".nv_fatb", &fatbin)),
-        ("one.dll", pe(b".nv_fatb", &fatbin)),
+        ("one.obj", coff(*b".nv_fatb", &fatbin)),
+        ("one.dll", pe(*b".nv_fatb", &fatbin)),
         ("one.macho", mach_o("__nv_fatbin", &fatbin)),
         (
             "one.so",
@@ -215,6 +215,26 @@ fn members_of_archives_are_named() {
 }
 
 #[test]
+fn archives_in_archives_end() {
+    let folder = Folder::new();
+    let ptx = bytes("../ptx/saxpy.ptx");
+    let mut nested = archive(&[(b"saxpy.ptx", &ptx)]);
+    nested = archive(&[(b"inner.a", &nested)]);
+    only(&folder.write("two.a", &nested));
+    for _ in 0..2000 {
+        nested = archive(&[(b"inner.a", &nested)]);
+    }
+    let ran = run(&["show", &folder.write("deep.a", &nested)]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr
+            .contains("no kernels: it is an archive without device code"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn standard_input_is_read() {
     for file in [data("one.size.fatbin"), "../ptx/saxpy.ptx".to_owned()] {
         let ran = run_with(&["show", "--json", "-"], &bytes(&file));
@@ -259,7 +279,7 @@ fn files_without_kernels_say_what_they_are() {
         ),
         (
             "host.obj",
-            coff(b".text\0\0\0", b"\xc3"),
+            coff(*b".text\0\0\0", b"\xc3"),
             "no kernels: it is a COFF file without device code",
         ),
         (

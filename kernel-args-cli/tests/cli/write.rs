@@ -33,10 +33,12 @@ fn structs_are_those_of_the_library() {
     let mut count = 0;
     for folder in ["../ptx", "../kernel-args-abi/tests/data"] {
         for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path().to_str().unwrap().to_owned();
-            if !path.ends_with(".ptx") && !path.ends_with(".cubin") && !path.ends_with(".fatbin") {
+            let path = entry.unwrap().path();
+            let extension = path.extension().and_then(|name| name.to_str());
+            if !matches!(extension, Some("ptx" | "cubin" | "fatbin")) {
                 continue;
             }
+            let path = path.to_str().unwrap().to_owned();
             let image = bytes(&path);
             let kernels = Image::read(&image).unwrap().kernels().unwrap();
             let mut options = Options::default();
