@@ -15,6 +15,7 @@
 //! | `dwarf` | reads names, C++ types and members from debug information (feature `debug-info`) |
 //! | `image` | reads the kernels of any of these (feature `read`) |
 //! | `generate` | writes Rust structs for the kernels of an image (feature `generate`) |
+//! | `header` | writes a C++ header of types and kernels (feature `header`) |
 //! | `mangled` | the C++ types in a kernel's symbol; the symbol that a name refers to (feature `read`) |
 //! | [`signature`] | one model of a list of parameters, wherever it comes from |
 //! | [`compiled`] | the kernels of an image as constants |
@@ -41,6 +42,8 @@ pub mod dwarf;
 pub mod fatbin;
 #[cfg(feature = "generate")]
 pub mod generate;
+#[cfg(feature = "header")]
+pub mod header;
 #[cfg(feature = "read")]
 pub mod image;
 pub mod layout;

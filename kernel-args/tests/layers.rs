@@ -7,11 +7,12 @@ use std::{
 };
 
 /// The layers of `src`, from the ground up; `interop` and `driver` stand side by side.
-const LAYERS: [(&str, &[&str]); 5] = [
+const LAYERS: [(&str, &[&str]); 6] = [
     ("device", &[]),
     ("marshal", &["device"]),
     ("interop", &["device", "marshal"]),
     ("driver", &["device", "marshal"]),
+    ("cpp", &["device", "marshal"]),
     ("__private", &["device", "marshal"]),
 ];
 

@@ -1,5 +1,11 @@
 //! Patterns of names: `*` stands for any characters, `?` for one.
 
+/// Whether `text` is what `pattern` describes, as in `entries = "u*_f32"`: `*` stands for any characters, `?` for one byte.
+#[must_use]
+pub const fn matches_pattern(pattern: &str, text: &str) -> bool {
+    matches(pattern.as_bytes(), b"", text.as_bytes(), 0, text.len())
+}
+
 /// Whether `text` is what `pattern` describes, and ends with `suffix`. The text is what stands in `bytes` from `start` to `end`: a
 /// slice would be a call more.
 pub(super) const fn matches(

@@ -23,6 +23,8 @@ pub use encode::{Encoder, Place};
 pub use fingerprint::{changed, fingerprint, of_length};
 #[doc(hidden)]
 pub use fits::Doubt;
+pub use glob::matches_pattern;
+#[doc(hidden)]
 pub use image::CompiledImage;
 pub use kernel::{CompiledKernel, KernelParameters};
 pub(crate) use members::Struct;

@@ -8,12 +8,13 @@ use crate::{
     layout::Alignment,
     ptx::{Pointee, Space},
 };
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, vec::Vec};
 
 const MAX_THREADS: u8 = 0x05;
 const REQUIRED_THREADS: u8 = 0x10;
 const PARAMETER: u8 = 0x17;
 const BLOCK_SIZE: u8 = 0x19;
+const REGISTERS: u8 = 0x2f;
 const REQUIRED_CLUSTER: u8 = 0x3d;
 const EXPLICIT_CLUSTER: u8 = 0x3e;
 const MAX_CLUSTER_RANK: u8 = 0x3f;
@@ -84,6 +85,27 @@ impl Info {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// The registers of each function by the index of its symbol, out of the section `.nv.info`, whose records are those of a
+/// kernel. What is not as expected is passed over: nothing depends on it.
+pub(super) fn registers(mut bytes: &[u8], registers: &mut BTreeMap<u32, u32>) {
+    while let Some(([format, attribute, low, high], rest)) = bytes.split_first_chunk() {
+        bytes = rest;
+        if *format != 4 {
+            continue;
+        }
+        let length = usize::from(u16::from_le_bytes([*low, *high]));
+        let Some((payload, rest)) = bytes.split_at_checked(length) else {
+            return;
+        };
+        bytes = rest;
+        if *attribute == REGISTERS
+            && let ([symbol, count], []) = payload.as_chunks::<4>()
+        {
+            registers.insert(u32::from_le_bytes(*symbol), u32::from_le_bytes(*count));
+        }
     }
 }
 

@@ -25,6 +25,10 @@ const INFO: u32 = elf::SHT_LOPROC;
 /// In a symbol's `st_other`: it is a kernel, not a device function.
 const ENTRY: u8 = 0x10;
 const PREFIX: &[u8] = b".nv.info.";
+/// The section with the records of all functions.
+const GLOBAL: &[u8] = b".nv.info";
+/// The section of a kernel's shared memory.
+const SHARED: &[u8] = b".nv.shared.";
 /// The longest name that is read, in bytes: a file of overlapping names would take quadratic time.
 const NAME_LIMIT: usize = 32 << 10;
 
@@ -60,6 +64,11 @@ pub struct Kernel<'a> {
     pub explicit_cluster: bool,
     /// PTX's `.blocksareclusters`: the grid is counted in clusters.
     pub blocks_are_clusters: bool,
+    /// Registers of a thread, where the cubin tells them.
+    pub registers: Option<u32>,
+    /// Shared memory of a block whose size the kernel fixes, in bytes: its section `.nv.shared.<symbol>`. A relocatable cubin
+    /// does not count what the linker adds.
+    pub static_shared: u64,
 }
 
 /// The record of one parameter. It tells neither alignment nor type.
@@ -105,17 +114,33 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
         .and_then(|section| section.data(Le, bytes))
         .map_err(Error::Elf)?;
     let mut infos = BTreeMap::new();
+    let mut shared = BTreeMap::new();
+    let mut registers = BTreeMap::new();
     // Sections do not overlap; if they did, the records of a small file could fill any memory.
     let mut left = bytes.len();
-    for section in sections
-        .iter()
-        .filter(|s| s.sh_type(Le) == elf::SectionType(INFO))
-    {
+    for section in sections.iter() {
+        let kind = section.sh_type(Le);
+        if kind == elf::SHT_NOBITS {
+            // A section without a proper name is none of a kernel's.
+            let name = name(names, section.sh_name(Le)).unwrap_or_default();
+            if let Some(kernel) = name.strip_prefix(SHARED) {
+                left = left.checked_sub(kernel.len()).ok_or(Error::Overlap)?;
+                shared.insert(kernel, section.sh_size(Le));
+            }
+        }
+        if kind != elf::SectionType(INFO) {
+            continue;
+        }
         let name = name(names, section.sh_name(Le))?;
-        if let Some(kernel) = name.strip_prefix(PREFIX) {
-            let info: &[u8] = section.data(Le, bytes).map_err(Error::Elf)?;
-            left = left.checked_sub(info.len()).ok_or(Error::Overlap)?;
-            infos.insert(kernel, info);
+        let kernel = name.strip_prefix(PREFIX);
+        if kernel.is_none() && name != GLOBAL {
+            continue;
+        }
+        let info: &[u8] = section.data(Le, bytes).map_err(Error::Elf)?;
+        left = left.checked_sub(info.len()).ok_or(Error::Overlap)?;
+        match kernel {
+            Some(kernel) => _ = infos.insert(kernel, info),
+            None => info::registers(info, &mut registers),
         }
     }
     let symbols = sections
@@ -131,7 +156,7 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     };
     let mut kernels = Vec::new();
     let mut left = bytes.len();
-    for symbol in symbols.iter().filter(|symbol| {
+    for (index, symbol) in symbols.enumerate().filter(|(_, symbol)| {
         symbol.st_type().0 == elf::STT_FUNC.0
             && symbol.st_other().0 & ENTRY != 0
             && !symbol.is_undefined(Le)
@@ -142,10 +167,12 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
         let info = infos
             .remove(name)
             .ok_or_else(|| Error::kernel(text, "it has no `.nv.info` section"))?;
-        kernels.push(Kernel::new(
-            text,
-            &Info::parse(info).map_err(|what| Error::kernel(text, what))?,
-        )?);
+        let info = Info::parse(info).map_err(|what| Error::kernel(text, what))?;
+        let mut kernel = Kernel::new(text, &info)?;
+        kernel.static_shared = shared.remove(name).unwrap_or(0);
+        let index = u32::try_from(index.0).ok();
+        kernel.registers = index.and_then(|index| registers.remove(&index));
+        kernels.push(kernel);
     }
     Ok(Cubin {
         sm: sm(header),
@@ -242,6 +269,8 @@ impl<'a> Kernel<'a> {
             max_cluster_rank: info.max_cluster_rank,
             explicit_cluster: info.explicit_cluster,
             blocks_are_clusters: info.blocks_are_clusters,
+            registers: None,
+            static_shared: 0,
         })
     }
 

@@ -7,8 +7,10 @@
 //! rest), then members. A member is a header of 64 bytes or more and its payload, padded to 8 bytes.
 
 mod compression;
+mod stream;
 
 pub use compression::Compression;
+pub use stream::{Source, Stream, StreamError, StreamedMember};
 
 use crate::param_layout::Sm;
 use alloc::{borrow::Cow, vec::Vec};
@@ -26,6 +28,9 @@ pub const MEMBER_LIMIT: u64 = 128 << 20;
 /// fat binary, or [`MEMBER_LIMIT`] where that is more.
 pub const EXPANSION_LIMIT: u64 = 32;
 
+/// The longest header of a member that a [`Stream`] reads, in bytes. Those of nvcc have about 100.
+pub const HEADER_LIMIT: u64 = 1 << 20;
+
 /// What members may still take when they are decompressed one after another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
@@ -36,9 +41,11 @@ pub(crate) struct Budget {
 impl Budget {
     /// For a fat binary of `size` bytes.
     pub(crate) fn new(size: usize) -> Self {
-        let limit = (size as u64)
-            .saturating_mul(EXPANSION_LIMIT)
-            .max(MEMBER_LIMIT);
+        Self::of(size as u64)
+    }
+
+    fn of(size: u64) -> Self {
+        let limit = size.saturating_mul(EXPANSION_LIMIT).max(MEMBER_LIMIT);
         Self { limit, left: limit }
     }
 
@@ -55,9 +62,14 @@ impl Budget {
     pub(crate) fn take(&mut self, member: &Member<'_>) -> Result<(), Error> {
         if member.compression != Compression::None {
             member.check_size()?;
-            let left = self.left.checked_sub(member.size);
-            self.left = left.ok_or(Error::Total(self.limit))?;
+            self.take_bytes(member.size)?;
         }
+        Ok(())
+    }
+
+    fn take_bytes(&mut self, size: u64) -> Result<(), Error> {
+        let left = self.left.checked_sub(size);
+        self.left = left.ok_or(Error::Total(self.limit))?;
         Ok(())
     }
 }
@@ -115,6 +127,8 @@ pub enum Error {
     Version(u16),
     /// A header or a payload ends outside of the bytes: the offset of the header.
     Cut(usize),
+    /// The header of a member is longer than [`HEADER_LIMIT`], which a [`Stream`] does not read: its size in bytes.
+    Header(u64),
     /// A member is not PTX or a cubin.
     Kind(Kind),
     /// A member is compressed, and the crate was built without its feature `compressed`.
@@ -137,6 +151,10 @@ impl fmt::Display for Error {
             ),
             Self::Version(version) => write!(f, "a fat binary of version {version}, where 1 is known"),
             Self::Cut(at) => write!(f, "a fat binary that is cut off: what begins at byte {at} ends outside of it"),
+            Self::Header(size) => write!(
+                f,
+                "the header of a member of a fat binary is {size} bytes large, above the limit of {HEADER_LIMIT}"
+            ),
             Self::Kind(kind) => write!(
                 f,
                 "a member of a fat binary is {kind}, which does not tell its kernels' parameters: \
@@ -218,43 +236,12 @@ fn container<'a>(
 impl<'a> Member<'a> {
     /// The member at the beginning of `bytes`, and the bytes after it.
     fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        const HEADER: usize = 64;
-        const LZ4: u64 = 0x2000;
-        const ZSTD: u64 = 0x8000;
         let header_size = usize::try_from(u32_at(bytes, 4)?).ok()?;
-        let padded = usize::try_from(u64_at(bytes, 8)?).ok()?;
-        let packed = usize::try_from(u32_at(bytes, 16)?).ok()?;
-        let flags = u64_at(bytes, 40)?;
-        let unpacked = u64_at(bytes, 56)?;
-        if header_size < HEADER {
-            return None;
-        }
         let (header, rest) = bytes.split_at_checked(header_size)?;
-        texts_end(header)?;
-        let (payload, rest) = rest.split_at_checked(padded)?;
-        let compression = match (flags & LZ4 != 0, flags & ZSTD != 0) {
-            (_, true) => Compression::Zstd,
-            (true, false) => Compression::Lz4,
-            (false, false) => Compression::None,
-        };
-        let (payload, size) = match compression {
-            Compression::None => (payload, payload.len() as u64),
-            _ => (payload.get(..packed)?, unpacked),
-        };
-        let kind = match u16_at(bytes, 0)? {
-            1 => Kind::Ptx,
-            2 => Kind::Elf,
-            8 => Kind::Ltoir,
-            other => Kind::Other(other),
-        };
-        let member = Self {
-            kind,
-            sm: Sm(u16::try_from(u32_at(bytes, 28)?).ok()?),
-            compression,
-            payload,
-            size,
-        };
-        Some((member, rest))
+        let header = Header::parse(header)?;
+        let (payload, rest) = rest.split_at_checked(usize::try_from(header.padded).ok()?)?;
+        let payload = payload.get(..usize::try_from(header.packed).ok()?)?;
+        Some((header.member(payload), rest))
     }
 
     /// The PTX text or cubin. PTX may end with NULs.
@@ -284,6 +271,70 @@ impl<'a> Member<'a> {
         match usize::try_from(self.size) {
             Ok(size) if self.size <= MEMBER_LIMIT => Ok(size),
             _ => Err(Error::Size(self.size)),
+        }
+    }
+}
+
+/// What the header of a member says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Header {
+    kind: Kind,
+    sm: Sm,
+    compression: Compression,
+    /// The size of its payload with padding, in bytes.
+    padded: u64,
+    /// The size of its payload, in bytes; where it is not compressed, with padding.
+    packed: u64,
+    /// The size of its bytes when decompressed.
+    size: u64,
+}
+
+impl Header {
+    /// The size of the part whose numbers are read, in bytes.
+    const LEAST: usize = 64;
+
+    /// Reads a header: exactly its bytes.
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        const LZ4: u64 = 0x2000;
+        const ZSTD: u64 = 0x8000;
+        let padded = u64_at(bytes, 8)?;
+        let packed = u64::from(u32_at(bytes, 16)?);
+        let flags = u64_at(bytes, 40)?;
+        let unpacked = u64_at(bytes, 56)?;
+        texts_end(bytes)?;
+        let compression = match (flags & LZ4 != 0, flags & ZSTD != 0) {
+            (_, true) => Compression::Zstd,
+            (true, false) => Compression::Lz4,
+            (false, false) => Compression::None,
+        };
+        let (packed, size) = match compression {
+            Compression::None => (padded, padded),
+            _ => (packed, unpacked),
+        };
+        let kind = match u16_at(bytes, 0)? {
+            1 => Kind::Ptx,
+            2 => Kind::Elf,
+            8 => Kind::Ltoir,
+            other => Kind::Other(other),
+        };
+        Some(Self {
+            kind,
+            sm: Sm(u16::try_from(u32_at(bytes, 28)?).ok()?),
+            compression,
+            padded,
+            packed,
+            size,
+        })
+    }
+
+    /// The member with this header and payload.
+    fn member(self, payload: &[u8]) -> Member<'_> {
+        Member {
+            kind: self.kind,
+            sm: self.sm,
+            compression: self.compression,
+            payload,
+            size: self.size,
         }
     }
 }

@@ -76,6 +76,18 @@ fn with_the_types_of_other_crates_no_std_is_linked() {
 
 #[test]
 #[cfg_attr(miri, ignore = "it starts a compiler")]
+fn with_headers_for_cpp_no_std_is_linked() {
+    let package = lay_out("no_std-header", "", "\"header\"").expect("the crate can be laid out");
+    let output = check(&package).expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it starts a compiler")]
 fn a_tree_that_links_std_is_found() {
     let package = lay_out("no_std-with", "\"links-std\"", "").expect("the crate can be laid out");
     let output = check(&package).expect("cargo runs");

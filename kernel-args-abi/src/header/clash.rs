@@ -1,0 +1,66 @@
+//! Names that C++ does not let mean two things.
+
+use super::{
+    collect::Collector,
+    definition::{Kind, Prototype},
+    error::{HeaderError, Problem},
+    names::segments,
+};
+use alloc::{
+    collections::BTreeSet,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+/// Removes kernels that are there twice, and reports names that mean two things.
+pub(super) fn check(
+    collector: &Collector<'_, '_>,
+    kernels: &mut Vec<Prototype>,
+) -> Result<(), HeaderError> {
+    let taken = |name: &str| HeaderError {
+        place: name.to_string(),
+        problem: Problem::Taken {
+            name: name.to_string(),
+        },
+    };
+    let mut unique: Vec<Prototype> = Vec::with_capacity(kernels.len());
+    let mut symbols = BTreeSet::new();
+    for kernel in kernels.drain(..) {
+        if symbols.insert(kernel.symbol.clone()) {
+            unique.push(kernel);
+        } else if !unique.contains(&kernel) {
+            return Err(taken(&kernel.symbol));
+        }
+    }
+    *kernels = unique;
+
+    let own = collector
+        .definitions
+        .iter()
+        .filter(|definition| definition.kind != Kind::Included)
+        .map(|definition| &definition.path)
+        .chain(collector.pointees.iter().map(|(path, _)| path));
+    let types: BTreeSet<&str> = own.clone().map(|path| path.full()).collect();
+    let functions: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.path.full()).collect();
+    let mut namespaces: BTreeSet<String> = BTreeSet::new();
+    for path in own.chain(kernels.iter().map(|kernel| &kernel.path)) {
+        let mut namespace = String::new();
+        for segment in segments(path.namespace()) {
+            namespace = if namespace.is_empty() {
+                segment.to_string()
+            } else {
+                format!("{namespace}::{segment}")
+            };
+            namespaces.insert(namespace.clone());
+        }
+    }
+    let both = types.intersection(&functions).next().copied();
+    let namespace = namespaces
+        .iter()
+        .find(|name| types.contains(&***name) || functions.contains(&***name));
+    match both.or(namespace.map(String::as_str)) {
+        Some(name) => Err(taken(name)),
+        None => Ok(()),
+    }
+}

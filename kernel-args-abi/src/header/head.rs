@@ -1,0 +1,88 @@
+//! What stands before the definitions: includes, and what they are assumed to declare.
+
+use super::{cuda::Include, text::Writer};
+use alloc::{format, string::String};
+
+/// NVRTC has no `<cstddef>`, and its front end another name for what `offsetof` expands to.
+const OFFSET_OF: &str = "\
+#if defined(__CUDACC_RTC__)
+#define KERNEL_ARGS_OFFSET_OF(type, member) __INTADDR__(&(((type*)0)->member))
+#else
+#include <cstddef>
+#define KERNEL_ARGS_OFFSET_OF(type, member) offsetof(type, member)
+#endif
+";
+
+impl Writer<'_, '_, '_> {
+    pub(super) fn head(&mut self) {
+        self.line("// Written by kernel-args. Do not change it: it is written again.");
+        match self.header().guard {
+            Some(guard) => {
+                let lines = format!("#ifndef {guard}\n#define {guard}");
+                self.line(&lines);
+            }
+            None => self.line("#pragma once"),
+        }
+        let header = self.collector.header;
+        if self.has_offsets() || !self.collector.includes.is_empty() || !header.includes.is_empty()
+        {
+            self.line("");
+        }
+        let mut includes = self.collector.includes.clone();
+        includes.sort_unstable();
+        for include in &includes {
+            match include {
+                Include::Vectors => {
+                    self.line("#if !defined(__CUDACC_RTC__)\n#include <vector_types.h>\n#endif");
+                }
+                Include::File(file) => self.line(&format!("#include <{file}>")),
+                Include::Driver => self.tensor_map(),
+            }
+        }
+        for (file, _) in &header.includes {
+            if file.starts_with('<') {
+                self.line(&format!("#include {file}"));
+            } else {
+                self.line(&format!("#include \"{file}\""));
+            }
+        }
+        if self.has_offsets() {
+            self.text.push_str(OFFSET_OF);
+        }
+    }
+
+    /// NVRTC cannot compile `cuda.h`.
+    fn tensor_map(&mut self) {
+        let of_map = |(name, _, align): &(String, usize, Option<usize>)| {
+            (name == "CUtensorMap").then_some(*align).flatten()
+        };
+        let declaration = match self.collector.assumed.iter().find_map(of_map) {
+            Some(align) => format!(
+                "struct alignas({align}) CUtensorMap_st {{\n    unsigned long long opaque[16];\n}};\n\
+                 typedef CUtensorMap_st CUtensorMap;"
+            ),
+            None => "struct CUtensorMap_st;\ntypedef CUtensorMap_st CUtensorMap;".into(),
+        };
+        let text = format!(
+            "#if !defined(__CUDACC_RTC__)\n#include <cuda.h>\n\
+             #elif !defined(CUDA_VERSION) && !defined(KERNEL_ARGS_TENSOR_MAP)\n\
+             #define KERNEL_ARGS_TENSOR_MAP\n{declaration}\n#endif"
+        );
+        self.line(&text);
+    }
+
+    /// Asserts the layout of the types that the header uses and does not declare.
+    pub(super) fn assumptions(&mut self) {
+        let assumed = self.collector.assumed.clone();
+        if !assumed.is_empty() {
+            self.line("");
+        }
+        for (name, size, align) in assumed {
+            let name = match name.contains("::") || name.contains('<') {
+                true => format!("::{name}"),
+                false => name,
+            };
+            self.extent(&name, size, align);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Names in C++: identifiers, paths, and what of them can be declared.
+
+use super::{error::Problem, keywords::is_reserved};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+/// Whether it has the form of an identifier. C++ allows letters beyond ASCII, but not every compiler does.
+pub(super) fn is_word(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    let first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    bytes.next().is_some_and(first) && bytes.all(|byte| first(byte) || byte.is_ascii_digit())
+}
+
+/// Whether it can name something of the program's own.
+pub(super) fn is_identifier(name: &str) -> bool {
+    is_word(name) && !is_reserved(name)
+}
+
+/// A qualified name: `sim::Light`. Without `::` at its beginning.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Path(String);
+
+impl Path {
+    /// The name that `cpp` has in a header whose types are in `namespace` unless they say otherwise.
+    pub(super) fn new(cpp: &str, namespace: &str) -> Self {
+        let cpp = ["struct ", "class ", "union ", "enum "]
+            .iter()
+            .fold(cpp.trim(), |name, word| {
+                name.strip_prefix(word).unwrap_or(name)
+            });
+        if let Some(global) = cpp.strip_prefix("::") {
+            return Self(global.to_string());
+        }
+        if namespace.is_empty() || is_qualified(cpp) {
+            return Self(cpp.to_string());
+        }
+        Self(format!("{namespace}::{cpp}"))
+    }
+
+    /// The whole: `sim::Light`.
+    pub(super) fn full(&self) -> &str {
+        &self.0
+    }
+
+    /// The namespace: `sim`; empty for the global one.
+    pub(super) fn namespace(&self) -> &str {
+        self.0
+            .rsplit_once("::")
+            .map_or("", |(namespace, _)| namespace)
+    }
+
+    /// The last name: `Light`.
+    pub(super) fn name(&self) -> &str {
+        self.0.rsplit_once("::").map_or(&self.0, |(_, name)| name)
+    }
+
+    /// Whether a header can declare it.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        let problem = |because: &str, help: &str| Problem::Name {
+            name: self.0.clone(),
+            because: because.to_string(),
+            help: help.to_string(),
+        };
+        if self.0.contains('<') {
+            return Err(problem(
+                "it is an instance of a template, and only the template itself can be declared",
+                "include the file that has the template: `.include(\"file.cuh\", &[\"…\"])` with this name",
+            ));
+        }
+        if self.0.contains('(') {
+            return Err(problem(
+                "it is in a namespace without a name, whose types belong to one source file",
+                "give the namespace a name",
+            ));
+        }
+        for segment in self.0.split("::") {
+            if is_reserved(segment) {
+                return Err(problem(
+                    &format!("`{segment}` is a keyword of C++"),
+                    RENAME_TYPE,
+                ));
+            }
+            if !is_word(segment) {
+                return Err(problem(
+                    "a name in C++ consists of letters of ASCII, digits and `_`",
+                    RENAME_TYPE,
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+const RENAME_TYPE: &str = "give the type another name in C++: `#[device_type(cpp = \"…\")]`, with its namespace if it has one";
+
+/// Whether a name has a path, outside of template arguments.
+fn is_qualified(cpp: &str) -> bool {
+    let before = cpp.split('<').next().unwrap_or(cpp);
+    before.contains("::")
+}
+
+/// The names of a path.
+pub(super) fn segments(path: &str) -> Vec<&str> {
+    path.split("::").filter(|name| !name.is_empty()).collect()
+}
+
+/// A name of a member, a parameter or an enumerator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Local {
+    /// As C++ has it.
+    pub(super) name: String,
+    /// As its source has it, where that is another one.
+    pub(super) was: Option<String>,
+}
+
+impl Local {
+    /// The names of some members in C++. A keyword gets a `_` at its end; the number of a field of a tuple one before it.
+    pub(super) fn all<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Self>, Problem> {
+        let names: Vec<&str> = names.collect();
+        let mut locals: Vec<Self> = Vec::with_capacity(names.len());
+        for (i, name) in names.iter().enumerate() {
+            let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+            let mut changed = if is_number {
+                format!("_{name}")
+            } else if name.is_empty() {
+                format!("unnamed_{i}")
+            } else {
+                (*name).to_string()
+            };
+            while is_reserved(&changed)
+                || changed != *name && (names.contains(&&*changed) || contains(&locals, &changed))
+            {
+                changed.push('_');
+            }
+            if !is_word(&changed) {
+                return Err(Problem::Name {
+                    name: (*name).to_string(),
+                    because: "a name in C++ consists of letters of ASCII, digits and `_`"
+                        .to_string(),
+                    help: "rename it, or give its name in C++: `#[kernel_args(name = \"…\")]`"
+                        .to_string(),
+                });
+            }
+            let was = (changed != *name).then(|| (*name).to_string());
+            if contains(&locals, &changed) {
+                return Err(Problem::Name {
+                    name: changed,
+                    because: "there are two of this name".to_string(),
+                    help: "rename one of them".to_string(),
+                });
+            }
+            locals.push(Self { name: changed, was });
+        }
+        Ok(locals)
+    }
+}
+
+fn contains(locals: &[Local], name: &str) -> bool {
+    locals.iter().any(|local| local.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_without_a_path_is_in_the_namespace_of_the_header() {
+        for (cpp, namespace, full) in [
+            ("Light", "", "Light"),
+            ("Light", "sim", "sim::Light"),
+            ("a::b::Light", "sim", "a::b::Light"),
+            ("::Light", "sim", "Light"),
+            ("struct Light", "sim", "sim::Light"),
+            ("Array<a::b>", "sim", "sim::Array<a::b>"),
+        ] {
+            let path = Path::new(cpp, namespace);
+            assert_eq!(path.full(), full);
+        }
+        let path = Path::new("a::b::Light", "");
+        assert_eq!((path.namespace(), path.name()), ("a::b", "Light"));
+        assert_eq!(segments(path.namespace()), ["a", "b"]);
+    }
+
+    #[test]
+    fn keywords_and_numbers_get_names_that_nothing_else_has() {
+        let names = ["new", "new_", "0", "_0", "x", "", "class"];
+        let locals = Local::all(names.into_iter()).expect("all can be named");
+        let names: Vec<&str> = locals.iter().map(|local| &*local.name).collect();
+        assert_eq!(
+            names,
+            ["new__", "new_", "_0_", "_0", "x", "unnamed_5", "class_"]
+        );
+        assert_eq!(locals[0].was.as_deref(), Some("new"));
+        assert_eq!(locals[4].was, None);
+    }
+
+    #[test]
+    fn what_cannot_be_declared() {
+        for cpp in [
+            "P<int>",
+            "class",
+            "a::new",
+            "größe",
+            "(anonymous namespace)::P",
+            "1a",
+            "",
+        ] {
+            assert!(Path::new(cpp, "").check().is_err(), "{cpp}");
+        }
+        for names in [["größe", "x"], ["x", "x"], ["a b", "c"]] {
+            assert!(Local::all(names.into_iter()).is_err(), "{names:?}");
+        }
+    }
+}

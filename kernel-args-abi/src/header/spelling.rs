@@ -1,0 +1,69 @@
+//! How C++ spells a type in a place.
+
+use super::definition::{Base, Definition, Type};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+use core::fmt::Write as _;
+
+/// Where a type is spelled.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'s> {
+    /// The namespace; empty for the global one.
+    pub(super) namespace: &'s str,
+    /// The names of the members or parameters beside it, which hide types of the same name.
+    pub(super) hidden: &'s [&'s str],
+    pub(super) definitions: &'s [Definition],
+}
+
+impl Scope<'_> {
+    fn base(&self, base: &Base) -> String {
+        match base {
+            Base::Fundamental(name, _) => (*name).to_string(),
+            Base::Bytes(_) => "unsigned char".to_string(),
+            Base::Cuda(name, _) => {
+                let is_own = |definition: &Definition| definition.path.name() == name;
+                if self.hidden.contains(&&**name) || self.definitions.iter().any(is_own) {
+                    return format!("::{name}");
+                }
+                name.clone()
+            }
+            Base::Own(path) => {
+                let full = path.full();
+                let first = full.split("::").next().unwrap_or(full);
+                let is_plain = !full.contains('<') && !self.hidden.contains(&first);
+                if is_plain && self.namespace.is_empty() {
+                    full.to_string()
+                } else if !full.contains('<')
+                    && path.namespace() == self.namespace
+                    && !self.hidden.contains(&path.name())
+                {
+                    path.name().to_string()
+                } else {
+                    format!("::{full}")
+                }
+            }
+        }
+    }
+
+    /// The declaration of something of this type: `float const* x`, `float rows[2][3]`. Without a name, the type.
+    pub(super) fn declare(&self, ty: &Type, name: &str) -> String {
+        let mut text = self.base(&ty.base);
+        for level in 0..ty.depth {
+            text.push_str(if ty.const_mask >> level & 1 == 1 {
+                " const*"
+            } else {
+                "*"
+            });
+        }
+        if !name.is_empty() {
+            text.push(' ');
+            text.push_str(name);
+        }
+        for length in &ty.extents {
+            let _ = write!(text, "[{length}]");
+        }
+        text
+    }
+}

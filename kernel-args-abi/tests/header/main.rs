@@ -1,0 +1,5 @@
+//! Headers: what is declared, in which order and by which names, and what is refused.
+
+mod declared;
+mod parameters;
+mod refused;

@@ -1,0 +1,320 @@
+//! The command line: its commands, options and help.
+
+use crate::select::gpu;
+use clap::{
+    Arg, ArgAction, ArgGroup, ColorChoice, Command, ValueHint, builder::ValueParser, value_parser,
+};
+use std::{io, path::PathBuf};
+
+/// The name of the program.
+pub(crate) const NAME: &str = "kernel-args";
+
+const LONG: &str = "\
+Shows and compares the parameters of CUDA kernels: of PTX, cubins and fat binaries, and of object files, static archives, \
+libraries and programs that contain fat binaries.
+
+Names, C++ types of `extern \"C\"` kernels and members of structs are shown where an image has debug information (`nvcc -G`, \
+NVRTC's `--device-debug`). Without it, C++ types are those that the kernel's mangled name tells.";
+
+const EXIT: &str = "\
+Exit codes:
+  0  success; `diff`: callers of OLD can call NEW; `check`: nothing differs
+  1  `diff`: a change breaks callers; `check`: something differs
+  2  a file cannot be read, or holds no kernel that was asked for; wrong usage";
+
+const SHOW: &str = "\
+Shows every kernel with its parameters (name, C++ type, offset, size and alignment in bytes), what it demands of a launch, \
+the files and GPUs that have it, and a byte map: each parameter has a letter, padding is `.`.
+
+A kernel that has the same parameters for several GPUs is shown once. Where an image tells no offsets, they follow from the \
+alignments; above an alignment of 16 bytes they depend on the GPU and are shown as `?`.";
+
+const SHOW_AFTER: &str = "\
+Examples:
+  kernel-args show saxpy.ptx
+  kernel-args show --kernel 'gemm*' --arch sm_90 libkernels.so
+  kernel-args show --summary /usr/local/cuda/lib64
+  kernel-args show --json libkernels.so | jq '.kernels[].symbol'
+  kernel-args show --list libkernels.so > kernels.list
+  cat saxpy.ptx | kernel-args show -";
+
+const DIFF: &str = "\
+Shows what changed in the interface of each kernel: kernels and parameters that were added, removed, moved, exchanged, renamed \
+or have another type; members of structs; what a launch must respect.
+
+A change breaks callers where arguments or a launch that fit OLD do not fit NEW. Names of parameters alone do not, unless two \
+parameters of the same type exchanged theirs.";
+
+const DIFF_AFTER: &str = "\
+Examples:
+  kernel-args diff v1/libkernels.so v2/libkernels.so
+  kernel-args diff --json old.ptx new.ptx
+
+Exit codes:
+  0  no change, or none that breaks callers
+  1  a change breaks callers
+  2  a file cannot be read";
+
+const CHECK: &str = "\
+Compares the kernels of FILE with a list that was written by `kernel-args show --list`, and is kept beside the source. Every \
+difference is shown with both sides.";
+
+const CHECK_AFTER: &str = "\
+Examples:
+  kernel-args show --list build/kernels.fatbin > kernels.list   # once, and after each change that is meant
+  kernel-args check build/kernels.fatbin --against kernels.list # in CI
+
+Exit codes:
+  0  FILE has the kernels of LIST with these parameters
+  1  something differs
+  2  a file cannot be read";
+
+const RUST: &str = "\
+Writes one struct with `#[derive(KernelArgs)]` for each kernel, and one `#[derive(DeviceType)]` type for each struct and enum that \
+they take. Fields have the names of C++ where the file, or that of --debug-info, has debug information.";
+
+const RUST_AFTER: &str = "\
+Examples:
+  kernel-args rust saxpy.ptx > src/kernels.rs
+  kernel-args rust kernels.fatbin --debug-info kernels.debug.ptx --kernel 'gemm*'
+  kernel-args rust saxpy.ptx --image ptx/saxpy.ptx   # compared at compile time
+
+Exit codes:
+  0  the structs were written
+  2  a file cannot be read, or holds no kernel that was asked for";
+
+const HEADER: &str = "\
+Writes prototypes of the kernels, and the structs and enums that they take by value, with assertions of their sizes, alignments \
+and offsets. Members are told by debug information only: of the file, or of --debug-info.";
+
+const HEADER_AFTER: &str = "\
+Examples:
+  kernel-args header kernels.debug.ptx > kernels.cuh
+  kernel-args header kernels.fatbin --debug-info kernels.debug.ptx --guard KERNELS_CUH
+
+Exit codes:
+  0  the header was written
+  2  a file cannot be read, holds no kernel that was asked for, or a name or kernel cannot be declared";
+
+/// The whole command line.
+pub(crate) fn command() -> Command {
+    Command::new(NAME)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Shows and compares the parameters of CUDA kernels")
+        .long_about(LONG)
+        .after_help(EXIT)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(show())
+        .subcommand(diff())
+        .subcommand(check())
+        .subcommand(rust())
+        .subcommand(header())
+        .subcommand(
+            Command::new("completions")
+                .about("Writes a completion script for a shell")
+                .after_help("Example:\n  kernel-args completions bash > ~/.local/share/bash-completion/completions/kernel-args")
+                .arg(
+                    Arg::new("shell")
+                        .required(true)
+                        .value_name("SHELL")
+                        .value_parser(value_parser!(clap_complete::Shell)),
+                ),
+        )
+        .subcommand(
+            Command::new("man")
+                .about("Writes the manual page")
+                .after_help("Example:\n  kernel-args man > ~/.local/share/man/man1/kernel-args.1"),
+        )
+}
+
+fn show() -> Command {
+    Command::new("show")
+        .about("Shows every kernel with its parameters")
+        .long_about(SHOW)
+        .after_help(SHOW_AFTER)
+        .arg(files("PTX, cubins, fat binaries, object files, archives, libraries, programs; directories; `-` for standard input"))
+        .args(selecting())
+        .arg(flag("json", "Write JSON, one kernel on a line; the schema is in the README"))
+        .arg(flag("list", "Write one line for each kernel, for `kernel-args check`"))
+        .arg(flag("summary", "Write how many kernels each file has, and for which GPUs"))
+        .group(ArgGroup::new("format").args(["json", "list", "summary"]))
+        .args(naming())
+        .arg(color())
+}
+
+fn diff() -> Command {
+    Command::new("diff")
+        .about("Shows what changed in the interface of each kernel")
+        .long_about(DIFF)
+        .after_help(DIFF_AFTER)
+        .arg(file("old", "What callers were written for"))
+        .arg(file("new", "What they are to call"))
+        .args(selecting())
+        .arg(flag("json", "Write JSON; the schema is in the README"))
+        .args(naming())
+        .arg(color())
+}
+
+fn check() -> Command {
+    let against = file(
+        "against",
+        "The list, as `kernel-args show --list` writes it",
+    );
+    Command::new("check")
+        .about("Compares the kernels of a file with a list, for continuous integration")
+        .long_about(CHECK)
+        .after_help(CHECK_AFTER)
+        .arg(files("What the list was made of, built again"))
+        .arg(against.long("against").value_name("LIST"))
+        .args(selecting())
+        .arg(color())
+}
+
+fn rust() -> Command {
+    Command::new("rust")
+        .about("Writes Rust structs for the kernels of a file")
+        .long_about(RUST)
+        .after_help(RUST_AFTER)
+        .arg(files("What `show` takes"))
+        .args(selecting())
+        .arg(described())
+        .arg(flag("raw", "Write `DevicePointer<T>` for pointers, which needs no cudarc, instead of `&CudaSlice<T>`"))
+        .arg(flag("half", "Use the types of the crate half, with the feature `half` of kernel-args"))
+        .arg(flag("float8", "Use the types of the crate float8, with the feature `float8` of kernel-args"))
+        .arg(
+            Arg::new("items")
+                .long("items")
+                .value_name("PATH")
+                .help("Name the kernels as the items of this module of `kernels!`: `crate::kernels::saxpy`"),
+        )
+        .arg(
+            Arg::new("image")
+                .long("image")
+                .value_name("PATH")
+                .conflicts_with("items")
+                .help("Name the kernels by this image: `#[kernel_args(ptx = \"PATH\", entry = …)]`"),
+        )
+}
+
+fn header() -> Command {
+    Command::new("header")
+        .about("Writes a C++ header for the kernels of a file")
+        .long_about(HEADER)
+        .after_help(HEADER_AFTER)
+        .arg(files("What `show` takes"))
+        .args(selecting())
+        .arg(described())
+        .arg(
+            Arg::new("guard")
+                .long("guard")
+                .value_name("NAME")
+                .help("Write an include guard of this name instead of `#pragma once`"),
+        )
+        .arg(
+            Arg::new("namespace")
+                .long("namespace")
+                .value_name("PATH")
+                .help("The namespace of all types whose name has none"),
+        )
+        .arg(flag("strict", "Fail where a kernel cannot be declared, instead of leaving it out with the reason as a comment"))
+}
+
+fn described() -> Arg {
+    file(
+        "debug-info",
+        "The same kernels, compiled with debug information: for names, types and members",
+    )
+    .required(false)
+    .long("debug-info")
+}
+
+fn files(help: &'static str) -> Arg {
+    file("file", help).num_args(1..)
+}
+
+fn file(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .help(help)
+        .value_name(match name {
+            "old" => "OLD",
+            "new" => "NEW",
+            _ => "FILE",
+        })
+        .required(true)
+        .value_hint(ValueHint::AnyPath)
+        .value_parser(value_parser!(PathBuf))
+}
+
+fn selecting() -> [Arg; 2] {
+    [
+        Arg::new("kernel")
+            .long("kernel")
+            .short('k')
+            .value_name("PATTERN")
+            .action(ArgAction::Append)
+            .help("Only kernels with such a name")
+            .long_help(
+                "Only kernels with such a name: `*` stands for any characters, `?` for one. It is compared with the symbol and \
+                 with the C++ name, with and without namespaces, template arguments and parameters",
+            ),
+        Arg::new("arch")
+            .long("arch")
+            .short('a')
+            .value_name("GPU")
+            .action(ArgAction::Append)
+            .value_parser(ValueParser::new(gpu))
+            .help("Only images for this GPU generation, such as sm_90; of PTX, the lowest one counts"),
+    ]
+}
+
+fn naming() -> [Arg; 2] {
+    [
+        flag("demangle", "Show C++ names instead of symbols [default]")
+            .overrides_with("no-demangle"),
+        flag("no-demangle", "Show symbols instead of C++ names").overrides_with("demangle"),
+    ]
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .help(help)
+        .action(ArgAction::SetTrue)
+}
+
+fn color() -> Arg {
+    Arg::new("color")
+        .long("color")
+        .value_name("WHEN")
+        .default_value("auto")
+        .value_parser(value_parser!(ColorChoice))
+        .help("Colours: `auto` means on a terminal, unless NO_COLOR is set")
+}
+
+/// Writes the manual page: that of the program, and the commands' as sections of it.
+pub(crate) fn man(to: &mut dyn io::Write) -> io::Result<()> {
+    let mut command = command();
+    command.build();
+    clap_mangen::Man::new(command.clone()).render(to)?;
+    for sub in command
+        .get_subcommands()
+        .filter(|sub| sub.get_name() != "help")
+    {
+        let page = clap_mangen::Man::new(sub.clone());
+        writeln!(to, ".SH \"COMMAND {}\"", sub.get_name().to_uppercase())?;
+        page.render_synopsis_section(to)?;
+        page.render_description_section(to)?;
+        page.render_options_section(to)?;
+        page.render_extra_section(to)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::command().debug_assert();
+    }
+}

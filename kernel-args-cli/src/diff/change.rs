@@ -1,0 +1,175 @@
+//! The changes of a kernel, as data.
+
+use crate::{
+    kernel::Kernel,
+    show::json::{self, SCHEMA},
+};
+use kernel_args_abi::Parameter;
+use serde_json::{Value, json};
+
+/// A kernel whose interface changed.
+#[derive(Debug)]
+pub(crate) enum Changed<'k> {
+    Removed(&'k Kernel),
+    Added(&'k Kernel),
+    /// It is on both sides.
+    Kept {
+        old: &'k Kernel,
+        new: &'k Kernel,
+        changes: Vec<Change>,
+    },
+}
+
+/// One change of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Change {
+    pub(crate) kind: Kind,
+    /// Whether arguments or a launch that fit the old kernel do not fit the new one.
+    pub(crate) breaks: bool,
+    pub(crate) old: Option<Side>,
+    pub(crate) new: Option<Side>,
+}
+
+/// What is on one side of a change.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Side {
+    /// The index of a parameter, from 0.
+    pub(crate) index: Option<usize>,
+    /// `float alpha, 4 bytes`; of a limit, its value.
+    pub(crate) text: String,
+    value: Value,
+}
+
+/// What a change is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Kind {
+    Symbol,
+    Added,
+    Removed,
+    Moved,
+    Exchanged,
+    /// Several parameters became one, or one became several.
+    Split,
+    Joined,
+    Retyped,
+    /// It lies elsewhere, although nothing before it changed.
+    Offset,
+    Renamed,
+    MemberAdded,
+    MemberRemoved,
+    MemberMoved,
+    MemberRetyped,
+    MemberRenamed,
+    Limit(&'static str),
+}
+
+impl Kind {
+    /// As JSON has it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Symbol => "symbol",
+            Self::Added => "parameter_added",
+            Self::Removed => "parameter_removed",
+            Self::Moved => "parameter_moved",
+            Self::Exchanged => "parameters_exchanged",
+            Self::Split => "parameters_joined",
+            Self::Joined => "parameter_split",
+            Self::Retyped => "parameter_retyped",
+            Self::Offset => "parameter_offset",
+            Self::Renamed => "parameter_renamed",
+            Self::MemberAdded => "member_added",
+            Self::MemberRemoved => "member_removed",
+            Self::MemberMoved => "member_moved",
+            Self::MemberRetyped => "member_retyped",
+            Self::MemberRenamed => "member_renamed",
+            Self::Limit(_) => "limit",
+        }
+    }
+}
+
+impl Side {
+    pub(crate) fn parameter(index: usize, parameter: &Parameter<'_>) -> Self {
+        let mut value = json::parameter(parameter);
+        value["index"] = index.into();
+        Self {
+            index: Some(index),
+            text: super::text::parameter(parameter),
+            value,
+        }
+    }
+
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self {
+            index: None,
+            value: Value::String(text.clone()),
+            text,
+        }
+    }
+
+    /// A member of the parameter of this index, by its path: `params.cells.kind`.
+    pub(crate) fn member(index: usize, path: &str, text: String, value: Value) -> Self {
+        let mut value = value;
+        value["index"] = index.into();
+        value["path"] = path.into();
+        Self {
+            index: Some(index),
+            text,
+            value,
+        }
+    }
+}
+
+impl Change {
+    pub(crate) fn new(kind: Kind, breaks: bool, old: Option<Side>, new: Option<Side>) -> Self {
+        Self {
+            kind,
+            breaks,
+            old,
+            new,
+        }
+    }
+
+    fn json(&self) -> Value {
+        let side = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());
+        let limit = match self.kind {
+            Kind::Limit(limit) => Some(limit),
+            _ => None,
+        };
+        json!({
+            "kind": self.kind.name(),
+            "limit": limit,
+            "breaks": self.breaks,
+            "old": side(&self.old),
+            "new": side(&self.new),
+        })
+    }
+}
+
+/// All changes: the schema is in the crate's README.
+pub(crate) fn json(changed: &[Changed<'_>], breaks: bool) -> Value {
+    let kernel = |changed: &Changed<'_>| {
+        let (status, old, new) = match changed {
+            Changed::Removed(old) => ("removed", Some(old), None),
+            Changed::Added(new) => ("added", None, Some(new)),
+            Changed::Kept { old, new, .. } => ("changed", Some(old), Some(new)),
+        };
+        let list: Vec<Value> = match changed {
+            Changed::Kept { changes, .. } => changes.iter().map(Change::json).collect(),
+            _ => Vec::new(),
+        };
+        json!({
+            "symbol": old.or(new).map(|kernel| &kernel.symbol),
+            "status": status,
+            "breaks": changed.breaks(),
+            "changes": list,
+            "old": old.map(|kernel| json::kernel(kernel)),
+            "new": new.map(|kernel| json::kernel(kernel)),
+        })
+    };
+    json!({
+        "schema": SCHEMA,
+        "breaks": breaks,
+        "kernels": changed.iter().map(kernel).collect::<Vec<_>>(),
+    })
+}

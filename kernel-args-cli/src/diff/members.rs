@@ -1,0 +1,128 @@
+//! What changed in the members of a struct that is passed by value.
+
+use super::change::{Change, Kind, Side};
+use crate::show::{json, types};
+use kernel_args_abi::{Members, Parameter};
+
+/// More members of one parameter are not compared.
+const MOST: usize = 4096;
+
+/// How deep structs may lie in structs.
+const DEPTH: u32 = 24;
+
+/// A member and where it lies.
+struct Flat<'a> {
+    path: String,
+    /// From the beginning of the outermost struct, in bytes.
+    offset: usize,
+    member: Parameter<'a>,
+}
+
+/// The changes of the members of the parameter of index `to`, which `breaks` callers as the comparison found.
+///
+/// Members are the same ones by their names, and those of other names by where they lie.
+pub(super) fn changes(
+    (from, old): (usize, &Parameter<'_>),
+    (to, new): (usize, &Parameter<'_>),
+    breaks: bool,
+) -> Vec<Change> {
+    if !old.members.is_known() || !new.members.is_known() || old.members == new.members {
+        return Vec::new();
+    }
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    flatten(old.members, "", 0, DEPTH, &mut before);
+    flatten(new.members, "", 0, DEPTH, &mut after);
+    let mut changes = Vec::new();
+    let mut is_taken = vec![false; after.len()];
+    let mut left = Vec::new();
+    let mut push = |kind, old: Option<&Flat<'_>>, new: Option<&Flat<'_>>| {
+        let side = |index: usize, flat: &Flat<'_>| {
+            Side::member(index, &flat.path, text(flat), json::parameter(&flat.member))
+        };
+        let (old, new) = (
+            old.map(|flat| side(from, flat)),
+            new.map(|flat| side(to, flat)),
+        );
+        let is_name = matches!(kind, Kind::MemberRenamed);
+        changes.push(Change::new(kind, breaks && !is_name, old, new));
+    };
+    for flat in &before {
+        match after.iter().position(|other| other.path == flat.path) {
+            Some(index) if !is_taken[index] => {
+                is_taken[index] = true;
+                let other = &after[index];
+                if !same_type(&flat.member, &other.member) {
+                    push(Kind::MemberRetyped, Some(flat), Some(other));
+                } else if flat.offset != other.offset {
+                    push(Kind::MemberMoved, Some(flat), Some(other));
+                }
+            }
+            _ => left.push(flat),
+        }
+    }
+    for flat in left {
+        let renamed = |(index, other): (usize, &Flat<'_>)| {
+            !is_taken[index]
+                && other.offset == flat.offset
+                && same_type(&flat.member, &other.member)
+        };
+        match after.iter().enumerate().position(renamed) {
+            Some(index) => {
+                is_taken[index] = true;
+                push(Kind::MemberRenamed, Some(flat), Some(&after[index]));
+            }
+            None => push(Kind::MemberRemoved, Some(flat), None),
+        }
+    }
+    for (other, _) in after.iter().zip(is_taken).filter(|(_, is_taken)| !is_taken) {
+        push(Kind::MemberAdded, None, Some(other));
+    }
+    changes
+}
+
+fn flatten<'a>(
+    members: Members<'a>,
+    path: &str,
+    base: usize,
+    depth: u32,
+    flat: &mut Vec<Flat<'a>>,
+) {
+    for member in members.iter() {
+        if flat.len() == MOST {
+            return;
+        }
+        let path = match path {
+            "" => member.name.to_owned(),
+            _ => format!("{path}.{}", member.name),
+        };
+        let offset = base.saturating_add(member.offset.unwrap_or(0));
+        if depth > 0 {
+            let inner = member.members;
+            flat.push(Flat {
+                path: path.clone(),
+                offset,
+                member,
+            });
+            flatten(inner, &path, offset, depth - 1, flat);
+        }
+    }
+}
+
+/// Whether two have the same type, as far as it is known. Members are compared one by one.
+fn same_type(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
+    a.size == b.size && (a.cpp == b.cpp || a.cpp.is_unknown() || b.cpp.is_unknown())
+}
+
+fn text(flat: &Flat<'_>) -> String {
+    let Flat {
+        path,
+        offset,
+        member,
+    } = flat;
+    let bytes = if member.size == 1 { "byte" } else { "bytes" };
+    format!(
+        "`{path}`: {}, {} {bytes} at byte {offset}",
+        types::spelling(member),
+        member.size
+    )
+}

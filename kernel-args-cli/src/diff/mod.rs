@@ -1,0 +1,77 @@
+//! `kernel-args diff`: what changed in the interface of each kernel.
+
+mod change;
+mod limits;
+mod members;
+mod pairs;
+mod parameters;
+mod text;
+
+use crate::{
+    error::Failure,
+    output::{Output, Status},
+    read::{self, Files},
+    select::Select,
+    show,
+};
+use change::Changed;
+use std::{io::Write as _, path::PathBuf};
+
+/// What `diff` is asked for.
+pub(crate) struct Diff {
+    pub(crate) old: PathBuf,
+    pub(crate) new: PathBuf,
+    pub(crate) select: Select,
+    pub(crate) json: bool,
+    pub(crate) demangle: bool,
+}
+
+pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
+    let mut sides = Vec::new();
+    let mut missing = Vec::new();
+    for path in [&diff.old, &diff.new] {
+        let mut files = read::read(std::slice::from_ref(path));
+        let name = path.to_string_lossy();
+        if show::report(&files, &name) == Status::Error {
+            return Ok(Status::Error);
+        }
+        missing.extend(diff.select.apply(&mut files, &name).err());
+        sides.push(files);
+    }
+    // A pattern that one side alone has is a kernel that was added or removed.
+    if missing.len() == 2
+        && let Some(error) = missing.pop()
+    {
+        return Err(error.into());
+    }
+    let [old, new]: &[Files; 2] = match sides.first_chunk() {
+        Some(sides) => sides,
+        None => return Ok(Status::Error),
+    };
+    let changed = pairs::changes(&old.read.kernels, &new.read.kernels);
+    let breaks = changed.iter().any(Changed::breaks);
+    if diff.json {
+        serde_json::to_writer(&mut output.to, &change::json(&changed, breaks))
+            .map_err(std::io::Error::from)?;
+        writeln!(output.to)?;
+    } else {
+        text::write(&changed, old.read.kernels.len(), diff.demangle, output)?;
+    }
+    output.to.flush()?;
+    Ok(if breaks {
+        Status::Different
+    } else {
+        Status::Success
+    })
+}
+
+impl Changed<'_> {
+    /// Whether arguments or a launch that fit the old kernel do not fit the new one.
+    pub(crate) fn breaks(&self) -> bool {
+        match self {
+            Self::Removed(_) => true,
+            Self::Added(_) => false,
+            Self::Kept { changes, .. } => changes.iter().any(|change| change.breaks),
+        }
+    }
+}

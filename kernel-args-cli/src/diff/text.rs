@@ -1,0 +1,153 @@
+//! Changes as text: all sentences of `diff` stand here.
+
+use super::change::{Change, Changed, Kind, Side};
+use crate::{
+    kernel::Kernel,
+    output::Output,
+    show::types,
+    style::{Paint, plain},
+};
+use kernel_args_abi::{Alignment, Parameter};
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+};
+
+/// A parameter in a sentence: `alpha`: float, 4 bytes.
+pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
+    let mut text = String::new();
+    if !parameter.name.is_empty() {
+        text = format!("`{}`: ", plain(parameter.name));
+    }
+    let bytes = if parameter.size == 1 { "byte" } else { "bytes" };
+    _ = write!(
+        text,
+        "{}, {} {bytes}",
+        types::spelling(parameter),
+        parameter.size
+    );
+    if let Some(align) = parameter
+        .align
+        .map(Alignment::bytes)
+        .filter(|align| *align != parameter.size)
+    {
+        _ = write!(text, " aligned to {align}");
+    }
+    text
+}
+
+pub(super) fn write(
+    changed: &[Changed<'_>],
+    count: usize,
+    demangle: bool,
+    output: &mut Output,
+) -> io::Result<()> {
+    let paint = output.paint;
+    for changed in changed {
+        let name = |kernel: &Kernel| paint.title(&plain(kernel.name(demangle)));
+        match changed {
+            Changed::Removed(kernel) => {
+                writeln!(
+                    output.to,
+                    "{}\n{}\n",
+                    name(kernel),
+                    paint.bad("  breaks  the kernel was removed")
+                )?;
+            }
+            Changed::Added(kernel) => {
+                writeln!(
+                    output.to,
+                    "{}\n{}\n",
+                    name(kernel),
+                    paint.good("          the kernel was added")
+                )?;
+            }
+            Changed::Kept { old, changes, .. } => {
+                writeln!(output.to, "{}", name(old))?;
+                for change in changes {
+                    writeln!(output.to, "{}", line(change, paint))?;
+                }
+                writeln!(output.to)?;
+            }
+        }
+    }
+    writeln!(output.to, "{}", summary(changed, count))
+}
+
+fn line(change: &Change, paint: Paint) -> String {
+    let text = plain(&sentence(change)).into_owned();
+    if change.breaks {
+        paint.bad(&format!("  breaks  {text}"))
+    } else {
+        format!("          {text}")
+    }
+}
+
+fn sentence(change: &Change) -> String {
+    let text = |side: &Option<Side>| {
+        side.as_ref()
+            .map_or_else(|| "none".to_owned(), |side| side.text.clone())
+    };
+    let index = |side: &Option<Side>| {
+        side.as_ref()
+            .and_then(|side| side.index)
+            .map_or_else(|| "?".to_owned(), |index| index.to_string())
+    };
+    let (old, new) = (text(&change.old), text(&change.new));
+    let (from, to) = (index(&change.old), index(&change.new));
+    match change.kind {
+        Kind::Symbol => format!("the symbol is another one: {old} → {new}"),
+        Kind::Added => format!("parameter {to} was added: {new}"),
+        Kind::Removed => format!("parameter {from} was removed: {old}"),
+        Kind::Moved => format!("parameter {from} moved to place {to}: {new}"),
+        Kind::Exchanged => format!("parameter {from} was exchanged with parameter {to}: {old}"),
+        Kind::Split => {
+            format!("parameters from {from} on became one, parameter {to}: {old} → {new}")
+        }
+        Kind::Joined => format!("parameter {from} became several, from {to} on: {old} → {new}"),
+        Kind::Retyped => format!("parameter {to} has another type: {old} → {new}"),
+        Kind::Offset => format!("parameter {to} lies at another offset: {old}"),
+        Kind::Renamed => format!("parameter {to} was renamed: {old} → {new}"),
+        Kind::MemberAdded => format!("parameter {to}: a member was added: {new}"),
+        Kind::MemberRemoved => format!("parameter {from}: a member was removed: {old}"),
+        Kind::MemberMoved => format!("parameter {to}: a member moved: {old} → {new}"),
+        Kind::MemberRetyped => format!("parameter {to}: a member has another type: {old} → {new}"),
+        Kind::MemberRenamed => format!("parameter {to}: a member was renamed: {old} → {new}"),
+        Kind::Limit(limit) => format!("{}: {old} → {new}", self::limit(limit)),
+    }
+}
+
+fn limit(name: &str) -> &str {
+    match name {
+        "required_threads" => "threads that a block must have",
+        "max_threads" => "most threads of a block",
+        "required_cluster" => "blocks that a cluster must have",
+        "max_cluster_rank" => "most blocks of a cluster",
+        "explicit_cluster" => "must be launched with a cluster",
+        "blocks_are_clusters" => "the grid is counted in clusters",
+        "dynamic_shared" => "uses dynamic shared memory",
+        "min_blocks" => "blocks that fit on a multiprocessor",
+        "max_registers" => "most registers of a thread",
+        _ => name,
+    }
+}
+
+fn summary(changed: &[Changed<'_>], count: usize) -> String {
+    if changed.is_empty() {
+        let kernels = crate::style::count(count as u64, "kernel");
+        return format!("no change in the interface of {kernels}");
+    }
+    let of = |is: fn(&Changed<'_>) -> bool| changed.iter().filter(|changed| is(changed)).count();
+    let breaking = changed.iter().filter(|changed| changed.breaks()).count();
+    format!(
+        "{} changed, {} removed, {} added; {}",
+        of(|changed| matches!(changed, Changed::Kept { .. })),
+        of(|changed| matches!(changed, Changed::Removed(_))),
+        of(|changed| matches!(changed, Changed::Added(_))),
+        match breaking {
+            0 => "callers of the old kernels can call the new ones".to_owned(),
+            1 => "1 breaks its callers".to_owned(),
+            breaking => format!("{breaking} break their callers"),
+        }
+    )
+}

@@ -1,0 +1,93 @@
+//! What goes wrong, with the file and the place in it.
+
+use crate::style::plain;
+use std::{fmt, io};
+
+/// A file, or what stands in for one, that cannot be read as it was asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Error {
+    /// The file as it was named, and the member of an archive behind it: `lib.a(kernels.o)`.
+    pub(crate) file: String,
+    /// The byte at which what cannot be read begins, from the beginning of the file.
+    pub(crate) at: Option<u64>,
+    /// What is wrong.
+    pub(crate) what: String,
+}
+
+impl Error {
+    pub(crate) fn new(file: impl Into<String>, what: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            at: None,
+            what: what.into(),
+        }
+    }
+
+    pub(crate) fn at(self, at: u64) -> Self {
+        Self {
+            at: Some(at),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", plain(&self.file))?;
+        if let Some(at) = self.at {
+            write!(f, "at byte {at}: ")?;
+        }
+        // Several lines are ours; control characters are the file's.
+        let mut lines = self.what.lines();
+        f.write_str(&plain(lines.next().unwrap_or_default()))?;
+        lines.try_for_each(|line| write!(f, "\n{}", plain(line)))
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Why a command ends.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Something that it reads.
+    Input(Error),
+    /// Standard output.
+    Output(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(error) => error.fmt(f),
+            Self::Output(error) => write!(f, "standard output cannot be written: {error}"),
+        }
+    }
+}
+
+/// Prints an error on standard error.
+pub(crate) fn print(error: &dyn fmt::Display) {
+    say("error", error);
+}
+
+/// Prints a warning on standard error.
+pub(crate) fn warn(warning: &dyn fmt::Display) {
+    say("warning", warning);
+}
+
+fn say(kind: &str, what: &dyn fmt::Display) {
+    use std::io::Write as _;
+    // Where standard error is closed, nobody reads it.
+    _ = writeln!(io::stderr(), "kernel-args: {kind}: {what}");
+}

@@ -1,0 +1,34 @@
+//! `kernel-args` on the command line: shows and compares the parameters of CUDA kernels.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod cli;
+mod diff;
+mod error;
+mod kernel;
+mod options;
+mod output;
+mod progress;
+mod read;
+mod select;
+mod show;
+mod style;
+mod write;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let matches = cli::command().get_matches();
+    match options::run(&matches) {
+        Ok(status) => status.into(),
+        // Who reads the output has seen enough, as `head` has.
+        Err(error::Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            error::print(&failure);
+            output::Status::Error.into()
+        }
+    }
+}

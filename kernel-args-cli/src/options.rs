@@ -1,0 +1,143 @@
+//! What the command line asks for.
+
+use crate::{
+    check::{self, Check},
+    cli,
+    diff::{self, Diff},
+    error::Failure,
+    output::{Output, Status},
+    select::Select,
+    show::{self, Format, Show},
+    write::{self, Header, Rust, Source},
+};
+use clap::{ArgMatches, ColorChoice};
+use std::{io::Write as _, path::PathBuf};
+
+pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
+    let Some((command, matches)) = matches.subcommand() else {
+        return Ok(Status::Error);
+    };
+    let color = matches.try_get_one::<ColorChoice>("color");
+    let color = color.ok().flatten().copied().unwrap_or(ColorChoice::Never);
+    let mut output = Output::new(color);
+    match command {
+        "show" => {
+            let show = Show {
+                files: paths(matches, "file"),
+                select: select(matches),
+                format: format(matches),
+                demangle: !matches.get_flag("no-demangle"),
+            };
+            show::run(&show, &mut output)
+        }
+        "diff" => {
+            let diff = Diff {
+                old: path(matches, "old"),
+                new: path(matches, "new"),
+                select: select(matches),
+                json: matches.get_flag("json"),
+                demangle: !matches.get_flag("no-demangle"),
+            };
+            diff::run(&diff, &mut output)
+        }
+        "check" => {
+            let check = Check {
+                files: paths(matches, "file"),
+                list: path(matches, "against"),
+                select: select(matches),
+            };
+            check::run(&check, &mut output)
+        }
+        "rust" => {
+            let rust = Rust {
+                source: source(matches),
+                raw: matches.get_flag("raw"),
+                half: matches.get_flag("half"),
+                float8: matches.get_flag("float8"),
+                items: text(matches, "items"),
+                image: text(matches, "image"),
+            };
+            write::rust(&rust, &mut output)
+        }
+        "header" => {
+            let header = Header {
+                source: source(matches),
+                guard: text(matches, "guard"),
+                namespace: text(matches, "namespace"),
+                strict: matches.get_flag("strict"),
+            };
+            write::header(&header, &mut output)
+        }
+        "completions" => {
+            let shell = matches.get_one::<clap_complete::Shell>("shell");
+            if let Some(shell) = shell {
+                let mut command = cli::command();
+                let mut script = Vec::new();
+                clap_complete::generate(*shell, &mut command, cli::NAME, &mut script);
+                output.to.write_all(&script)?;
+                output.to.flush()?;
+            }
+            Ok(Status::Success)
+        }
+        _ => {
+            cli::man(&mut output.to)?;
+            output.to.flush()?;
+            Ok(Status::Success)
+        }
+    }
+}
+
+fn paths(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
+    matches
+        .get_many(name)
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect()
+}
+
+fn path(matches: &ArgMatches, name: &str) -> PathBuf {
+    matches
+        .get_one::<PathBuf>(name)
+        .cloned()
+        .unwrap_or_default()
+}
+
+fn text(matches: &ArgMatches, name: &str) -> Option<String> {
+    matches.get_one::<String>(name).cloned()
+}
+
+fn source(matches: &ArgMatches) -> Source {
+    Source {
+        files: paths(matches, "file"),
+        debug_info: matches.get_one::<PathBuf>("debug-info").cloned(),
+        select: select(matches),
+    }
+}
+
+fn select(matches: &ArgMatches) -> Select {
+    Select {
+        patterns: matches
+            .get_many("kernel")
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect(),
+        gpus: matches
+            .get_many("arch")
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect(),
+    }
+}
+
+fn format(matches: &ArgMatches) -> Format {
+    let formats = [
+        ("json", Format::Json),
+        ("list", Format::List),
+        ("summary", Format::Summary),
+    ];
+    let asked = formats.into_iter().find(|(name, _)| matches.get_flag(name));
+    asked.map_or(Format::Text, |(_, format)| format)
+}

@@ -1,0 +1,47 @@
+//! The streams and the exit code of a command.
+
+use crate::style::Paint;
+use std::{
+    io::{self, BufWriter, StdoutLock},
+    process::ExitCode,
+};
+
+/// The exit code of a command.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Status {
+    /// 0: it did what it was asked for; `diff` and `check` found nothing that breaks callers.
+    Success,
+    /// 1: `diff` found a change that breaks callers, or `check` a difference.
+    Different,
+    /// 2: a file cannot be read, or holds no kernel that was asked for.
+    Error,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+/// Standard output and how to colour it.
+pub(crate) struct Output {
+    pub(crate) to: BufWriter<StdoutLock<'static>>,
+    pub(crate) paint: Paint,
+}
+
+impl Output {
+    pub(crate) fn new(color: clap::ColorChoice) -> Self {
+        let choice = match color {
+            clap::ColorChoice::Always => true,
+            clap::ColorChoice::Never => false,
+            // A terminal, `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`.
+            clap::ColorChoice::Auto => {
+                anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+            }
+        };
+        Self {
+            to: BufWriter::with_capacity(64 << 10, io::stdout().lock()),
+            paint: Paint::new(choice),
+        }
+    }
+}

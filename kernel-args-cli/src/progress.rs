@@ -1,0 +1,52 @@
+//! A progress bar for what takes longer than a second.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{
+    io::IsTerminal as _,
+    time::{Duration, Instant},
+};
+
+/// How long nothing is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Bytes that have been read, of those that are to be. It is on standard error, and on a terminal only.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    start: Instant,
+    is_terminal: bool,
+}
+
+impl Progress {
+    /// Of this many bytes.
+    pub(crate) fn new(size: u64) -> Self {
+        let style = "{bar:40} {bytes} of {total_bytes}, {eta} left: {msg}";
+        let bar = ProgressBar::with_draw_target(Some(size), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            start: Instant::now(),
+            is_terminal: std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// The file that is read now.
+    pub(crate) fn file(&self, name: &str) {
+        self.bar.set_message(name.to_owned());
+    }
+
+    /// So many bytes have been read.
+    pub(crate) fn set(&self, bytes: u64) {
+        if self.is_terminal && self.bar.is_hidden() && self.start.elapsed() >= PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_position(bytes);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

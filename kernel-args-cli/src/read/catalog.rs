@@ -1,0 +1,115 @@
+//! All that was read, each description of a kernel once.
+
+use super::{
+    merge::merge,
+    observe::{Observation, Observed, Resources},
+    place::Place,
+};
+use crate::{error::Error, kernel::Kernel};
+use kernel_args_abi::mangled::Demangled;
+use std::collections::HashMap;
+
+/// What is read, while it is read: in any order, by several threads.
+#[derive(Default)]
+pub(crate) struct Catalog {
+    /// With the number of each file or archive member, by which kernels are kept apart.
+    kernels: HashMap<(u32, Box<str>), Vec<Seen>>,
+    /// Each PTX text and cubin that was read, with its number and that of its unit.
+    places: HashMap<u32, Place>,
+    pub(crate) errors: Vec<Error>,
+    pub(crate) warnings: Vec<Error>,
+}
+
+/// A description of a kernel, and the images that have it.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) observation: Observation,
+    /// Numbers of places.
+    pub(crate) images: Vec<(u32, Resources)>,
+}
+
+impl Catalog {
+    /// Adds what the image of this number says, which lies in the unit of that number.
+    pub(crate) fn add(&mut self, number: u32, unit: u32, mut place: Place, observed: Observed) {
+        place.sm = observed.sm.or(place.sm);
+        for what in observed.debug_errors {
+            let what = format!("its debug information is not read: {what}");
+            self.warnings
+                .push(Error::new(place.unit.to_string(), what).at(place.at));
+        }
+        self.places.insert(number, place);
+        for (symbol, observation, resources) in observed.kernels {
+            let image = (number, resources);
+            let seen = self.kernels.entry((unit, symbol.into())).or_default();
+            match seen.iter_mut().find(|seen| seen.observation == observation) {
+                Some(seen) => seen.images.push(image),
+                None => seen.push(Seen {
+                    observation,
+                    images: vec![image],
+                }),
+            }
+        }
+    }
+
+    /// Every kernel once for each list of parameters and limits that it has, in the order of the symbols.
+    pub(crate) fn finish(self) -> Finished {
+        let Self {
+            kernels,
+            places,
+            mut errors,
+            warnings,
+        } = self;
+        let mut read: Vec<_> = kernels.into_iter().collect();
+        read.sort_unstable_by(|((a, x), _), ((b, y), _)| (x, a).cmp(&(y, b)));
+        let mut finished: Vec<Kernel> = Vec::new();
+        let mut first_of_symbol = 0;
+        for ((_, symbol), mut seen) in read {
+            for seen in &mut seen {
+                seen.images.sort_unstable_by_key(|(number, _)| *number);
+            }
+            seen.sort_unstable_by_key(|seen| seen.images.first().map(|(number, _)| *number));
+            if finished
+                .get(first_of_symbol)
+                .is_none_or(|kernel| *kernel.symbol != *symbol)
+            {
+                first_of_symbol = finished.len();
+            }
+            let demangled = match finished.get(first_of_symbol) {
+                Some(kernel) => kernel.demangled.clone(),
+                None => Demangled::new(&symbol),
+            };
+            for kernel in merge(&symbol, demangled.as_ref(), &seen, &places) {
+                let known = &mut finished[first_of_symbol..];
+                match known.iter_mut().find(|known| known.is_same(&kernel)) {
+                    Some(known) => known.join(kernel),
+                    None => finished.push(kernel),
+                }
+            }
+        }
+        for kernel in &mut finished {
+            kernel.images.sort_by(|a, b| a.place.cmp(&b.place));
+            kernel.images.dedup();
+        }
+        errors.sort_by(|a, b| (&a.file, a.at).cmp(&(&b.file, b.at)));
+        Finished {
+            kernels: finished,
+            places: {
+                let mut places: Vec<Place> = places.into_values().collect();
+                places.sort();
+                places
+            },
+            errors,
+            warnings,
+        }
+    }
+}
+
+/// All that was read.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) kernels: Vec<Kernel>,
+    /// Every PTX text and cubin.
+    pub(crate) places: Vec<Place>,
+    pub(crate) errors: Vec<Error>,
+    pub(crate) warnings: Vec<Error>,
+}

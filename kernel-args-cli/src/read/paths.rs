@@ -1,0 +1,97 @@
+//! The files that a command line names: themselves, or in directories.
+
+use super::{Skipped, input::Input};
+use crate::error::Error;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// A file that is read.
+pub(super) struct Named {
+    /// As it is told to the user; not UTF-8 is replaced.
+    pub(super) name: Arc<str>,
+    /// `None` for standard input.
+    path: Option<PathBuf>,
+    /// In bytes, as far as it is known.
+    pub(super) size: u64,
+    /// Whether it was named itself, rather than found in a directory.
+    pub(super) is_direct: bool,
+}
+
+impl Named {
+    pub(super) fn open(&self) -> io::Result<Input> {
+        match &self.path {
+            Some(path) => Input::open(path),
+            None => Input::stdin(),
+        }
+    }
+}
+
+/// The files of these paths, in order, and of directories in the order of their names. Links to directories are not followed.
+pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Vec<Error>) {
+    let mut found = Vec::new();
+    let mut errors = Vec::new();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            found.push(Named {
+                name: "standard input".into(),
+                path: None,
+                size: 0,
+                is_direct: true,
+            });
+            continue;
+        }
+        match fs::metadata(path) {
+            Err(error) => errors.push(Error::new(path.to_string_lossy(), error.to_string())),
+            Ok(metadata) if metadata.is_dir() => {
+                let before = found.len();
+                if let Err(error) = directory(path, skipped, &mut found) {
+                    errors.push(Error::new(path.to_string_lossy(), error.to_string()));
+                } else if found.len() == before {
+                    errors.push(Error::new(
+                        path.to_string_lossy(),
+                        "a directory without files",
+                    ));
+                }
+            }
+            Ok(metadata) => found.push(named(path, metadata.len(), true)),
+        }
+    }
+    (found, errors)
+}
+
+fn named(path: &Path, size: u64, is_direct: bool) -> Named {
+    Named {
+        name: path.to_string_lossy().into(),
+        path: Some(path.to_owned()),
+        size,
+        is_direct,
+    }
+}
+
+fn directory(path: &Path, skipped: &mut Skipped, found: &mut Vec<Named>) -> io::Result<()> {
+    let mut entries: Vec<fs::DirEntry> = fs::read_dir(path)?.flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else {
+            skipped.unreadable += 1;
+            continue;
+        };
+        if kind.is_dir() {
+            if directory(&path, skipped, found).is_err() {
+                skipped.unreadable += 1;
+            }
+        } else if let Ok(metadata) = fs::metadata(&path) {
+            // Neither devices and pipes, which may not end, nor links to directories, which may lead in circles.
+            if metadata.is_file() {
+                found.push(named(&path, metadata.len(), false));
+            }
+        } else {
+            skipped.unreadable += 1;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! Where a PTX text or cubin lies.
+
+use kernel_args_abi::Sm;
+use std::{fmt, sync::Arc};
+
+/// A PTX text or cubin, and where it lies.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Place {
+    pub(crate) unit: Unit,
+    /// Where it begins in the file, in bytes; of a member of a fat binary, its header.
+    pub(crate) at: u64,
+    pub(crate) kind: Kind,
+    /// The GPU generation that it is for; of PTX, the lowest one.
+    pub(crate) sm: Option<Sm>,
+}
+
+/// A file, or a member of an archive.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Unit {
+    /// The number of the file, in the order in which they are read.
+    pub(crate) number: u32,
+    pub(crate) file: Arc<str>,
+    pub(crate) member: Option<Arc<str>>,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.member {
+            Some(member) => write!(f, "{}({member})", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
+}
+
+/// What an image is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Kind {
+    Ptx,
+    Cubin,
+}
+
+impl Kind {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Ptx => "ptx",
+            Self::Cubin => "cubin",
+        }
+    }
+}
+
+impl Place {
+    /// `sm_90`, `PTX sm_90`.
+    pub(crate) fn gpu(&self) -> String {
+        let sm = self
+            .sm
+            .map_or_else(|| "unknown GPU".to_owned(), |sm| sm.to_string());
+        match self.kind {
+            Kind::Ptx => format!("PTX {sm}"),
+            Kind::Cubin => sm,
+        }
+    }
+}

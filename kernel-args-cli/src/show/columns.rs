@@ -1,0 +1,61 @@
+//! Text in columns.
+
+use unicode_width::UnicodeWidthStr as _;
+
+/// Rows of cells, which are padded to the width of their column.
+pub(super) struct Columns {
+    rows: Vec<Vec<String>>,
+    /// The columns that hold numbers, which end at the same place.
+    right: &'static [usize],
+}
+
+impl Columns {
+    pub(super) fn new(right: &'static [usize]) -> Self {
+        Self {
+            rows: Vec::new(),
+            right,
+        }
+    }
+
+    pub(super) fn push(&mut self, row: Vec<String>) {
+        self.rows.push(row);
+    }
+
+    /// Each row: its cells, padded.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Vec<String>> {
+        let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(move |row| row.get(column));
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..count).map(width).collect();
+        self.rows.iter().map(move |row| {
+            let cells = row.iter().zip(&widths).enumerate();
+            let padded = cells.map(|(column, (cell, width))| {
+                let padding = " ".repeat(width - cell.width());
+                if self.right.contains(&column) {
+                    format!("{padding}{cell}")
+                } else if column + 1 == row.len() {
+                    cell.clone()
+                } else {
+                    format!("{cell}{padding}")
+                }
+            });
+            padded.collect()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_padded_by_what_they_show() {
+        let mut columns = Columns::new(&[1]);
+        columns.push(["größe", "1", "x"].map(str::to_owned).to_vec());
+        columns.push(["a", "100", "long"].map(str::to_owned).to_vec());
+        let lines: Vec<String> = columns.rows().map(|row| row.join("|")).collect();
+        assert_eq!(lines, ["größe|  1|x", "a    |100|long"]);
+    }
+}

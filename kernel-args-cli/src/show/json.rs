@@ -1,0 +1,101 @@
+//! Kernels as JSON: the schema is in the crate's README. One kernel stands on one line, so that they need not be in memory as a whole.
+
+use super::types;
+use crate::{
+    kernel::{InImage, Kernel, Limits, block_size},
+    read::Files,
+};
+use kernel_args_abi::{Alignment, Parameter, mangled::Demangled};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// Raised where a field is removed or means something else; new fields do not count.
+pub(crate) const SCHEMA: u32 = 1;
+
+pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{{\"schema\":{SCHEMA},\"kernels\":[")?;
+    for (index, kernel) in files.read.kernels.iter().enumerate() {
+        to.write_all(if index > 0 { b",\n" } else { b"\n" })?;
+        serde_json::to_writer(&mut *to, &self::kernel(kernel))?;
+    }
+    let skipped = json!({
+        "foreign_files": files.skipped.foreign,
+        "unreadable_files": files.skipped.unreadable,
+        "members": files.skipped.members,
+    });
+    let errors: Vec<Value> = files
+        .read
+        .errors
+        .iter()
+        .map(|error| json!({"file": error.file, "offset": error.at, "message": error.what}))
+        .collect();
+    writeln!(
+        to,
+        "\n],\"skipped\":{skipped},\"errors\":{}}}",
+        Value::Array(errors)
+    )
+}
+
+/// A kernel.
+pub(crate) fn kernel(kernel: &Kernel) -> Value {
+    let parameters = kernel.parameters();
+    let list: Vec<Value> = parameters.iter().map(parameter).collect();
+    json!({
+        "symbol": kernel.symbol,
+        "name": kernel.demangled.as_ref().map(Demangled::text),
+        "size": block_size(&parameters),
+        "parameters": list,
+        "limits": limits(&kernel.limits),
+        "images": kernel.images.iter().map(image).collect::<Vec<_>>(),
+    })
+}
+
+/// A parameter, or a member of a struct.
+pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let members = parameter.members.is_known().then(|| {
+        let members = parameter
+            .members
+            .iter()
+            .map(|member| self::parameter(&member));
+        members.collect::<Vec<_>>()
+    });
+    json!({
+        "name": text(parameter.name),
+        "type": (!parameter.cpp.is_unknown()).then(|| parameter.cpp.to_string()),
+        "ptx": text(parameter.spelling),
+        "class": types::class(parameter.class),
+        "offset": parameter.offset,
+        "size": parameter.size,
+        "align": parameter.align.map(Alignment::bytes),
+        "members": members,
+        "opaque": parameter.members.why_opaque().map(types::opaque),
+    })
+}
+
+fn limits(limits: &Limits) -> Value {
+    json!({
+        "required_threads": limits.required_threads,
+        "max_threads": limits.max_threads,
+        "min_blocks": limits.min_blocks,
+        "max_registers": limits.max_registers,
+        "required_cluster": limits.required_cluster,
+        "max_cluster_rank": limits.max_cluster_rank,
+        "explicit_cluster": limits.explicit_cluster,
+        "blocks_are_clusters": limits.blocks_are_clusters,
+        "dynamic_shared": limits.dynamic_shared,
+    })
+}
+
+fn image(image: &InImage) -> Value {
+    let place = &image.place;
+    json!({
+        "file": &*place.unit.file,
+        "member": place.unit.member.as_deref(),
+        "kind": place.kind.name(),
+        "gpu": place.sm.map(|sm| sm.to_string()),
+        "offset": place.at,
+        "registers": image.resources.registers,
+        "static_shared": image.resources.static_shared,
+    })
+}

@@ -1,0 +1,118 @@
+//! One line for each kernel: readable, of a stable order, and for comparing.
+
+use super::types;
+use crate::kernel::{Kernel, Limits};
+use kernel_args_abi::{Alignment, Members, Parameter};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    io::{self, Write},
+};
+
+/// The first line of a list.
+pub(crate) const TITLE: &str =
+    "# kernel-args list 1: symbol(type name @offset size/align, …) limits";
+
+pub(super) fn write(kernels: &[Kernel], to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "{TITLE}")?;
+    lines(kernels)
+        .iter()
+        .try_for_each(|line| writeln!(to, "{line}"))
+}
+
+/// A line for each kernel, in the order of the symbols; where a symbol has other parameters for other GPUs, one for each, with the
+/// GPUs.
+pub(crate) fn lines(kernels: &[Kernel]) -> Vec<String> {
+    let mut seen: BTreeMap<&str, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+    for kernel in kernels {
+        let of_symbol = seen.entry(&kernel.symbol).or_default();
+        let gpus = kernel.images.iter().map(|image| image.place.gpu());
+        of_symbol.entry(line(kernel)).or_default().extend(gpus);
+    }
+    let of_symbol = |lines: BTreeMap<String, BTreeSet<String>>| {
+        let is_only = lines.len() == 1;
+        let line = move |(line, gpus): (String, BTreeSet<String>)| {
+            if is_only {
+                return line;
+            }
+            let gpus: Vec<String> = gpus.into_iter().collect();
+            format!("{line} [{}]", gpus.join(" "))
+        };
+        lines.into_iter().map(line)
+    };
+    seen.into_values().flat_map(of_symbol).collect()
+}
+
+fn line(kernel: &Kernel) -> String {
+    let mut line = crate::style::plain(&kernel.symbol).into_owned();
+    line.push('(');
+    for (index, parameter) in kernel.parameters().iter().enumerate() {
+        if index > 0 {
+            line.push_str(", ");
+        }
+        push(&mut line, parameter, true);
+    }
+    line.push(')');
+    push_limits(&mut line, &kernel.limits);
+    line
+}
+
+fn push(line: &mut String, parameter: &Parameter<'_>, is_parameter: bool) {
+    let number = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |n| n.to_string());
+    line.push_str(&types::spelling(parameter));
+    if !parameter.name.is_empty() {
+        line.push(' ');
+        line.push_str(&crate::style::plain(parameter.name));
+    }
+    _ = write!(line, " @{} {}", number(parameter.offset), parameter.size);
+    if is_parameter {
+        _ = write!(line, "/{}", number(parameter.align.map(Alignment::bytes)));
+    }
+    push_members(line, parameter.members);
+}
+
+fn push_members(line: &mut String, members: Members<'_>) {
+    if let Some(why) = members.why_opaque() {
+        _ = write!(line, " {{{}}}", types::opaque(why));
+        return;
+    }
+    if !members.is_known() || members.is_empty() {
+        return;
+    }
+    line.push_str(" {");
+    for (index, member) in members.iter().enumerate() {
+        if index > 0 {
+            line.push_str(", ");
+        }
+        push(line, &member, false);
+    }
+    line.push('}');
+}
+
+fn push_limits(line: &mut String, limits: &Limits) {
+    let triple = |[x, y, z]: [u32; 3]| format!("{x},{y},{z}");
+    let numbers = [
+        ("required_threads", limits.required_threads.map(triple)),
+        ("max_threads", limits.max_threads.map(triple)),
+        ("required_cluster", limits.required_cluster.map(triple)),
+        (
+            "max_cluster_rank",
+            limits.max_cluster_rank.map(|n| n.to_string()),
+        ),
+    ];
+    for (name, value) in numbers {
+        if let Some(value) = value {
+            _ = write!(line, " {name}={value}");
+        }
+    }
+    let flags = [
+        ("explicit_cluster", limits.explicit_cluster),
+        ("blocks_are_clusters", limits.blocks_are_clusters),
+        ("dynamic_shared", limits.dynamic_shared == Some(true)),
+    ];
+    for (name, is_set) in flags {
+        if is_set {
+            _ = write!(line, " {name}");
+        }
+    }
+}

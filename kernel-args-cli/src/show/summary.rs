@@ -1,0 +1,119 @@
+//! How many kernels there are in which file, and for which GPUs.
+
+use super::columns::Columns;
+use crate::{
+    kernel::{Kernel, block_size},
+    output::Output,
+    read::{
+        Files,
+        place::{Kind, Unit},
+    },
+    style::{count as counted, plain},
+};
+use kernel_args_abi::Sm;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    io::{self, Write as _},
+};
+
+#[derive(Default)]
+struct Count<'k> {
+    symbols: BTreeSet<&'k str>,
+    cubins: BTreeSet<Option<Sm>>,
+    texts: BTreeSet<Option<Sm>>,
+    images: usize,
+    largest: usize,
+}
+
+pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
+    let mut counts: BTreeMap<&Unit, Count<'_>> = BTreeMap::new();
+    for place in &files.read.places {
+        let count = counts.entry(&place.unit).or_default();
+        count.images += 1;
+        match place.kind {
+            Kind::Ptx => count.texts.insert(place.sm),
+            Kind::Cubin => count.cubins.insert(place.sm),
+        };
+    }
+    for kernel in &files.read.kernels {
+        let size = size(kernel);
+        for image in &kernel.images {
+            if let Some(count) = counts.get_mut(&image.place.unit) {
+                count.symbols.insert(&kernel.symbol);
+                count.largest = count.largest.max(size);
+            }
+        }
+    }
+    let mut columns = Columns::new(&[1, 2, 3]);
+    let head = [
+        "file",
+        "kernels",
+        "images",
+        "most bytes",
+        "cubins for",
+        "PTX for",
+    ];
+    columns.push(head.map(str::to_owned).to_vec());
+    for (unit, count) in &counts {
+        columns.push(vec![
+            plain(&unit.to_string()).into_owned(),
+            count.symbols.len().to_string(),
+            count.images.to_string(),
+            count.largest.to_string(),
+            gpus(&count.cubins),
+            gpus(&count.texts),
+        ]);
+    }
+    for (index, row) in columns.rows().enumerate() {
+        let line = row.join("  ");
+        let line = line.trim_end();
+        if index == 0 {
+            writeln!(output.to, "{}", output.paint.faint(line))?;
+        } else {
+            writeln!(output.to, "{line}")?;
+        }
+    }
+    let symbols: BTreeSet<&str> = files
+        .read
+        .kernels
+        .iter()
+        .map(|kernel| &*kernel.symbol)
+        .collect();
+    let skipped = files.skipped;
+    let images = files.read.places.len() as u64;
+    let files: BTreeSet<u32> = counts.keys().map(|unit| unit.number).collect();
+    let mut total = format!(
+        "{} in {} of {}",
+        counted(symbols.len() as u64, "kernel"),
+        counted(images, "image"),
+        counted(files.len() as u64, "file"),
+    );
+    for (count, what, which) in [
+        (skipped.foreign, "file", "without device code"),
+        (skipped.unreadable, "file", "that cannot be opened"),
+        (
+            skipped.members,
+            "member",
+            "of fat binaries that are neither PTX nor cubins",
+        ),
+    ] {
+        if count > 0 {
+            _ = write!(total, "; {} {which} skipped", counted(count as u64, what));
+        }
+    }
+    writeln!(output.to, "{}", output.paint.title(&total))
+}
+
+fn size(kernel: &Kernel) -> usize {
+    block_size(&kernel.parameters()).unwrap_or(0)
+}
+
+fn gpus(gpus: &BTreeSet<Option<Sm>>) -> String {
+    let name = |sm: &Option<Sm>| sm.map_or_else(|| "?".to_owned(), |sm| sm.0.to_string());
+    let gpus: Vec<String> = gpus.iter().map(name).collect();
+    if gpus.is_empty() {
+        return "–".to_owned();
+    }
+    format!("sm_{}", gpus.join(" "))
+}

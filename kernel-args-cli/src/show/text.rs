@@ -1,0 +1,250 @@
+//! A table and a byte map of each kernel.
+
+use super::{columns::Columns, map, types};
+use crate::read::place::Kind;
+use crate::{
+    kernel::{InImage, Kernel, Limits, block_size},
+    output::Output,
+    style::{Paint, count, plain},
+};
+use kernel_args_abi::{Parameter, Sm};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+};
+
+pub(super) fn write(kernels: &[Kernel], demangle: bool, output: &mut Output) -> io::Result<()> {
+    for (index, kernel) in kernels.iter().enumerate() {
+        if index > 0 {
+            writeln!(output.to)?;
+        }
+        write_kernel(kernel, demangle, output.paint, &mut output.to)?;
+    }
+    Ok(())
+}
+
+fn write_kernel(
+    kernel: &Kernel,
+    demangle: bool,
+    paint: Paint,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let name = kernel.name(demangle);
+    writeln!(to, "{}", paint.title(&plain(name)))?;
+    if name != kernel.symbol {
+        line(to, paint, "symbol", &plain(&kernel.symbol))?;
+    }
+    for (file, gpus) in images(&kernel.images) {
+        line(to, paint, "in", &format!("{}: {gpus}", plain(&file)))?;
+    }
+    let limits = limits(&kernel.limits);
+    if !limits.is_empty() {
+        line(to, paint, "launch", &limits.join("; "))?;
+    }
+    for (what, text) in resources(&kernel.images) {
+        line(to, paint, what, &text)?;
+    }
+    let parameters = kernel.parameters();
+    write_parameters(&parameters, paint, to)
+}
+
+fn line(to: &mut dyn Write, paint: Paint, what: &str, text: &str) -> io::Result<()> {
+    writeln!(to, "  {} {text}", paint.faint(&format!("{what:9}")))
+}
+
+fn write_parameters(
+    parameters: &[Parameter<'_>],
+    paint: Paint,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let size = block_size(parameters);
+    let count = match parameters.len() {
+        0 => return writeln!(to, "  no parameters"),
+        number => count(number as u64, "parameter"),
+    };
+    match size {
+        Some(1) => writeln!(to, "  {count}, 1 byte")?,
+        Some(size) => writeln!(to, "  {count}, {size} bytes")?,
+        None => writeln!(to, "  {count}; offsets depend on the GPU")?,
+    }
+    let mut columns = Columns::new(&[3, 4, 5]);
+    let head = ["", "parameter", "type", "offset", "size", "align"];
+    columns.push(head.map(str::to_owned).to_vec());
+    let mut owners = vec![None];
+    for (index, parameter) in parameters.iter().enumerate() {
+        let letter = map::letter(index).to_string();
+        push(&mut columns, &mut owners, (index, &letter), parameter, 0);
+    }
+    for (row, owner) in columns.rows().zip(owners) {
+        let [letter, rest @ ..] = &row[..] else {
+            continue;
+        };
+        let rest = rest.join("  ");
+        match owner {
+            Some(index) => writeln!(
+                to,
+                "  {}  {}",
+                paint.parameter(index, letter),
+                rest.trim_end()
+            )?,
+            None => writeln!(to, "  {letter}  {}", paint.faint(rest.trim_end()))?,
+        }
+    }
+    let rows = map::rows(parameters, size.unwrap_or(0), paint);
+    if !rows.is_empty() {
+        writeln!(to, "\n   {}", paint.faint("byte  (`.` is padding)"))?;
+        rows.iter().try_for_each(|row| writeln!(to, "{row}"))?;
+    }
+    Ok(())
+}
+
+/// How deep members are shown.
+const DEPTH: usize = 24;
+
+/// How many members of one struct are shown.
+const MEMBERS: usize = 256;
+
+fn push(
+    columns: &mut Columns,
+    owners: &mut Vec<Option<usize>>,
+    (index, letter): (usize, &str),
+    parameter: &Parameter<'_>,
+    depth: usize,
+) {
+    let number = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |n| n.to_string());
+    let unit = if depth > 0 { "." } else { "" };
+    let mut ty = types::spelling(parameter);
+    if let Some(why) = parameter.members.why_opaque() {
+        ty = format!("{ty} ({})", types::opaque(why));
+    }
+    columns.push(vec![
+        letter.to_owned(),
+        format!("{}{unit}{}", "  ".repeat(depth), plain(parameter.name)),
+        ty,
+        number(parameter.offset),
+        parameter.size.to_string(),
+        // The alignment of a member is told by none.
+        if depth > 0 && parameter.align.is_none() {
+            String::new()
+        } else {
+            number(parameter.align.map(kernel_args_abi::Alignment::bytes))
+        },
+    ]);
+    owners.push(Some(index));
+    if depth == DEPTH {
+        return;
+    }
+    for member in parameter.members.iter().take(MEMBERS) {
+        push(columns, owners, (index, " "), &member, depth + 1);
+    }
+    if parameter.members.len() > MEMBERS {
+        let more = format!(
+            "{}… {} more",
+            "  ".repeat(depth + 1),
+            parameter.members.len() - MEMBERS
+        );
+        columns.push(vec![" ".to_owned(), more]);
+        owners.push(Some(index));
+    }
+}
+
+/// Each file, and the GPUs that it has the kernel for: of cubins, then of PTX.
+fn images(images: &[InImage]) -> Vec<(String, String)> {
+    let mut files: Vec<(String, BTreeSet<Gpu>)> = Vec::new();
+    for image in images {
+        let file = image.place.unit.to_string();
+        match files.last_mut().filter(|(last, _)| *last == file) {
+            Some((_, gpus)) => _ = gpus.insert(gpu(image)),
+            None => files.push((file, BTreeSet::from([gpu(image)]))),
+        }
+    }
+    files
+        .into_iter()
+        .map(|(file, gpus)| (file, names(&gpus)))
+        .collect()
+}
+
+/// What an image is for, in the order in which it is shown.
+type Gpu = (bool, Option<Sm>, String);
+
+fn gpu(image: &InImage) -> Gpu {
+    let place = &image.place;
+    (place.kind == Kind::Ptx, place.sm, place.gpu())
+}
+
+fn names(gpus: &BTreeSet<Gpu>) -> String {
+    let names: Vec<&str> = gpus.iter().map(|(.., name)| name.as_str()).collect();
+    names.join(", ")
+}
+
+/// What a launch must respect, as text.
+pub(crate) fn limits(limits: &Limits) -> Vec<String> {
+    let product = |[x, y, z]: [u32; 3]| {
+        let of = |dimensions: &[u32]| {
+            let texts: Vec<String> = dimensions.iter().map(u32::to_string).collect();
+            texts.join(" × ")
+        };
+        match (y, z) {
+            (1, 1) => of(&[x]),
+            (_, 1) => of(&[x, y]),
+            _ => of(&[x, y, z]),
+        }
+    };
+    let mut texts = Vec::new();
+    if let Some(threads) = limits.required_threads {
+        texts.push(format!("exactly {} threads a block", product(threads)));
+    }
+    if let Some(threads) = limits.max_threads {
+        texts.push(format!("at most {} threads a block", product(threads)));
+    }
+    if let Some(blocks) = limits.required_cluster {
+        texts.push(format!("exactly {} blocks a cluster", product(blocks)));
+    }
+    if let Some(blocks) = limits.max_cluster_rank {
+        texts.push(format!("at most {} a cluster", count(blocks, "block")));
+    }
+    if limits.explicit_cluster {
+        texts.push("must be launched with a cluster".to_owned());
+    }
+    if limits.blocks_are_clusters {
+        texts.push("the grid is counted in clusters".to_owned());
+    }
+    if limits.dynamic_shared == Some(true) {
+        texts.push("uses dynamic shared memory".to_owned());
+    }
+    if let Some(blocks) = limits.min_blocks {
+        texts.push(format!(
+            "at least {} on a multiprocessor",
+            count(blocks, "block")
+        ));
+    }
+    if let Some(registers) = limits.max_registers {
+        texts.push(format!("at most {} a thread", count(registers, "register")));
+    }
+    texts
+}
+
+/// Registers and shared memory: one number, or that of each GPU.
+fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
+    type Of = fn(&InImage) -> Option<u64>;
+    let registers: Of = |image| image.resources.registers.map(u64::from);
+    let shared: Of = |image| image.resources.static_shared.filter(|bytes| *bytes > 0);
+    let mut texts = Vec::new();
+    for (what, unit, of) in [("registers", "", registers), ("shared", " bytes", shared)] {
+        let mut seen: BTreeMap<u64, BTreeSet<Gpu>> = BTreeMap::new();
+        for image in images {
+            if let Some(number) = of(image) {
+                seen.entry(number).or_default().insert(gpu(image));
+            }
+        }
+        let texts_of = seen
+            .iter()
+            .map(|(number, gpus)| format!("{number}{unit} ({})", names(gpus)));
+        match seen.len() {
+            0 => {}
+            1 => texts.extend(seen.keys().map(|number| (what, format!("{number}{unit}")))),
+            _ => texts.push((what, texts_of.collect::<Vec<_>>().join(", "))),
+        }
+    }
+    texts
+}

@@ -1,0 +1,43 @@
+//! How a parameter's type is written.
+
+use crate::style::plain;
+use kernel_args_abi::{Class, Opaque, Parameter};
+
+/// The C++ type; where it is not known, as PTX declares it, or the kind of value.
+pub(crate) fn spelling(parameter: &Parameter<'_>) -> String {
+    if !parameter.cpp.is_unknown() {
+        return plain(&parameter.cpp.to_string()).into_owned();
+    }
+    if !parameter.spelling.is_empty() {
+        return plain(parameter.spelling).into_owned();
+    }
+    let kind = match parameter.class {
+        Class::Pointer => "pointer",
+        Class::Integer => "integer",
+        Class::Float => "floating-point",
+        Class::Bytes => "bytes",
+        _ => "?",
+    };
+    kind.to_owned()
+}
+
+pub(crate) const fn class(class: Class) -> &'static str {
+    match class {
+        Class::Bits => "bits",
+        Class::Integer => "integer",
+        Class::Float => "float",
+        Class::Pointer => "pointer",
+        Class::Bytes => "bytes",
+        _ => "unknown",
+    }
+}
+
+/// Why the members of a struct are not told apart.
+pub(crate) const fn opaque(why: Opaque) -> &'static str {
+    match why {
+        Opaque::Union => "union",
+        Opaque::BitFields => "bit fields",
+        Opaque::Bases => "base classes",
+        _ => "unclear",
+    }
+}

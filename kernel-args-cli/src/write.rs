@@ -1,0 +1,199 @@
+//! `kernel-args rust` and `kernel-args header`: the kernels of a file as Rust structs and as a C++ header.
+
+use crate::{
+    error::{Error, Failure},
+    kernel::Kernel,
+    output::{Output, Status},
+    read::{self, Files},
+    select::Select,
+    show,
+};
+use kernel_args_abi::{Members, Parameter, generate, header, signature::ParameterList};
+use std::{io::Write as _, path::PathBuf};
+
+/// Where the kernels are.
+pub(crate) struct Source {
+    pub(crate) files: Vec<PathBuf>,
+    /// A file that has debug information of the same kernels.
+    pub(crate) debug_info: Option<PathBuf>,
+    pub(crate) select: Select,
+}
+
+pub(crate) struct Rust {
+    pub(crate) source: Source,
+    pub(crate) raw: bool,
+    pub(crate) half: bool,
+    pub(crate) float8: bool,
+    pub(crate) items: Option<String>,
+    pub(crate) image: Option<String>,
+}
+
+pub(crate) struct Header {
+    pub(crate) source: Source,
+    pub(crate) guard: Option<String>,
+    pub(crate) namespace: Option<String>,
+    pub(crate) strict: bool,
+}
+
+pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> {
+    let Some((name, described)) = described(&rust.source)? else {
+        return Ok(Status::Error);
+    };
+    let told: Vec<Vec<Parameter<'_>>> = described.iter().map(Described::told).collect();
+    let kernels = described.iter().zip(&told);
+    let kernels: Vec<_> = kernels
+        .map(|(described, told)| described.generated(told))
+        .collect();
+    let image = rust.image.as_ref().map(|path| format!("{path:?}"));
+    let mut options = generate::Options::default();
+    options.source = &name;
+    options.half = rust.half;
+    options.float8 = rust.float8;
+    if rust.raw {
+        options.pointers = generate::Pointers::Raw;
+    }
+    if let Some(items) = &rust.items {
+        options.naming = generate::Naming::Items(items);
+    }
+    let debug_info = rust.source.debug_info.as_ref();
+    let debug_info = debug_info.map(|path| format!("{:?}", path.to_string_lossy()));
+    if let Some(path) = &image {
+        options.naming = generate::Naming::Image {
+            path,
+            debug_info: debug_info.as_deref(),
+        };
+    }
+    output
+        .to
+        .write_all(generate::rust(&kernels, &options).as_bytes())?;
+    output.to.flush()?;
+    Ok(Status::Success)
+}
+
+pub(crate) fn header(asked: &Header, output: &mut Output) -> Result<Status, Failure> {
+    let Some((name, described)) = described(&asked.source)? else {
+        return Ok(Status::Error);
+    };
+    let told: Vec<Vec<Parameter<'_>>> = described.iter().map(Described::told).collect();
+    // An image does not tell what pointers point to.
+    let mut header = header::Header::new().forward_declare_pointees();
+    for (described, told) in described.iter().zip(&told) {
+        let parameters = described.parameters(told);
+        header = header.item(header::Item::kernel(&described.kernel.symbol, &parameters));
+    }
+    if let Some(guard) = &asked.guard {
+        header = header.guard(guard);
+    }
+    if let Some(namespace) = &asked.namespace {
+        header = header.namespace(namespace);
+    }
+    if !asked.strict {
+        header = header.leave_out_kernels();
+    }
+    let text = header
+        .write()
+        .map_err(|error| Error::new(name, error.to_string()))?;
+    output.to.write_all(text.as_bytes())?;
+    output.to.flush()?;
+    Ok(Status::Success)
+}
+
+/// A kernel and what is told of it.
+struct Described {
+    kernel: Kernel,
+    /// Whether it has other parameters for other GPUs.
+    varies: bool,
+    debug_info: Option<ParameterList>,
+}
+
+impl Described {
+    /// What debug information says: that of the other file first.
+    fn told(&self) -> Vec<Parameter<'_>> {
+        let told = self.debug_info.as_ref().or(self.kernel.told.as_ref());
+        told.map(ParameterList::parameters).unwrap_or_default()
+    }
+
+    fn generated<'p>(&'p self, told: &'p [Parameter<'p>]) -> generate::Kernel<'p> {
+        generate::Kernel {
+            symbol: &self.kernel.symbol,
+            demangled: self.kernel.demangled.as_ref(),
+            parameters: self.parameters(told),
+            described: members(told),
+            varies: self.varies,
+        }
+    }
+
+    fn parameters<'p>(&'p self, told: &'p [Parameter<'p>]) -> Vec<Parameter<'p>> {
+        let mut parameters = self.kernel.parameters();
+        members(told).complete(&mut parameters);
+        parameters
+    }
+}
+
+fn members<'p>(told: &'p [Parameter<'p>]) -> Members<'p> {
+    if told.is_empty() {
+        Members::UNKNOWN
+    } else {
+        Members::of(told)
+    }
+}
+
+/// The kernels that are asked for, each symbol once, and the names of their files. `None` where they cannot be read.
+fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failure> {
+    let names: Vec<_> = source
+        .files
+        .iter()
+        .map(|path| path.to_string_lossy())
+        .collect();
+    let name = names.join(", ");
+    let Some(files) = read(&source.files, &name, &source.select)? else {
+        return Ok(None);
+    };
+    let mut debug_info = match &source.debug_info {
+        None => Vec::new(),
+        Some(path) => {
+            let name = path.to_string_lossy();
+            let Some(files) = read(std::slice::from_ref(path), &name, &Select::default())? else {
+                return Ok(None);
+            };
+            if files
+                .read
+                .kernels
+                .iter()
+                .all(|kernel| kernel.told.is_none())
+            {
+                let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
+                return Err(Error::new(name, what).into());
+            }
+            files.read.kernels
+        }
+    };
+    let mut described: Vec<Described> = Vec::new();
+    for kernel in files.read.kernels {
+        let last = described.last_mut();
+        if let Some(last) = last.filter(|last| last.kernel.symbol == kernel.symbol) {
+            last.varies = true;
+            continue;
+        }
+        let same = |other: &&mut Kernel| other.symbol == kernel.symbol && other.told.is_some();
+        let debug_info = debug_info
+            .iter_mut()
+            .find(same)
+            .and_then(|other| other.told.take());
+        described.push(Described {
+            kernel,
+            varies: false,
+            debug_info,
+        });
+    }
+    Ok(Some((name, described)))
+}
+
+fn read(paths: &[PathBuf], name: &str, select: &Select) -> Result<Option<Files>, Failure> {
+    let mut files = read::read(paths);
+    if show::report(&files, name) == Status::Error {
+        return Ok(None);
+    }
+    select.apply(&mut files, name)?;
+    Ok(Some(files))
+}

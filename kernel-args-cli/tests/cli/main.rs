@@ -1,0 +1,15 @@
+//! The program `kernel-args`, as it is run.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod agrees;
+mod broken;
+mod check;
+mod diff;
+mod files;
+mod formats;
+mod golden;
+mod help;
+mod picture;
+mod write;

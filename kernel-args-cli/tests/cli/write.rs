@@ -1,0 +1,177 @@
+//! `kernel-args rust` and `kernel-args header` write what the library writes.
+
+use super::common::{Folder, bytes, data, run};
+use kernel_args_abi::{
+    generate::{self, Naming, Options, Pointers},
+    header::{Header, Item},
+    image::Image,
+};
+use std::fs;
+
+/// What the program writes.
+fn written(arguments: &[&str]) -> String {
+    let ran = run(arguments);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
+    ran.stdout
+}
+
+/// PTX without its debug information.
+fn without_debug_information(text: &str) -> String {
+    let (code, _) = text
+        .split_once("\t.section\t.debug")
+        .expect("debug information");
+    let lines = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with(".file"));
+    lines
+        .map(|line| line.replace(", debug", "") + "\n")
+        .collect()
+}
+
+#[test]
+fn structs_are_those_of_the_library() {
+    let mut count = 0;
+    for folder in ["../ptx", "../kernel-args-abi/tests/data"] {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let extension = path.extension().and_then(|name| name.to_str());
+            if !matches!(extension, Some("ptx" | "cubin" | "fatbin")) {
+                continue;
+            }
+            let path = path.to_str().unwrap().to_owned();
+            let image = bytes(&path);
+            let kernels = Image::read(&image).unwrap().kernels().unwrap();
+            let mut options = Options::default();
+            options.source = &path;
+            assert_eq!(
+                written(&["rust", &path]),
+                generate::of_image(&kernels, &options)
+            );
+            count += 1;
+        }
+    }
+    assert!(count >= 25, "{count}");
+}
+
+#[test]
+fn options_of_structs_are_those_of_the_library() {
+    let path = data("kernels.ptx");
+    let image = bytes(&path);
+    let kernels = Image::read(&image).unwrap().kernels().unwrap();
+    let mut options = Options::default();
+    options.source = &path;
+    (options.pointers, options.half, options.float8) = (Pointers::Raw, true, true);
+    options.naming = Naming::Items("crate::kernels");
+    let arguments = [
+        "rust",
+        &path,
+        "--raw",
+        "--half",
+        "--float8",
+        "--items",
+        "crate::kernels",
+    ];
+    assert_eq!(written(&arguments), generate::of_image(&kernels, &options));
+    let text = written(&["rust", &path, "--image", "ptx/a \"b\".ptx", "-k", "plain"]);
+    assert!(
+        text.contains(r#"ptx = "ptx/a \"b\".ptx", entry = "plain""#),
+        "{text}"
+    );
+    assert_eq!(text.matches("derive(KernelArgs)").count(), 1);
+}
+
+#[test]
+fn another_file_can_have_the_debug_information() {
+    let folder = Folder::new();
+    let debug = data("debug.ptx");
+    let optimised = without_debug_information(&String::from_utf8(bytes(&debug)).unwrap());
+    let optimised = folder.write("optimised.ptx", optimised);
+    let without_source = |text: String| text.split_once('\n').unwrap().1.to_owned();
+    let expected = without_source(written(&["rust", &debug]));
+    assert_ne!(without_source(written(&["rust", &optimised])), expected);
+    let both = ["rust", &optimised, "--debug-info", &debug];
+    assert_eq!(without_source(written(&both)), expected);
+    let both = ["header", &optimised, "--debug-info", &debug];
+    assert_eq!(written(&both), written(&["header", &debug]));
+
+    let ran = run(&["rust", &debug, "--debug-info", &optimised]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(
+        ran.stderr
+            .contains("optimised.ptx: no debug information of kernels"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn headers_are_those_of_the_library() {
+    for file in ["debug.ptx", "debug.sm_90.cubin", "kernels.sm_100.cubin"].map(data) {
+        let image = bytes(&file);
+        let kernels = Image::read(&image).unwrap().kernels().unwrap();
+        let found: Vec<_> = kernels
+            .symbols()
+            .filter_map(|symbol| kernels.kernel(symbol, None))
+            .collect();
+        // Names that the compiler numbered are none.
+        let mut lists: Vec<_> = found
+            .iter()
+            .map(|kernel| (kernel.name, kernel.parameters()))
+            .collect();
+        for (_, list) in &mut lists {
+            for parameter in list
+                .iter_mut()
+                .filter(|parameter| parameter.name.contains("_param_"))
+            {
+                parameter.name = "";
+            }
+        }
+        let items: Vec<_> = lists
+            .iter()
+            .map(|(name, list)| Item::kernel(name, list))
+            .collect();
+        let header = Header::new()
+            .items(&items)
+            .forward_declare_pointees()
+            .leave_out_kernels();
+        let expected = header
+            .guard("KERNELS_CUH")
+            .namespace("gpu")
+            .write()
+            .unwrap();
+        let arguments = [
+            "header",
+            &file,
+            "--guard",
+            "KERNELS_CUH",
+            "--namespace",
+            "gpu",
+        ];
+        assert_eq!(written(&arguments), expected, "{file}");
+    }
+}
+
+#[test]
+fn what_cannot_be_declared_is_an_error_where_it_is_asked_for() {
+    let ran = run(&["header", &data("debug.ptx"), "--strict"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(
+        ran.stderr.contains("it is an instance of a template"),
+        "{}",
+        ran.stderr
+    );
+    let ran = run(&["header", "../ptx/saxpy.ptx", "--guard", "1 2"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr
+            .starts_with("kernel-args: error: ../ptx/saxpy.ptx: "),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("include guard"), "{}", ran.stderr);
+    assert_eq!(run(&["rust", "nowhere.ptx"]).code, 2);
+    assert_eq!(
+        run(&["header", "../ptx/saxpy.ptx", "-k", "nothing"]).code,
+        2
+    );
+}
