@@ -2,7 +2,7 @@
 """Bundles the suites that want a GPU, so that a machine with a GPU and no Rust can run them.
 
     python3 tests/gpu.py              builds gpu-bundle/ (git ignores it)
-    sh gpu-bundle/run                 runs the suites and examples, on the machine with the GPU
+    sh gpu-bundle/run                 runs the suites and examples, on the machine with the GPU; or those that are named after it
     sh gpu-bundle/bench               measures launches there: benches/gpu.py
 
 The bundle holds stripped release builds of the suites and examples; their PTX is in the binaries. Without a GPU the
@@ -64,7 +64,8 @@ def main():
         'cd "$(dirname "$0")" || exit 2\n'
         "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
         "status=0\n"
-        f"for name in {' '.join([*EXAMPLES, 'inference', *SUITES])}; do\n"
+        f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, 'inference', *SUITES])}\n"
+        'for name in "$@"; do\n'
         '    echo "=== $name"\n'
         '    "./$name" || status=$?\n'
         "done\n"

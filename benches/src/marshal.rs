@@ -1,4 +1,4 @@
-//! From a struct of arguments to the driver's door, six ways.
+//! From a struct of arguments to the call of the driver, six ways.
 //!
 //! Each way is a function of its own, which is never inlined and takes a pointer to the struct, so that the optimiser
 //! knows nothing of the arguments; the driver is a sink in a C file of its own.

@@ -1,4 +1,4 @@
-//! Instructions and heap allocations from a struct of arguments to the driver's door, and of whole launches.
+//! Instructions and heap allocations from a struct of arguments to the call of the driver, and of whole launches.
 
 use kernel_args_benches::{
     callgrind,

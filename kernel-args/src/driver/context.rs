@@ -62,11 +62,12 @@ pub(super) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
     if status == Status::SUCCESS && current == context.cu_ctx() {
         return Ok(());
     }
-    bind_another(context)
+    bind_another(context, status)
 }
 
 #[cold]
-fn bind_another(context: &Arc<CudaContext>) -> Result<(), Error> {
+fn bind_another(context: &Arc<CudaContext>, asked: Status) -> Result<(), Error> {
+    asked.check("cuCtxGetCurrent")?;
     context.bind_to_thread().map_err(Error::context)
 }
 

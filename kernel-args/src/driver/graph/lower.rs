@@ -19,6 +19,7 @@ use crate::{
 };
 use core::{ffi::c_void, ptr};
 use cudarc::driver::DriverError;
+use std::string::String;
 
 /// The form of a node's update that does not name one: packed, which takes 0.74 to 0.92 of the time of `kernelParams` at 8
 /// parameters and less at more (H200, CUDA 13.0, `benches/`), except where there is nothing to pack, or its offsets depend on
@@ -63,13 +64,13 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         } = &self;
         if launch.stream.is_some() {
             return Err(explain::stream_of_a_node(
-                Some(function.name.clone()),
+                Some(name_of(function)),
                 self.action,
             ));
         }
         if launch.attributes.is_some() {
             return Err(explain::attributes_of_an_update(
-                Some(function.name.clone()),
+                Some(name_of(function)),
                 self.action,
             ));
         }
@@ -81,7 +82,7 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         let stream = LaunchStream::in_context(context);
         args.check_contexts(&stream);
         if let Some(field) = stream.foreign() {
-            return Err(foreign::<A>(function.name.clone(), field));
+            return Err(foreign::<A>(name_of(function), field));
         }
         if *bound != context.cast_const().cast() {
             bind(function.api, &function.context)?;
@@ -132,7 +133,7 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         } = self;
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = stream.foreign() {
-            return Err(foreign::<A>(function.name.clone(), field));
+            return Err(foreign::<A>(name_of(function), field));
         }
         stream.check().map_err(failed_wait)?;
         let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
@@ -149,7 +150,7 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         match (self.set)(&node_params) {
             Status::SUCCESS => Ok(()),
             status => Err(explain::node(
-                function.name.clone(),
+                name_of(function),
                 self.action,
                 self.call,
                 status,
@@ -161,13 +162,20 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
     }
 }
 
+/// The kernel's name, for errors: out of line, so that what calls it stays small enough to be inlined.
+#[cold]
+#[inline(never)]
+fn name_of(function: &LoadedFunction) -> String {
+    function.name.clone()
+}
+
 /// Whether the cluster of a node divides its new grid.
 #[cold]
 fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result<(), Error> {
     if function.attribute_limits.directives.blocks_are_clusters || divides(cluster, grid) {
         return Ok(());
     }
-    let name = function.name.clone();
+    let name = name_of(function);
     Err(grid_of_clusters(name, "the node's cluster", cluster, grid))
 }
 

@@ -3,6 +3,13 @@
 mod refused;
 mod returned;
 
+use super::super::{
+    api::Status,
+    attributes::Refused,
+    error::{Error, GraphError},
+    explain::meaning,
+};
+
 pub(super) use refused::*;
 pub(super) use returned::{call, node, node_attribute};
 

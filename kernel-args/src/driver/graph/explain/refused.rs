@@ -1,7 +1,6 @@
 //! What is refused before the driver is asked.
 
-use super::super::super::error::{Error, GraphError};
-use super::ADDED;
+use super::{ADDED, Error, GraphError};
 use std::{boxed::Box, format, string::String};
 
 #[cold]

@@ -1,12 +1,9 @@
 //! What the driver returned for a graph, or for a node of one.
 
-use super::super::super::{
-    api::Status,
-    attributes::Refused,
-    error::{Error, GraphError},
-    explain::meaning,
+use super::{
+    ADDED, DEVICE_UPDATABLE, ENABLED, Error, GraphError, INSTANTIATED, LAUNCHED, Refused, Status,
+    UPDATED, meaning,
 };
-use super::{ADDED, DEVICE_UPDATABLE, ENABLED, INSTANTIATED, LAUNCHED, UPDATED};
 use crate::{device::vector::Dim3, marshal::DecodedArguments};
 use core::ops::RangeInclusive;
 use std::{boxed::Box, format, string::String};
