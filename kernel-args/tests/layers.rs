@@ -16,11 +16,12 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 32] = [
+const DRIVER: [&str; 34] = [
     "words",
     "chain",
     "launch_config",
     "api",
+    "meaning",
     "error",
     "context",
     "config",
@@ -43,6 +44,7 @@ const DRIVER: [&str; 32] = [
     "lookup",
     "kernel",
     "kernel_info",
+    "resources",
     "explain",
     "launch_call",
     "launchable",

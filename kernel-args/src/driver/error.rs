@@ -1,6 +1,9 @@
 //! What can go wrong before, in and after a launch.
 
-use super::api::{Status, Unavailable};
+use super::{
+    api::{Status, Unavailable},
+    meaning::{Asked, meaning},
+};
 use crate::device::vector::Dim3;
 use cudarc::driver::DriverError;
 use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
@@ -193,8 +196,12 @@ pub struct LaunchError {
     pub attributes: String,
     /// Every argument by its field's name, decoded.
     pub arguments: String,
-    /// What this error usually means at a launch.
-    pub meaning: &'static str,
+    /// What the kernel uses: registers, memory, threads of a block; empty where the driver does not tell, as in a lost context.
+    pub resources: String,
+    /// The limit that the launch exceeds where there is one, else what this error usually means at a launch.
+    pub meaning: Cow<'static, str>,
+    /// What to do; may be empty.
+    pub help: &'static str,
 }
 
 impl Error {
@@ -280,20 +287,21 @@ impl fmt::Display for Error {
             ),
             Self::Driver(call) => {
                 call.fmt(f)?;
-                if matches!(call.status.0, 900..=908) {
-                    f.write_str(WHILE_CAPTURING)?;
+                explain(f, call.status, Asked::Other)
+            }
+            Self::Cudarc(error) => {
+                let status = Status::from(error.0);
+                write!(f, "a driver call of cudarc returned {status}")?;
+                explain(f, status, Asked::Other)
+            }
+            Self::Load { call, log } => {
+                call.fmt(f)?;
+                explain(f, call.status, Asked::Load)?;
+                if !log.is_empty() {
+                    write!(f, "\nthe driver's compiler says:\n{log}")?;
                 }
                 Ok(())
             }
-            Self::Cudarc(error) => {
-                write!(
-                    f,
-                    "a driver call of cudarc returned {}",
-                    Status::from(error.0)
-                )
-            }
-            Self::Load { call, log } if log.is_empty() => call.fmt(f),
-            Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
             Self::Image(problem) => f.write_str(problem),
             #[cfg(feature = "nvrtc")]
             Self::Compile(error) => match &**error {
@@ -369,11 +377,21 @@ impl fmt::Display for Error {
     }
 }
 
-/// The help for an error of a call on a stream that is being captured. cudarc has a launch wait for the last use of each slice,
-/// which a capture cannot contain.
-const WHILE_CAPTURING: &str = "\n\
-    help: the stream is being captured into a graph, and cannot wait for work outside of the capture: capture a launch with \
-    `launch!(kernel, grid, block, args, node, stream = &stream)`, which does not wait";
+/// What a code usually means, and what to do, each on a line of its own.
+fn explain(f: &mut fmt::Formatter<'_>, status: Status, asked: Asked) -> fmt::Result {
+    let Some(meaning) = meaning(status, asked) else {
+        return Ok(());
+    };
+    write!(f, "\n  {}", meaning.what)?;
+    help(f, meaning.help)
+}
+
+fn help(f: &mut fmt::Formatter<'_>, help: &str) -> fmt::Result {
+    if help.is_empty() {
+        return Ok(());
+    }
+    write!(f, "\nhelp: {help}")
+}
 
 impl fmt::Display for GraphError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -381,10 +399,7 @@ impl fmt::Display for GraphError {
             write!(f, "kernel `{kernel}`: ")?;
         }
         write!(f, "{}: {}", self.action, self.reason)?;
-        if !self.help.is_empty() {
-            write!(f, "\nhelp: {}", self.help)?;
-        }
-        Ok(())
+        help(f, self.help)
     }
 }
 
@@ -436,10 +451,13 @@ impl fmt::Display for LaunchError {
         if !self.attributes.is_empty() {
             write!(f, "\n  attributes: {}", self.attributes)?;
         }
+        if !self.resources.is_empty() {
+            write!(f, "\n  the kernel uses {}", self.resources)?;
+        }
         if !self.arguments.is_empty() {
             write!(f, "\n{}", self.arguments)?;
         }
-        Ok(())
+        help(f, self.help)
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::{
     api::Status,
     config::Launch,
     error::{Error, GraphError},
-    explain::meaning,
+    meaning::{Asked, meaning},
 };
 use crate::marshal::DecodedArguments;
 use std::{boxed::Box, format, string::String};
@@ -68,7 +68,7 @@ pub(super) fn node(
 ) -> Error {
     let meaning = match status.0 {
         1 if action == UPDATED => "the driver does not allow this change of an instantiated graph",
-        _ => meaning(status, false),
+        _ => meaning(status, Asked::Launch).map_or("", |meaning| meaning.what),
     };
     let help = match status.0 {
         1 if action == UPDATED => {
@@ -131,7 +131,9 @@ pub(super) fn call(action: &'static str, call: &'static str, status: Status) -> 
             "the stream is already being captured",
             "end that capture before a new one begins",
         ),
-        (_, 700..=720) => (meaning(status, false), ""),
+        (_, 700..=720) => {
+            meaning(status, Asked::Launch).map_or(("", ""), |meaning| (meaning.what, meaning.help))
+        }
         _ => ("", ""),
     };
     let mut text = format!("{call} returned {status}");
