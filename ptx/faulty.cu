@@ -31,14 +31,6 @@ extern "C" __global__ void invalid_jump(int* out)
     function(out);
 }
 
-// An atomic operation takes addresses of global and shared memory only.
-extern "C" __global__ void address_space(int* out)
-{
-    volatile int local[4] = {1, 2, 3, 4};
-    atomicAdd(const_cast<int*>(&local[*out & 3]), 1);
-    *out = local[*out & 3];
-}
-
 __device__ __noinline__ int deeper(int* out, int depth)
 {
     volatile int frame[64];

@@ -51,7 +51,10 @@ pub(super) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
             "an option of the driver's compiler has a value that it does not take, or the image is none",
             "leave out the options one by one",
         ),
-        (1, Asked::Other) => ("an argument of the call is outside of what the driver allows", ""),
+        (1, Asked::Other) => (
+            "an argument of the call is outside of what the driver allows",
+            "compare the arguments of the call with its documentation; a launch by `launch!` names the limit that it exceeds",
+        ),
         (2, Asked::Launch) => (
             "there is not enough memory for the kernel's local memory, or for its module, which is loaded at the first launch",
             "free device memory, or launch before the rest of it is allocated; CUDA_MODULE_LOADING=EAGER loads modules at once",
@@ -115,7 +118,7 @@ pub(super) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
             "the PTX is of a version that is newer than the driver's compiler",
             "install a driver at least as new as the toolkit that made the PTX, compile with an older toolkit, or ship cubins",
         ),
-        (223, _) => ("compiling PTX is turned off (CUDA_DISABLE_PTX_JIT)", "unset the variable, or ship cubins for this GPU"),
+        (223, _) => ("compiling PTX is turned off (CUDA_DISABLE_PTX_JIT or CUDA_DISABLE_JIT)", "unset the variables, or ship cubins for this GPU"),
         (224, _) => ("the device cannot be limited to some multiprocessors", ""),
         (225, _) => (
             "the image calls `cudaDeviceSynchronize` on the device, which was removed with CUDA 12",

@@ -17,8 +17,9 @@ fn every_code_has_a_meaning() -> Outcome {
     let unknown: Vec<_> = codes()
         .filter(|status| status.meaning().is_none())
         .collect();
-    assert!(unknown.is_empty(), "{unknown:?} are not explained");
-    assert!(codes().count() > 80);
+    if !unknown.is_empty() || codes().count() < 80 {
+        return Err(format!("{unknown:?} are not explained").into());
+    }
     assert_eq!(Status(0).meaning(), None);
     Ok(())
 }

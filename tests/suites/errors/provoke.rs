@@ -90,12 +90,9 @@ const PROVOCATIONS: &[Provocation] = &[
     faulty("misaligned_address", 716),
     faulty("trap", 719),
     faulty("assertion", 710),
-    faulty("invalid_jump", 718),
-    faulty("address_space", 717),
+    faulty("invalid_jump", 715),
     faulty("stack_overflow", 700),
-    on_gpu(other("local_memory", 2, |_| {
-        launch_raw(FAULTY, "local_memory", 1, 1024, 0)
-    })),
+    on_gpu(other("local_memory", 2, |_| too_much_local_memory())),
     other("a_block_of_4096_threads", 1, |_| {
         launch_raw(SAXPY, "saxpy", 1, 4096, 0)
     }),
@@ -105,9 +102,7 @@ const PROVOCATIONS: &[Provocation] = &[
     on_gpu(other("too_many_registers", 701, |_| {
         launch_raw(HUNGRY, "hungry", 1, 1024, 0)
     })),
-    on_gpu(other("parameters_of_another_size", 1, |_| {
-        packed_too_short()
-    })),
+    other("a_launch_of_cudarc", 1, |_| launch_of_cudarc()),
     other("no_device_of_this_number", 101, |_| {
         Ok(kernel_args::context(99).expect_err("there are not as many"))
     }),
@@ -116,10 +111,11 @@ const PROVOCATIONS: &[Provocation] = &[
         Ok(module.global("counter").expect_err("there is none"))
     }),
     on_gpu(other("damaged_ptx", 218, |_| {
-        load(&FAULTY.replacen(".b64 %rd", ".b65 %rd", 1))
+        load(&SAXPY.replacen("ret;", "rett;", 1))
     })),
     on_gpu(other("an_undefined_function", 218, |_| {
-        load(&FAULTY.replacen(".weak", ".extern", 1))
+        let declared = SAXPY.replacen(".visible", ".extern .func missing();\n\n.visible", 1);
+        load(&declared.replacen("ret;", "call missing;\n\tret;", 1))
     })),
     on_gpu(other("more_memory_than_the_gpu_has", 2, |_| {
         let variable = ".visible .global .align 4 .b8 large[1099511627776];\n\n.visible .entry";
@@ -133,7 +129,15 @@ const PROVOCATIONS: &[Provocation] = &[
     },
     Provocation {
         variable: Some(("CUDA_DISABLE_PTX_JIT", "1")),
-        ..on_gpu(other("no_compiler_for_ptx", 223, |_| load(SAXPY)))
+        ..on_gpu(other("no_compiler_for_ptx", 223, |_| {
+            // The driver takes from its cache on disk what it has compiled before.
+            load(&format!(
+                "{SAXPY}
+// {:?}
+",
+                std::time::SystemTime::now()
+            ))
+        }))
     },
 ];
 
@@ -197,8 +201,20 @@ fn fails_on_the_device(entry: &str) -> Outcome<Error> {
     Ok(error.expect_err("the context is lost"))
 }
 
-/// cudarc's builder passes what it is given.
-fn packed_too_short() -> Outcome<Error> {
+/// A kernel whose local memory the driver allocates at the launch, while most of the GPU's memory is taken.
+fn too_much_local_memory() -> Outcome<Error> {
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    let (free, _) = ctx.mem_get_info()?;
+    let taken = stream.alloc_zeros::<u8>(free - free / 8)?;
+    stream.synchronize()?;
+    let error = launch_raw(FAULTY, "local_memory", 1, 1024, 0);
+    drop(taken);
+    error
+}
+
+/// cudarc says no more than the driver.
+fn launch_of_cudarc() -> Outcome<Error> {
     let ctx: Arc<CudaContext> = context()?;
     let stream = ctx.default_stream();
     let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
