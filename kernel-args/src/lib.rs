@@ -129,12 +129,13 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, ClusterSchedulingPolicy,
-    DeviceNode, DriverCall, Error, Form, Function, Graph, GraphError, GraphExec, Image, IntoDim,
-    IntoLaunch, JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable, Limit,
-    MemorySyncDomain, MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel,
-    ProgrammaticEvent, Status, UnsupportedAttribute, Unverified, Verification, context,
-    is_available, launch,
+    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, CacheMode,
+    ClusterSchedulingPolicy, DeviceNode, DriverCall, Error, Fallback, Form, Function, Gpu, Graph,
+    GraphError, GraphExec, Image, IncompatibleImage, IntoDim, IntoLaunch, JitOptions, JitTarget,
+    Kernel, Launch, LaunchArguments, LaunchError, Launchable, Limit, MemorySyncDomain,
+    MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel, ProgrammaticEvent, Status,
+    UnsupportedAttribute, Unverified, Verification, Versions, context, is_available, launch,
+    versions,
 };
 #[cfg(feature = "cudarc")]
 pub use interop::Retained;

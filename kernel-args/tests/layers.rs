@@ -16,18 +16,22 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 32] = [
+const DRIVER: [&str; 36] = [
     "words",
     "chain",
     "launch_config",
     "api",
+    "nvrtc",
+    "incompatible",
     "error",
     "context",
+    "versions",
     "config",
     "function_attribute",
     "occupancy",
     "attributes",
     "image",
+    "load_error",
     "loaded",
     "link",
     "shared_memory",

@@ -1,6 +1,9 @@
 //! What can go wrong before, in and after a launch.
 
-use super::api::{Status, Unavailable};
+use super::{
+    api::{Status, Unavailable},
+    incompatible::IncompatibleImage,
+};
 use crate::device::vector::Dim3;
 use cudarc::driver::DriverError;
 use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
@@ -29,7 +32,11 @@ pub enum Error {
         call: DriverCall,
         /// The error log of the driver's compiler or linker; may be empty.
         log: String,
+        /// What the error usually means, what the image holds, and what to do: lines, each with a line break before it.
+        explanation: String,
     },
+    /// The image has no code for this GPU and this driver; the driver was not asked.
+    Incompatible(Box<IncompatibleImage>),
     /// An image could not be read.
     Image(String),
     /// NVRTC did not compile the source: the error that `?` turned into this one.
@@ -292,8 +299,18 @@ impl fmt::Display for Error {
                     Status::from(error.0)
                 )
             }
-            Self::Load { call, log } if log.is_empty() => call.fmt(f),
-            Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
+            Self::Load {
+                call,
+                log,
+                explanation,
+            } => {
+                call.fmt(f)?;
+                if !log.is_empty() {
+                    write!(f, "; the driver's compiler says:\n{log}")?;
+                }
+                f.write_str(explanation)
+            }
+            Self::Incompatible(image) => write!(f, "the image was not loaded: {image}"),
             Self::Image(problem) => f.write_str(problem),
             #[cfg(feature = "nvrtc")]
             Self::Compile(error) => match &**error {

@@ -1,7 +1,8 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `launch_config`,
-//! `api`, `error`, `context`, `config`, `function_attribute`, `occupancy`, `attributes`, `image`, `loaded`, `link`,
+//! `api`, `nvrtc`, `incompatible`, `error`, `context`, `versions`, `config`, `function_attribute`, `occupancy`, `attributes`,
+//! `image`, `load_error`, `loaded`, `link`,
 //! `shared_memory`, `loaded_function`, `function_info`, `verification`, `verify`, `remembered`, `function`, `cudarc_function`,
 //! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`,
 //! `graph`.
@@ -19,6 +20,7 @@ mod function_attribute;
 mod function_info;
 mod graph;
 mod image;
+mod incompatible;
 mod kernel;
 mod kernel_cache;
 mod kernel_info;
@@ -28,22 +30,26 @@ mod launch_config;
 mod launch_raw;
 mod launchable;
 mod link;
+mod load_error;
 mod loaded;
 mod loaded_function;
 mod lookup;
 mod module;
+#[cfg(feature = "nvrtc")]
+mod nvrtc;
 mod occupancy;
 mod remembered;
 mod shared_memory;
 mod verification;
 mod verify;
+mod versions;
 mod words;
 
 pub use api::Status;
 pub use config::{
-    AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim,
-    IntoLaunch, JitOptions, Launch, MemorySyncDomain, MemorySyncDomainMap, OptimizationLevel,
-    ProgrammaticEvent,
+    AccessPolicyWindow, AccessProperty, CacheMode, ClusterSchedulingPolicy, DeviceNode, Fallback,
+    Form, IntoDim, IntoLaunch, JitOptions, JitTarget, Launch, MemorySyncDomain,
+    MemorySyncDomainMap, OptimizationLevel, ProgrammaticEvent,
 };
 pub use context::{context, is_available};
 pub use error::{
@@ -53,8 +59,10 @@ pub use function::Function;
 pub use function_info::BlockSuggestion;
 pub use graph::{AnyNode, Graph, GraphExec, Node};
 pub use image::Image;
+pub use incompatible::IncompatibleImage;
 pub use kernel::Kernel;
 pub use launch::launch;
 pub use launchable::{LaunchArguments, Launchable};
 pub use module::Module;
 pub use verification::{Unverified, Verification};
+pub use versions::{Gpu, Versions, versions};

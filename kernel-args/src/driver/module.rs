@@ -7,11 +7,12 @@ use super::{
     image::{Description, Image, ImageBytes, describe},
     kernel_cache::KernelCache,
     link::link,
+    load_error::{check, explained},
     loaded::LoadedModule,
 };
 use crate::device::DevicePointerMut;
 use cudarc::driver::{CudaContext, CudaModule, DevicePtr};
-use std::{ffi::CString, fmt, slice, string::String, sync::Arc, vec::Vec};
+use std::{ffi::CString, fmt, slice, string::String, sync::Arc, time::Duration, vec::Vec};
 
 /// A loaded module: kernels that came from one image, or from several that were linked.
 ///
@@ -22,6 +23,7 @@ pub struct Module {
     /// Why `kernels` may lack some of the images' kernels.
     pub(super) unread: Option<String>,
     log: String,
+    wall_time: Option<Duration>,
     pub(super) cache: KernelCache,
 }
 
@@ -53,8 +55,9 @@ impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.
     ///
     /// # Errors
-    /// [`Error::Image`] where the file cannot be read, [`Error::Load`] with the compiler's log where the driver
-    /// rejects the image.
+    /// [`Error::Image`] where the file cannot be read; [`Error::Incompatible`] where the image has no code for this GPU and this
+    /// driver, which is found before the driver is asked; [`Error::Load`] with the compiler's log where the driver rejects the
+    /// image.
     pub fn load<'i>(
         ctx: &Arc<CudaContext>,
         image: impl Into<Image<'i>>,
@@ -72,10 +75,13 @@ impl Module {
         options: &JitOptions,
     ) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into())?;
-        let mut options = options.to_driver();
-        let loaded = LoadedModule::load(ctx, &image, &mut options)?;
+        let images = slice::from_ref(&image);
+        check(ctx, images, options)?;
+        let mut driver = options.to_driver();
+        let loaded = LoadedModule::load(ctx, &image, &mut driver)
+            .map_err(|error| explained(error, ctx, images, options))?;
         let loaded = Loaded::Own(Arc::new(loaded));
-        Self::new(loaded, slice::from_ref(&image), options.info_log())
+        Self::new(loaded, images, driver.info_log(), driver.wall_time())
     }
 
     /// A module that cudarc loaded in `ctx` from `image`: its kernels are verified as if this crate had loaded it, and it is the
@@ -109,7 +115,7 @@ impl Module {
     ) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into())?;
         let loaded = Loaded::Cudarc(ctx.clone(), module);
-        Self::new(loaded, slice::from_ref(&image), String::new())
+        Self::new(loaded, slice::from_ref(&image), String::new(), None)
     }
 
     /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
@@ -138,14 +144,24 @@ impl Module {
             .into_iter()
             .map(ImageBytes::read)
             .collect::<Result<Vec<_>, _>>()?;
-        let (cubin, log) = link(ctx, &images, options)?;
+        check(ctx, &images, options)?;
         // The options went to the linker; a cubin needs none.
-        let loaded = LoadedModule::load(ctx, &cubin, &mut JitOptions::new().to_driver())?;
-        Self::new(Loaded::Own(Arc::new(loaded)), &images, log)
+        let linked = link(ctx, &images, options).and_then(|linked| {
+            let none = &mut JitOptions::new().to_driver();
+            Ok((LoadedModule::load(ctx, &linked.cubin, none)?, linked))
+        });
+        let (loaded, linked) = linked.map_err(|error| explained(error, ctx, &images, options))?;
+        let loaded = Loaded::Own(Arc::new(loaded));
+        Self::new(loaded, &images, linked.log, linked.wall_time)
     }
 
     /// `images` describe the kernels of `loaded`.
-    fn new(loaded: Loaded, images: &[ImageBytes], log: String) -> Result<Arc<Self>, Error> {
+    fn new(
+        loaded: Loaded,
+        images: &[ImageBytes],
+        log: String,
+        wall_time: Option<Duration>,
+    ) -> Result<Arc<Self>, Error> {
         let sm = sm(loaded.context())?;
         let (mut kernels, mut unread) = (Vec::new(), None);
         for image in images {
@@ -159,6 +175,7 @@ impl Module {
             kernels,
             unread,
             log,
+            wall_time,
             cache: KernelCache::new(),
         }))
     }
@@ -169,6 +186,12 @@ impl Module {
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log
+    }
+
+    /// How long the driver's compiler and linker took, where [`JitOptions::wall_time`] asked for it.
+    #[must_use]
+    pub fn wall_time(&self) -> Option<Duration> {
+        self.wall_time
     }
 
     /// The symbols of the kernels that the images hold, as far as they could be read.
