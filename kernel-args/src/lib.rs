@@ -86,7 +86,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `cudarc` (default) | loading, checking and launching; cudarc's slices and views as fields |
-//! | `nvrtc` | what cudarc's `compile_ptx` returns as an image, and its error as an error |
+//! | `nvrtc` | compiling at run time, `Module::compile`; what cudarc's `compile_ptx` returns as an image, and its error as an error |
 //! | `half` | `half::f16` and `half::bf16` as fields, `Half2`, `BFloat162` |
 //! | `float8` | `F8E4M3` and `F8E5M2` of `float8` 0.7 as fields: `__nv_fp8_e4m3`, `__nv_fp8_e5m2` |
 //! | `num-complex` | `Complex<f32>` and `Complex<f64>` of `num-complex` 0.4: `cuFloatComplex`, `cuDoubleComplex` |
@@ -137,6 +137,8 @@ pub use driver::{
     UnsupportedAttribute, Unverified, Verification, Versions, context, is_available, launch,
     versions,
 };
+#[cfg(feature = "nvrtc")]
+pub use driver::{CacheUse, CompileOptions, CompiledSource, CppStandard, NvrtcError};
 #[cfg(feature = "cudarc")]
 pub use interop::Retained;
 #[cfg(feature = "half")]

@@ -16,16 +16,18 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 36] = [
+const DRIVER: [&str; 38] = [
     "words",
     "chain",
     "launch_config",
     "api",
     "nvrtc",
+    "nvrtc_error",
     "incompatible",
     "error",
     "context",
     "versions",
+    "compile",
     "config",
     "function_attribute",
     "occupancy",

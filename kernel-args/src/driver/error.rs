@@ -1,5 +1,7 @@
 //! What can go wrong before, in and after a launch.
 
+#[cfg(feature = "nvrtc")]
+use super::nvrtc_error::NvrtcError;
 use super::{
     api::{Status, Unavailable},
     incompatible::IncompatibleImage,
@@ -42,6 +44,9 @@ pub enum Error {
     /// NVRTC did not compile the source: the error that `?` turned into this one.
     #[cfg(feature = "nvrtc")]
     Compile(Box<cudarc::nvrtc::CompileError>),
+    /// A source was not compiled at run time, with NVRTC's log; or there is no NVRTC.
+    #[cfg(feature = "nvrtc")]
+    Nvrtc(Box<NvrtcError>),
     /// No kernel has that name, or several fit equally well.
     #[non_exhaustive]
     Entry {
@@ -323,6 +328,8 @@ impl fmt::Display for Error {
                 }
                 other => write!(f, "NVRTC failed: {other}"),
             },
+            #[cfg(feature = "nvrtc")]
+            Self::Nvrtc(error) => error.fmt(f),
             Self::Entry {
                 wanted,
                 problem,

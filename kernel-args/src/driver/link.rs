@@ -8,10 +8,7 @@ use super::{
     loaded::check_with_log,
 };
 use core::ptr;
-use cudarc::driver::{
-    CudaContext,
-    sys::{CUjitInputType, CUlinkState},
-};
+use cudarc::driver::{CudaContext, sys::CUlinkState};
 use std::{
     boxed::Box,
     ffi::{CString, c_void},
@@ -106,10 +103,7 @@ impl Linker {
         }
         // SAFETY: the pointer is not null, and the linker owns `size` bytes at `cubin` until it is destroyed.
         let bytes = unsafe { core::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
-        Ok(ImageBytes {
-            bytes,
-            input_type: CUjitInputType::CU_JIT_INPUT_CUBIN,
-        })
+        Ok(ImageBytes::cubin(bytes))
     }
 }
 

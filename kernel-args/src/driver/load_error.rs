@@ -10,7 +10,7 @@ use kernel_args_abi::image::{Code, contents};
 use std::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 /// An error where the GPU and the driver can run nothing of one of the images, by documented rules. Where these leave it open, and
-/// where the image, the GPU or the driver does not tell what they need, there is none: the driver decides.
+/// where the image does not tell what it is for, there is none: the driver decides.
 pub(super) fn check(
     context: &Arc<CudaContext>,
     images: &[ImageBytes],
@@ -20,11 +20,9 @@ pub(super) fn check(
     if options.has_target() {
         return Ok(());
     }
-    let Some((gpu, driver)) = machine(context) else {
-        return Ok(());
-    };
+    let (gpu, driver) = machine(context)?;
     for image in images {
-        let incompatible = IncompatibleImage::new(&code(image), gpu, driver);
+        let incompatible = IncompatibleImage::new(&code(image), gpu, Some(driver));
         if incompatible.is_certain() {
             return Err(Error::Incompatible(Box::new(incompatible)));
         }
@@ -75,16 +73,16 @@ fn explain(
             }
         }
         Facts::Image => {
-            let Some((gpu, driver)) = machine(context) else {
+            // The error of the load is the one to return.
+            let Ok((gpu, driver)) = machine(context) else {
                 return Ok(());
             };
-            write!(text, "\n  this GPU is {gpu}")?;
-            if let Some(driver) = driver {
-                write!(text, ", the driver is for CUDA {driver}")?;
-            }
-            text.push_str("; the image has");
+            write!(
+                text,
+                "\n  this GPU is {gpu}, the driver is for CUDA {driver}; the image has"
+            )?;
             let contents: Vec<Code> = images.iter().flat_map(code).collect();
-            let image = IncompatibleImage::new(&contents, gpu, driver);
+            let image = IncompatibleImage::new(&contents, gpu, Some(driver));
             image.list(text)?;
             image.help(text)?;
         }

@@ -43,7 +43,11 @@ impl Module {
 
     /// The descriptions of the kernels that `entry` names; none where the images could not be read.
     pub(super) fn named(&self, entry: &str) -> Result<Vec<&Arc<Description>>, Error> {
-        let symbols = mangled::candidates(entry, self.entries());
+        let expression = self.names.iter().find(|(name, _)| name == entry);
+        let symbols = match expression {
+            Some((_, symbol)) => [symbol.as_str()].into(),
+            None => mangled::candidates(entry, self.entries()),
+        };
         let named: Vec<_> = symbols
             .iter()
             .filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol))

@@ -1,7 +1,7 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `launch_config`,
-//! `api`, `nvrtc`, `incompatible`, `error`, `context`, `versions`, `config`, `function_attribute`, `occupancy`, `attributes`,
+//! `api`, `nvrtc`, `nvrtc_error`, `incompatible`, `error`, `context`, `versions`, `compile`, `config`, `function_attribute`, `occupancy`, `attributes`,
 //! `image`, `load_error`, `loaded`, `link`,
 //! `shared_memory`, `loaded_function`, `function_info`, `verification`, `verify`, `remembered`, `function`, `cudarc_function`,
 //! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`,
@@ -10,6 +10,8 @@
 mod api;
 mod attributes;
 mod chain;
+#[cfg(feature = "nvrtc")]
+mod compile;
 mod config;
 mod context;
 mod cudarc_function;
@@ -37,6 +39,8 @@ mod lookup;
 mod module;
 #[cfg(feature = "nvrtc")]
 mod nvrtc;
+#[cfg(feature = "nvrtc")]
+mod nvrtc_error;
 mod occupancy;
 mod remembered;
 mod shared_memory;
@@ -46,6 +50,8 @@ mod versions;
 mod words;
 
 pub use api::Status;
+#[cfg(feature = "nvrtc")]
+pub use compile::{CacheUse, CompileOptions, CompiledSource, CppStandard};
 pub use config::{
     AccessPolicyWindow, AccessProperty, CacheMode, ClusterSchedulingPolicy, DeviceNode, Fallback,
     Form, IntoDim, IntoLaunch, JitOptions, JitTarget, Launch, MemorySyncDomain,
@@ -64,5 +70,7 @@ pub use kernel::Kernel;
 pub use launch::launch;
 pub use launchable::{LaunchArguments, Launchable};
 pub use module::Module;
+#[cfg(feature = "nvrtc")]
+pub use nvrtc_error::NvrtcError;
 pub use verification::{Unverified, Verification};
 pub use versions::{Gpu, Versions, versions};

@@ -1,10 +1,12 @@
 //! Images of kernels, loaded or linked into a module.
 
+#[cfg(feature = "nvrtc")]
+use super::compile::CompileOptions;
 use super::{
     config::JitOptions,
     context::sm,
     error::Error,
-    image::{Description, Image, ImageBytes, describe},
+    image::{Description, Image, ImageBytes},
     kernel_cache::KernelCache,
     link::link,
     load_error::{check, explained},
@@ -20,6 +22,8 @@ use std::{ffi::CString, fmt, slice, string::String, sync::Arc, time::Duration, v
 pub struct Module {
     pub(super) loaded: Loaded,
     pub(super) kernels: Vec<Arc<Description>>,
+    /// Name expressions of sources that were compiled at run time, and their symbols.
+    pub(super) names: Vec<(String, String)>,
     /// Why `kernels` may lack some of the images' kernels.
     pub(super) unread: Option<String>,
     log: String,
@@ -82,6 +86,55 @@ impl Module {
             .map_err(|error| explained(error, ctx, images, options))?;
         let loaded = Loaded::Own(Arc::new(loaded));
         Self::new(loaded, images, driver.info_log(), driver.wall_time())
+    }
+
+    /// Compiles CUDA C++ with NVRTC for the context's GPU, and loads it.
+    ///
+    /// ```no_run
+    /// use kernel_args::{CompileOptions, DevicePointer, DevicePointerMut, DeviceType, KernelArgs, Module, Pointee};
+    ///
+    /// const SOURCE: &str = "
+    /// template <typename T>
+    /// __global__ void axpy(unsigned n, T a, T const* x, T* y)
+    /// {
+    ///     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    ///     if (i < n) y[i] += a * x[i];
+    /// }";
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Axpy<T: Pointee> { n: u32, a: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
+    ///
+    /// # fn main() -> Result<(), kernel_args::Error> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// let options = CompileOptions::new()
+    ///     .name("axpy.cu")
+    ///     .name_expression("axpy<float>")
+    ///     .debug_info(true); // names are verified too: `x` and `y` may not be exchanged
+    /// let module = Module::compile(&ctx, SOURCE, &options)?;
+    /// let axpy = module.kernel::<Axpy<f32>>("axpy<float>")?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// [`log`](Self::log) has NVRTC's warnings. To see more, or to load with options of the driver's compiler, call
+    /// [`CompileOptions::compile`] and [`load_with`](Self::load_with).
+    ///
+    /// # Errors
+    /// [`Error::Nvrtc`] where there is no NVRTC, or it does not compile the source: with its log, which points at the lines. Else as
+    /// [`load`](Self::load).
+    #[cfg(feature = "nvrtc")]
+    pub fn compile(
+        ctx: &Arc<CudaContext>,
+        source: &str,
+        options: &CompileOptions,
+    ) -> Result<Arc<Self>, Error> {
+        let source = options.compile(ctx, source)?;
+        let mut module = Self::load(ctx, &source)?;
+        if let Some(module) = Arc::get_mut(&mut module)
+            && module.log.is_empty()
+        {
+            module.log = source.log().into();
+        }
+        Ok(module)
     }
 
     /// A module that cudarc loaded in `ctx` from `image`: its kernels are verified as if this crate had loaded it, and it is the
@@ -165,13 +218,15 @@ impl Module {
         let sm = sm(loaded.context())?;
         let (mut kernels, mut unread) = (Vec::new(), None);
         for image in images {
-            match describe(&image.bytes, Some(sm)) {
+            match image.describe(sm) {
                 Ok(described) => kernels.extend(described.into_iter().map(Arc::new)),
                 Err(problem) => unread = Some(problem),
             }
         }
+        let names = images.iter().flat_map(|image| image.names.clone());
         Ok(Arc::new(Self {
             loaded,
+            names: names.collect(),
             kernels,
             unread,
             log,

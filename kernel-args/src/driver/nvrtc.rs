@@ -22,8 +22,6 @@ pub(super) struct NvrtcStatus(pub(super) c_int);
 
 impl NvrtcStatus {
     const SUCCESS: Self = Self(0);
-    /// `NVRTC_ERROR_COMPILATION`: the log tells.
-    pub(super) const COMPILATION: Self = Self(6);
 }
 
 /// `nvrtcProgram`.

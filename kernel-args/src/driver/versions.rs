@@ -89,9 +89,9 @@ pub(super) fn driver_version() -> Result<CudaVersion, Error> {
     ))
 }
 
-/// The GPU of a context, and the driver's version, as far as they are told.
-pub(super) fn machine(context: &Arc<CudaContext>) -> Option<(Sm, Option<CudaVersion>)> {
-    Some((context::sm(context).ok()?, driver_version().ok()))
+/// The GPU of a context, and the driver's version.
+pub(super) fn machine(context: &Arc<CudaContext>) -> Result<(Sm, CudaVersion), Error> {
+    Ok((context::sm(context)?, driver_version()?))
 }
 
 /// The GPUs.
