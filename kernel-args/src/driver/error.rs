@@ -203,6 +203,9 @@ pub struct LaunchError {
     pub shared: u32,
     /// The launch attributes with their values and what each one needs; empty where there were none.
     pub attributes: String,
+    /// The kernel's registers, local and shared memory, and the largest block that these allow, as the driver tells them; empty where
+    /// it does not.
+    pub needs: String,
     /// Every argument by its field's name, decoded.
     pub arguments: String,
     /// What this error usually means at a launch.
@@ -308,26 +311,11 @@ impl fmt::Display for Error {
                 call,
                 log,
                 explanation,
-            } => {
-                call.fmt(f)?;
-                if !log.is_empty() {
-                    write!(f, "; the driver's compiler says:\n{log}")?;
-                }
-                f.write_str(explanation)
-            }
+            } => write_load(f, call, log, explanation),
             Self::Incompatible(image) => write!(f, "the image was not loaded: {image}"),
             Self::Image(problem) => f.write_str(problem),
             #[cfg(feature = "nvrtc")]
-            Self::Compile(error) => match &**error {
-                cudarc::nvrtc::CompileError::CompileError { log, .. } => {
-                    write!(
-                        f,
-                        "NVRTC did not compile the source:\n{}",
-                        log.to_string_lossy()
-                    )
-                }
-                other => write!(f, "NVRTC failed: {other}"),
-            },
+            Self::Compile(error) => write_cudarc_compile(f, error),
             #[cfg(feature = "nvrtc")]
             Self::Nvrtc(error) => error.fmt(f),
             Self::Entry {
@@ -390,6 +378,33 @@ impl fmt::Display for Error {
                  help: synchronize the stream before another one uses the same memory"
             ),
         }
+    }
+}
+
+fn write_load(
+    f: &mut fmt::Formatter<'_>,
+    call: &DriverCall,
+    log: &str,
+    explanation: &str,
+) -> fmt::Result {
+    write!(f, "{call}")?;
+    if !log.is_empty() {
+        write!(f, "; the driver's compiler says:\n{log}")?;
+    }
+    f.write_str(explanation)
+}
+
+#[cfg(feature = "nvrtc")]
+fn write_cudarc_compile(
+    f: &mut fmt::Formatter<'_>,
+    error: &cudarc::nvrtc::CompileError,
+) -> fmt::Result {
+    match error {
+        cudarc::nvrtc::CompileError::CompileError { log, .. } => {
+            let log = log.to_string_lossy();
+            write!(f, "NVRTC did not compile the source:\n{log}")
+        }
+        other => write!(f, "NVRTC failed: {other}"),
     }
 }
 
@@ -459,6 +474,9 @@ impl fmt::Display for LaunchError {
         )?;
         if !self.attributes.is_empty() {
             write!(f, "\n  attributes: {}", self.attributes)?;
+        }
+        if !self.needs.is_empty() {
+            write!(f, "\n  the kernel has {}", self.needs)?;
         }
         if !self.arguments.is_empty() {
             write!(f, "\n{}", self.arguments)?;

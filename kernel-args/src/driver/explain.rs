@@ -5,12 +5,15 @@ use super::{
     attributes::describe,
     config::Attributes,
     error::{DriverCall, Error, LaunchError},
+    function_attribute as attribute,
     launch_config::LaunchConfig,
+    meaning::of_any_call,
 };
 use crate::{device::vector::Dim3, marshal::KernelArgs};
-use cudarc::driver::DriverError;
+use cudarc::driver::{DriverError, sys::CUfunction};
 use std::{
     boxed::Box,
+    format,
     string::{String, ToString},
 };
 
@@ -55,16 +58,53 @@ pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
     }
 }
 
-/// The driver returned `status`.
+/// What a launch needs that may be beyond a limit, as the driver tells it; empty where it does not, after an error of an earlier
+/// kernel for example.
+///
+/// # Safety
+/// `function` is loaded, and its context is current.
 #[cold]
-pub(super) fn launch(
+unsafe fn needs(function: CUfunction) -> String {
+    let [registers, shared, local, threads] = [
+        attribute::NUM_REGS,
+        attribute::SHARED_SIZE_BYTES,
+        attribute::LOCAL_SIZE_BYTES,
+        attribute::MAX_THREADS_PER_BLOCK,
+    ]
+    // SAFETY: the caller vouches for the function and its context.
+    .map(|number| unsafe { attribute::get(function, number) }.ok());
+    let (Some(registers), Some(shared), Some(local), Some(threads)) =
+        (registers, shared, local, threads)
+    else {
+        return String::new();
+    };
+    format!(
+        "{registers} registers and {local} bytes of local memory per thread, {shared} bytes of static shared memory, blocks of at most \
+         {threads} threads"
+    )
+}
+
+/// The driver returned `status`.
+///
+/// # Safety
+/// `function` is loaded, and its context is current.
+#[cold]
+pub(super) unsafe fn launch(
     kernel: String,
+    function: CUfunction,
     status: Status,
     config: LaunchConfig,
     attributes: Option<Attributes<'_>>,
     arguments: String,
 ) -> Error {
     let attributes = attributes.as_ref().map(describe).unwrap_or_default();
+    // Where an earlier kernel failed, this one is not to blame; where a handle is not valid, it may be the function's.
+    let needs = if of_any_call(status).is_some() || matches!(status.0, 400 | 500) {
+        String::new()
+    } else {
+        // SAFETY: the caller vouches for the function and its context.
+        unsafe { needs(function) }
+    };
     Error::Launch(Box::new(LaunchError {
         kernel,
         status,
@@ -73,12 +113,16 @@ pub(super) fn launch(
         shared: config.shared,
         meaning: meaning(status, !attributes.is_empty()),
         attributes,
+        needs,
         arguments,
     }))
 }
 
 /// What an error code usually means when a launch returns it: CUDA Driver API, `CUresult`.
 pub(super) fn meaning(status: Status, has_attributes: bool) -> &'static str {
+    if let Some(meaning) = of_any_call(status) {
+        return meaning;
+    }
     match status.0 {
         1 | 801 if has_attributes => {
             "the driver does not take one of the launch attributes with this kernel, stream or GPU (an event must not record \
@@ -90,34 +134,29 @@ pub(super) fn meaning(status: Status, has_attributes: bool) -> &'static str {
         2 => {
             "there is not enough memory for the kernel's local memory, or for its module, which is loaded at the first launch"
         }
-        3 | 4 => "the driver is not initialised, or the program is shutting down",
         98 | 200 | 209 => {
             "the image holds no code for this GPU: compile for its architecture, or ship PTX"
         }
-        201 | 709 => "no context is current on this thread, or the context was destroyed",
         400 => "the function or the stream belongs to another context, or the module was unloaded",
-        700 => {
-            "an EARLIER kernel accessed an invalid address (a host pointer, freed memory, an index out of bounds), and \
-             the context is lost; compute-sanitizer names the kernel and the line"
-        }
         701 => {
             "the block needs more registers or shared memory than the GPU has; or, in the packed form, the parameters \
              have another size than the kernel's"
         }
-        702 => {
-            "an EARLIER kernel ran longer than the display's watchdog allows, and the context is lost"
+        218 | 222 => {
+            "the driver's compiler does not take the kernel's PTX, which it compiles at the first launch: set \
+             `CUDA_MODULE_LOADING=EAGER` to have the error when the module is loaded"
         }
-        714 | 715 | 717 | 718 | 719 => {
-            "an EARLIER kernel failed on the device, and the context is lost; compute-sanitizer names the kernel and the line"
-        }
-        716 => {
-            "an EARLIER kernel used a pointer that is not aligned for its type, and the context is lost"
-        }
+        703 => "the kernel's use of textures does not go with their mode",
         720 => "a cooperative launch has more blocks than the device can run at once",
         912 => {
             "the blocks of the cluster do not fit on the GPU together: the cluster is larger than it runs, or its blocks need \
              more shared memory or registers than it has for so many at once"
         }
+        500 => {
+            "the kernel, or a variable that it uses, is not in the module any more: the module was unloaded"
+        }
+        800 => "the call is not permitted here: in a callback of a stream, for example",
+        801 => "the GPU or the driver does not support this launch",
         900..=908 => {
             "the stream is being captured into a graph, and the capture does not allow this call"
         }

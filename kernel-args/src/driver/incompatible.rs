@@ -44,34 +44,12 @@ impl IncompatibleImage {
     pub(super) fn list(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         for (code, unfit) in &self.contents {
             write!(f, "\n  {code}")?;
-            match unfit {
-                Some(unfit) => f
-                    .write_str(": ")
-                    .and_then(|()| self.reason(f, code, *unfit))?,
-                None => {}
+            if let Some(unfit) = unfit {
+                f.write_str(": ")?;
+                reason(f, code, *unfit)?;
             }
         }
         Ok(())
-    }
-
-    fn reason(&self, f: &mut dyn fmt::Write, code: &Code, unfit: Unfit) -> fmt::Result {
-        match unfit {
-            Unfit::Gpu => match code.target {
-                Some(target) => runs_on(f, target, matches!(code.kind, CodeKind::Cubin)),
-                None => f.write_str("runs on other GPUs"),
-            },
-            Unfit::PtxVersion => match first_release(code) {
-                Some(release) => write!(
-                    f,
-                    "needs a driver for CUDA {} or newer ({} or newer)",
-                    release.cuda, release.driver
-                ),
-                None => f.write_str("needs a newer driver than any that this crate knows"),
-            },
-            Unfit::AddressSize => f.write_str("has addresses of 32 bits, where the GPU has 64"),
-            Unfit::LtoIr => f.write_str("is not code yet: nvcc's linker or nvJitLink makes it"),
-            _ => f.write_str("does not run"),
-        }
     }
 
     /// What to do: a line for each kind of reason.
@@ -147,6 +125,27 @@ impl IncompatibleImage {
             )?;
         }
         Ok(())
+    }
+}
+
+/// Why a piece of code does not run, as a sentence without its subject.
+fn reason(f: &mut dyn fmt::Write, code: &Code, unfit: Unfit) -> fmt::Result {
+    match unfit {
+        Unfit::Gpu => match code.target {
+            Some(target) => runs_on(f, target, matches!(code.kind, CodeKind::Cubin)),
+            None => f.write_str("runs on other GPUs"),
+        },
+        Unfit::PtxVersion => match first_release(code) {
+            Some(release) => write!(
+                f,
+                "needs a driver for CUDA {} or newer ({} or newer)",
+                release.cuda, release.driver
+            ),
+            None => f.write_str("needs a newer driver than any that this crate knows"),
+        },
+        Unfit::AddressSize => f.write_str("has addresses of 32 bits, where the GPU has 64"),
+        Unfit::LtoIr => f.write_str("is not code yet: nvcc's linker or nvJitLink makes it"),
+        _ => f.write_str("does not run"),
     }
 }
 

@@ -237,13 +237,17 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         if status == Status::SUCCESS {
             Ok(())
         } else {
-            Err(explain::launch(
-                (self.name)(),
-                status,
-                config,
-                self.launch.attributes,
-                arguments(),
-            ))
+            // SAFETY: the function that was launched is loaded, and its context is current.
+            Err(unsafe {
+                explain::launch(
+                    (self.name)(),
+                    self.function,
+                    status,
+                    config,
+                    self.launch.attributes,
+                    arguments(),
+                )
+            })
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     api::Status, config::JitOptions, error::Error, image::ImageBytes,
-    incompatible::IncompatibleImage, versions::machine,
+    incompatible::IncompatibleImage, meaning::of_any_call, versions::machine,
 };
 use core::fmt::Write as _;
 use cudarc::driver::CudaContext;
@@ -102,6 +102,9 @@ enum Facts {
 
 /// What an error code usually means when loading or linking returns it: CUDA Driver API, `CUresult`.
 fn meaning(status: Status) -> (&'static str, Facts) {
+    if let Some(meaning) = of_any_call(status) {
+        return (meaning, Facts::None);
+    }
     match status.0 {
         1 => (
             "the driver does not take one of the options, or not with this value, or not together with another one",
@@ -111,17 +114,9 @@ fn meaning(status: Status) -> (&'static str, Facts) {
             "there is not enough memory on the GPU for the module's code and variables, or on the host for the compiler",
             Facts::None,
         ),
-        3 | 4 => (
-            "the driver is not initialised, or the program is shutting down",
-            Facts::None,
-        ),
         200 => (
             "the driver cannot read the image: it is damaged, or of a format that is newer than the driver",
             Facts::Image,
-        ),
-        201 | 709 => (
-            "no context is current on this thread, or the context was destroyed",
-            Facts::None,
         ),
         209 => (
             "the driver finds no code for this GPU in the image",
@@ -158,29 +153,12 @@ fn meaning(status: Status) -> (&'static str, Facts) {
              help: link the images that have it: `Module::link`",
             Facts::None,
         ),
-        304 => (
-            "a call of the operating system failed in the driver: look at limits of memory, files and threads",
-            Facts::None,
-        ),
-        700 | 702 | 714..=719 => (
-            "an EARLIER kernel failed on the device, and the context is lost; compute-sanitizer names the kernel and the line",
-            Facts::None,
-        ),
         801 => (
             "the driver or the GPU does not support what the image or an option asks for",
             Facts::Options,
         ),
-        802 => (
-            "the system is not ready to use the GPUs: where they are linked by NVSwitch, its service (nvidia-fabricmanager) must run",
-            Facts::None,
-        ),
-        803 => (
-            "the driver's library and its kernel module are of different versions: after an update, restart the machine, or in a \
-             container use the host's library",
-            Facts::None,
-        ),
-        804 => (
-            "the compatibility package (cuda-compat) does not support this GPU: use the library of the driver that is installed",
+        811 | 812 => (
+            "kernels that launch kernels are not supported in this configuration (MPS), or are of different versions",
             Facts::None,
         ),
         _ => ("", Facts::None),

@@ -1,7 +1,7 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `launch_config`,
-//! `api`, `nvrtc`, `nvrtc_error`, `incompatible`, `error`, `context`, `versions`, `compile`, `config`, `function_attribute`, `occupancy`, `attributes`,
+//! `api`, `meaning`, `nvrtc`, `nvrtc_error`, `incompatible`, `error`, `context`, `versions`, `compile`, `config`, `function_attribute`, `occupancy`, `attributes`,
 //! `image`, `load_error`, `loaded`, `link`,
 //! `shared_memory`, `loaded_function`, `function_info`, `verification`, `verify`, `remembered`, `function`, `cudarc_function`,
 //! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`,
@@ -36,6 +36,7 @@ mod load_error;
 mod loaded;
 mod loaded_function;
 mod lookup;
+mod meaning;
 mod module;
 #[cfg(feature = "nvrtc")]
 mod nvrtc;

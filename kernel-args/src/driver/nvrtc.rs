@@ -133,6 +133,11 @@ fn check(call: &'static str, status: NvrtcStatus) -> Result<(), Failure> {
     }
 }
 
+/// How many texts a list has: fewer than a source has bytes.
+fn count(texts: &[*const c_char]) -> c_int {
+    c_int::try_from(texts.len()).unwrap_or(c_int::MAX)
+}
+
 impl Nvrtc {
     /// Major and minor version.
     pub(super) fn version(&self) -> Result<(c_int, c_int), Failure> {
@@ -190,7 +195,7 @@ impl Nvrtc {
                 &raw mut handle,
                 source.as_ptr(),
                 name.as_ptr(),
-                names.len() as c_int,
+                count(&names),
                 texts.as_ptr(),
                 names.as_ptr(),
             )
@@ -235,7 +240,7 @@ impl Program<'_> {
         let options: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
         // SAFETY: the program is alive, and the array has as many texts as said, which end with NUL.
         let status = unsafe {
-            (self.nvrtc.nvrtcCompileProgram)(self.handle, options.len() as c_int, options.as_ptr())
+            (self.nvrtc.nvrtcCompileProgram)(self.handle, count(&options), options.as_ptr())
         };
         check("nvrtcCompileProgram", status)
     }

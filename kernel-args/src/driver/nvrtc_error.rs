@@ -25,7 +25,7 @@ pub struct NvrtcError {
 impl NvrtcError {
     /// There is no NVRTC.
     #[cold]
-    pub(super) fn missing(unavailable: Unavailable) -> Self {
+    pub(super) fn missing(unavailable: &Unavailable) -> Self {
         let problem = match unavailable {
             Unavailable::Library => "NVRTC was not found on this machine (libnvrtc.so, nvrtc64_*.dll on Windows)\n\
                 help: install NVRTC, which is a part of the CUDA toolkit, or add its folder to the library path \

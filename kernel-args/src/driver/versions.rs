@@ -109,13 +109,13 @@ impl Gpu {
     fn ask(api: &Api, ordinal: c_int) -> Result<Self, Error> {
         /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
         const COMPUTE_CAPABILITY: [u32; 2] = [75, 76];
+        const LENGTH: c_int = 256;
         let mut device = 0;
         // SAFETY: `device` outlives the call.
         unsafe { (api.cuDeviceGet)(&raw mut device, ordinal) }.check("cuDeviceGet")?;
-        let mut name: [c_char; 256] = [0; 256];
+        let mut name: [c_char; LENGTH as usize] = [0; LENGTH as usize];
         // SAFETY: the driver writes at most as many bytes as it is told, and ends the text with NUL.
-        let status =
-            unsafe { (api.cuDeviceGetName)(name.as_mut_ptr(), name.len() as c_int - 1, device) };
+        let status = unsafe { (api.cuDeviceGetName)(name.as_mut_ptr(), LENGTH, device) };
         status.check("cuDeviceGetName")?;
         let name: Vec<u8> = name
             .iter()

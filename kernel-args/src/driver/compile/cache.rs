@@ -10,7 +10,7 @@ use std::{
     io::{self, Write as _},
     path::Path,
     process,
-    string::{String, ToString},
+    string::String,
 };
 
 /// Whether a source came from the cache, and if not, why.
@@ -55,7 +55,7 @@ pub(super) fn write(folder: &Path, name: &str, compiled: &Compiled) -> CacheUse 
         Err(error) => {
             // What is left is one file that nothing reads.
             let _ = fs::remove_file(&scratch);
-            CacheUse::Failed(format!("{}: {}", folder.display(), error.to_string()))
+            CacheUse::Failed(format!("{}: {}", folder.display(), error))
         }
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn write(folder: &Path, name: &str, compiled: &Compiled) -> CacheUse 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{env, thread, vec::Vec};
+    use std::{env, string::ToString as _, thread, vec::Vec};
 
     fn compiled(text: &str) -> Compiled {
         Compiled {

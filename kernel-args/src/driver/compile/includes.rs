@@ -134,13 +134,12 @@ fn spliced(text: &[u8]) -> Vec<u8> {
     let mut spliced = Vec::with_capacity(text.len());
     let mut rest = text;
     while let [first, after @ ..] = rest {
-        rest = match (first, after) {
-            (b'\\', [b'\n', next @ ..] | [b'\r', b'\n', next @ ..]) => next,
-            _ => {
-                spliced.push(*first);
-                after
-            }
-        };
+        if let (b'\\', [b'\n', next @ ..] | [b'\r', b'\n', next @ ..]) = (first, after) {
+            rest = next;
+        } else {
+            spliced.push(*first);
+            rest = after;
+        }
     }
     spliced
 }

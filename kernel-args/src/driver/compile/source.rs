@@ -140,7 +140,7 @@ impl CompileOptions {
 
     fn compile_for(&self, gpu: Sm, source: &str) -> Result<CompiledSource, Error> {
         let driver = driver_version()?;
-        let missing = |unavailable| Error::Nvrtc(Box::new(NvrtcError::missing(unavailable)));
+        let missing = |why| Error::Nvrtc(Box::new(NvrtcError::missing(&why)));
         let nvrtc = nvrtc(driver.major).map_err(missing)?;
         let job = Job {
             options: self,

@@ -278,6 +278,10 @@ impl JitOptions {
     }
 }
 
+#[allow(
+    clippy::missing_fields_in_debug,
+    reason = "the options that were given are the fields; `list` shows them to users"
+)]
 impl fmt::Debug for JitOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("JitOptions");
@@ -296,6 +300,9 @@ impl fmt::Debug for JitOptions {
         }
         for (name, address) in &self.symbols {
             debug.field(&name.to_string_lossy(), &format_args!("{address:#x}"));
+        }
+        if let Some(size) = self.log_size {
+            debug.field("log_size", &size);
         }
         debug.finish()
     }
