@@ -234,28 +234,25 @@ fn processes_share_a_folder() -> Outcome {
 
 pub(crate) fn trials() -> Vec<Trial> {
     let why = missing();
-    let trials: [(&str, fn() -> Outcome); 6] = [
-        ("the_second_time_is_a_hit", the_second_time_is_a_hit),
-        (
+    let trial = |name, run: fn() -> Outcome| trial_unless(why, name, run);
+    vec![
+        trial("the_second_time_is_a_hit", the_second_time_is_a_hit),
+        trial(
             "a_changed_header_is_compiled_again",
             a_changed_header_is_compiled_again,
         ),
-        (
+        trial(
             "what_cannot_be_told_is_compiled_each_time",
             what_cannot_be_told_is_compiled_each_time,
         ),
-        (
+        trial(
             "a_damaged_entry_is_compiled_again",
             a_damaged_entry_is_compiled_again,
         ),
-        (
+        trial(
             "a_folder_that_cannot_be_used_is_no_error",
             a_folder_that_cannot_be_used_is_no_error,
         ),
-        ("processes_share_a_folder", processes_share_a_folder),
-    ];
-    trials
-        .into_iter()
-        .map(|(name, run)| trial_unless(why, name, run))
-        .collect()
+        trial("processes_share_a_folder", processes_share_a_folder),
+    ]
 }

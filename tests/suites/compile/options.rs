@@ -34,6 +34,7 @@ enum Says {
     Either,
 }
 
+#[allow(clippy::too_many_lines, reason = "a table")]
 fn options(sm: u32) -> Vec<(&'static str, JitOptions, Says)> {
     use Says::{Either, Yes};
     let new = JitOptions::new;

@@ -138,7 +138,7 @@ fn other_gpus_agree() -> Outcome {
     // An older driver than the stand-in's compiler: refused before, and the driver is not called.
     control.set_version(12040);
     control.reset_calls();
-    let error = Module::load(&ctx, &ptx("8.5", "sm_90", "")).expect_err("8.5 is 12.5's");
+    let error = Module::load(&ctx, ptx("8.5", "sm_90", "")).expect_err("8.5 is 12.5's");
     control.set_version(13000);
     assert_eq!(control.calls("cuModuleLoadDataEx"), 0);
     for part in [
@@ -225,7 +225,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     }
     control.fail_once("cuModuleLoadDataEx", 1);
     let options = JitOptions::new().max_registers(1000).verbose();
-    let error = Module::load_with(&ctx, &ptx("9.0", "sm_75", ""), &options).expect_err("ordered");
+    let error = Module::load_with(&ctx, ptx("9.0", "sm_75", ""), &options).expect_err("ordered");
     assert!(
         error
             .to_string()

@@ -379,14 +379,11 @@ mod tests {
 
     #[test]
     fn symbols_are_passed_as_two_arrays_and_their_length() {
-        // SAFETY: nothing is loaded with the options.
-        let options = unsafe {
-            JitOptions::new()
-                .global_symbol("a", 16)
-                .global_symbol("b\0c", 32)
-        };
-        // SAFETY: as above.
-        let options = unsafe { options.global_symbol("a", 48) };
+        let mut options = JitOptions::new();
+        for (name, address) in [("a", 16), ("b\0c", 32), ("a", 48)] {
+            // SAFETY: nothing is loaded with the options.
+            options = unsafe { options.global_symbol(name, address) };
+        }
         let driver = options.to_driver();
         let pairs: Vec<_> = driver.pairs().skip(4).collect();
         assert_eq!(
