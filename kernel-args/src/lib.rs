@@ -78,7 +78,13 @@
 | a kernel that was loaded and checked | [`Kernel`] |
 | a kernel whose arguments' types are known at run time only | [`Function`], [`Arguments`] |
 | a launch and its options | [`launch!`], [`Launch`] |
-| launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`] |"
+| launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`] |
+| options of the driver's compiler | [`JitOptions`] |
+| versions for a bug report | [`versions`] |"
+)]
+#![cfg_attr(
+    feature = "nvrtc",
+    doc = "| CUDA C++ compiled at run time | [`Module::compile`], [`CompileOptions`] |"
 )]
 //!
 //! # Features

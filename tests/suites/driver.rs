@@ -274,8 +274,10 @@ fn a_failed_launch_is_explained() {
         (400, "another context"),
         (700, "EARLIER"),
         (701, "another size than the kernel's"),
+        (710, "`assert`"),
         (716, "EARLIER"),
         (719, "EARLIER"),
+        (803, "restart the machine"),
         (999, "CUresult"),
     ] {
         within(&Settings::new(), |driver| {
@@ -298,6 +300,13 @@ fn a_failed_launch_is_explained() {
             ] {
                 assert!(error.contains(words), "`{words}` is not in\n{error}");
             }
+            // Not where the kernel is not to blame, nor where its handle may not be valid.
+            let needs = error.contains("the kernel has 32 registers and 0 bytes of local memory");
+            assert_eq!(
+                needs,
+                matches!(code, 1 | 98 | 209 | 701 | 999),
+                "{code}: {error}"
+            );
         });
     }
 }

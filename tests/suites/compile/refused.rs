@@ -216,7 +216,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
         (223, "unset `CUDA_DISABLE_JIT`"),
         (225, "cudaStreamTailLaunch"),
         (303, "help: link the images that have it: `Module::link`"),
-        (700, "an EARLIER kernel failed"),
+        (700, "an EARLIER kernel accessed an invalid address"),
         (803, "restart the machine"),
     ] {
         control.fail_once("cuModuleLoadDataEx", code);
