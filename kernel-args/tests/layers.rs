@@ -16,19 +16,25 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 34] = [
+const DRIVER: [&str; 40] = [
     "words",
     "chain",
     "launch_config",
     "api",
     "meaning",
+    "nvrtc",
+    "nvrtc_error",
+    "incompatible",
     "error",
     "context",
+    "versions",
+    "compile",
     "config",
     "function_attribute",
     "occupancy",
     "attributes",
     "image",
+    "load_error",
     "loaded",
     "link",
     "shared_memory",

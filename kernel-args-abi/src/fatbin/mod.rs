@@ -10,7 +10,7 @@ mod compression;
 
 pub use compression::Compression;
 
-use crate::param_layout::Sm;
+use crate::{image::Features, param_layout::Sm};
 use alloc::{borrow::Cow, vec::Vec};
 use core::fmt;
 
@@ -70,6 +70,8 @@ pub struct Member<'a> {
     pub kind: Kind,
     /// The GPU generation that it is for; of PTX, the lowest one.
     pub sm: Sm,
+    /// Which features of that generation it may use. (Found in the output of nvcc 13.0; older ones may not tell.)
+    pub features: Features,
     /// How its payload is compressed.
     pub compression: Compression,
     /// Its bytes as they lie in the container.
@@ -221,6 +223,8 @@ impl<'a> Member<'a> {
         const HEADER: usize = 64;
         const LZ4: u64 = 0x2000;
         const ZSTD: u64 = 0x8000;
+        const ARCHITECTURE: u64 = 0x10_0000;
+        const FAMILY: u64 = 0x20_0000;
         let header_size = usize::try_from(u32_at(bytes, 4)?).ok()?;
         let padded = usize::try_from(u64_at(bytes, 8)?).ok()?;
         let packed = usize::try_from(u32_at(bytes, 16)?).ok()?;
@@ -250,6 +254,11 @@ impl<'a> Member<'a> {
         let member = Self {
             kind,
             sm: Sm(u16::try_from(u32_at(bytes, 28)?).ok()?),
+            features: match (flags & ARCHITECTURE != 0, flags & FAMILY != 0) {
+                (true, _) => Features::Architecture,
+                (false, true) => Features::Family,
+                (false, false) => Features::Baseline,
+            },
             compression,
             payload,
             size,

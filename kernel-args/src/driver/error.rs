@@ -1,7 +1,10 @@
 //! What can go wrong before, in and after a launch.
 
+#[cfg(feature = "nvrtc")]
+use super::nvrtc_error::NvrtcError;
 use super::{
     api::{Status, Unavailable},
+    incompatible::IncompatibleImage,
     meaning::{Asked, meaning},
 };
 use crate::device::vector::Dim3;
@@ -32,12 +35,19 @@ pub enum Error {
         call: DriverCall,
         /// The error log of the driver's compiler or linker; may be empty.
         log: String,
+        /// What the error usually means, what the image holds, and what to do: lines, each with a line break before it.
+        explanation: String,
     },
+    /// The image has no code for this GPU and this driver; the driver was not asked.
+    Incompatible(Box<IncompatibleImage>),
     /// An image could not be read.
     Image(String),
     /// NVRTC did not compile the source: the error that `?` turned into this one.
     #[cfg(feature = "nvrtc")]
     Compile(Box<cudarc::nvrtc::CompileError>),
+    /// A source was not compiled at run time, with NVRTC's log; or there is no NVRTC.
+    #[cfg(feature = "nvrtc")]
+    Nvrtc(Box<NvrtcError>),
     /// No kernel has that name, or several fit equally well.
     #[non_exhaustive]
     Entry {
@@ -294,26 +304,17 @@ impl fmt::Display for Error {
                 write!(f, "a driver call of cudarc returned {status}")?;
                 explain(f, status, Asked::Other)
             }
-            Self::Load { call, log } => {
-                call.fmt(f)?;
-                explain(f, call.status, Asked::Load)?;
-                if !log.is_empty() {
-                    write!(f, "\nthe driver's compiler says:\n{log}")?;
-                }
-                Ok(())
-            }
+            Self::Load {
+                call,
+                log,
+                explanation,
+            } => write_load(f, call, log, explanation),
+            Self::Incompatible(image) => write!(f, "the image was not loaded: {image}"),
             Self::Image(problem) => f.write_str(problem),
             #[cfg(feature = "nvrtc")]
-            Self::Compile(error) => match &**error {
-                cudarc::nvrtc::CompileError::CompileError { log, .. } => {
-                    write!(
-                        f,
-                        "NVRTC did not compile the source:\n{}",
-                        log.to_string_lossy()
-                    )
-                }
-                other => write!(f, "NVRTC failed: {other}"),
-            },
+            Self::Compile(error) => write_cudarc_compile(f, error),
+            #[cfg(feature = "nvrtc")]
+            Self::Nvrtc(error) => error.fmt(f),
             Self::Entry {
                 wanted,
                 problem,
@@ -391,6 +392,33 @@ fn help(f: &mut fmt::Formatter<'_>, help: &str) -> fmt::Result {
         return Ok(());
     }
     write!(f, "\nhelp: {help}")
+}
+
+fn write_load(
+    f: &mut fmt::Formatter<'_>,
+    call: &DriverCall,
+    log: &str,
+    explanation: &str,
+) -> fmt::Result {
+    write!(f, "{call}")?;
+    if !log.is_empty() {
+        write!(f, "; the driver's compiler says:\n{log}")?;
+    }
+    f.write_str(explanation)
+}
+
+#[cfg(feature = "nvrtc")]
+fn write_cudarc_compile(
+    f: &mut fmt::Formatter<'_>,
+    error: &cudarc::nvrtc::CompileError,
+) -> fmt::Result {
+    match error {
+        cudarc::nvrtc::CompileError::CompileError { log, .. } => {
+            let log = log.to_string_lossy();
+            write!(f, "NVRTC did not compile the source:\n{log}")
+        }
+        other => write!(f, "NVRTC failed: {other}"),
+    }
 }
 
 impl fmt::Display for GraphError {

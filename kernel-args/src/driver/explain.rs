@@ -71,8 +71,12 @@ pub(super) unsafe fn launch(
     arguments: String,
 ) -> Error {
     let attributes = attributes.as_ref().map(describe).unwrap_or_default();
-    // SAFETY: the caller's promise is the same one. Where the context is lost, the driver answers nothing.
-    let resources = unsafe { Resources::of(function) }.ok();
+    // Where an earlier kernel has failed, this one is not to blame; where a handle is not valid, it may be the function's.
+    let is_answered = !matches!(status.0, 400 | 500 | 700 | 702..=719);
+    // SAFETY: the caller's promise is the same one.
+    let resources = is_answered
+        .then(|| unsafe { Resources::of(function) }.ok())
+        .flatten();
     let usual = match status.0 {
         1 | 801 if !attributes.is_empty() => ATTRIBUTES,
         _ => meaning(status, Asked::Launch).unwrap_or(UNKNOWN),

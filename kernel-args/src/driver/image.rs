@@ -1,5 +1,7 @@
 //! Images of kernels: their bytes for the driver, and the description of their kernels.
 
+#[cfg(feature = "nvrtc")]
+use super::compile::CompiledSource;
 use super::{attributes::ClusterDirectives, error::Error};
 use crate::device::vector::Dim3;
 use cudarc::driver::sys::CUjitInputType;
@@ -31,6 +33,9 @@ pub enum Image<'a> {
     File(Cow<'a, Path>),
     /// Bytes that are shared.
     Shared(Arc<[u8]>),
+    /// A source that was compiled at run time.
+    #[cfg(feature = "nvrtc")]
+    Source(CompiledSource),
     /// What cannot be an image, and why.
     Unusable(&'static str),
 }
@@ -101,6 +106,20 @@ impl From<Arc<[u8]>> for Image<'_> {
     }
 }
 
+#[cfg(feature = "nvrtc")]
+impl From<CompiledSource> for Image<'_> {
+    fn from(source: CompiledSource) -> Self {
+        Self::Source(source)
+    }
+}
+
+#[cfg(feature = "nvrtc")]
+impl From<&CompiledSource> for Image<'_> {
+    fn from(source: &CompiledSource) -> Self {
+        Self::Source(source.clone())
+    }
+}
+
 /// What NVRTC compiled. cudarc does not tell what else a `Ptx` holds: loading one that was made of a text, of bytes or of a path
 /// returns [`Error::Image`], which says to pass these themselves.
 #[cfg(feature = "nvrtc")]
@@ -132,11 +151,35 @@ const NOT_COMPILED: &str = "this `Ptx` was not compiled by NVRTC, and cudarc doe
 pub(super) struct ImageBytes {
     pub(super) bytes: Vec<u8>,
     pub(super) input_type: CUjitInputType,
+    /// Further images of the same kernels, which describe them.
+    descriptions: Vec<Vec<u8>>,
+    /// Names by which kernels were asked for when they were compiled, and their symbols.
+    pub(super) names: Vec<(String, String)>,
 }
 
 impl ImageBytes {
+    /// A cubin that the driver made.
+    pub(super) fn cubin(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            input_type: CUjitInputType::CU_JIT_INPUT_CUBIN,
+            descriptions: Vec::new(),
+            names: Vec::new(),
+        }
+    }
+
     pub(super) fn read(image: Image<'_>) -> Result<Self, Error> {
+        let (descriptions, names) = match &image {
+            #[cfg(feature = "nvrtc")]
+            Image::Source(source) => (
+                source.descriptions().map(<[u8]>::to_vec).collect(),
+                source.names().to_vec(),
+            ),
+            _ => (Vec::new(), Vec::new()),
+        };
         let mut bytes = match image {
+            #[cfg(feature = "nvrtc")]
+            Image::Source(source) => source.image().to_vec(),
             Image::Bytes(bytes) => bytes.into_owned(),
             Image::Shared(bytes) => bytes.to_vec(),
             Image::Unusable(why) => return Err(Error::Image(why.into())),
@@ -168,7 +211,21 @@ impl ImageBytes {
                 CUjitInputType::CU_JIT_INPUT_PTX
             }
         };
-        Ok(Self { bytes, input_type })
+        Ok(Self {
+            bytes,
+            input_type,
+            descriptions,
+            names,
+        })
+    }
+
+    /// The kernels as they are for `sm`, or why the image could not be read.
+    pub(super) fn describe(&self, sm: Sm) -> Result<Vec<Description>, String> {
+        let mut image = read(&self.bytes)?;
+        for more in &self.descriptions {
+            image = image.with(read(more)?);
+        }
+        describe(&image, sm)
     }
 }
 
@@ -233,12 +290,15 @@ impl Description {
     }
 }
 
+fn read(image: &[u8]) -> Result<image::Image<'_>, String> {
+    image::Image::read(image).map_err(|error| error.to_string())
+}
+
 /// The kernels of an image as they are for `sm`, or why it could not be read.
-pub(super) fn describe(image: &[u8], sm: Option<Sm>) -> Result<Vec<Description>, String> {
-    let image = image::Image::read(image).map_err(|error| error.to_string())?;
+fn describe(image: &image::Image<'_>, sm: Sm) -> Result<Vec<Description>, String> {
     let kernels = image.kernels().map_err(|error| error.to_string())?;
     let symbols = kernels.symbols();
     Ok(symbols
-        .filter_map(|symbol| Description::new(&kernels.kernel(symbol, sm)?))
+        .filter_map(|symbol| Description::new(&kernels.kernel(symbol, Some(sm))?))
         .collect())
 }

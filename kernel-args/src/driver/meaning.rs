@@ -48,7 +48,7 @@ pub(super) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
             "compare the launch with what the device and the kernel allow",
         ),
         (1, Asked::Load) => (
-            "an option of the driver's compiler has a value that it does not take, or the image is none",
+            "the driver does not take one of the options, or not with this value, or not together with another one",
             "leave out the options one by one",
         ),
         (1, Asked::Other) => (
@@ -112,7 +112,7 @@ pub(super) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
         (220, _) => ("an NVLink has failed, and the context is lost", "restart the program; `nvidia-smi nvlink -e` shows the errors"),
         (221, _) => (
             "the driver's compiler for PTX (libnvidia-ptxjitcompiler) was not found",
-            "install the whole driver (in containers the capability `compute`), or ship cubins",
+            "install the whole driver; in a container mount its libraries for `compute` (`NVIDIA_DRIVER_CAPABILITIES=compute,utility`); or ship cubins",
         ),
         (222, _) => (
             "the PTX is of a version that is newer than the driver's compiler",
