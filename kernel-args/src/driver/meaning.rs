@@ -90,7 +90,7 @@ pub(super) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
         ),
         (102, _) => ("the GPU has no licence for this (vGPU)", "ask the administrator of the virtual GPU"),
         (200, _) => (
-            "the image is none that the driver can load: it is damaged or cut off, or not PTX, a cubin or a fat binary",
+            "the driver cannot read the image: it is damaged, or of a format that is newer than the driver, or not PTX, a cubin or a fat binary",
             "compile it again, and embed or copy it whole",
         ),
         (201, _) => (
@@ -111,24 +111,27 @@ pub(super) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
         ),
         (220, _) => ("an NVLink has failed, and the context is lost", "restart the program; `nvidia-smi nvlink -e` shows the errors"),
         (221, _) => (
-            "the driver's compiler for PTX (libnvidia-ptxjitcompiler) was not found",
+            "the driver's compiler for PTX (libnvidia-ptxjitcompiler.so) was not found",
             "install the whole driver; in a container mount its libraries for `compute` (`NVIDIA_DRIVER_CAPABILITIES=compute,utility`); or ship cubins",
         ),
         (222, _) => (
             "the PTX is of a version that is newer than the driver's compiler",
             "install a driver at least as new as the toolkit that made the PTX, compile with an older toolkit, or ship cubins",
         ),
-        (223, _) => ("compiling PTX is turned off (CUDA_DISABLE_PTX_JIT or CUDA_DISABLE_JIT)", "unset the variables, or ship cubins for this GPU"),
+        (223, _) => ("the driver's compiler is turned off", "unset `CUDA_DISABLE_JIT` and `CUDA_DISABLE_PTX_JIT`, or ship cubins for this GPU"),
         (224, _) => ("the device cannot be limited to some multiprocessors", ""),
         (225, _) => (
             "the image calls `cudaDeviceSynchronize` on the device, which was removed with CUDA 12",
-            "compile it again without that call",
+            "launch what has to follow into the stream `cudaStreamTailLaunch`",
         ),
         (226, _) => ("an error of another program on the same GPU has ended the context", "restart the program"),
         (227, _) => ("the driver's loader is older than the driver", REINSTALL),
         (300, _) => ("the kernel's source is invalid", "read the compiler's log"),
         (301, _) => ("a file was not found", "look at its path"),
-        (302, Asked::Load) => ("the image refers to a symbol that no image defines", "link the image that defines it: `Module::link`"),
+        (302 | 303, Asked::Load) => (
+            "the image refers to a symbol that is nowhere: a device function or an `extern` variable of another file",
+            "link the images that have it: `Module::link`",
+        ),
         (302, _) => ("a symbol of a shared library was not found", REINSTALL),
         (303, _) => ("a shared library of the driver could not be initialised", REINSTALL),
         (304, _) => (

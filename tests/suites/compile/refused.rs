@@ -210,14 +210,14 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     }
     let control = Control::attach().ok_or("this is the test driver")?;
     for (code, part) in [
-        (2, "not enough memory"),
+        (2, "not enough device memory"),
         (200, "it is damaged, or of a format that is newer"),
         (221, "libnvidia-ptxjitcompiler.so"),
         (223, "unset `CUDA_DISABLE_JIT`"),
         (225, "cudaStreamTailLaunch"),
         (303, "help: link the images that have it: `Module::link`"),
         (700, "an EARLIER kernel accessed an invalid address"),
-        (803, "restart the machine"),
+        (803, "different versions"),
     ] {
         control.fail_once("cuModuleLoadDataEx", code);
         let text = load(&ptx("9.0", "sm_75", ""))?;
