@@ -6,7 +6,8 @@
     sh gpu-bundle/bench               measures launches there: benches/gpu.py
 
 The bundle holds stripped release builds of the suites and examples; their PTX is in the binaries. Without a GPU the
-suites run on the test driver, which is in the bundle too, and say so.
+suites run on the test driver, which is in the bundle too, and say so. The suite `compile` takes NVRTC from the library path,
+and ignores what needs it where there is none.
 """
 
 import json
@@ -18,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
-SUITES = ["attributes", "echo", "graphs", "launch", "scale"]
+SUITES = ["attributes", "compile", "echo", "errors", "graphs", "launch", "scale"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph"]
 
 

@@ -78,7 +78,13 @@
 | a kernel that was loaded and checked | [`Kernel`] |
 | a kernel whose arguments' types are known at run time only | [`Function`], [`Arguments`] |
 | a launch and its options | [`launch!`], [`Launch`] |
-| launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`], [`HostBuffer`] |"
+| launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`], [`HostBuffer`] |
+| options of the driver's compiler | [`JitOptions`] |
+| versions for a bug report | [`versions`] |"
+)]
+#![cfg_attr(
+    feature = "nvrtc",
+    doc = "| CUDA C++ compiled at run time | [`Module::compile`], [`CompileOptions`] |"
 )]
 //!
 //! # Features
@@ -87,7 +93,7 @@
 //! |---|---|
 //! | `cudarc` (default) | loading, checking and launching; cudarc's slices and views as fields |
 //! | `header` | [C++ headers](abi::header) of Rust types: the module `cpp`. Needs `alloc` |
-//! | `nvrtc` | what cudarc's `compile_ptx` returns as an image, and its error as an error |
+//! | `nvrtc` | compiling at run time, `Module::compile`; what cudarc's `compile_ptx` returns as an image, and its error as an error |
 //! | `half` | `half::f16` and `half::bf16` as fields, `Half2`, `BFloat162` |
 //! | `float8` | `F8E4M3` and `F8E5M2` of `float8` 0.7 as fields: `__nv_fp8_e4m3`, `__nv_fp8_e5m2` |
 //! | `num-complex` | `Complex<f32>` and `Complex<f64>` of `num-complex` 0.4: `cuFloatComplex`, `cuDoubleComplex` |
@@ -134,13 +140,16 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, ClusterSchedulingPolicy,
-    DeviceNode, DriverCall, Error, Form, Function, Graph, GraphError, GraphExec, HostBuffer, Image,
-    IntoDim, IntoLaunch, JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable,
-    Limit, MemorySyncDomain, MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel,
-    ProgrammaticEvent, Status, UnsupportedAttribute, Unverified, Verification, context,
-    is_available, launch,
+    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, CacheMode,
+    ClusterSchedulingPolicy, DeviceNode, DriverCall, Error, Fallback, Form, Function, Gpu, Graph,
+    GraphError, GraphExec, HostBuffer, Image, IncompatibleImage, IntoDim, IntoLaunch, JitOptions,
+    JitTarget, Kernel, Launch, LaunchArguments, LaunchError, Launchable, Limit, MemorySyncDomain,
+    MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel, ProgrammaticEvent, Status,
+    UnsupportedAttribute, Unverified, Verification, Versions, context, is_available, launch,
+    versions,
 };
+#[cfg(feature = "nvrtc")]
+pub use driver::{CacheUse, CompileOptions, CompiledSource, CppStandard, NvrtcError};
 #[cfg(feature = "cudarc")]
 pub use interop::Retained;
 #[cfg(feature = "half")]

@@ -17,18 +17,25 @@ const LAYERS: [(&str, &[&str]); 6] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 32] = [
+const DRIVER: [&str; 40] = [
     "words",
     "chain",
     "launch_config",
     "api",
+    "meaning",
+    "nvrtc",
+    "nvrtc_error",
+    "incompatible",
     "error",
     "context",
+    "versions",
+    "compile",
     "config",
     "function_attribute",
     "occupancy",
     "attributes",
     "image",
+    "load_error",
     "loaded",
     "link",
     "shared_memory",
@@ -44,6 +51,7 @@ const DRIVER: [&str; 32] = [
     "lookup",
     "kernel",
     "kernel_info",
+    "resources",
     "explain",
     "launch_call",
     "launchable",

@@ -268,15 +268,16 @@ fn an_old_driver_verifies_by_the_image_alone() {
 fn a_failed_launch_is_explained() {
     for (code, words) in [
         (1, "beyond a limit"),
-        (98, "no code for this GPU"),
         (201, "no context is current"),
         (209, "no code for this GPU"),
         (400, "another context"),
         (700, "EARLIER"),
         (701, "another size than the kernel's"),
+        (710, "`assert`"),
         (716, "EARLIER"),
         (719, "EARLIER"),
-        (999, "CUresult"),
+        (803, "different versions"),
+        (999, "tells no more"),
     ] {
         within(&Settings::new(), |driver| {
             let mut setup = Setup::new();
@@ -298,6 +299,13 @@ fn a_failed_launch_is_explained() {
             ] {
                 assert!(error.contains(words), "`{words}` is not in\n{error}");
             }
+            // Not where the kernel is not to blame, nor where its handle may not be valid.
+            let needs = error.contains("the kernel uses 32 registers and 0 bytes of local memory");
+            assert_eq!(
+                needs,
+                matches!(code, 1 | 201 | 209 | 701 | 720 | 803 | 999),
+                "{code}: {error}"
+            );
         });
     }
 }

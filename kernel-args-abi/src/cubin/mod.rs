@@ -180,6 +180,12 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     })
 }
 
+/// The GPU generation of a cubin, by its header alone.
+pub(crate) fn sm_of(bytes: &[u8]) -> Result<Sm, Error> {
+    let header = elf::FileHeader64::<Le>::parse(bytes).map_err(Error::Elf)?;
+    Ok(sm(header))
+}
+
 fn sm(header: &elf::FileHeader64<Le>) -> Sm {
     let flags = header.e_flags(Le).0;
     let sm = match header.e_ident.os_abi.0 {

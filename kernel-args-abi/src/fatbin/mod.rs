@@ -12,7 +12,7 @@ mod stream;
 pub use compression::Compression;
 pub use stream::{Source, Stream, StreamError, StreamedMember};
 
-use crate::param_layout::Sm;
+use crate::{image::Features, param_layout::Sm};
 use alloc::{borrow::Cow, vec::Vec};
 use core::fmt;
 
@@ -82,6 +82,8 @@ pub struct Member<'a> {
     pub kind: Kind,
     /// The GPU generation that it is for; of PTX, the lowest one.
     pub sm: Sm,
+    /// Which features of that generation it may use. (Found in the output of nvcc 13.0; older ones may not tell.)
+    pub features: Features,
     /// How its payload is compressed.
     pub compression: Compression,
     /// Its bytes as they lie in the container.
@@ -280,6 +282,7 @@ impl<'a> Member<'a> {
 struct Header {
     kind: Kind,
     sm: Sm,
+    features: Features,
     compression: Compression,
     /// The size of its payload with padding, in bytes.
     padded: u64,
@@ -297,6 +300,8 @@ impl Header {
     fn parse(bytes: &[u8]) -> Option<Self> {
         const LZ4: u64 = 0x2000;
         const ZSTD: u64 = 0x8000;
+        const ARCHITECTURE: u64 = 0x10_0000;
+        const FAMILY: u64 = 0x20_0000;
         let padded = u64_at(bytes, 8)?;
         let packed = u64::from(u32_at(bytes, 16)?);
         let flags = u64_at(bytes, 40)?;
@@ -320,6 +325,11 @@ impl Header {
         Some(Self {
             kind,
             sm: Sm(u16::try_from(u32_at(bytes, 28)?).ok()?),
+            features: match (flags & ARCHITECTURE != 0, flags & FAMILY != 0) {
+                (true, _) => Features::Architecture,
+                (false, true) => Features::Family,
+                (false, false) => Features::Baseline,
+            },
             compression,
             padded,
             packed,
@@ -332,6 +342,7 @@ impl Header {
         Member {
             kind: self.kind,
             sm: self.sm,
+            features: self.features,
             compression: self.compression,
             payload,
             size: self.size,

@@ -1,10 +1,16 @@
 //! A compiled kernel image of any kind: PTX, a cubin, or a fat binary of both.
 
+mod contents;
 mod debug;
 mod kernels;
+mod release;
+mod target;
 mod validate;
 
+pub use contents::{Code, CodeKind, Unfit, contents};
 pub use kernels::{Kernel, Kernels, Undescribed};
+pub use release::{CudaVersion, PtxVersion, RELEASES, Release};
+pub use target::{Compatibility, Features, Target};
 pub use validate::{Kind, validate};
 
 use crate::{
@@ -90,6 +96,15 @@ impl<'a> Image<'a> {
             parts,
             size: bytes.len(),
         })
+    }
+
+    /// This image and further ones of the same kernels, as if all were members of one fat binary: a cubin beside its PTX, or an image of
+    /// a debug build for its debug information. Where several describe a kernel, earlier ones go first.
+    #[must_use]
+    pub fn with(mut self, more: Self) -> Self {
+        self.parts.extend(more.parts);
+        self.size = self.size.saturating_add(more.size);
+        self
     }
 
     /// Parses all texts and cubins, one after another: only one is decompressed at a time.

@@ -12,6 +12,7 @@ mod debug;
 mod dynamic_shared;
 mod entry;
 mod error;
+mod header;
 mod lexer;
 mod outline;
 mod parameter;
@@ -20,6 +21,7 @@ mod parameter;
 pub(crate) use debug::debug_sections;
 pub use entry::{Directives, Entry};
 pub use error::Error;
+pub use header::Header;
 pub use outline::Outline;
 pub use parameter::{Parameter, Pointee, Space};
 

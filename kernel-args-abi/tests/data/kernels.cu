@@ -5,6 +5,9 @@
 //   nvcc -cubin -arch=sm_90      -DLARGE kernels.cu -o large.sm_90.cubin
 // and, for M = none, speed (LZ4) and size (Zstandard):
 //   nvcc -fatbin -DONE --compress-mode=M -gencode arch=compute_75,code=[sm_75,compute_75] kernels.cu -o one.M.fatbin
+// and, for the targets of its members:
+//   nvcc -fatbin -DONE --compress-mode=size -gencode arch=compute_90a,code=[sm_90a,compute_90a]
+//        -gencode arch=compute_100f,code=[sm_100f,compute_100f] -gencode arch=compute_80,code=[sm_80,lto_80] kernels.cu -o targets.fatbin
 
 #if !defined(ONE) && !defined(LARGE)
 __device__ __noinline__ float helper(float a, float x) { return a * x; }

@@ -4,7 +4,7 @@ use super::{
     context::{bind_function, current_device, restored_on_error, sm},
     error::Error,
     function::Function,
-    image::{Description, Image, ImageBytes, describe},
+    image::{Description, Image, ImageBytes},
     loaded_function::{LoadedBy, UNNAMED, function_name},
     verify::records,
 };
@@ -37,7 +37,7 @@ impl Function {
         let image = ImageBytes::read(image.into())?;
         restored_on_error(|| {
             let name = bound_name(ctx, &function)?;
-            let kernels = describe(&image, Some(sm(ctx)?)).map_err(Error::Image)?;
+            let kernels = image.describe(sm(ctx)?).map_err(Error::Image)?;
             let description = described(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
             let symbol = description.symbol.clone();
             let description = Some(Arc::new(description));

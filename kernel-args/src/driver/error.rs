@@ -1,6 +1,12 @@
 //! What can go wrong before, in and after a launch.
 
-use super::api::{Status, Unavailable};
+#[cfg(feature = "nvrtc")]
+use super::nvrtc_error::NvrtcError;
+use super::{
+    api::{Status, Unavailable},
+    incompatible::IncompatibleImage,
+    meaning::{Asked, meaning},
+};
 use crate::device::vector::Dim3;
 use cudarc::driver::DriverError;
 use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
@@ -29,12 +35,19 @@ pub enum Error {
         call: DriverCall,
         /// The error log of the driver's compiler or linker; may be empty.
         log: String,
+        /// What the error usually means, what the image holds, and what to do: lines, each with a line break before it.
+        explanation: String,
     },
+    /// The image has no code for this GPU and this driver; the driver was not asked.
+    Incompatible(Box<IncompatibleImage>),
     /// An image could not be read.
     Image(String),
     /// NVRTC did not compile the source: the error that `?` turned into this one.
     #[cfg(feature = "nvrtc")]
     Compile(Box<cudarc::nvrtc::CompileError>),
+    /// A source was not compiled at run time, with NVRTC's log; or there is no NVRTC.
+    #[cfg(feature = "nvrtc")]
+    Nvrtc(Box<NvrtcError>),
     /// No kernel has that name, or several fit equally well.
     #[non_exhaustive]
     Entry {
@@ -193,8 +206,12 @@ pub struct LaunchError {
     pub attributes: String,
     /// Every argument by its field's name, decoded.
     pub arguments: String,
-    /// What this error usually means at a launch.
-    pub meaning: &'static str,
+    /// What the kernel uses: registers, memory, threads of a block; empty where the driver does not tell, as in a lost context.
+    pub resources: String,
+    /// The limit that the launch exceeds where there is one, else what this error usually means at a launch.
+    pub meaning: Cow<'static, str>,
+    /// What to do; may be empty.
+    pub help: &'static str,
 }
 
 impl Error {
@@ -280,32 +297,24 @@ impl fmt::Display for Error {
             ),
             Self::Driver(call) => {
                 call.fmt(f)?;
-                if matches!(call.status.0, 900..=908) {
-                    f.write_str(WHILE_CAPTURING)?;
-                }
-                Ok(())
+                explain(f, call.status, Asked::Other)
             }
             Self::Cudarc(error) => {
-                write!(
-                    f,
-                    "a driver call of cudarc returned {}",
-                    Status::from(error.0)
-                )
+                let status = Status::from(error.0);
+                write!(f, "a driver call of cudarc returned {status}")?;
+                explain(f, status, Asked::Other)
             }
-            Self::Load { call, log } if log.is_empty() => call.fmt(f),
-            Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
+            Self::Load {
+                call,
+                log,
+                explanation,
+            } => write_load(f, call, log, explanation),
+            Self::Incompatible(image) => write!(f, "the image was not loaded: {image}"),
             Self::Image(problem) => f.write_str(problem),
             #[cfg(feature = "nvrtc")]
-            Self::Compile(error) => match &**error {
-                cudarc::nvrtc::CompileError::CompileError { log, .. } => {
-                    write!(
-                        f,
-                        "NVRTC did not compile the source:\n{}",
-                        log.to_string_lossy()
-                    )
-                }
-                other => write!(f, "NVRTC failed: {other}"),
-            },
+            Self::Compile(error) => write_cudarc_compile(f, error),
+            #[cfg(feature = "nvrtc")]
+            Self::Nvrtc(error) => error.fmt(f),
             Self::Entry {
                 wanted,
                 problem,
@@ -369,11 +378,48 @@ impl fmt::Display for Error {
     }
 }
 
-/// The help for an error of a call on a stream that is being captured. cudarc has a launch wait for the last use of each slice,
-/// which a capture cannot contain.
-const WHILE_CAPTURING: &str = "\n\
-    help: the stream is being captured into a graph, and cannot wait for work outside of the capture: capture a launch with \
-    `launch!(kernel, grid, block, args, node, stream = &stream)`, which does not wait";
+/// What a code usually means, and what to do, each on a line of its own.
+fn explain(f: &mut fmt::Formatter<'_>, status: Status, asked: Asked) -> fmt::Result {
+    let Some(meaning) = meaning(status, asked) else {
+        return Ok(());
+    };
+    write!(f, "\n  {}", meaning.what)?;
+    help(f, meaning.help)
+}
+
+fn help(f: &mut fmt::Formatter<'_>, help: &str) -> fmt::Result {
+    if help.is_empty() {
+        return Ok(());
+    }
+    write!(f, "\nhelp: {help}")
+}
+
+fn write_load(
+    f: &mut fmt::Formatter<'_>,
+    call: &DriverCall,
+    log: &str,
+    explanation: &str,
+) -> fmt::Result {
+    write!(f, "{call}")?;
+    if !log.is_empty() {
+        write!(f, "; the driver's compiler says:\n{log}")?;
+    }
+    f.write_str(explanation)
+}
+
+#[cfg(feature = "nvrtc")]
+fn write_cudarc_compile(
+    f: &mut fmt::Formatter<'_>,
+    error: &cudarc::nvrtc::CompileError,
+) -> fmt::Result {
+    match error {
+        cudarc::nvrtc::CompileError::CompileError { log, .. } => {
+            let log = log.to_string_lossy();
+            write!(f, "NVRTC did not compile the source:\n{log}")
+        }
+        other => write!(f, "NVRTC failed: {other}"),
+    }
+}
 
 impl fmt::Display for GraphError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -381,10 +427,7 @@ impl fmt::Display for GraphError {
             write!(f, "kernel `{kernel}`: ")?;
         }
         write!(f, "{}: {}", self.action, self.reason)?;
-        if !self.help.is_empty() {
-            write!(f, "\nhelp: {}", self.help)?;
-        }
-        Ok(())
+        help(f, self.help)
     }
 }
 
@@ -436,10 +479,13 @@ impl fmt::Display for LaunchError {
         if !self.attributes.is_empty() {
             write!(f, "\n  attributes: {}", self.attributes)?;
         }
+        if !self.resources.is_empty() {
+            write!(f, "\n  the kernel uses {}", self.resources)?;
+        }
         if !self.arguments.is_empty() {
             write!(f, "\n{}", self.arguments)?;
         }
-        Ok(())
+        help(f, self.help)
     }
 }
 

@@ -6,9 +6,11 @@ use super::{
     config::Attributes,
     error::{DriverCall, Error, LaunchError},
     launch_config::LaunchConfig,
+    meaning::{Asked, Meaning, meaning},
+    resources::Resources,
 };
 use crate::{device::vector::Dim3, marshal::KernelArgs};
-use cudarc::driver::DriverError;
+use cudarc::driver::{DriverError, sys::CUfunction};
 use std::{
     boxed::Box,
     string::{String, ToString},
@@ -55,72 +57,62 @@ pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
     }
 }
 
-/// The driver returned `status`.
+/// The driver returned `status` from the launch of `function`.
+///
+/// # Safety
+/// `function` is loaded, and its context is current.
 #[cold]
-pub(super) fn launch(
+pub(super) unsafe fn launch(
     kernel: String,
+    function: CUfunction,
     status: Status,
     config: LaunchConfig,
     attributes: Option<Attributes<'_>>,
     arguments: String,
 ) -> Error {
     let attributes = attributes.as_ref().map(describe).unwrap_or_default();
+    // Where an earlier kernel has failed, this one is not to blame; where a handle is not valid, it may be the function's.
+    let is_answered = !matches!(status.0, 400 | 500 | 700 | 702..=719);
+    // SAFETY: the caller's promise is the same one.
+    let resources = is_answered
+        .then(|| unsafe { Resources::of(function) }.ok())
+        .flatten();
+    let usual = match status.0 {
+        1 | 801 if !attributes.is_empty() => ATTRIBUTES,
+        _ => meaning(status, Asked::Launch).unwrap_or(UNKNOWN),
+    };
+    let exceeded = match status.0 {
+        1 | 701 => resources.and_then(|resources| resources.exceeded(&config)),
+        _ => None,
+    };
+    let (cause, help) = match exceeded {
+        Some((limit, help)) => (limit.into(), help),
+        None => (usual.what.into(), usual.help),
+    };
     Error::Launch(Box::new(LaunchError {
         kernel,
         status,
         grid: Dim3::from(config.grid),
         block: Dim3::from(config.block),
         shared: config.shared,
-        meaning: meaning(status, !attributes.is_empty()),
+        resources: resources
+            .map(|resources| resources.to_string())
+            .unwrap_or_default(),
+        meaning: cause,
+        help,
         attributes,
         arguments,
     }))
 }
 
-/// What an error code usually means when a launch returns it: CUDA Driver API, `CUresult`.
-pub(super) fn meaning(status: Status, has_attributes: bool) -> &'static str {
-    match status.0 {
-        1 | 801 if has_attributes => {
-            "the driver does not take one of the launch attributes with this kernel, stream or GPU (an event must not record \
-             times, for example), or the grid, the block or the shared memory is beyond a limit"
-        }
-        1 => {
-            "the grid, the block or the shared memory is beyond a limit, or the kernel takes parameters and got none"
-        }
-        2 => {
-            "there is not enough memory for the kernel's local memory, or for its module, which is loaded at the first launch"
-        }
-        3 | 4 => "the driver is not initialised, or the program is shutting down",
-        98 | 200 | 209 => {
-            "the image holds no code for this GPU: compile for its architecture, or ship PTX"
-        }
-        201 | 709 => "no context is current on this thread, or the context was destroyed",
-        400 => "the function or the stream belongs to another context, or the module was unloaded",
-        700 => {
-            "an EARLIER kernel accessed an invalid address (a host pointer, freed memory, an index out of bounds), and \
-             the context is lost; compute-sanitizer names the kernel and the line"
-        }
-        701 => {
-            "the block needs more registers or shared memory than the GPU has; or, in the packed form, the parameters \
-             have another size than the kernel's"
-        }
-        702 => {
-            "an EARLIER kernel ran longer than the display's watchdog allows, and the context is lost"
-        }
-        714 | 715 | 717 | 718 | 719 => {
-            "an EARLIER kernel failed on the device, and the context is lost; compute-sanitizer names the kernel and the line"
-        }
-        716 => {
-            "an EARLIER kernel used a pointer that is not aligned for its type, and the context is lost"
-        }
-        720 => "a cooperative launch has more blocks than the device can run at once",
-        912 => {
-            "the blocks of the cluster do not fit on the GPU together: the cluster is larger than it runs, or its blocks need \
-             more shared memory or registers than it has for so many at once"
-        }
-        900..=908 => {
-            "the stream is being captured into a graph, and the capture does not allow this call"
-        }
-        _ => "see the CUDA Driver API, `CUresult`",
-    }
-}
+/// A launch with attributes, whose limits do not explain the error.
+const ATTRIBUTES: Meaning = Meaning {
+    what: "the driver does not take one of the launch attributes with this kernel, stream or GPU (an event must not record \
+           times, for example), or the grid, the block or the shared memory is beyond a limit",
+    help: "leave out the attributes one by one",
+};
+
+const UNKNOWN: Meaning = Meaning {
+    what: "see the CUDA Driver API, `CUresult`",
+    help: "",
+};

@@ -1,5 +1,7 @@
 //! Images of kernels: their bytes for the driver, and the description of their kernels.
 
+#[cfg(feature = "nvrtc")]
+use super::compile::CompiledSource;
 use super::{attributes::ClusterDirectives, error::Error};
 use crate::{device::vector::Dim3, marshal::Source};
 use cudarc::driver::sys::CUjitInputType;
@@ -41,6 +43,9 @@ pub enum Image<'a> {
         /// What was read of its kernels, perhaps of some of them.
         table: &'static CompiledImage,
     },
+    /// A source that was compiled at run time.
+    #[cfg(feature = "nvrtc")]
+    Source(CompiledSource),
     /// What cannot be an image, and why.
     Unusable(&'static str),
 }
@@ -132,6 +137,20 @@ impl From<Source> for Image<'_> {
     }
 }
 
+#[cfg(feature = "nvrtc")]
+impl From<CompiledSource> for Image<'_> {
+    fn from(source: CompiledSource) -> Self {
+        Self::Source(source)
+    }
+}
+
+#[cfg(feature = "nvrtc")]
+impl From<&CompiledSource> for Image<'_> {
+    fn from(source: &CompiledSource) -> Self {
+        Self::Source(source.clone())
+    }
+}
+
 /// What NVRTC compiled. cudarc does not tell what else a `Ptx` holds: loading one that was made of a text, of bytes or of a path
 /// returns [`Error::Image`], which says to pass these themselves.
 #[cfg(feature = "nvrtc")]
@@ -165,16 +184,41 @@ pub(super) struct ImageBytes {
     pub(super) input_type: CUjitInputType,
     /// What was read of its kernels while the program compiled.
     pub(super) table: Option<&'static CompiledImage>,
+    /// Further images of the same kernels, which describe them.
+    descriptions: Vec<Vec<u8>>,
+    /// Names by which kernels were asked for when they were compiled, and their symbols.
+    pub(super) names: Vec<(String, String)>,
 }
 
 impl ImageBytes {
+    /// A cubin that the driver made.
+    pub(super) fn cubin(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            input_type: CUjitInputType::CU_JIT_INPUT_CUBIN,
+            table: None,
+            descriptions: Vec::new(),
+            names: Vec::new(),
+        }
+    }
+
     pub(super) fn read(image: Image<'_>) -> Result<Self, Error> {
         let table = match image {
             Image::Compiled { table, .. } => Some(table),
             _ => None,
         };
+        let (descriptions, names) = match &image {
+            #[cfg(feature = "nvrtc")]
+            Image::Source(source) => (
+                source.descriptions().map(<[u8]>::to_vec).collect(),
+                source.names().to_vec(),
+            ),
+            _ => (Vec::new(), Vec::new()),
+        };
         let mut bytes = match image {
             Image::Compiled { bytes, .. } => bytes.to_vec(),
+            #[cfg(feature = "nvrtc")]
+            Image::Source(source) => source.image().to_vec(),
             Image::Bytes(bytes) => bytes.into_owned(),
             Image::Shared(bytes) => bytes.to_vec(),
             Image::Unusable(why) => return Err(Error::Image(why.into())),
@@ -210,7 +254,18 @@ impl ImageBytes {
             bytes,
             input_type,
             table,
+            descriptions,
+            names,
         })
+    }
+
+    /// The kernels as they are for `sm`, or why the image could not be read.
+    pub(super) fn describe(&self, sm: Sm) -> Result<Vec<Description>, String> {
+        let mut image = read(&self.bytes)?;
+        for more in &self.descriptions {
+            image = image.with(read(more)?);
+        }
+        describe(&image, self.table, sm)
     }
 }
 
@@ -291,24 +346,33 @@ impl Description {
     }
 }
 
+fn read(image: &[u8]) -> Result<image::Image<'_>, String> {
+    image::Image::read(image).map_err(|error| error.to_string())
+}
+
 /// The kernels of an image as they are for `sm`, or why it could not be read.
-pub(super) fn describe(image: &ImageBytes, sm: Option<Sm>) -> Result<Vec<Description>, String> {
-    let compiled = image.table.into_iter().flat_map(CompiledImage::kernels);
+fn describe(
+    image: &image::Image<'_>,
+    table: Option<&'static CompiledImage>,
+    sm: Sm,
+) -> Result<Vec<Description>, String> {
+    let compiled = table.into_iter().flat_map(CompiledImage::kernels);
     let compiled: BTreeMap<&str, CompiledKernel> = compiled
         .filter(CompiledKernel::has_debug_info)
         .map(|kernel| (kernel.symbol(), kernel))
         .collect();
-    let image = image::Image::read(&image.bytes).map_err(|error| error.to_string())?;
     let kernels = image.kernels().map_err(|error| error.to_string())?;
     let symbols = kernels.symbols();
     Ok(symbols
-        .filter_map(|symbol| Description::new(&kernels.kernel(symbol, sm)?, compiled.get(symbol)))
+        .filter_map(|symbol| {
+            Description::new(&kernels.kernel(symbol, Some(sm))?, compiled.get(symbol))
+        })
         .collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Description, describe};
+    use super::{Description, ImageBytes};
     use kernel_args_abi::Sm;
     use std::vec::Vec;
 
@@ -316,7 +380,8 @@ mod tests {
     #[test]
     fn directives_of_clusters_are_those_of_the_ptx() {
         let clusters = |image: &[u8]| {
-            let kernels = describe(image, Some(Sm(90))).expect("it is read");
+            let image = ImageBytes::read(image.into()).expect("it is an image");
+            let kernels = image.describe(Sm(90)).expect("it is read");
             let named = |kernel: Description| (kernel.symbol.clone(), kernel.cluster);
             let mut named: Vec<_> = kernels.into_iter().map(named).collect();
             named.sort_by(|(one, _), (other, _)| one.cmp(other));

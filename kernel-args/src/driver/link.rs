@@ -8,31 +8,39 @@ use super::{
     loaded::check_with_log,
 };
 use core::ptr;
-use cudarc::driver::{
-    CudaContext,
-    sys::{CUjitInputType, CUlinkState},
-};
+use cudarc::driver::{CudaContext, sys::CUlinkState};
 use std::{
     boxed::Box,
     ffi::{CString, c_void},
     format,
     string::String,
     sync::Arc,
+    time::Duration,
 };
 
-/// Links `images` to a cubin; the text is the linker's log. `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`.
+/// What the linker made.
+pub(super) struct Linked {
+    pub(super) cubin: ImageBytes,
+    pub(super) log: String,
+    pub(super) wall_time: Option<Duration>,
+}
+
+/// Links `images` to a cubin: `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`.
 pub(super) fn link(
     context: &Arc<CudaContext>,
     images: &[ImageBytes],
     options: &JitOptions,
-) -> Result<(ImageBytes, String), Error> {
+) -> Result<Linked, Error> {
     context.bind_to_thread().map_err(Error::context)?;
     let mut linker = Linker::new(options)?;
     for (i, image) in images.iter().enumerate() {
         linker.add(image, i)?;
     }
-    let cubin = linker.complete()?;
-    Ok((cubin, linker.options.info_log()))
+    Ok(Linked {
+        cubin: linker.complete()?,
+        log: linker.options.info_log(),
+        wall_time: linker.options.wall_time(),
+    })
 }
 
 /// The driver's linker, destroyed with this.
@@ -95,11 +103,7 @@ impl Linker {
         }
         // SAFETY: the pointer is not null, and the linker owns `size` bytes at `cubin` until it is destroyed.
         let bytes = unsafe { core::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
-        Ok(ImageBytes {
-            bytes,
-            input_type: CUjitInputType::CU_JIT_INPUT_CUBIN,
-            table: None,
-        })
+        Ok(ImageBytes::cubin(bytes))
     }
 }
 

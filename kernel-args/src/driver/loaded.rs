@@ -11,7 +11,7 @@ use cudarc::driver::{
     CudaContext,
     sys::{CUdeviceptr, CUfunction, CUmodule, CUresult},
 };
-use std::{ffi::CStr, sync::Arc};
+use std::{ffi::CStr, string::String, sync::Arc};
 
 /// A loaded `CUmodule`, unloaded when this is dropped.
 pub(super) struct LoadedModule {
@@ -111,5 +111,6 @@ pub(super) fn check_with_log(
     Err(Error::Load {
         call: DriverCall { call, status },
         log: options.error_log(),
+        explanation: String::new(),
     })
 }

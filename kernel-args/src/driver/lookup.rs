@@ -13,6 +13,8 @@ use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
 
 /// The nearest names follow it.
 const NO_SUCH_KERNEL: &str = "the module has no kernel of that name; the nearest are";
+const NO_SUCH_INSTANCE: &str = "the module has no kernel of that name (a template has the instances that its source names, or that \
+    `CompileOptions::name_expression` asks for); the nearest are";
 
 impl Module {
     /// The kernel `entry` without the type of its arguments: for programs that know them at run time only.
@@ -43,13 +45,23 @@ impl Module {
 
     /// The descriptions of the kernels that `entry` names; none where the images could not be read.
     pub(super) fn named(&self, entry: &str) -> Result<Vec<&Arc<Description>>, Error> {
-        let symbols = mangled::candidates(entry, self.entries());
+        let expression = self.names.iter().find(|(name, _)| name == entry);
+        let symbols = match expression {
+            Some((_, symbol)) => [symbol.as_str()].into(),
+            None => mangled::candidates(entry, self.entries()),
+        };
         let named: Vec<_> = symbols
             .iter()
             .filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol))
             .collect();
         if named.is_empty() && !self.kernels.is_empty() && self.unread.is_none() {
-            return Err(self.no_entry(entry, NO_SUCH_KERNEL));
+            let is_instance = entry.contains('<');
+            let problem = if is_instance {
+                NO_SUCH_INSTANCE
+            } else {
+                NO_SUCH_KERNEL
+            };
+            return Err(self.no_entry(entry, problem));
         }
         Ok(named)
     }
@@ -101,11 +113,12 @@ impl Module {
 
     #[cold]
     fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
-        let candidates = mangled::nearest(entry, self.entries());
+        let expressions = self.names.iter().map(|(expression, _)| expression.as_str());
+        let nearest = mangled::nearest(entry, self.entries());
         Error::Entry {
             wanted: entry.into(),
             problem,
-            candidates: candidates.into_iter().map(String::from).collect(),
+            candidates: expressions.chain(nearest).map(String::from).collect(),
         }
     }
 }

@@ -1,14 +1,17 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `launch_config`,
-//! `api`, `error`, `context`, `config`, `function_attribute`, `occupancy`, `attributes`, `image`, `loaded`, `link`,
+//! `api`, `meaning`, `nvrtc`, `nvrtc_error`, `incompatible`, `error`, `context`, `versions`, `compile`, `config`, `function_attribute`, `occupancy`, `attributes`,
+//! `image`, `load_error`, `loaded`, `link`,
 //! `shared_memory`, `loaded_function`, `function_info`, `verification`, `verify`, `remembered`, `function`, `cudarc_function`,
-//! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`,
+//! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `resources`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`,
 //! `graph`.
 
 mod api;
 mod attributes;
 mod chain;
+#[cfg(feature = "nvrtc")]
+mod compile;
 mod config;
 mod context;
 mod cudarc_function;
@@ -19,6 +22,7 @@ mod function_attribute;
 mod function_info;
 mod graph;
 mod image;
+mod incompatible;
 mod kernel;
 mod kernel_cache;
 mod kernel_info;
@@ -28,22 +32,32 @@ mod launch_config;
 mod launch_raw;
 mod launchable;
 mod link;
+mod load_error;
 mod loaded;
 mod loaded_function;
 mod lookup;
+mod meaning;
 mod module;
+#[cfg(feature = "nvrtc")]
+mod nvrtc;
+#[cfg(feature = "nvrtc")]
+mod nvrtc_error;
 mod occupancy;
 mod remembered;
+mod resources;
 mod shared_memory;
 mod verification;
 mod verify;
+mod versions;
 mod words;
 
 pub use api::Status;
+#[cfg(feature = "nvrtc")]
+pub use compile::{CacheUse, CompileOptions, CompiledSource, CppStandard};
 pub use config::{
-    AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim,
-    IntoLaunch, JitOptions, Launch, MemorySyncDomain, MemorySyncDomainMap, OptimizationLevel,
-    ProgrammaticEvent,
+    AccessPolicyWindow, AccessProperty, CacheMode, ClusterSchedulingPolicy, DeviceNode, Fallback,
+    Form, IntoDim, IntoLaunch, JitOptions, JitTarget, Launch, MemorySyncDomain,
+    MemorySyncDomainMap, OptimizationLevel, ProgrammaticEvent,
 };
 pub use context::{context, is_available};
 pub use error::{
@@ -53,8 +67,12 @@ pub use function::Function;
 pub use function_info::BlockSuggestion;
 pub use graph::{AnyNode, Graph, GraphExec, HostBuffer, Node};
 pub use image::Image;
+pub use incompatible::IncompatibleImage;
 pub use kernel::Kernel;
 pub use launch::launch;
 pub use launchable::{LaunchArguments, Launchable};
 pub use module::Module;
+#[cfg(feature = "nvrtc")]
+pub use nvrtc_error::NvrtcError;
 pub use verification::{Unverified, Verification};
+pub use versions::{Gpu, Versions, versions};

@@ -1,17 +1,20 @@
 //! Images of kernels, loaded or linked into a module.
 
+#[cfg(feature = "nvrtc")]
+use super::compile::CompileOptions;
 use super::{
     config::JitOptions,
     context::sm,
     error::Error,
-    image::{Description, Image, ImageBytes, describe},
+    image::{Description, Image, ImageBytes},
     kernel_cache::KernelCache,
     link::link,
+    load_error::{check, explained},
     loaded::LoadedModule,
 };
 use crate::device::DevicePointerMut;
 use cudarc::driver::{CudaContext, CudaModule, DevicePtr};
-use std::{ffi::CString, fmt, slice, string::String, sync::Arc, vec::Vec};
+use std::{ffi::CString, fmt, slice, string::String, sync::Arc, time::Duration, vec::Vec};
 
 /// A loaded module: kernels that came from one image, or from several that were linked.
 ///
@@ -19,9 +22,12 @@ use std::{ffi::CString, fmt, slice, string::String, sync::Arc, vec::Vec};
 pub struct Module {
     pub(super) loaded: Loaded,
     pub(super) kernels: Vec<Arc<Description>>,
+    /// Name expressions of sources that were compiled at run time, and their symbols.
+    pub(super) names: Vec<(String, String)>,
     /// Why `kernels` may lack some of the images' kernels.
     pub(super) unread: Option<String>,
     log: String,
+    wall_time: Option<Duration>,
     pub(super) cache: KernelCache,
 }
 
@@ -53,8 +59,9 @@ impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.
     ///
     /// # Errors
-    /// [`Error::Image`] where the file cannot be read, [`Error::Load`] with the compiler's log where the driver
-    /// rejects the image.
+    /// [`Error::Image`] where the file cannot be read; [`Error::Incompatible`] where the image has no code for this GPU and this
+    /// driver, which is found before the driver is asked; [`Error::Load`] with the compiler's log where the driver rejects the
+    /// image.
     pub fn load<'i>(
         ctx: &Arc<CudaContext>,
         image: impl Into<Image<'i>>,
@@ -72,10 +79,62 @@ impl Module {
         options: &JitOptions,
     ) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into())?;
-        let mut options = options.to_driver();
-        let loaded = LoadedModule::load(ctx, &image, &mut options)?;
+        let images = slice::from_ref(&image);
+        check(ctx, images, options)?;
+        let mut driver = options.to_driver();
+        let loaded = LoadedModule::load(ctx, &image, &mut driver)
+            .map_err(|error| explained(error, ctx, images, options))?;
         let loaded = Loaded::Own(Arc::new(loaded));
-        Self::new(loaded, slice::from_ref(&image), options.info_log())
+        Self::new(loaded, images, driver.info_log(), driver.wall_time())
+    }
+
+    /// Compiles CUDA C++ with NVRTC for the context's GPU, and loads it.
+    ///
+    /// ```no_run
+    /// use kernel_args::{CompileOptions, DevicePointer, DevicePointerMut, DeviceType, KernelArgs, Module, Pointee};
+    ///
+    /// const SOURCE: &str = "
+    /// template <typename T>
+    /// __global__ void axpy(unsigned n, T a, T const* x, T* y)
+    /// {
+    ///     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    ///     if (i < n) y[i] += a * x[i];
+    /// }";
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Axpy<T: Pointee> { n: u32, a: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
+    ///
+    /// # fn main() -> Result<(), kernel_args::Error> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// let options = CompileOptions::new()
+    ///     .name("axpy.cu")
+    ///     .name_expression("axpy<float>")
+    ///     .debug_info(true); // names are verified too: `x` and `y` may not be exchanged
+    /// let module = Module::compile(&ctx, SOURCE, &options)?;
+    /// let axpy = module.kernel::<Axpy<f32>>("axpy<float>")?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// [`log`](Self::log) has NVRTC's warnings. To see more, or to load with options of the driver's compiler, call
+    /// [`CompileOptions::compile`] and [`load_with`](Self::load_with).
+    ///
+    /// # Errors
+    /// [`Error::Nvrtc`] where there is no NVRTC, or it does not compile the source: with its log, which points at the lines. Else as
+    /// [`load`](Self::load).
+    #[cfg(feature = "nvrtc")]
+    pub fn compile(
+        ctx: &Arc<CudaContext>,
+        source: &str,
+        options: &CompileOptions,
+    ) -> Result<Arc<Self>, Error> {
+        let source = options.compile(ctx, source)?;
+        let mut module = Self::load(ctx, &source)?;
+        if let Some(module) = Arc::get_mut(&mut module)
+            && module.log.is_empty()
+        {
+            module.log = source.log().into();
+        }
+        Ok(module)
     }
 
     /// A module that cudarc loaded in `ctx` from `image`: its kernels are verified as if this crate had loaded it, and it is the
@@ -109,7 +168,7 @@ impl Module {
     ) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into())?;
         let loaded = Loaded::Cudarc(ctx.clone(), module);
-        Self::new(loaded, slice::from_ref(&image), String::new())
+        Self::new(loaded, slice::from_ref(&image), String::new(), None)
     }
 
     /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
@@ -138,27 +197,40 @@ impl Module {
             .into_iter()
             .map(ImageBytes::read)
             .collect::<Result<Vec<_>, _>>()?;
-        let (cubin, log) = link(ctx, &images, options)?;
+        check(ctx, &images, options)?;
         // The options went to the linker; a cubin needs none.
-        let loaded = LoadedModule::load(ctx, &cubin, &mut JitOptions::new().to_driver())?;
-        Self::new(Loaded::Own(Arc::new(loaded)), &images, log)
+        let linked = link(ctx, &images, options).and_then(|linked| {
+            let none = &mut JitOptions::new().to_driver();
+            Ok((LoadedModule::load(ctx, &linked.cubin, none)?, linked))
+        });
+        let (loaded, linked) = linked.map_err(|error| explained(error, ctx, &images, options))?;
+        let loaded = Loaded::Own(Arc::new(loaded));
+        Self::new(loaded, &images, linked.log, linked.wall_time)
     }
 
     /// `images` describe the kernels of `loaded`.
-    fn new(loaded: Loaded, images: &[ImageBytes], log: String) -> Result<Arc<Self>, Error> {
+    fn new(
+        loaded: Loaded,
+        images: &[ImageBytes],
+        log: String,
+        wall_time: Option<Duration>,
+    ) -> Result<Arc<Self>, Error> {
         let sm = sm(loaded.context())?;
         let (mut kernels, mut unread) = (Vec::new(), None);
         for image in images {
-            match describe(image, Some(sm)) {
+            match image.describe(sm) {
                 Ok(described) => kernels.extend(described.into_iter().map(Arc::new)),
                 Err(problem) => unread = Some(problem),
             }
         }
+        let names = images.iter().flat_map(|image| image.names.clone());
         Ok(Arc::new(Self {
             loaded,
+            names: names.collect(),
             kernels,
             unread,
             log,
+            wall_time,
             cache: KernelCache::new(),
         }))
     }
@@ -169,6 +241,12 @@ impl Module {
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log
+    }
+
+    /// How long the driver's compiler and linker took, where [`JitOptions::wall_time`] asked for it.
+    #[must_use]
+    pub fn wall_time(&self) -> Option<Duration> {
+        self.wall_time
     }
 
     /// The symbols of the kernels that the images hold, as far as they could be read.

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use crate::{
     capture, context, control, copy, device,
-    entry::{Out, Text},
+    entry::{In, Out, Text},
     error::{self, Outcome, Status},
     event, function, graph, graph_attribute, graph_edit, graph_exec, graph_kernel, launch, library,
     link, module, occupancy, pointer, pool,
@@ -82,5 +82,12 @@ entry_points! {
 
     fn cuGetProcAddress(driver, symbol: Text, address: Out<*const c_void>, _version: c_int, _flags: u64) {
         driver.give_address(symbol, address, None)
+    }
+
+    /// NVIDIA's libraries ask for tables of functions that are not documented (NVRTC for the driver's cache of compiled code, without
+    /// looking whether the entry point is there). There are none here.
+    fn cuGetExportTable(_driver, table: Out<*const c_void>, _id: In<c_void>) {
+        table.set(std::ptr::null())?;
+        Err(Status::NOT_FOUND)
     }
 }

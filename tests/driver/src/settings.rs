@@ -31,14 +31,19 @@ impl Settings {
         self
     }
 
-    /// A driver older than 12.4: it cannot tell a function's parameters.
+    /// A driver that cannot tell a function's parameters, as none before 12.4 can. It is for CUDA 13.0 all the same, so that it takes
+    /// the PTX that the tests have.
     #[must_use]
     pub fn old(self) -> Self {
-        let mut old = self
-            .without("cuFuncGetParamInfo")
-            .without("cuKernelGetParamInfo");
-        old.version = Some(12030);
-        old
+        self.without("cuFuncGetParamInfo")
+            .without("cuKernelGetParamInfo")
+    }
+
+    /// What `cuDriverGetVersion` says, `1000 * major + 10 * minor`.
+    #[must_use]
+    pub fn version(mut self, version: u32) -> Self {
+        self.version = Some(version);
+        self
     }
 
     /// A driver that lacks this entry point: neither `dlsym` nor `cuGetProcAddress` finds it.

@@ -35,7 +35,7 @@ fn a_refused_launch_explains_itself() -> Outcome {
         "alpha",
         "2.5",
         "n ",
-        "beyond a limit",
+        "a block of at most",
     ] {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
     }

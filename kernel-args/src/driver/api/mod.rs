@@ -93,6 +93,10 @@ api! {
     cuFuncSetAttribute(CUfunction, c_uint, c_int);
     cuDeviceGetAttribute(*mut c_int, c_uint, CUdevice);
     cuDriverGetVersion(*mut c_int);
+    cuInit(c_uint);
+    cuDeviceGetCount(*mut c_int);
+    cuDeviceGet(*mut CUdevice, c_int);
+    cuDeviceGetName(*mut c_char, c_int, CUdevice);
     cuCtxGetStreamPriorityRange(*mut c_int, *mut c_int);
     cuStreamIsCapturing(CUstream, *mut c_uint);
     cuOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, CUfunction, c_int, usize);

@@ -6,7 +6,9 @@ mod device_node;
 mod dim;
 mod form;
 mod into_launch;
+mod jit_arrays;
 mod jit_options;
+mod jit_values;
 mod launch_options;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
@@ -17,8 +19,9 @@ pub use device_node::DeviceNode;
 pub use dim::IntoDim;
 pub use form::Form;
 pub use into_launch::IntoLaunch;
-pub use jit_options::{JitOptions, OptimizationLevel};
+pub use jit_options::JitOptions;
+pub use jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 pub use launch_options::Launch;
 
 pub(super) use attributes::Attributes;
-pub(super) use jit_options::DriverOptions;
+pub(super) use jit_arrays::DriverOptions;

@@ -201,13 +201,11 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         if status == Status::SUCCESS {
             Ok(())
         } else {
-            Err(explain::launch(
-                (self.name)(),
-                status,
-                config,
-                self.launch.attributes,
-                arguments(),
-            ))
+            let (name, attributes) = ((self.name)(), self.launch.attributes);
+            // SAFETY: the caller vouches for the function and its context.
+            Err(unsafe {
+                explain::launch(name, self.function, status, config, attributes, arguments())
+            })
         }
     }
 }

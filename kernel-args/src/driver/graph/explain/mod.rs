@@ -7,7 +7,7 @@ use super::super::{
     api::Status,
     attributes::Refused,
     error::{Error, GraphError},
-    explain::meaning,
+    meaning::{Asked, meaning},
 };
 
 pub(super) use refused::*;

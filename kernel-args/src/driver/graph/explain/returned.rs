@@ -1,8 +1,8 @@
 //! What the driver returned for a graph, or for a node of one.
 
 use super::{
-    ADDED, DEVICE_UPDATABLE, ENABLED, Error, GraphError, INSTANTIATED, LAUNCHED, Refused, Status,
-    UPDATED, meaning,
+    ADDED, Asked, DEVICE_UPDATABLE, ENABLED, Error, GraphError, INSTANTIATED, LAUNCHED, Refused,
+    Status, UPDATED, meaning,
 };
 use crate::{device::vector::Dim3, marshal::DecodedArguments};
 use core::ops::RangeInclusive;
@@ -38,7 +38,7 @@ pub(in crate::driver::graph) fn node(
 ) -> Error {
     let meaning = match status.0 {
         1 if action == UPDATED => "the driver does not allow this change of an instantiated graph",
-        _ => meaning(status, false),
+        _ => meaning(status, Asked::Launch).map_or("", |meaning| meaning.what),
     };
     let help = match status.0 {
         1 if action == UPDATED => {
@@ -141,8 +141,9 @@ pub(in crate::driver::graph) fn call(
         .find(|(of, codes, ..)| of.is_none_or(|of| of == action) && codes.contains(&status.0));
     let (reason, help) = match cause {
         Some((.., reason, help)) => (*reason, *help),
-        None if (700..=720).contains(&status.0) => (meaning(status, false), ""),
-        None => ("", ""),
+        None => {
+            meaning(status, Asked::Other).map_or(("", ""), |meaning| (meaning.what, meaning.help))
+        }
     };
     let mut text = format!("{call} returned {status}");
     if !reason.is_empty() {

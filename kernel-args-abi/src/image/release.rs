@@ -1,0 +1,154 @@
+//! Releases of CUDA, and the PTX that the driver of each compiles.
+
+use core::fmt;
+
+/// A release of CUDA: `13.0`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct CudaVersion {
+    /// 13 of 13.0.
+    pub major: u16,
+    /// 0 of 13.0.
+    pub minor: u16,
+}
+
+/// A version of PTX: `9.0`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct PtxVersion {
+    /// 9 of 9.0.
+    pub major: u16,
+    /// 0 of 9.0.
+    pub minor: u16,
+}
+
+/// A release of CUDA with its PTX and its driver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Release {
+    /// The release.
+    pub cuda: CudaVersion,
+    /// The PTX that its compiler writes, which is the newest that its driver compiles.
+    pub ptx: PtxVersion,
+    /// The number of the driver that came with it: 580 for 580.65.06.
+    pub driver: u16,
+}
+
+const fn release(cuda: (u16, u16), ptx: (u16, u16), driver: u16) -> Release {
+    Release {
+        cuda: CudaVersion {
+            major: cuda.0,
+            minor: cuda.1,
+        },
+        ptx: PtxVersion {
+            major: ptx.0,
+            minor: ptx.1,
+        },
+        driver,
+    }
+}
+
+/// The releases of CUDA with their PTX and their drivers, in order, as far as they are known here: PTX ISA, "Release Notes",
+/// table "PTX Release History", <https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>.
+///
+/// # Which driver takes what
+/// - **A cubin** of any compiler of the driver's major release, also of a newer minor one: 13.1's on a driver for 13.0. That is
+///   *minor-version compatibility*. Drivers take what older releases made. CUDA Compatibility, "Minor Version
+///   Compatibility", <https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html>.
+/// - **PTX** up to the version of the driver's own release: minor-version compatibility does not hold for it ("Limitations and
+///   caveats" there). A driver for 13.0 returns `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (222) for PTX 9.1.
+pub const RELEASES: [Release; 27] = [
+    release((9, 0), (6, 0), 384),
+    release((9, 1), (6, 1), 387),
+    release((9, 2), (6, 2), 396),
+    release((10, 0), (6, 3), 400),
+    release((10, 1), (6, 4), 418),
+    release((10, 2), (6, 5), 440),
+    release((11, 0), (7, 0), 445),
+    release((11, 1), (7, 1), 455),
+    release((11, 2), (7, 2), 460),
+    release((11, 3), (7, 3), 465),
+    release((11, 4), (7, 4), 470),
+    release((11, 5), (7, 5), 495),
+    release((11, 6), (7, 6), 510),
+    release((11, 7), (7, 7), 515),
+    release((11, 8), (7, 8), 520),
+    release((12, 0), (8, 0), 525),
+    release((12, 1), (8, 1), 530),
+    release((12, 2), (8, 2), 535),
+    release((12, 3), (8, 3), 545),
+    release((12, 4), (8, 4), 550),
+    release((12, 5), (8, 5), 555),
+    release((12, 6), (8, 5), 560),
+    release((12, 7), (8, 6), 565),
+    release((12, 8), (8, 7), 570),
+    release((12, 9), (8, 8), 575),
+    release((13, 0), (9, 0), 580),
+    release((13, 1), (9, 1), 590),
+];
+
+impl CudaVersion {
+    /// From the number that `cuDriverGetVersion` and `cudaRuntimeGetVersion` return: 13000 for 13.0.
+    #[must_use]
+    pub const fn from_number(number: u32) -> Self {
+        Self {
+            major: (number / 1000) as u16,
+            minor: (number % 1000 / 10) as u16,
+        }
+    }
+
+    /// The newest PTX that a driver of this version compiles; `None` where it is newer than [`RELEASES`], or older.
+    #[must_use]
+    pub fn newest_ptx(self) -> Option<PtxVersion> {
+        let known = RELEASES.iter().find(|release| release.cuda == self);
+        known.map(|release| release.ptx)
+    }
+}
+
+impl PtxVersion {
+    /// The first release whose driver compiles this PTX; `None` where it is newer than [`RELEASES`].
+    #[must_use]
+    pub fn first_release(self) -> Option<Release> {
+        RELEASES.into_iter().find(|release| release.ptx >= self)
+    }
+}
+
+impl fmt::Display for CudaVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl fmt::Display for PtxVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_releases_have_later_drivers_and_no_older_ptx() {
+        for pair in RELEASES.windows(2) {
+            assert!(pair[0].cuda < pair[1].cuda, "{pair:?}");
+            assert!(pair[0].driver < pair[1].driver, "{pair:?}");
+            assert!(pair[0].ptx <= pair[1].ptx, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn a_driver_compiles_its_own_ptx_and_none_that_needs_a_later_one() {
+        for release in RELEASES {
+            assert_eq!(release.cuda.newest_ptx(), Some(release.ptx));
+            let first = release.ptx.first_release().unwrap();
+            assert!(first.cuda <= release.cuda);
+            assert_eq!(first.ptx, release.ptx);
+        }
+        assert_eq!(CudaVersion::from_number(12080), RELEASES[23].cuda);
+        assert_eq!(CudaVersion::from_number(99000).newest_ptx(), None);
+        let far = PtxVersion {
+            major: 99,
+            minor: 0,
+        };
+        assert_eq!(far.first_release(), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! What was compiled, kept in a folder.
+
+use super::{
+    entry::{decode, encode},
+    source::Compiled,
+};
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    format, fs,
+    io::{self, Write as _},
+    path::Path,
+    process,
+    string::String,
+};
+
+/// Whether a source came from the cache, and if not, why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CacheUse {
+    /// No cache was asked for.
+    Off,
+    /// It was in the cache: NVRTC did not compile it.
+    Hit,
+    /// It was compiled, and is in the cache now.
+    Stored,
+    /// It was compiled, and is not kept, because what it depends on cannot be told: the reason.
+    /// [`CompileOptions::cache_key`](crate::CompileOptions::cache_key) is the way out.
+    Unknown(String),
+    /// It was compiled, and the cache's folder could not be written to: what the system says.
+    Failed(String),
+}
+
+/// The entry of this name, if there is one and it is undamaged.
+pub(super) fn read(folder: &Path, name: &str) -> Option<Compiled> {
+    decode(name, &fs::read(folder.join(name)).ok()?)
+}
+
+/// Stores the entry of this name: it appears at once, or not at all.
+pub(super) fn write(folder: &Path, name: &str, compiled: &Compiled) -> CacheUse {
+    let unique = {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    };
+    let scratch = folder.join(format!("{name}.{}-{unique}", process::id()));
+    let store = || -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        // A process of the same number, long gone or on another machine, may have left a file of this name.
+        let mut file = fs::File::create(&scratch)?;
+        file.write_all(&encode(name, compiled))?;
+        drop(file);
+        fs::rename(&scratch, folder.join(name))
+    };
+    match store() {
+        Ok(()) => CacheUse::Stored,
+        Err(error) => {
+            // What is left is one file that nothing reads.
+            let _ = fs::remove_file(&scratch);
+            CacheUse::Failed(format!("{}: {}", folder.display(), error))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{env, string::ToString as _, thread, vec::Vec};
+
+    fn compiled(text: &str) -> Compiled {
+        Compiled {
+            architecture: "sm_90".into(),
+            ptx: text.as_bytes().to_vec(),
+            cubin: [7; 10_000].into(),
+            debug: Vec::new(),
+            log: String::new(),
+            names: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn readers_see_whole_entries_while_many_write() {
+        let folder = env::temp_dir().join(format!("kernel-args-cache-{}", process::id()));
+        thread::scope(|scope| {
+            for writer in 0..4 {
+                let folder = &folder;
+                scope.spawn(move || {
+                    for _ in 0..50 {
+                        let stored = write(folder, "one", &compiled(&writer.to_string()));
+                        assert_eq!(stored, CacheUse::Stored);
+                    }
+                });
+            }
+            let mut seen = 0;
+            while seen < 200 {
+                if let Ok(bytes) = fs::read(folder.join("one")) {
+                    assert!(decode("one", &bytes).is_some(), "{} bytes", bytes.len());
+                    seen += 1;
+                }
+            }
+        });
+        assert_eq!(
+            fs::read_dir(&folder).unwrap().count(),
+            1,
+            "no scratch file is left"
+        );
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_told() {
+        let file = env::temp_dir().join(format!("kernel-args-cache-file-{}", process::id()));
+        fs::write(&file, "not a folder").unwrap();
+        let failed = write(&file, "one", &compiled(""));
+        assert!(
+            matches!(&failed, CacheUse::Failed(why) if why.contains("kernel-args-cache-file")),
+            "{failed:?}"
+        );
+        assert_eq!(read(&file, "one"), None);
+        fs::remove_file(&file).unwrap();
+    }
+}

@@ -1,0 +1,13 @@
+//! Compiling at run time, with NVRTC.
+
+mod architecture;
+mod cache;
+mod entry;
+mod includes;
+mod key;
+mod options;
+mod source;
+
+pub use cache::CacheUse;
+pub use options::{CompileOptions, CppStandard};
+pub use source::CompiledSource;

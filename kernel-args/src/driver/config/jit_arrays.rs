@@ -1,0 +1,141 @@
+//! The arrays of options that the driver takes, and the logs that it writes to.
+
+use super::jit_options::Key;
+use core::{ptr, time::Duration};
+use cudarc::driver::sys::CUjit_option;
+use std::{
+    ffi::{CString, c_char, c_void},
+    string::String,
+    vec,
+    vec::Vec,
+};
+
+/// `CUjit_option` arrays. The driver reads each value from the bits of a pointer.
+pub(in crate::driver) struct DriverOptions {
+    keys: Vec<u32>,
+    values: Vec<*mut c_void>,
+    info: Vec<u8>,
+    error: Vec<u8>,
+    symbols: Vec<CString>,
+    /// What two of the values point to.
+    names: Vec<*const c_char>,
+    addresses: Vec<*mut c_void>,
+}
+
+impl DriverOptions {
+    /// No options but the two logs.
+    pub(super) fn new(log_size: usize) -> Self {
+        let mut options = Self {
+            keys: Vec::new(),
+            values: Vec::new(),
+            info: vec![0; log_size],
+            error: vec![0; log_size],
+            symbols: Vec::new(),
+            names: Vec::new(),
+            addresses: Vec::new(),
+        };
+        let (info, error) = (options.info.as_mut_ptr(), options.error.as_mut_ptr());
+        options.pointer(Key::INFO_LOG_BUFFER, info.cast());
+        options.number(Key::INFO_LOG_BUFFER_SIZE, log_size);
+        options.pointer(Key::ERROR_LOG_BUFFER, error.cast());
+        options.number(Key::ERROR_LOG_BUFFER_SIZE, log_size);
+        options
+    }
+
+    pub(super) fn number(&mut self, key: Key, value: usize) {
+        self.pointer(key, ptr::without_provenance_mut(value));
+    }
+
+    fn pointer(&mut self, key: Key, value: *mut c_void) {
+        self.keys.push(key.0);
+        self.values.push(value);
+    }
+
+    /// Symbols with their addresses, once.
+    pub(super) fn symbols(&mut self, symbols: &[(CString, usize)]) {
+        if symbols.is_empty() {
+            return;
+        }
+        self.symbols = symbols.iter().map(|(name, _)| name.clone()).collect();
+        self.names = self.symbols.iter().map(|name| name.as_ptr()).collect();
+        let address = |(_, address): &(CString, usize)| ptr::without_provenance_mut(*address);
+        self.addresses = symbols.iter().map(address).collect();
+        let (names, addresses) = (self.names.as_mut_ptr(), self.addresses.as_mut_ptr());
+        self.pointer(Key::GLOBAL_SYMBOL_NAMES, names.cast());
+        self.pointer(Key::GLOBAL_SYMBOL_ADDRESSES, addresses.cast());
+        self.number(Key::GLOBAL_SYMBOL_COUNT, symbols.len());
+    }
+
+    pub(in crate::driver) fn count(&self) -> u32 {
+        self.keys.len() as u32
+    }
+
+    pub(in crate::driver) fn keys(&mut self) -> *mut CUjit_option {
+        // `CUjit_option` is `repr(u32)`; the driver reads numbers, and has more options than cudarc's enum.
+        self.keys.as_mut_ptr().cast()
+    }
+
+    pub(in crate::driver) fn values(&mut self) -> *mut *mut c_void {
+        self.values.as_mut_ptr()
+    }
+
+    pub(in crate::driver) fn info_log(&self) -> String {
+        text(&self.info)
+    }
+
+    pub(in crate::driver) fn error_log(&self) -> String {
+        text(&self.error)
+    }
+
+    /// After the call: how long it took, where that was asked for. The driver leaves a `float` of milliseconds in the value.
+    pub(in crate::driver) fn wall_time(&self) -> Option<Duration> {
+        let at = self.keys.iter().position(|key| *key == Key::WALL_TIME.0)?;
+        let milliseconds = f32::from_bits(self.values.get(at)?.addr() as u32);
+        Duration::try_from_secs_f32(milliseconds / 1000.0).ok()
+    }
+
+    #[cfg(test)]
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, *mut c_void)> {
+        self.keys.iter().copied().zip(self.values.iter().copied())
+    }
+
+    #[cfg(test)]
+    pub(super) fn symbol_arrays(&self) -> Vec<(CString, usize)> {
+        let addresses = self.addresses.iter().map(|address| address.addr());
+        self.symbols.iter().cloned().zip(addresses).collect()
+    }
+}
+
+/// A log up to its NUL.
+fn text(log: &[u8]) -> String {
+    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+    String::from_utf8_lossy(&log[..end]).trim_end().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_is_the_float_in_the_value() {
+        let mut options = DriverOptions::new(16);
+        assert_eq!(options.wall_time(), None);
+        options.number(Key::WALL_TIME, 1.5_f32.to_bits() as usize);
+        assert_eq!(options.wall_time(), Some(Duration::from_micros(1500)));
+        // What no driver writes is no time.
+        *options.values.last_mut().unwrap() =
+            ptr::without_provenance_mut(f32::NAN.to_bits() as usize);
+        assert_eq!(options.wall_time(), None);
+    }
+
+    #[test]
+    fn a_log_ends_at_its_nul() {
+        let mut options = DriverOptions::new(4);
+        options.info.copy_from_slice(b"ab\n\0");
+        options.error.copy_from_slice(b"full");
+        assert_eq!(
+            (options.info_log().as_str(), options.error_log().as_str()),
+            ("ab", "full")
+        );
+    }
+}

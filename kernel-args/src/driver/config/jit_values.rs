@@ -1,0 +1,97 @@
+//! The values of options of the driver's compiler and linker.
+
+use core::fmt;
+
+/// Optimization level of the driver's compiler: `-O0` to `-O4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "each level is named by its number only")]
+#[repr(u8)]
+pub enum OptimizationLevel {
+    O0,
+    O1,
+    O2,
+    O3,
+    O4,
+}
+
+/// How loads from global memory are cached, where an instruction does not say: `CUjit_cacheMode`, ptxas's `-dlcm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum CacheMode {
+    /// The compiler's default: `CU_JIT_CACHE_OPTION_NONE`.
+    Default = 0,
+    /// In the L2 cache only: `CU_JIT_CACHE_OPTION_CG`.
+    L2 = 1,
+    /// In the L1 cache as well: `CU_JIT_CACHE_OPTION_CA`.
+    L1AndL2 = 2,
+}
+
+/// What the driver takes of a fat binary that has no cubin for exactly this GPU: `CUjit_fallback`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Fallback {
+    /// Its PTX, compiled: `CU_PREFER_PTX`.
+    Ptx = 0,
+    /// A cubin for another GPU that runs on this one: `CU_PREFER_BINARY`.
+    Cubin = 1,
+}
+
+/// A GPU to compile for: `CUjit_target`. A number is a compute capability without its dot: 90 for 9.0.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct JitTarget(u32);
+
+impl JitTarget {
+    /// `CU_COMPUTE_ACCELERATED_TARGET_BASE`.
+    const ARCHITECTURE: u32 = 0x1_0000;
+    /// `CU_COMPUTE_FAMILY_TARGET_BASE`.
+    const FAMILY: u32 = 0x2_0000;
+
+    /// `sm_90`, for 90.
+    #[must_use]
+    pub const fn new(sm: u32) -> Self {
+        Self(sm)
+    }
+
+    /// With the features that this GPU alone has: `sm_90a`, for 90. Driver 12.0 and newer.
+    #[must_use]
+    pub const fn architecture_specific(sm: u32) -> Self {
+        Self(Self::ARCHITECTURE | sm)
+    }
+
+    /// With the features of the GPU's family: `sm_100f`, for 100. Driver 12.9 and newer.
+    #[must_use]
+    pub const fn family_specific(sm: u32) -> Self {
+        Self(Self::FAMILY | sm)
+    }
+
+    pub(super) const fn from_number(number: u32) -> Self {
+        Self(number)
+    }
+
+    pub(super) const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl From<u32> for JitTarget {
+    fn from(sm: u32) -> Self {
+        Self::new(sm)
+    }
+}
+
+impl fmt::Display for JitTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suffix = match self.0 & !0xffff {
+            Self::ARCHITECTURE => "a",
+            Self::FAMILY => "f",
+            _ => "",
+        };
+        write!(f, "sm_{}{suffix}", self.0 & 0xffff)
+    }
+}
+
+impl fmt::Debug for JitTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,54 @@
+//! NVRTC for suites that compile at run time.
+
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+/// Set in the process that was started with NVRTC in its library path, or where there is none to put there.
+const LOOKED: &str = "KERNEL_ARGS_LOOKED_FOR_NVRTC";
+
+/// The folder of the pinned NVRTC, if `ptx/toolchain.py` has fetched it.
+fn folder() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
+    let home = home.unwrap_or_else(|| root.join(".toolchain"));
+    let folder = home.join("nvrtc-13.0.88/nvidia/cu13/lib");
+    folder.is_dir().then_some(folder)
+}
+
+/// Runs this program again with the pinned NVRTC behind the library path, and gives its exit code; none in the process so started.
+/// What the path has already, goes first.
+#[must_use]
+pub fn reexec_with_nvrtc() -> Option<ExitCode> {
+    if env::var_os(LOOKED).is_some() {
+        return None;
+    }
+    let mut path = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    if let Some(folder) = folder() {
+        if !path.is_empty() {
+            path.push(":");
+        }
+        path.push::<OsString>(folder.into());
+    }
+    let program = env::current_exe().ok()?;
+    let status = Command::new(program)
+        .args(env::args_os().skip(1))
+        .env("LD_LIBRARY_PATH", path)
+        .env(LOOKED, "1")
+        .status()
+        .ok()?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Some(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// Why nothing can be compiled here, if so.
+#[must_use]
+pub fn missing() -> Option<&'static str> {
+    let found = kernel_args::versions().is_ok_and(|versions| versions.nvrtc.is_some());
+    (!found).then_some(
+        "there is no NVRTC: `python3 ptx/toolchain.py nvrtc`, or add its folder to LD_LIBRARY_PATH",
+    )
+}
