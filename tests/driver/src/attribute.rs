@@ -105,7 +105,9 @@ impl Driver {
             {
                 true
             }
-            PROGRAMMATIC_STREAM_SERIALIZATION | PROGRAMMATIC_EVENT | LAUNCH_COMPLETION_EVENT => true,
+            PROGRAMMATIC_STREAM_SERIALIZATION | PROGRAMMATIC_EVENT | LAUNCH_COMPLETION_EVENT => {
+                true
+            }
             CLUSTER => self.config.sm < 90,
             SHARED_MEMORY_CARVEOUT => attribute.words()[0] > 100,
             _ => false,

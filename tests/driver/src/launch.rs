@@ -129,7 +129,11 @@ impl Driver {
     }
 
     /// The geometry, with the cluster that the kernel demands.
-    pub(crate) fn check_geometry(&self, function: Handle, mut geometry: Geometry) -> Outcome<Geometry> {
+    pub(crate) fn check_geometry(
+        &self,
+        function: Handle,
+        mut geometry: Geometry,
+    ) -> Outcome<Geometry> {
         let held = self.functions.get(function)?;
         let kernel = &held.kernel;
         let within = |extents: [u32; 3], limits: [u32; 3]| {

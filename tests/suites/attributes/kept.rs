@@ -9,8 +9,8 @@ use cudarc::driver::{
     },
 };
 use kernel_args::{
-    AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, DevicePointerMut, Graph,
-    HostBuffer, KernelArgs, Launch, MemorySyncDomain, MemorySyncDomainMap,
+    AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, DevicePointerMut,
+    Graph, HostBuffer, KernelArgs, Launch, MemorySyncDomain, MemorySyncDomainMap,
 };
 use kernel_args_test_driver::Control;
 use kernel_args_tests::driver::{context, trial, trial_unless};
@@ -317,7 +317,11 @@ fn clusters_of_added_nodes() -> Outcome {
     let mut graph = Graph::new(&ctx)?;
     let node = graph.add_kernel(&kernel, launch, args(), &[])?;
     let read = HostBuffer::from(vec![0_u32; 32]);
-    graph.add_memcpy_dtoh(&read, DevicePointerMut::from_raw(ranks).into(), &[node.any()])?;
+    graph.add_memcpy_dtoh(
+        &read,
+        DevicePointerMut::from_raw(ranks).into(),
+        &[node.any()],
+    )?;
     let raw = node.cu_graph_node();
     let cluster = read!(raw, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, clusterDim);
     assert_eq!([cluster.x, cluster.y, cluster.z], [4, 1, 1]);
@@ -332,8 +336,13 @@ fn clusters_of_added_nodes() -> Outcome {
         assert_eq!(unsafe { read.to_vec() }[..expected.len()], expected);
     }
     let refused = exec.update(&node, 6, 32, args());
-    let text = refused.expect_err("the cluster does not divide it").to_string();
-    for words in ["grid (6, 1, 1) with the node's cluster (4, 1, 1)", "(8, 1, 1)"] {
+    let text = refused
+        .expect_err("the cluster does not divide it")
+        .to_string();
+    for words in [
+        "grid (6, 1, 1) with the node's cluster (4, 1, 1)",
+        "(8, 1, 1)",
+    ] {
         assert!(text.contains(words), "{text}");
     }
     Ok(())

@@ -7,7 +7,8 @@ use cudarc::driver::{
 };
 use kernel_args::{
     AccessPolicyWindow, Arguments, DeviceNode, DevicePointerMut, Form, Function, Graph, GraphExec,
-    HostBuffer, Image, JitOptions, Kernel, Launch, MemorySyncDomain, MemorySyncDomainMap, Module, launch,
+    HostBuffer, Image, JitOptions, Kernel, Launch, MemorySyncDomain, MemorySyncDomainMap, Module,
+    launch,
 };
 use std::{any::Any, sync::Arc};
 
