@@ -10,7 +10,8 @@ pub(super) fn for_each(
     attributes: &Attributes<'_>,
     visit: &mut dyn FnMut(Attribute, LaunchAttribute, &dyn Display),
 ) {
-    // By value, so that no attribute is forgotten: a field that is not named here is an error.
+    // By value, so that no attribute is forgotten: a field that is not named here is an error. Those that are not bound hold an
+    // address.
     let Attributes {
         cluster,
         preferred_cluster,
@@ -18,14 +19,14 @@ pub(super) fn for_each(
         cooperative,
         priority,
         programmatic_stream_serialization,
-        programmatic_event,
-        launch_completion_event,
+        programmatic_event: _,
+        launch_completion_event: _,
         memory_sync_domain,
         memory_sync_domain_map,
-        access_policy_window,
+        access_policy_window: _,
         preferred_shared_memory_carveout,
         nvlink_util_centric_scheduling,
-        device_updatable_node,
+        device_updatable_node: _,
     } = *attributes;
     let mut put = |attribute, parts: &[(usize, [u8; 4])], value: &dyn Display| {
         visit(attribute, words(attribute, parts), value);
@@ -86,19 +87,26 @@ pub(super) fn for_each(
     if nvlink_util_centric_scheduling {
         put(Attribute::NvlinkUtilCentricScheduling, &[(0, TRUE)], &true);
     }
-    // What holds an address.
-    if let Some(event) = programmatic_event {
+    with_addresses(attributes, visit);
+}
+
+/// The attributes whose values hold an address.
+fn with_addresses(
+    attributes: &Attributes<'_>,
+    visit: &mut dyn FnMut(Attribute, LaunchAttribute, &dyn Display),
+) {
+    if let Some(event) = attributes.programmatic_event {
         let start = if event.at_block_start { TRUE } else { [0; 4] };
         let mut entry = words(Attribute::ProgrammaticEvent, &[(12, start)]);
         entry.put(0, event.event.cu_event().expose_provenance().to_ne_bytes());
         visit(Attribute::ProgrammaticEvent, entry, &"an event");
     }
-    if let Some(event) = launch_completion_event {
+    if let Some(event) = attributes.launch_completion_event {
         let mut entry = words(Attribute::LaunchCompletionEvent, &[]);
         entry.put(0, event.cu_event().expose_provenance().to_ne_bytes());
         visit(Attribute::LaunchCompletionEvent, entry, &"an event");
     }
-    if let Some(window) = access_policy_window {
+    if let Some(window) = attributes.access_policy_window {
         let mut entry = words(
             Attribute::AccessPolicyWindow,
             &[
@@ -112,7 +120,7 @@ pub(super) fn for_each(
         let value = format_args!("{} bytes at {:#x}", window.bytes, window.base);
         visit(Attribute::AccessPolicyWindow, entry, &value);
     }
-    if device_updatable_node.is_some() {
+    if attributes.device_updatable_node.is_some() {
         let entry = words(Attribute::DeviceUpdatableNode, &[(0, TRUE)]);
         visit(Attribute::DeviceUpdatableNode, entry, &true);
     }
