@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
-SUITES = ["attributes", "echo", "graphs", "launch", "scale"]
+SUITES = ["attributes", "echo", "generated", "graphs", "launch", "scale"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph"]
 
 

@@ -87,11 +87,16 @@ pub(super) struct Types<'k, 'o> {
     all: Vec<Definition<'k>>,
     /// The types of each size.
     by_size: BTreeMap<usize, Vec<usize>>,
+    /// The same by all that is told of a type, as it was told.
+    told: BTreeMap<Told, usize>,
     /// Types that are pointed to, whose members are not read yet.
     waiting: Vec<usize>,
     /// Where a type is a parameter whose alignment is not told, or a member.
     occurrences: Vec<Occurrence>,
 }
+
+/// Name, shape, size and alignment.
+type Told = (String, String, usize, Option<usize>);
 
 /// A larger type is not written: it cannot be passed, and would be in the way on the host's stack.
 const LARGEST: usize = 65_536;
@@ -102,6 +107,7 @@ impl<'k, 'o> Types<'k, 'o> {
             options,
             all: Vec::new(),
             by_size: BTreeMap::new(),
+            told: BTreeMap::new(),
             waiting: Vec::new(),
             occurrences: Vec::new(),
         }
@@ -322,6 +328,20 @@ impl<'k, 'o> Types<'k, 'o> {
 
     /// The number of a type, which may be known already.
     fn add(&mut self, new: Definition<'k>) -> usize {
+        let Definition {
+            cpp, wanted, shape, ..
+        } = &new;
+        let name = if cpp.is_empty() { wanted } else { cpp };
+        let told = (name.clone(), shape.clone(), new.size, new.known_align);
+        if let Some(&id) = self.told.get(&told) {
+            return id;
+        }
+        let id = self.find_or_push(new);
+        self.told.insert(told, id);
+        id
+    }
+
+    fn find_or_push(&mut self, new: Definition<'k>) -> usize {
         let of_size = self.by_size.entry(new.size).or_default();
         for &id in &*of_size {
             let old = &mut self.all[id];

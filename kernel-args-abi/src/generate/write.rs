@@ -139,7 +139,7 @@ impl Writer<'_, '_> {
 
     fn docs(&mut self, depth: usize, lines: &[String]) {
         for line in lines {
-            self.line(depth, format!("/// {line}").trim_end());
+            self.line(depth, format!("/// {}", one_line(line)).trim_end());
         }
     }
 
@@ -188,7 +188,7 @@ impl Writer<'_, '_> {
             Fields::Struct(fields) => fields,
             Fields::None(why) => {
                 for line in docs::kernel(kernel) {
-                    self.line(0, &format!("// {line}"));
+                    self.line(0, &format!("// {}", one_line(&line)));
                 }
                 return self.line(0, &format!("// {why}"));
             }
@@ -353,6 +353,7 @@ impl Writer<'_, '_> {
         }
         self.line(0, &format!("pub struct {name} {{"));
         let mut end = 0;
+        let own: BTreeSet<&str> = members.iter().map(|member| &*member.cpp_name).collect();
         let mut taken = BTreeSet::new();
         for member in members {
             let (size, align) = align::layout(&member.ty, self.definitions);
@@ -362,7 +363,8 @@ impl Writer<'_, '_> {
             end = member.offset + size;
             let is_own = member.name == member.cpp_name;
             let is_taken = |name: &str| {
-                taken.contains(name) || !is_own && members.iter().any(|m| m.cpp_name == name)
+                let is_another = !is_own || name != member.name;
+                is_another && own.contains(name) || taken.contains(name)
             };
             let name = free(&member.name, is_taken);
             self.docs(1, &[docs::member(&member.cpp)]);
@@ -468,6 +470,15 @@ fn has_lower_case(name: &str) -> bool {
 /// Whether clippy takes a name for an acronym.
 fn is_acronym(name: &str) -> bool {
     name.len() > 2 && !has_lower_case(name)
+}
+
+/// A line of a comment. A name in an image may have any characters: none may end the comment, or show it other than it is.
+fn one_line(text: &str) -> String {
+    let is_odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.replace(is_odd, "\u{fffd}")
 }
 
 /// Whether all variants may begin or end with the same word.
