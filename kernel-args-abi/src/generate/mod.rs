@@ -42,12 +42,16 @@
 //! gives one text, which rustfmt leaves as it is.
 
 mod align;
+mod cuda;
+mod declare;
 mod define;
 mod docs;
 mod fields;
 mod identifier;
+mod imports;
 pub mod items;
 mod names;
+mod resolve;
 mod scalar;
 mod ty;
 mod write;

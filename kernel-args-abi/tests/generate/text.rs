@@ -99,7 +99,7 @@ fn texts() -> Vec<String> {
     let mut texts = Vec::new();
     for options in many_options() {
         texts.extend(images().iter().map(|image| of_image(image, &options)));
-        for _ in 0..50 {
+        for _ in 0..25 {
             let kernels = kernels().new_tree(&mut runner).unwrap().current();
             texts.push(generate::rust(&kernels.kernels(), &options));
         }
