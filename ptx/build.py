@@ -65,7 +65,7 @@ def only_parameters(ptx):
     text = ptx.decode()
     heads = re.findall(r"^\.(?:version|target|address_size) .*$", text, re.MULTILINE)
     heads = [head.replace(", debug", "") for head in heads]
-    entries = re.findall(r"^\.visible \.entry [^{]*", text, re.MULTILINE)
+    entries = re.findall(r"^\.(?:visible|weak) \.entry [^{]*", text, re.MULTILINE)
     sections = []
     for name in [".debug_info", ".debug_abbrev"]:
         body = re.search(rf"\.section\s+{re.escape(name)}\s*{{(.*?)}}", text, re.DOTALL)[1]

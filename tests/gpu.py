@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
-SUITES = ["attributes", "compile", "echo", "errors", "graphs", "launch", "scale"]
+SUITES = ["attributes", "compile", "echo", "errors", "generated", "graphs", "launch", "scale"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph"]
 
 

@@ -210,6 +210,45 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// tells what its PTX and its cubins do. If it has a kernel with other parameters for other GPUs, a struct that names this kernel
 /// does not compile.
 ///
+/// # Structs that are generated
+///
+/// With the option `generate` a module also holds a struct with `#[derive(KernelArgs)]` for each of its kernels, and a device type
+/// for each struct and enum that these take or point to. Each names its kernel, with which it is compared like one that is
+/// written by hand.
+///
+/// ```
+/// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
+///
+/// kernel_args::kernels! {
+///     pub mod typed = "ptx/saxpy_typed.ptx", generate;
+/// }
+///
+/// // void saxpy<float>(int, float, float const*, float*)
+/// let args = typed::SaxpyFloat {
+///     arg0: 4,
+///     arg1: 2.0,
+///     arg2: DevicePointer::NULL,
+///     arg3: DevicePointerMut::NULL,
+/// };
+/// args.with_packed(|buffer| assert_eq!(buffer.len(), 24));
+/// ```
+///
+/// Debug information tells the names of parameters, the members of structs and the values of enums: with it, in the image or in the
+/// file of `debug_info`, fields are called as in C++. Of what is pointed to, compilers describe what the kernel's body uses.
+/// Without it fields are `arg0`, `arg1`…, and a struct by value is bytes; an `extern "C"` kernel has unsigned integers for integers
+/// and pointers.
+///
+/// A pointer is a slice of cudarc's, `&'a CudaSlice<T>` or `&'a mut CudaSlice<T>`. With `generate(pointers = raw)`, and without the
+/// feature `cudarc`, it is a `DevicePointer<T>` or `DevicePointerMut<T>`; so is one to `void` or to what the image does not describe
+/// in either case. Types of `half` and `float8` need these features: without them they are structs of their bits.
+///
+/// A struct is named after its kernel's item (`saxpy` is `Saxpy`, `saxpy_float` is `SaxpyFloat`), a type after its C++ name without
+/// namespaces. The module `generate` of the crate `kernel-args-abi` writes them, and tells the rules for all types and names. A
+/// kernel that an image has with other parameters for other GPUs has no struct.
+///
+/// An enum of Rust has no values but its variants. An argument is written by the host alone, so it holds one of them; memory of an
+/// enum that a kernel has written to must, too, when it is read back.
+///
 /// # Names
 ///
 /// An item has the kernel's name without namespaces. Of a C++ kernel that is a template, or has overloads, this is the name of all

@@ -6,17 +6,15 @@ use super::{
     fields::Fields,
     identifier::{identifier, upper_camel, variable},
     scalar,
-    ty::{Leaf, Ty},
+    ty::Ty,
 };
 use crate::{
     Opaque, Parameter,
-    class::Class,
-    cpp::{BUILTINS, Builtin, CppBase, CppType, name},
-    signature::{Members, Referent},
+    cpp::{CppBase, name},
+    signature::Members,
 };
 use alloc::{
     borrow::ToOwned,
-    boxed::Box,
     collections::BTreeMap,
     format,
     string::{String, ToString},
@@ -41,7 +39,8 @@ pub(super) struct Definition<'k> {
     pub(super) body: Body,
     /// Whether a struct of a kernel names it.
     pub(super) is_used: bool,
-    source: Option<Parameter<'k>>,
+    /// What its members are read from.
+    pub(super) source: Option<Parameter<'k>>,
 }
 
 /// What a type consists of.
@@ -84,17 +83,19 @@ pub(super) struct Member {
 /// All types.
 pub(super) struct Types<'k, 'o> {
     pub(super) options: &'o Options<'o>,
-    all: Vec<Definition<'k>>,
+    pub(super) all: Vec<Definition<'k>>,
     /// The types of each size.
     by_size: BTreeMap<usize, Vec<usize>>,
+    /// The same by all that is told of a type, as it was told.
+    told: BTreeMap<Told, usize>,
     /// Types that are pointed to, whose members are not read yet.
-    waiting: Vec<usize>,
+    pub(super) waiting: Vec<usize>,
     /// Where a type is a parameter whose alignment is not told, or a member.
     occurrences: Vec<Occurrence>,
 }
 
-/// A larger type is not written: it cannot be passed, and would be in the way on the host's stack.
-const LARGEST: usize = 65_536;
+/// Name, shape, size and alignment.
+type Told = (String, String, usize, Option<usize>);
 
 impl<'k, 'o> Types<'k, 'o> {
     pub(super) fn new(options: &'o Options<'o>) -> Self {
@@ -102,218 +103,14 @@ impl<'k, 'o> Types<'k, 'o> {
             options,
             all: Vec::new(),
             by_size: BTreeMap::new(),
+            told: BTreeMap::new(),
             waiting: Vec::new(),
             occurrences: Vec::new(),
         }
     }
 
-    /// The Rust type of a parameter or member by value. `hint` is the name of the type that it may have if it has none in
-    /// C++.
-    pub(super) fn value(
-        &mut self,
-        of: &Parameter<'k>,
-        referent: Option<Referent<'k>>,
-        hint: &str,
-    ) -> Ty {
-        let extents = of.cpp.extents.into_iter().take_while(|&length| length > 0);
-        let mut ty = self.element(of, referent, hint);
-        for length in extents.collect::<Vec<_>>().into_iter().rev() {
-            ty = Ty::Array(Box::new(ty), length as usize);
-        }
-        ty
-    }
-
-    /// The same of one element of an array.
-    fn element(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
-        let count = of.cpp.elements().max(1);
-        let size = of.size / count;
-        let is_array = of.cpp.is_array();
-        let class = match of.class {
-            Class::Bytes if is_array => Class::Unknown,
-            class => class,
-        };
-        let one = Parameter {
-            size,
-            class,
-            cpp: of.cpp.element(),
-            align: if is_array { None } else { of.align },
-            ..*of
-        };
-        if one.cpp.is_pointer() && size == 8 {
-            return self.pointer(one.cpp, referent);
-        }
-        match referent {
-            Some(Referent::Texture) if size == 8 => return Ty::Leaf(Leaf::handle("TextureObject")),
-            Some(Referent::Surface) if size == 8 => return Ty::Leaf(Leaf::handle("SurfaceObject")),
-            _ => {}
-        }
-        match one.cpp.base {
-            CppBase::Named(name) => self.by_name(name, &one, hint),
-            CppBase::Float { bits: 16 } => self.half(&one),
-            base => match scalar::of_base(base, Some(size)) {
-                Some(leaf) => Ty::Leaf(leaf),
-                None => self.unknown(&one, hint),
-            },
-        }
-    }
-
-    /// A value whose C++ type has a name.
-    fn by_name(&mut self, name: &str, of: &Parameter<'k>, hint: &str) -> Ty {
-        if let Some(row) = builtin(name, of) {
-            return self.builtin(row);
-        }
-        let is_enum = of.members.variant(0).is_some();
-        let may_be_struct =
-            matches!(of.class, Class::Bytes | Class::Unknown) && !is_enum || of.members.is_known();
-        if is_enum && matches!(of.size, 1 | 2 | 4 | 8) || may_be_struct {
-            return Ty::Defined(self.by_value(of, hint));
-        }
-        scalar::integer(false, of.size).map_or_else(|| self.unknown(of, hint), Ty::Leaf)
-    }
-
-    /// A value whose C++ type is not told, or is none that has a name.
-    fn unknown(&mut self, of: &Parameter<'k>, hint: &str) -> Ty {
-        if of.members.is_known() || of.members.why_opaque().is_some() {
-            let of = Parameter {
-                cpp: CppType::UNKNOWN,
-                ..*of
-            };
-            return Ty::Defined(self.by_value(&of, hint));
-        }
-        if matches!(of.class, Class::Float) && of.size == 2 {
-            return self.half(of);
-        }
-        let is_aligned = of.offset.is_none_or(|offset| offset % of.size.max(1) == 0);
-        if is_aligned && let Some(ty) = scalar::of_class(of.class, of.size) {
-            return ty;
-        }
-        match of.align {
-            Some(align) => Ty::Defined(self.nameless(of.size, align.bytes())),
-            None => Ty::bytes(of.size),
-        }
-    }
-
-    /// `__half` and `_Float16`.
-    fn half(&mut self, of: &Parameter<'k>) -> Ty {
-        let half = BUILTINS.iter().find(|row| row.cpp == "__half");
-        match half {
-            Some(row) if of.size == row.size => self.builtin(row),
-            _ => Ty::bytes(of.size),
-        }
-    }
-
-    /// A type of CUDA's: that of the table where the features have it.
-    fn builtin(&mut self, row: &'static Builtin) -> Ty {
-        let feature = feature(row);
-        let has = match feature {
-            "half" => self.options.half,
-            "float8" => self.options.float8,
-            _ => true,
-        };
-        if has {
-            return Ty::Leaf(Leaf::builtin(row));
-        }
-        let components = BUILTINS
-            .iter()
-            .find(|scalar| scalar.components == 0 && scalar.element == row.element)
-            .filter(|_| row.components > 0)
-            .map(|scalar| (self.builtin(scalar), scalar));
-        let body = match components {
-            Some((ty, scalar)) => Body::Fields(
-                ["x", "y", "z", "w"][..row.components]
-                    .iter()
-                    .enumerate()
-                    .map(|(i, name)| Member {
-                        cpp_name: (*name).to_owned(),
-                        name: (*name).to_owned(),
-                        ty: ty.clone(),
-                        offset: i * scalar.size,
-                        cpp: scalar.cpp.to_owned(),
-                    })
-                    .collect(),
-            ),
-            None if row.size == 1 => Body::Bits("u8", feature),
-            None => Body::Bits("u16", feature),
-        };
-        let definition = Definition {
-            known_align: Some(row.align),
-            body,
-            ..Definition::new(row.cpp, upper_camel(row.cpp, "Type"), row.size)
-        };
-        Ty::Defined(self.add(definition))
-    }
-
-    /// Bytes of which nothing but their number and alignment is known.
-    pub(super) fn nameless(&mut self, size: usize, align: usize) -> usize {
-        let definition = Definition {
-            known_align: Some(align),
-            body: Body::Bytes(Why::Nameless),
-            ..Definition::new("", format!("Bytes{size}Align{align}"), size)
-        };
-        self.add(definition)
-    }
-
-    /// The type of a pointer.
-    fn pointer(&mut self, cpp: CppType<'k>, referent: Option<Referent<'k>>) -> Ty {
-        let mut ty = self.pointee(cpp.base, referent);
-        for level in 0..cpp.depth {
-            ty = Ty::Pointer {
-                to: Box::new(ty),
-                is_const: cpp.const_mask >> level & 1 == 1,
-            };
-        }
-        ty
-    }
-
-    fn pointee(&mut self, base: CppBase<'k>, referent: Option<Referent<'k>>) -> Ty {
-        let described = match referent {
-            Some(Referent::Texture) => return Ty::Leaf(Leaf::handle("TextureObject")),
-            Some(Referent::Surface) => return Ty::Leaf(Leaf::handle("SurfaceObject")),
-            Some(Referent::Type(described)) => Some(described),
-            None => None,
-        };
-        let name = match base {
-            CppBase::Named(name) => name,
-            CppBase::Float { bits: 16 } => return self.half(&Parameter::record(0, 2)),
-            base => return scalar::of_base(base, None).map_or(Ty::Void, Ty::Leaf),
-        };
-        let Some(described) = described else {
-            if let Some(row) = name::builtin(name) {
-                return self.builtin(row);
-            }
-            let is_named = |cpp: &str| !cpp.is_empty() && name::agree(cpp, name);
-            let all = self.all.iter().enumerate();
-            let mut found = all.filter(|(_, definition)| is_named(&definition.cpp));
-            // Two types that have the name may both be meant.
-            return match (found.next(), found.next()) {
-                (Some((id, _)), None) => Ty::Defined(id),
-                _ => Ty::Void,
-            };
-        };
-        let of = Parameter {
-            cpp: CppType::named(name),
-            ..described.parameter()
-        };
-        if let Some(row) = builtin(name, &of) {
-            return self.builtin(row);
-        }
-        if of.members.variant(0).is_some() && matches!(of.size, 1 | 2 | 4 | 8) {
-            return Ty::Defined(self.by_value(&of, ""));
-        }
-        if matches!(of.class, Class::Integer) {
-            return scalar::integer(false, of.size).map_or(Ty::Void, Ty::Leaf);
-        }
-        if of.size == 0 || of.size > LARGEST {
-            return Ty::Void;
-        }
-        let definition = Definition::of(&of, "");
-        let id = self.add(definition);
-        self.waiting.push(id);
-        Ty::Defined(id)
-    }
-
     /// The number of a struct or enum by value.
-    fn by_value(&mut self, of: &Parameter<'k>, hint: &str) -> usize {
+    pub(super) fn by_value(&mut self, of: &Parameter<'k>, hint: &str) -> usize {
         let definition = Definition::of(of, hint);
         let id = self.add(definition);
         self.read(id);
@@ -321,7 +118,21 @@ impl<'k, 'o> Types<'k, 'o> {
     }
 
     /// The number of a type, which may be known already.
-    fn add(&mut self, new: Definition<'k>) -> usize {
+    pub(super) fn add(&mut self, new: Definition<'k>) -> usize {
+        let Definition {
+            cpp, wanted, shape, ..
+        } = &new;
+        let name = if cpp.is_empty() { wanted } else { cpp };
+        let told = (name.clone(), shape.clone(), new.size, new.known_align);
+        if let Some(&id) = self.told.get(&told) {
+            return id;
+        }
+        let id = self.find_or_push(new);
+        self.told.insert(told, id);
+        id
+    }
+
+    fn find_or_push(&mut self, new: Definition<'k>) -> usize {
         let of_size = self.by_size.entry(new.size).or_default();
         for &id in &*of_size {
             let old = &mut self.all[id];
@@ -439,7 +250,7 @@ impl<'k, 'o> Types<'k, 'o> {
 const UNKNOWN: &str = "?";
 
 impl<'k> Definition<'k> {
-    fn new(cpp: &str, wanted: String, size: usize) -> Self {
+    pub(super) fn new(cpp: &str, wanted: String, size: usize) -> Self {
         Self {
             cpp: cpp.to_owned(),
             wanted,
@@ -454,7 +265,7 @@ impl<'k> Definition<'k> {
     }
 
     /// What a parameter, a member or a description tells of its type.
-    fn of(of: &Parameter<'k>, hint: &str) -> Self {
+    pub(super) fn of(of: &Parameter<'k>, hint: &str) -> Self {
         let cpp = match of.cpp.base {
             CppBase::Named(name) => name,
             _ => "",
@@ -520,49 +331,6 @@ fn type_name(cpp: &str) -> String {
     let (_, plain, arguments) = name::split(cpp);
     let name = format!("{}_{}", identifier(plain), identifier(arguments));
     upper_camel(&name, "Type")
-}
-
-/// The feature of `kernel-args` with which it has a type; empty where it always does.
-fn feature(row: &Builtin) -> &'static str {
-    match row.element {
-        "f16" | "bf16" => "half",
-        "F8E4M3" | "F8E5M2" => "float8",
-        _ => "",
-    }
-}
-
-/// The type of CUDA's that a value of this name is: it has the size and the alignment, lies where it may, and consists of the
-/// same numbers.
-fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin> {
-    let named = name::builtin(name)?;
-    BUILTINS.iter().find(|row| {
-        row.cpp == named.cpp
-            && row.size == of.size
-            && of.align.is_none_or(|align| align.bytes() == row.align)
-            && of
-                .offset
-                .is_none_or(|offset| offset % row.align == 0 || of.align.is_some())
-            && consists_of(row, of.members)
-    })
-}
-
-/// Whether members are as large as the components of CUDA's type.
-fn consists_of(row: &Builtin, members: Members<'_>) -> bool {
-    if row.components == 0 || !feature(row).is_empty() {
-        return true;
-    }
-    let component = row.size / row.components;
-    let is_float = row.element.starts_with('f');
-    members.iter().all(|member| {
-        let each = member.size / member.cpp.elements().max(1);
-        if member.members.is_known() {
-            consists_of(row, member.members)
-        } else {
-            each == component
-                && (matches!(member.class, Class::Float) == is_float
-                    || matches!(member.class, Class::Bytes | Class::Unknown))
-        }
-    })
 }
 
 /// An enum: its integer holds every value, which are those of C++ in as many bits.

@@ -8,7 +8,7 @@ use super::{
     ty::Ty,
 };
 use crate::{Alignment, CppType, Parameter, check::is_made, param_layout::LIMIT};
-use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
 
 /// The struct of a kernel.
 pub(super) enum Fields {
@@ -105,13 +105,13 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
 /// The names of the fields, and those of the parameters where they are others.
 fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
     let has_name = |name: &str| !name.is_empty() && !is_made(name);
-    // A field may not have the name of another parameter.
-    let own = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
-    let mut names: Vec<(String, Option<String>)> = Vec::with_capacity(parameters.len());
+    let own: BTreeSet<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+    let mut taken = BTreeSet::new();
+    let mut names = Vec::with_capacity(parameters.len());
     for (index, parameter) in parameters.iter().enumerate() {
         let name = parameter.name;
         let is_own = has_name(name) && variable(name) == name;
-        let (name, renamed) = if is_own {
+        let (wanted, renamed) = if is_own {
             (name.to_owned(), None)
         } else if has_name(name) {
             (variable(name), Some(name.to_owned()))
@@ -119,11 +119,13 @@ fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
             (format!("arg{index}"), None)
         };
         let is_taken = |other: &str| {
+            // A field may not have the name of another parameter.
             let is_another = !is_own || other != name;
-            is_another && own(other) || names.iter().any(|(taken, _)| taken == other)
+            is_another && own.contains(other) || taken.contains(other)
         };
-        let name = free(&name, is_taken);
-        names.push((name, renamed));
+        let found = free(&wanted, is_taken);
+        taken.insert(found.clone());
+        names.push((found, renamed));
     }
     names
 }

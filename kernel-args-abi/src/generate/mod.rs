@@ -42,12 +42,16 @@
 //! gives one text, which rustfmt leaves as it is.
 
 mod align;
+mod cuda;
+mod declare;
 mod define;
 mod docs;
 mod fields;
 mod identifier;
+mod imports;
 pub mod items;
 mod names;
+mod resolve;
 mod scalar;
 mod ty;
 mod write;
@@ -140,22 +144,15 @@ pub struct Kernel<'k> {
 }
 
 impl<'k> Kernel<'k> {
-    /// A kernel of an image. `debug_info` is the same kernel in another image that has debug information, where it is
-    /// another one.
+    /// A kernel of an image. `varies` is whether the image has it with other parameters for other GPUs, as
+    /// [`Kernels::varies`] tells.
     #[must_use]
-    pub fn new(
-        kernel: &'k image::Kernel<'_>,
-        debug_info: Option<&'k image::Kernel<'_>>,
-        varies: bool,
-    ) -> Self {
-        let described = debug_info.map_or(kernel.described, |debug_info| debug_info.described);
-        let mut parameters = kernel.parameters();
-        described.complete(&mut parameters);
+    pub fn new(kernel: &'k image::Kernel<'_>, varies: bool) -> Self {
         Self {
             symbol: kernel.name,
             demangled: kernel.demangled.as_ref(),
-            parameters,
-            described,
+            parameters: kernel.parameters(),
+            described: kernel.described,
             varies,
         }
     }
@@ -167,23 +164,24 @@ pub fn of_image(image: &Kernels<'_>, options: &Options<'_>) -> String {
     of_images(image, None, options)
 }
 
-/// Structs for all kernels of an image, of which another image has debug information.
+/// Structs for all kernels of an image, of which another image has debug information. A kernel that it describes with other
+/// parameters is written without it.
 #[must_use]
 pub fn of_images(
     image: &Kernels<'_>,
     debug_info: Option<&Kernels<'_>>,
     options: &Options<'_>,
 ) -> String {
-    let found: Vec<_> = image
-        .symbols()
-        .filter_map(|symbol| {
-            let described = debug_info.and_then(|image| image.kernel(symbol, None));
-            Some((image.kernel(symbol, None)?, described, image.varies(symbol)))
-        })
-        .collect();
+    let described = |symbol: &str| debug_info?.kernel(symbol, None);
+    let kernel = |symbol: &str| {
+        let kernel = image.kernel(symbol, None)?;
+        let described = described(kernel.name).and_then(|by| kernel.clone().described_by(&by).ok());
+        Some((described.unwrap_or(kernel), image.varies(symbol)))
+    };
+    let found: Vec<_> = image.symbols().filter_map(kernel).collect();
     let kernels: Vec<_> = found
         .iter()
-        .map(|(kernel, described, varies)| Kernel::new(kernel, described.as_ref(), *varies))
+        .map(|(kernel, varies)| Kernel::new(kernel, *varies))
         .collect();
     rust(&kernels, options)
 }

@@ -1,19 +1,18 @@
 //! The text, as rustfmt has it.
 
 use super::{
-    Kernel, Naming, Options, Pointers, align,
-    define::{Body, Definition, Member},
+    Kernel, Naming, Options, Pointers,
+    define::Definition,
     docs::{self, WIDTH},
     fields::{Field, Fields},
-    identifier::{free, is_snake, is_upper_camel, raw, variable},
+    identifier::is_snake,
+    imports::Imports,
     names::Names,
     ty::{From, Leaf, Ty},
 };
 use alloc::{
-    collections::BTreeSet,
     format,
     string::{String, ToString},
-    vec,
     vec::Vec,
 };
 use core::fmt::Write as _;
@@ -22,21 +21,12 @@ use core::fmt::Write as _;
 const ATTRIBUTE_WIDTH: usize = 70;
 
 /// What the text is written with.
-struct Writer<'a, 'k> {
-    definitions: &'a [Definition<'k>],
-    names: &'a Names,
-    options: &'a Options<'a>,
+pub(super) struct Writer<'a, 'k> {
+    pub(super) definitions: &'a [Definition<'k>],
+    pub(super) names: &'a Names,
+    pub(super) options: &'a Options<'a>,
     text: String,
-    imports: Imports,
-}
-
-/// The names that the text uses.
-#[derive(Default)]
-struct Imports {
-    core: BTreeSet<&'static str>,
-    krate: BTreeSet<&'static str>,
-    external: BTreeSet<&'static str>,
-    is_slice: bool,
+    pub(super) imports: Imports,
 }
 
 /// The whole text.
@@ -72,64 +62,15 @@ pub(super) fn write<'a, 'k: 'a>(
         whole.push('\n');
     }
     imports.write(&mut whole, options);
+    // An item begins with an empty line.
+    if whole.is_empty() {
+        return text.trim_start().into();
+    }
     whole + &text
 }
 
-impl Imports {
-    fn write(&self, text: &mut String, options: &Options<'_>) {
-        let krate = options.krate;
-        let core = if options.without_prelude {
-            "::core"
-        } else {
-            "core"
-        };
-        import(text, &format!("{core}::ffi"), &self.core);
-        if !self.core.is_empty() {
-            text.push('\n');
-        }
-        if self.is_slice {
-            import(
-                text,
-                &format!("{krate}::external::cudarc::driver"),
-                &["CudaSlice"].into(),
-            );
-        }
-        import(text, &format!("{krate}::external"), &self.external);
-        import(text, krate, &self.krate);
-    }
-}
-
-/// `use path::{A, B};`
-fn import(text: &mut String, path: &str, names: &BTreeSet<&str>) {
-    let list: Vec<&str> = names.iter().copied().collect();
-    match list.as_slice() {
-        [] => return,
-        [name] => {
-            let _ = writeln!(text, "use {path}::{name};");
-            return;
-        }
-        names => {
-            let line = format!("use {path}::{{{}}};", names.join(", "));
-            if line.len() < WIDTH - 1 {
-                let _ = writeln!(text, "{line}");
-                return;
-            }
-        }
-    }
-    let _ = writeln!(text, "use {path}::{{");
-    let mut line = String::from("   ");
-    for name in list {
-        if line.len() + name.len() + " ,".len() >= WIDTH {
-            let _ = writeln!(text, "{line}");
-            line = String::from("   ");
-        }
-        let _ = write!(line, " {name},");
-    }
-    let _ = writeln!(text, "{line}\n}};");
-}
-
 impl Writer<'_, '_> {
-    fn line(&mut self, depth: usize, line: &str) {
+    pub(super) fn line(&mut self, depth: usize, line: &str) {
         if line.is_empty() {
             self.text.push('\n');
         } else {
@@ -137,14 +78,14 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn docs(&mut self, depth: usize, lines: &[String]) {
+    pub(super) fn docs(&mut self, depth: usize, lines: &[String]) {
         for line in lines {
-            self.line(depth, format!("/// {line}").trim_end());
+            self.line(depth, format!("/// {}", one_line(line)).trim_end());
         }
     }
 
     /// `#[name(a, b)]`, on one line or one for each.
-    fn attribute(&mut self, name: &str, values: &[String]) {
+    pub(super) fn attribute(&mut self, name: &str, values: &[String]) {
         if values.is_empty() {
             return;
         }
@@ -165,7 +106,7 @@ impl Writer<'_, '_> {
     }
 
     /// `pub name: Type,`
-    fn field(&mut self, name: &str, ty: &str) {
+    pub(super) fn field(&mut self, name: &str, ty: &str) {
         let line = format!("pub {name}: {ty},");
         if line.len() + 4 <= WIDTH {
             self.line(1, &line);
@@ -176,7 +117,7 @@ impl Writer<'_, '_> {
     }
 
     /// `crate = path`, where the derives need to be told.
-    fn krate(&self) -> Option<String> {
+    pub(super) fn krate(&self) -> Option<String> {
         let krate = self.options.krate;
         let is_usual = krate.trim_start_matches("::") == "kernel_args";
         (!is_usual).then(|| format!("crate = {krate}"))
@@ -188,7 +129,7 @@ impl Writer<'_, '_> {
             Fields::Struct(fields) => fields,
             Fields::None(why) => {
                 for line in docs::kernel(kernel) {
-                    self.line(0, &format!("// {line}"));
+                    self.line(0, &format!("// {}", one_line(&line)));
                 }
                 return self.line(0, &format!("// {why}"));
             }
@@ -249,7 +190,7 @@ impl Writer<'_, '_> {
     }
 
     /// The type of a field of a kernel's struct.
-    fn field_type(&mut self, ty: &Ty) -> String {
+    pub(super) fn field_type(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Pointer { to, is_const } if self.is_slice(ty) => {
                 self.imports.is_slice = true;
@@ -261,7 +202,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn ty(&mut self, ty: &Ty) -> String {
+    pub(super) fn ty(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Leaf(leaf) => self.leaf(*leaf),
             Ty::Void => {
@@ -292,192 +233,13 @@ impl Writer<'_, '_> {
         };
         leaf.name.to_string()
     }
-
-    fn definition(&mut self, id: usize) {
-        let (definition, name) = (&self.definitions[id], &self.names.types[id]);
-        self.line(0, "");
-        self.docs(0, &docs::definition(definition));
-        self.imports.krate.insert("DeviceType");
-        self.line(
-            0,
-            if self.options.without_prelude {
-                "#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, DeviceType)]"
-            } else {
-                "#[derive(Clone, Copy, Debug, DeviceType)]"
-            },
-        );
-        let mut values: Vec<String> = self.krate().into_iter().collect();
-        if !definition.cpp.is_empty() && definition.cpp != *name {
-            values.push(format!("cpp = {:?}", definition.cpp));
-        }
-        self.attribute("device_type", &values);
-        match &definition.body {
-            Body::Fields(members) => self.structure(definition, name, members),
-            Body::Enum(integer, values) => self.enumeration(name, integer, values),
-            Body::Bits(integer, _) => {
-                self.line(0, "#[repr(transparent)]");
-                self.line(0, &format!("pub struct {name} {{"));
-                self.line(1, "/// Its bits.");
-                self.field("bits", integer);
-                self.line(0, "}");
-            }
-            Body::Bytes(_) | Body::Pending => {
-                self.repr(definition.align, 1);
-                self.line(0, &format!("pub struct {name} {{"));
-                self.line(1, "/// Its bytes.");
-                self.field("bytes", &format!("[u8; {}]", definition.size));
-                self.line(0, "}");
-            }
-        }
-    }
-
-    /// `natural` is the alignment that the members give.
-    fn repr(&mut self, align: usize, natural: usize) {
-        if align == natural {
-            self.line(0, "#[repr(C)]");
-        } else {
-            self.line(0, &format!("#[repr(C, align({align}))]"));
-        }
-    }
-
-    fn structure(&mut self, definition: &Definition<'_>, name: &str, members: &[Member]) {
-        let natural = members
-            .iter()
-            .map(|member| align::layout(&member.ty, self.definitions).1);
-        self.repr(definition.align, natural.fold(1, usize::max));
-        if members.iter().any(|member| !is_snake(&member.name)) {
-            self.line(
-                0,
-                "#[allow(non_snake_case, reason = \"the names are those in C++\")]",
-            );
-        }
-        self.line(0, &format!("pub struct {name} {{"));
-        let mut end = 0;
-        let mut taken = BTreeSet::new();
-        for member in members {
-            let (size, align) = align::layout(&member.ty, self.definitions);
-            if align::up(end, align) != member.offset {
-                self.padding(end, member.offset);
-            }
-            end = member.offset + size;
-            let is_own = member.name == member.cpp_name;
-            let is_taken = |name: &str| {
-                taken.contains(name) || !is_own && members.iter().any(|m| m.cpp_name == name)
-            };
-            let name = free(&member.name, is_taken);
-            self.docs(1, &[docs::member(&member.cpp)]);
-            if !is_own && !member.cpp_name.is_empty() {
-                self.line(1, &format!("#[device_type(name = {:?})]", member.cpp_name));
-            }
-            let ty = self.ty(&member.ty);
-            taken.insert(name.clone());
-            self.field(&raw(name), &ty);
-        }
-        if members.is_empty() {
-            self.line(1, "/// Not read.");
-            self.field("unused", "u8");
-            end = 1;
-        }
-        if align::up(end, definition.align) != definition.size {
-            self.padding(end, definition.size);
-        }
-        self.line(0, "}");
-    }
-
-    fn padding(&mut self, from: usize, to: usize) {
-        self.line(1, "/// Padding.");
-        self.field(&format!("_padding{from}"), &format!("[u8; {}]", to - from));
-    }
-
-    fn enumeration(&mut self, name: &str, integer: &str, values: &[(String, i128)]) {
-        self.line(0, &format!("#[repr({integer})]"));
-        let mut taken: BTreeSet<String> = BTreeSet::new();
-        let mut named: Vec<(String, i128)> = Vec::new();
-        for (name, value) in values {
-            let name = free(&variable(name), |name| taken.contains(name));
-            taken.insert(name.clone());
-            named.push((raw(name), *value));
-        }
-        let mut first: Vec<&(String, i128)> = Vec::new();
-        let mut others = Vec::new();
-        let mut known = alloc::collections::BTreeMap::new();
-        for pair in &named {
-            match known.get(&pair.1) {
-                Some(variant) => others.push((&pair.0, *variant)),
-                None => {
-                    known.insert(pair.1, &pair.0);
-                    first.push(pair);
-                }
-            }
-        }
-        let mut lints = Vec::new();
-        if have_common_words(&first) {
-            lints.push("clippy::enum_variant_names");
-        }
-        if first.iter().any(|(name, _)| is_acronym(name)) {
-            lints.push("clippy::upper_case_acronyms");
-        }
-        if first.iter().any(|(name, _)| !is_upper_camel(name)) {
-            lints.push("non_camel_case_types");
-        }
-        if !lints.is_empty() {
-            let mut values: Vec<String> = lints.into_iter().map(String::from).collect();
-            values.push(String::from("reason = \"the names are those in C++\""));
-            self.attribute("allow", &values);
-        }
-        self.line(0, &format!("pub enum {name} {{"));
-        for (name, value) in first {
-            self.line(1, &format!("/// {value} in C++."));
-            self.line(1, &format!("{name} = {value},"));
-        }
-        self.line(0, "}");
-        if others.is_empty() {
-            return;
-        }
-        self.line(0, "");
-        let mut lints = vec![String::from("dead_code")];
-        if others.iter().any(|(name, _)| has_lower_case(name)) {
-            lints.push(String::from("non_upper_case_globals"));
-        }
-        lints.push(String::from(
-            "reason = \"the names are those in C++, used or not\"",
-        ));
-        self.attribute("allow", &lints);
-        self.line(0, &format!("impl {name} {{"));
-        for (name, variant) in others {
-            self.line(1, &format!("/// Another name of `{variant}`."));
-            let (left, right) = (
-                format!("pub const {name}: Self ="),
-                format!("Self::{variant};"),
-            );
-            if left.len() + right.len() + 5 <= WIDTH {
-                self.line(1, &format!("{left} {right}"));
-            } else {
-                self.line(1, &left);
-                self.line(2, &right);
-            }
-        }
-        self.line(0, "}");
-    }
 }
 
-fn has_lower_case(name: &str) -> bool {
-    name.contains(|c: char| c.is_ascii_lowercase())
-}
-
-/// Whether clippy takes a name for an acronym.
-fn is_acronym(name: &str) -> bool {
-    name.len() > 2 && !has_lower_case(name)
-}
-
-/// Whether all variants may begin or end with the same word.
-fn have_common_words(variants: &[&(String, i128)]) -> bool {
-    let Some(((first, _), rest)) = variants.split_first() else {
-        return false;
+/// A line of a comment. A name in an image may have any characters: none may end the comment, or show it other than it is.
+fn one_line(text: &str) -> String {
+    let is_odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
-    let begins = |length| first.get(..length);
-    let ends = |length: usize| first.get(first.len().saturating_sub(length)..);
-    variants.len() > 2
-        && (begins(3).is_some_and(|word| rest.iter().all(|(name, _)| name.starts_with(word)))
-            || ends(3).is_some_and(|word| rest.iter().all(|(name, _)| name.ends_with(word))))
+    text.replace(is_odd, "\u{fffd}")
 }

@@ -145,7 +145,7 @@ impl Text {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     /// Every parameter and every member, at every depth; of parameters the alignment too.
     #[test]

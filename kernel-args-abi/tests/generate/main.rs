@@ -1,5 +1,6 @@
 //! Rust structs that are generated from kernels: their text, their names, and where their fields lie.
 
+mod broken;
 mod layouts;
 mod model;
 mod names;

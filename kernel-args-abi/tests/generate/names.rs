@@ -139,7 +139,7 @@ fn a_kernel_that_varies_by_gpu_has_no_struct() {
     let text = kernel_args_abi::generate::rust(&[kernel], &beside_items());
     assert_eq!(
         text,
-        "\n// `void k()`\n// The image has it with other parameters for other GPUs: no struct fits it everywhere.\n"
+        "// `void k()`\n// The image has it with other parameters for other GPUs: no struct fits it everywhere.\n"
     );
 }
 

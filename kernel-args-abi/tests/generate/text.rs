@@ -47,6 +47,19 @@ fn a_cubin_and_ptx_with_debug_information_give_one_text() {
     assert_eq!(of_ptx.lines().count(), of_cubin.lines().count());
 }
 
+/// From the comment of the kernel's struct on.
+#[test]
+fn the_readme_shows_what_is_written() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = of_image(
+        &fs::read(root.join("ptx/shade.debug.ptx")).unwrap(),
+        &beside_items(),
+    );
+    let shown = &text[text.find("/// `void shade").unwrap()..];
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    assert!(readme.contains(shown), "{shown}");
+}
+
 /// The images of this repository.
 fn images() -> Vec<Vec<u8>> {
     let folders = ["tests/data", "../ptx", "../tests/golden"];
@@ -86,7 +99,7 @@ fn texts() -> Vec<String> {
     let mut texts = Vec::new();
     for options in many_options() {
         texts.extend(images().iter().map(|image| of_image(image, &options)));
-        for _ in 0..50 {
+        for _ in 0..25 {
             let kernels = kernels().new_tree(&mut runner).unwrap().current();
             texts.push(generate::rust(&kernels.kernels(), &options));
         }

@@ -78,7 +78,7 @@ pub(crate) fn structs(
     options.without_prelude = true;
     let kernels: Vec<_> = kernels
         .iter()
-        .map(|(kernel, varies)| generate::Kernel::new(kernel, None, *varies))
+        .map(|(kernel, varies)| generate::Kernel::new(kernel, *varies))
         .collect();
     tokens(&generate::rust(&kernels, &options))
 }

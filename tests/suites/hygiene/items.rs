@@ -24,6 +24,8 @@ images! {
     echo_scalars = "../ptx/echo_scalars.ptx",
     echo_structs = "../ptx/echo_structs.ptx",
     echo_vectors = "../ptx/echo_vectors.ptx",
+    generated = "../ptx/generated.ptx",
+    generated_debug = "../ptx/generated.debug.ptx",
     graph_update = "../ptx/graph_update.ptx",
     hungry = "../ptx/hungry.ptx",
     launch_cost = "../ptx/launch_cost.ptx",

@@ -58,13 +58,7 @@ mod forbidden {
 }
 
 /// What the derives may be under, the structs may be as well.
-#[forbid(
-    missing_docs,
-    non_camel_case_types,
-    non_upper_case_globals,
-    unsafe_code,
-    unused_imports
-)]
+#[forbid(missing_docs, non_upper_case_globals, unsafe_code, unused_imports)]
 mod forbidden_of_structs {
     kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx", generate; }
 }

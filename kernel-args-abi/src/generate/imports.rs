@@ -1,0 +1,67 @@
+//! The names that a text uses.
+
+use super::{Options, docs::WIDTH};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use core::fmt::Write as _;
+
+/// The names that the text uses.
+#[derive(Default)]
+pub(super) struct Imports {
+    pub(super) core: BTreeSet<&'static str>,
+    pub(super) krate: BTreeSet<&'static str>,
+    pub(super) external: BTreeSet<&'static str>,
+    pub(super) is_slice: bool,
+}
+
+impl Imports {
+    pub(super) fn write(&self, text: &mut String, options: &Options<'_>) {
+        let krate = options.krate;
+        let core = if options.without_prelude {
+            "::core"
+        } else {
+            "core"
+        };
+        import(text, &format!("{core}::ffi"), &self.core);
+        if !self.core.is_empty() {
+            text.push('\n');
+        }
+        if self.is_slice {
+            import(
+                text,
+                &format!("{krate}::external::cudarc::driver"),
+                &["CudaSlice"].into(),
+            );
+        }
+        import(text, &format!("{krate}::external"), &self.external);
+        import(text, krate, &self.krate);
+    }
+}
+
+/// `use path::{A, B};`
+fn import(text: &mut String, path: &str, names: &BTreeSet<&str>) {
+    let list: Vec<&str> = names.iter().copied().collect();
+    match list.as_slice() {
+        [] => return,
+        [name] => {
+            let _ = writeln!(text, "use {path}::{name};");
+            return;
+        }
+        names => {
+            let line = format!("use {path}::{{{}}};", names.join(", "));
+            if line.len() < WIDTH - 1 {
+                let _ = writeln!(text, "{line}");
+                return;
+            }
+        }
+    }
+    let _ = writeln!(text, "use {path}::{{");
+    let mut line = String::from("   ");
+    for name in list {
+        if line.len() + name.len() + " ,".len() >= WIDTH {
+            let _ = writeln!(text, "{line}");
+            line = String::from("   ");
+        }
+        let _ = write!(line, " {name},");
+    }
+    let _ = writeln!(text, "{line}\n}};");
+}
