@@ -314,6 +314,34 @@ fn what_a_pointer_points_to_is_in_the_list() {
 }
 
 #[test]
+fn a_pointer_to_another_instance_than_the_one_by_value_is_refused() {
+    #[derive(KernelArgs)]
+    struct Fill<T: DeviceType> {
+        value: Params<f32>,
+        out: DevicePointerMut<Params<T>>,
+    }
+    #[derive(KernelArgs)]
+    struct Wrong {
+        value: Params<f32>,
+        out: DevicePointerMut<Params<u32>>,
+    }
+    let right = of::<Fill<f32>>();
+    assert!(
+        right
+            .iter()
+            .any(|line| line.ends_with("k(Params value, Params* out);")),
+        "{right:?}"
+    );
+    refused(
+        &[cpp::kernel::<Wrong>("k")],
+        &[
+            "`k.out`",
+            "`Params<f32>` of `k.value`, and `DevicePointerMut<Params<u32>>` of `k.out`",
+        ],
+    );
+}
+
+#[test]
 fn a_symbol_has_to_tell_the_types_of_the_fields() {
     #[derive(KernelArgs)]
     struct Scale {

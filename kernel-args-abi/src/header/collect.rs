@@ -4,15 +4,18 @@ use super::{
     Header, Item,
     cuda::{self, Include},
     definition::{Base, Definition, Kind, Type},
-    error::{HeaderError, Problem},
+    error::{HeaderError, Origin, Problem},
+    instance,
     names::Path,
 };
 use crate::{
     class::Class,
     cpp::CppBase,
+    layout::Alignment,
     signature::{Opaque, Parameter},
 };
 use alloc::{
+    boxed::Box,
     collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
@@ -24,7 +27,7 @@ pub(super) struct Collector<'h, 'a> {
     /// Those that others need before them.
     pub(super) definitions: Vec<Definition>,
     /// Types that something points to, and the error where one is not declared.
-    pub(super) pointees: Vec<(Path, HeaderError)>,
+    pub(super) pointees: Vec<(Pointee, HeaderError)>,
     pub(super) includes: Vec<Include>,
     /// Types that the header uses and does not declare, with their size and alignment.
     pub(super) assumed: Vec<(String, usize, Option<usize>)>,
@@ -32,6 +35,14 @@ pub(super) struct Collector<'h, 'a> {
     pub(super) place: Vec<String>,
     /// The alignments of types that parameters of kernels tell.
     pub(super) told: BTreeMap<Path, usize>,
+}
+
+/// A type of the program's own that something points to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Pointee {
+    pub(super) path: Path,
+    /// The pointer's spelling.
+    pub(super) spelling: String,
 }
 
 /// How much was collected at a time.
@@ -83,8 +94,33 @@ impl<'h, 'a> Collector<'h, 'a> {
     pub(super) fn error(&self, problem: Problem) -> HeaderError {
         HeaderError {
             place: self.place.join("."),
-            problem,
+            problem: Box::new(problem),
         }
+    }
+
+    /// Whether everything that is pointed to is declared, and is what the pointer says.
+    pub(super) fn check_pointees(&self) -> Result<(), HeaderError> {
+        for (pointee, error) in &self.pointees {
+            match self.definition(&pointee.path) {
+                None if self.header.forward_declares => {}
+                None => return Err(error.clone()),
+                Some(known) if instance::differ(&known.origin.spelling, &pointee.spelling) => {
+                    return Err(HeaderError {
+                        place: error.place.clone(),
+                        problem: Box::new(Problem::TwoTypes {
+                            name: pointee.path.full().to_string(),
+                            first: known.origin.clone(),
+                            second: Origin {
+                                spelling: pointee.spelling.clone(),
+                                place: error.place.clone(),
+                            },
+                        }),
+                    });
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(())
     }
 
     /// Runs `then` at a place further in. The place stays where an error was found, until [`reset`](Self::reset).
@@ -134,7 +170,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         };
         match cpp.base {
             _ if is_opaque => Ok(Type {
-                base: Base::Bytes(parameter.align.map_or(1, |align| align.bytes())),
+                base: Base::Bytes(parameter.align.map_or(1, Alignment::bytes)),
                 depth: 0,
                 const_mask: 0,
                 extents: alloc::vec![parameter.size as u32],
@@ -158,13 +194,11 @@ impl<'h, 'a> Collector<'h, 'a> {
         let name = match pointer.cpp.base {
             CppBase::Named(name) => name,
             base => {
-                return match fundamental(base) {
-                    Some(name) => Ok(Base::Fundamental(name, 0)),
-                    None => {
-                        let spelling = pointer.spelling.to_string();
-                        Err(self.error(Problem::UnknownPointee { spelling }))
-                    }
-                };
+                let spelling = pointer.spelling.to_string();
+                let name = fundamental(base);
+                return name
+                    .map(|name| Base::Fundamental(name, 0))
+                    .ok_or_else(|| self.error(Problem::UnknownPointee { spelling }));
             }
         };
         if let Some(known) = cuda::known(name, None) {
@@ -180,10 +214,14 @@ impl<'h, 'a> Collector<'h, 'a> {
             return Ok(Base::Own(path));
         }
         path.check().map_err(|problem| self.error(problem))?;
-        if !self.pointees.iter().any(|(known, _)| *known == path) {
+        let target = Pointee {
+            path: path.clone(),
+            spelling: pointer.spelling.to_string(),
+        };
+        if !self.pointees.iter().any(|(known, _)| *known == target) {
             let name = path.full().to_string();
             let error = self.error(Problem::Undeclared { name });
-            self.pointees.push((path.clone(), error));
+            self.pointees.push((target, error));
         }
         Ok(Base::Own(path))
     }
@@ -195,7 +233,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         parameter: &Parameter<'a>,
         size: usize,
     ) -> Result<Base, HeaderError> {
-        let align = parameter.align.map(|align| align.bytes());
+        let align = parameter.align.map(Alignment::bytes);
         let path = Path::new(name, self.header.namespace);
         if self.header.is_included(&path) {
             self.assume(path.full(), size, align)?;

@@ -78,10 +78,8 @@ impl Writer<'_, '_, '_> {
             self.line("");
         }
         for (name, size, align) in assumed {
-            let name = match name.contains("::") || name.contains('<') {
-                true => format!("::{name}"),
-                false => name,
-            };
+            let is_path = name.contains("::") || name.contains('<');
+            let name = if is_path { format!("::{name}") } else { name };
             self.extent(&name, size, align);
         }
     }

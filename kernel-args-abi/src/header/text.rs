@@ -2,7 +2,7 @@
 
 use super::{
     Header,
-    collect::Collector,
+    collect::{Collector, Pointee},
     definition::{Base, Definition, Kind, Member, Prototype, Type},
     error::HeaderError,
     names::Path,
@@ -96,8 +96,8 @@ impl Writer<'_, '_, '_> {
                     .collector
                     .pointees
                     .iter()
-                    .find(|(other, _)| other == path);
-                if let Some((path, _)) = found
+                    .find(|(other, _)| other.path == *path);
+                if let Some((Pointee { path, .. }, _)) = found
                     && !needed.contains(&path)
                 {
                     needed.push(path);
