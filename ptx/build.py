@@ -6,6 +6,10 @@
     python3 ptx/build.py saxpy echo_counts     the same for some sources
     python3 ptx/build.py --images DIR [NAME]   cubins and fat binaries, for tests of readers
 
+Beside the PTX of the sources in DEBUG stands `NAME.debug.ptx`, what the compiler makes of them with
+`--device-debug`. Of that only what tells of parameters is kept: the declarations of the kernels, and
+the sections .debug_info and .debug_abbrev.
+
 The result does not depend on the machine: NVRTC needs no host compiler and writes no path.
 Images: `NAME.sm_NN.cubin` for each of SMS, and `NAME.MODE.fatbin` for each of COMPRESSIONS,
 which holds the PTX and all those cubins.
@@ -15,7 +19,9 @@ leaves a byte out; 2 wrong usage; 3 the compiler cannot be had here.
 """
 
 import argparse
+import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -31,6 +37,9 @@ TARGET = "compute_75"
 TARGETS = {"attributes_sm90": "compute_90"}
 OPTIONS = ["--std=c++17", "--device-int128"]
 
+# With debug information as well.
+DEBUG = {"shade"}
+
 SMS = [75, 80, 89, 90, 100, 120]
 # `speed` is LZ4, the others Zstandard. Only `size` compresses cubins by itself, the rest do
 # when told to.
@@ -45,10 +54,48 @@ COMPRESSIONS = {
 }
 
 
-def compile_source(source, target):
+def compile_source(source, target, options=()):
     """The PTX or cubin of one `.cu` of this folder."""
     headers = {header.name: header.read_text() for header in HERE.glob("*.cuh")}
-    return nvrtc.compile(source.read_text(), source.name, target, headers, OPTIONS)
+    return nvrtc.compile(source.read_text(), source.name, target, headers, [*OPTIONS, *options])
+
+
+def only_parameters(ptx):
+    """What PTX with debug information tells of the parameters of its kernels."""
+    text = ptx.decode()
+    heads = re.findall(r"^\.(?:version|target|address_size) .*$", text, re.MULTILINE)
+    heads = [head.replace(", debug", "") for head in heads]
+    entries = re.findall(r"^\.visible \.entry [^{]*", text, re.MULTILINE)
+    sections = []
+    for name in [".debug_info", ".debug_abbrev"]:
+        body = re.search(rf"\.section\s+{re.escape(name)}\s*{{(.*?)}}", text, re.DOTALL)[1]
+        # Addresses of code, and places in sections that are left out, are numbers.
+        body = re.sub(r"(\.b\d+) (?!\.debug_abbrev|\d)\S+", r"\1 0", body)
+        # Bytes that follow each other, as one directive.
+        lines = [line.split("//")[0].strip() for line in body.splitlines()]
+        packed = []
+        for line in filter(None, lines):
+            if line.startswith(".b8 ") and packed and packed[-1].startswith(".b8 "):
+                packed[-1] += "," + line[4:]
+            elif not line.endswith(":"):
+                packed.append(line)
+        packed = [part for line in packed for part in wrapped(line)]
+        sections.append(f".section {name} {{\n" + "\n".join(packed) + "\n}\n")
+    bodies = [f"{entry.rstrip()}\n{{\n\tret;\n}}\n" for entry in entries]
+    return "\n".join(["\n".join(heads), *bodies, *sections]).encode()
+
+
+def wrapped(line, width=120):
+    """`.b8` directives of at most `width` characters that are together one."""
+    if not line.startswith(".b8 "):
+        return [line]
+    lines, numbers = [], line[4:].split(",")
+    while numbers:
+        part = ".b8 " + numbers.pop(0)
+        while numbers and len(part) + len(numbers[0]) < width:
+            part += "," + numbers.pop(0)
+        lines.append(part)
+    return lines
 
 
 def without_header(ptx):
@@ -70,19 +117,27 @@ def write_ptx(sources, check):
         echoes += count
         wrong += bool(faults)
 
-        place = source.with_suffix(".ptx")
-        if not check:
-            place.write_bytes(ptx)
-        elif not place.is_file():
-            print(f"{place.name}: it is not there; run ptx/build.py", file=sys.stderr)
-            wrong += 1
-        elif without_header(place.read_bytes()) != without_header(ptx):
-            print(
-                f"{place.name}: it is not what NVRTC {version()} makes of {source.name}; "
-                "run ptx/build.py and commit the result",
-                file=sys.stderr,
-            )
-            wrong += 1
+        made = {".ptx": ptx}
+        if source.stem in DEBUG:
+            target = TARGETS.get(source.stem, TARGET)
+            # Debug information names the folder in which the compiler runs.
+            os.chdir("/")
+            ptx = compile_source(source, target, ["--device-debug"])
+            made[".debug.ptx"] = only_parameters(ptx)
+        for suffix, ptx in made.items():
+            place = source.with_suffix(suffix)
+            if not check:
+                place.write_bytes(ptx)
+            elif not place.is_file():
+                print(f"{place.name}: it is not there; run ptx/build.py", file=sys.stderr)
+                wrong += 1
+            elif without_header(place.read_bytes()) != without_header(ptx):
+                print(
+                    f"{place.name}: it is not what NVRTC {version()} makes of {source.name}; "
+                    "run ptx/build.py and commit the result",
+                    file=sys.stderr,
+                )
+                wrong += 1
     verb = "checked" if check else "written"
     print(f"{len(sources)} PTX files {verb}, NVRTC {version()}, {TARGET}; {wrong} wrong")
     if not wrong:

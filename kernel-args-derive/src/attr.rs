@@ -22,6 +22,7 @@ pub(crate) enum Naming {
     Image {
         path: ImagePath,
         entry: Option<LitStr>,
+        debug_info: Option<ImagePath>,
     },
     /// `kernel = module::name`.
     Item(Path),
@@ -140,6 +141,7 @@ impl ArgsAttr {
 #[derive(Default)]
 struct Parts {
     ptx: Option<ImagePath>,
+    debug_info: Option<ImagePath>,
     entry: Option<LitStr>,
     kernel: Option<Path>,
     entries: Option<LitStr>,
@@ -151,6 +153,9 @@ impl Parts {
         if meta.path.is_ident("ptx") || meta.path.is_ident("image") {
             let path = meta.value()?.parse()?;
             set(&mut self.ptx, path, meta)
+        } else if meta.path.is_ident("debug_info") {
+            let path = meta.value()?.parse()?;
+            set(&mut self.debug_info, path, meta)
         } else if meta.path.is_ident("entry") {
             let name = meta.value()?.parse()?;
             set(&mut self.entry, name, meta)
@@ -191,6 +196,15 @@ impl Parts {
             diagnostics.error(entry.span(), texts::KERNEL_AND_ENTRY);
             return None;
         }
+        if let (None, Some(debug_info)) = (&self.ptx, &self.debug_info) {
+            let text = if self.kernel.is_some() {
+                texts::KERNEL_AND_DEBUG_INFO
+            } else {
+                texts::DEBUG_INFO_WITHOUT_PTX
+            };
+            diagnostics.error(debug_info.span, text);
+            return None;
+        }
         if let (None, Some(binding)) = (&self.entries, self.bindings.first()) {
             diagnostics.error(binding.parameter.span(), texts::BINDING_WITHOUT_ENTRIES);
             return None;
@@ -219,8 +233,13 @@ impl Parts {
             Self {
                 ptx: Some(path),
                 entry,
+                debug_info,
                 ..
-            } => Some(Naming::Image { path, entry }),
+            } => Some(Naming::Image {
+                path,
+                entry,
+                debug_info,
+            }),
             Self {
                 entry: Some(entry), ..
             } => {
@@ -315,7 +334,14 @@ impl FieldAttr {
                 }
                 set(&mut field.name, name, &meta)?;
             } else if [
-                "crate", "ptx", "image", "entry", "kernel", "entries", "bound",
+                "crate",
+                "ptx",
+                "image",
+                "debug_info",
+                "entry",
+                "kernel",
+                "entries",
+                "bound",
             ]
             .iter()
             .any(|name| meta.path.is_ident(name))

@@ -186,7 +186,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 ///
 /// assert_eq!(saxpy::saxpy.symbol(), "saxpy");
 /// assert_eq!(saxpy::KERNELS.len(), 1);
-/// assert!(saxpy::IMAGE.starts_with(b"//"));
+/// assert!(saxpy::IMAGE.bytes().starts_with(b"//"));
 /// ```
 ///
 /// The image is PTX, a cubin or a fat binary, compressed or not. Its path is relative to the folder of the crate's `Cargo.toml`, or
@@ -201,7 +201,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 ///
 /// | item | |
 /// |---|---|
-/// | `IMAGE: &'static [u8]` | the image, for `Module::load` |
+/// | `IMAGE: &'static CompiledImage` | the image, for `Module::load`; `IMAGE.bytes()` are its bytes |
 /// | `KERNELS: CompiledKernels` | all kernels |
 /// | one `CompiledKernel` for each kernel | with its parameters in its documentation |
 /// | one `CompiledKernels` for each name of several kernels | a struct that names it is compared with the one that it fits |

@@ -6,7 +6,7 @@ use std::{io, path::Path};
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
 pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
-    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `ptx = \"kernels.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and \
+    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and \
     `crate = path`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
     help: a field takes `skip`, `opaque` or `name = \"name_in_the_kernel\"`";
@@ -32,6 +32,10 @@ pub(crate) const SKIP_AND_OPAQUE: &str = "`opaque` has no effect on a skipped fi
     help: remove one of the two";
 pub(crate) const ENTRY_WITHOUT_PTX: &str = "`entry` names a kernel in a PTX file, but no file is named\n\
     help: add `ptx = \"kernels.ptx\"`";
+pub(crate) const DEBUG_INFO_WITHOUT_PTX: &str = "`debug_info` names a file with the debug information of an image, but no image is named\n\
+    help: add `ptx = \"kernels.ptx\"`";
+pub(crate) const KERNEL_AND_DEBUG_INFO: &str = "`kernel` names a kernel of a module, whose image has its debug information beside it\n\
+    help: write it there: `kernels! { pub mod module = \"kernels.ptx\", debug_info = \"kernels.debug.ptx\"; }`";
 pub(crate) const ENTRIES_WITHOUT_MODULE: &str = "`entries` describes names of kernels, but it is not said in which image\n\
     help: add `kernel = module`, the module that `kernels!` makes of the image";
 pub(crate) const KERNEL_AND_PTX: &str = "`kernel` names the image as well as the kernel\n\
@@ -99,6 +103,39 @@ pub(crate) fn no_kernels(file: &str) -> String {
     )
 }
 
+/// What to do where a file does not describe the kernels of an image.
+const COMPILE_BOTH: &str = "compile both files from the same source with the same options, and this one with `nvcc -G` or NVRTC's \
+    `--device-debug` as well";
+
+pub(crate) fn no_debug_info(file: &str) -> String {
+    format!(
+        "`{file}` has no debug information\n\
+         help: compile it with `nvcc -G`, or with NVRTC's `--device-debug` (`-lineinfo` alone tells no types)"
+    )
+}
+
+pub(crate) fn broken_debug_info(file: &str, errors: &str) -> String {
+    format!("the debug information of `{file}` cannot be read:{errors}\nhelp: {COMPILE_BOTH}")
+}
+
+/// `missing` and `described` are lists of kernels, each on a line of its own.
+pub(crate) fn undescribed(file: &str, image: &str, missing: &str, described: &str) -> String {
+    format!(
+        "`{file}` does not describe these kernels of `{image}`:{missing}\nit describes:{described}\nhelp: {COMPILE_BOTH}"
+    )
+}
+
+pub(crate) fn other_parameters(
+    file: &str,
+    image: &str,
+    kernel: &str,
+    [there, here]: [&str; 2],
+) -> String {
+    format!(
+        "kernel `{kernel}` takes other parameters in `{file}` than in `{image}`: {there}, here {here}\nhelp: {COMPILE_BOTH}"
+    )
+}
+
 pub(crate) const ARGUMENTS_IN_ENUM: &str = "an enum cannot hold the arguments of a kernel\n\
     help: derive `KernelArgs` on a struct with one field for each parameter; an enum that is one argument takes \
     `#[derive(DeviceType)]`";
@@ -140,5 +177,9 @@ pub(crate) fn aligned_enum(align: usize) -> String {
 }
 pub(crate) const NO_MODULE: &str = "`kernels!` takes modules and the images that they are made of\n\
     help: write `pub mod saxpy = \"ptx/saxpy.ptx\";`";
-pub(crate) const NO_SEMICOLON: &str = "a module of `kernels!` ends with its path\n\
+pub(crate) const NO_SEMICOLON: &str = "a module of `kernels!` ends with its path, or with options behind it\n\
     help: write `;` behind it";
+pub(crate) const UNKNOWN_OPTION: &str = "unknown option\n\
+    help: write `debug_info = \"kernels.debug.ptx\"`, or nothing";
+pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\
+    help: keep one";

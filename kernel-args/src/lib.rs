@@ -118,7 +118,7 @@ extern crate alloc;
 extern crate std;
 
 pub use kernel_args_abi as abi;
-pub use kernel_args_abi::compiled::{CompiledKernel, CompiledKernels};
+pub use kernel_args_abi::compiled::{CompiledImage, CompiledKernel, CompiledKernels};
 
 #[cfg(feature = "header")]
 pub mod cpp;

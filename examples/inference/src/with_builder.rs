@@ -23,7 +23,7 @@ impl<T: Element> WithBuilder<T> {
     /// # Errors
     /// Where the driver refuses it.
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self> {
-        Ok(Self { module: ctx.load_module(Ptx::from_src(str::from_utf8(mlp::IMAGE)?))?, element: PhantomData })
+        Ok(Self { module: ctx.load_module(Ptx::from_src(str::from_utf8(mlp::IMAGE.bytes())?))?, element: PhantomData })
     }
 
     /// cudarc takes a mangled name.

@@ -8,7 +8,7 @@
 //! | 0 | that many bytes follow |
 //! | 1 | it stands in the kernel's declaration in the image from there on; its length follows |
 
-use super::CompiledImage;
+use super::{CompiledImage, members::members};
 use crate::{
     class::Class,
     cpp::{CppBase, CppType},
@@ -23,6 +23,8 @@ pub(super) const IN_DECLARATION: usize = 1;
 /// What is set in the byte behind a kernel's names.
 pub(super) const VARIES: u8 = 1;
 pub(super) const NAMED: u8 = 2;
+/// Debug information tells of its parameters: each is followed by its members.
+pub(super) const TOLD: u8 = 4;
 
 /// The classes by their number in the table.
 pub(super) const CLASSES: [Class; 6] = [
@@ -51,6 +53,8 @@ pub(super) mod base {
     pub(crate) const FLOAT: u8 = 8;
     /// (start and length in the readable name)
     pub(crate) const NAMED: u8 = 9;
+    /// (length, and that many bytes: the name)
+    pub(crate) const SPELLED: u8 = 10;
 }
 
 /// How many kernels the table has.
@@ -61,14 +65,24 @@ pub(super) const fn count(table: &[u8]) -> usize {
 /// How many bytes a place takes at the beginning of the table.
 pub(super) const PLACE: usize = 4;
 
-/// A number of 4 bytes.
+/// A number of the beginning of the table: how many kernels there are, where each stands, and where structs do.
 const fn place_at(table: &[u8], index: usize) -> usize {
+    number_at(table, PLACE * index)
+}
+
+/// A number of 4 bytes.
+pub(super) const fn number_at(bytes: &[u8], at: usize) -> usize {
     let (mut number, mut i) = (0, PLACE);
     while i > 0 {
         i -= 1;
-        number = number << 8 | table[PLACE * index + i] as usize;
+        number = number << 8 | bytes[at + i] as usize;
     }
     number
+}
+
+/// The structs of a table.
+const fn structs(table: &[u8]) -> &[u8] {
+    table.split_at(place_at(table, 1 + count(table))).1
 }
 
 /// A number of 3 bytes, without a call: names are shorter than 64 KiB.
@@ -159,9 +173,11 @@ pub(super) struct Head {
     pub(super) varies: bool,
     /// Whether a parameter has a name of the program's, which PTX that a compiler wrote does not.
     pub(super) named: bool,
+    /// Whether debug information tells of its parameters.
+    pub(super) told: bool,
     pub(super) parameters: usize,
-    types: Reader,
-    texts: Reader,
+    types: Reader<'static>,
+    texts: Reader<'static>,
 }
 
 impl Head {
@@ -187,6 +203,7 @@ impl Head {
             names,
             varies: flags & VARIES != 0,
             named: flags & NAMED != 0,
+            told: flags & TOLD != 0,
             parameters,
             types: reader,
             texts: Reader {
@@ -220,28 +237,12 @@ impl Head {
             more => Some(Alignment { log2: more - 1 }),
         };
         let class = CLASSES[reader.byte() as usize];
-        let base = match reader.byte() {
-            base::VOID => CppBase::Void,
-            base::BOOL => CppBase::Bool,
-            base::CHAR => CppBase::Char,
-            base::SIGNED => CppBase::Integer {
-                signed: true,
-                bits: reader.number() as u16,
-            },
-            base::UNSIGNED => CppBase::Integer {
-                signed: false,
-                bits: reader.number() as u16,
-            },
-            base::LONG => CppBase::Long { signed: true },
-            base::UNSIGNED_LONG => CppBase::Long { signed: false },
-            base::FLOAT => CppBase::Float {
-                bits: reader.number() as u16,
-            },
-            base::NAMED => {
-                let (start, length) = (reader.number(), reader.number());
-                CppBase::Named(names.name().split_at(start).1.split_at(length).0)
-            }
-            _ => CppBase::Unknown,
+        let base = reader.base(names.name());
+        let (depth, const_mask) = (reader.byte(), reader.byte());
+        let members = if self.told {
+            members(structs(reader.bytes), reader.number())
+        } else {
+            Members::UNKNOWN
         };
         Parameter {
             name: "",
@@ -253,17 +254,17 @@ impl Head {
             class,
             cpp: CppType {
                 base,
-                depth: reader.byte(),
-                const_mask: reader.byte(),
+                depth,
+                const_mask,
                 extents: [0; 3],
             },
-            members: Members::UNKNOWN,
+            members,
         }
     }
 }
 
 /// A text; only whole texts are ever written.
-pub(super) const fn utf8(bytes: &'static [u8]) -> &'static str {
+pub(super) const fn utf8(bytes: &[u8]) -> &str {
     match core::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(_) => "",
@@ -271,7 +272,7 @@ pub(super) const fn utf8(bytes: &'static [u8]) -> &'static str {
 }
 
 /// A part of a text, empty where it would end outside: then an image that has changed is being read.
-const fn part(text: &'static [u8], start: usize, length: usize) -> &'static [u8] {
+const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
     match text.split_at_checked(start) {
         Some((_, rest)) => match rest.split_at_checked(length) {
             Some((part, _)) => part,
@@ -283,19 +284,23 @@ const fn part(text: &'static [u8], start: usize, length: usize) -> &'static [u8]
 
 /// A place in the table. It is moved by operators alone: each call takes rustc as long as some dozens of them.
 #[derive(Clone, Copy)]
-struct Reader {
-    bytes: &'static [u8],
+pub(super) struct Reader<'a> {
+    bytes: &'a [u8],
     at: usize,
 }
 
-impl Reader {
-    const fn byte(&mut self) -> u8 {
+impl<'a> Reader<'a> {
+    pub(super) const fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
+    pub(super) const fn byte(&mut self) -> u8 {
         let byte = self.bytes[self.at];
         self.at += 1;
         byte
     }
 
-    const fn number(&mut self) -> usize {
+    pub(super) const fn number(&mut self) -> usize {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.bytes[self.at];
@@ -308,15 +313,43 @@ impl Reader {
         }
     }
 
+    /// The base of a C++ type, of a kernel with this readable name.
+    pub(super) const fn base(&mut self, readable: &'a str) -> CppBase<'a> {
+        match self.byte() {
+            base::VOID => CppBase::Void,
+            base::BOOL => CppBase::Bool,
+            base::CHAR => CppBase::Char,
+            base::SIGNED => CppBase::Integer {
+                signed: true,
+                bits: self.number() as u16,
+            },
+            base::UNSIGNED => CppBase::Integer {
+                signed: false,
+                bits: self.number() as u16,
+            },
+            base::LONG => CppBase::Long { signed: true },
+            base::UNSIGNED_LONG => CppBase::Long { signed: false },
+            base::FLOAT => CppBase::Float {
+                bits: self.number() as u16,
+            },
+            base::NAMED => {
+                let (start, length) = (self.number(), self.number());
+                CppBase::Named(readable.split_at(start).1.split_at(length).0)
+            }
+            base::SPELLED => CppBase::Named(utf8(self.inline())),
+            _ => CppBase::Unknown,
+        }
+    }
+
     /// A text that stands in the table.
-    const fn inline(&mut self) -> &'static [u8] {
+    const fn inline(&mut self) -> &'a [u8] {
         let length = self.number() >> 2;
         let start = self.at;
         self.at += length;
         part(self.bytes, start, length)
     }
 
-    const fn text(&mut self, declaration: &'static [u8]) -> &'static str {
+    pub(super) const fn text(&mut self, declaration: &'a [u8]) -> &'a str {
         let start = self.at;
         let number = self.number();
         if number & 3 == INLINE {

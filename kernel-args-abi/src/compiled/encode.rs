@@ -1,13 +1,15 @@
 //! Makes the table of a [`CompiledImage`](super::CompiledImage). Its format is told in `decode`.
 
 use super::{
-    decode::{CLASSES, IN_DECLARATION, INLINE, NAMED, PLACE, VARIES, base},
+    decode::{CLASSES, IN_DECLARATION, INLINE, NAMED, PLACE, TOLD, VARIES, base},
     fingerprint::fingerprint,
+    members::Structs,
 };
 use crate::{
     check::names,
     cpp::{CppBase, mangled::Demangled},
     image::Kernel,
+    layout::Alignment,
     signature::Parameter,
 };
 use alloc::{string::String, vec::Vec};
@@ -27,6 +29,7 @@ pub struct Encoder {
     offsets: Vec<usize>,
     kernels: Vec<u8>,
     names: String,
+    structs: Structs,
 }
 
 impl Encoder {
@@ -37,10 +40,11 @@ impl Encoder {
     }
 
     /// Appends a kernel. Without a `declaration` all texts are written into the table. `varies` says that its parameters are
-    /// others on other GPUs. What debug information tells is left out: it is compared where a kernel is loaded.
+    /// others on other GPUs. What debug information tells of its parameters goes in, if it tells of the same ones.
     pub fn push(&mut self, kernel: &Kernel<'_>, declaration: Option<Place<'_>>, varies: bool) {
         self.offsets.push(self.kernels.len());
-        let parameters = kernel.told_by_image();
+        let mut parameters = kernel.told_by_image();
+        let told = kernel.described.complete(&mut parameters);
         let mut writer = Writer {
             bytes: &mut self.kernels,
             declaration: declaration.map_or(&[], |place| place.text),
@@ -65,7 +69,8 @@ impl Encoder {
             .iter()
             .any(|parameter| !names::is_made(parameter.name));
         let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
-        writer.bytes.push(flag(VARIES, varies) | flag(NAMED, named));
+        let flags = flag(VARIES, varies) | flag(NAMED, named) | flag(TOLD, told);
+        writer.bytes.push(flags);
         writer.number(writer.declaration.len());
         if let Some(place) = declaration
             && !place.text.is_empty()
@@ -81,6 +86,9 @@ impl Encoder {
         };
         for parameter in &parameters {
             types_writer.ty(parameter);
+            if told {
+                types_writer.number(self.structs.number(parameter.members));
+            }
         }
         writer.number(types.len());
         writer.bytes.extend(types);
@@ -93,13 +101,17 @@ impl Encoder {
     /// The table, and the names of all kernels as one text.
     #[must_use]
     pub fn finish(self) -> (Vec<u8>, String) {
-        let first = PLACE * (1 + self.offsets.len());
+        let first = PLACE * (2 + self.offsets.len());
         let mut table = Vec::with_capacity(first + self.kernels.len());
         let places = self.offsets.iter().map(|offset| first + offset);
-        for place in core::iter::once(self.offsets.len()).chain(places) {
+        let places = core::iter::once(self.offsets.len())
+            .chain(places)
+            .chain([first + self.kernels.len()]);
+        for place in places {
             table.extend(u32::try_from(place).unwrap_or(u32::MAX).to_le_bytes());
         }
         table.extend(self.kernels);
+        table.extend(self.structs.bytes);
         (table, self.names)
     }
 }
@@ -131,14 +143,28 @@ fn print(text: &[u8]) -> usize {
     fingerprint(text) as u32 as usize
 }
 
-struct Writer<'w> {
+/// Appends numbers and texts.
+pub(super) struct Writer<'w> {
     bytes: &'w mut Vec<u8>,
     declaration: &'w [u8],
     name: &'w [u8],
 }
 
-impl Writer<'_> {
-    fn number(&mut self, mut number: usize) {
+impl<'w> Writer<'w> {
+    /// All texts are written themselves.
+    pub(super) const fn new(bytes: &'w mut Vec<u8>) -> Self {
+        Self {
+            bytes,
+            declaration: &[],
+            name: &[],
+        }
+    }
+
+    pub(super) fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    pub(super) fn number(&mut self, mut number: usize) {
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);
             number >>= 7;
@@ -157,7 +183,7 @@ impl Writer<'_> {
         self.bytes.extend(text.as_bytes());
     }
 
-    fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, text: &str) {
         match place_in(self.declaration, text.as_bytes()) {
             Some((at, length)) => {
                 self.number(at << 2 | IN_DECLARATION);
@@ -170,10 +196,7 @@ impl Writer<'_> {
     fn ty(&mut self, parameter: &Parameter<'_>) {
         self.number(parameter.size);
         self.number(parameter.offset.map_or(0, |offset| offset + 1));
-        let power = parameter
-            .align
-            .map_or(0, |align| align.bytes().trailing_zeros() + 1);
-        self.bytes.push(power as u8);
+        self.align(parameter.align);
         let class = CLASSES.iter().position(|&class| class == parameter.class);
         self.bytes.push(class.unwrap_or_default() as u8);
         self.base(parameter.cpp.base);
@@ -181,7 +204,12 @@ impl Writer<'_> {
             .extend([parameter.cpp.depth, parameter.cpp.const_mask]);
     }
 
-    fn base(&mut self, of: CppBase<'_>) {
+    pub(super) fn align(&mut self, align: Option<Alignment>) {
+        let power = align.map_or(0, |align| align.bytes().trailing_zeros() + 1);
+        self.bytes.push(power as u8);
+    }
+
+    pub(super) fn base(&mut self, of: CppBase<'_>) {
         let (number, bits) = match of {
             CppBase::Unknown => (base::UNKNOWN, None),
             CppBase::Void => (base::VOID, None),
@@ -195,7 +223,9 @@ impl Writer<'_> {
             CppBase::Named(name) => {
                 let place = place_in(self.name, name.as_bytes());
                 let Some((at, length)) = place else {
-                    return self.bytes.push(base::UNKNOWN);
+                    // Of debug information.
+                    self.bytes.push(base::SPELLED);
+                    return self.inline(name);
                 };
                 self.bytes.push(base::NAMED);
                 self.number(at);

@@ -113,7 +113,10 @@ const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>) -> bool 
     }
     let (host, kernel) = (field.cpp, parameter.cpp);
     let same_base = match (host.base, kernel.base) {
-        (_, CppBase::Unknown) if kernel.depth == 0 => return true,
+        // Members of an unnamed struct may be known.
+        (_, CppBase::Unknown) if kernel.depth == 0 => {
+            return !matches!(field.class, Class::Bytes) || !parameter.members.is_known();
+        }
         (
             CppBase::Integer { signed, bits },
             CppBase::Integer {

@@ -1,9 +1,15 @@
 //! An image with the descriptions of its kernels.
 
-use super::fingerprint::{changed, fingerprint};
+use super::{
+    CompiledKernels,
+    fingerprint::{changed, fingerprint},
+};
+use core::fmt;
 
-/// An image and the table of its kernels: one `static` of each module that `kernels!` emits.
-#[derive(Debug)]
+/// An image that was read while a crate compiled, with what was read of its kernels: names, C++ types and members, where debug
+/// information told them, be it in another file.
+///
+/// `kernel_args::kernels!` emits one for each module, as `IMAGE`. `Module::load` takes it, and verifies kernels with all of that.
 pub struct CompiledImage {
     pub(super) bytes: &'static [u8],
     pub(super) table: &'static [u8],
@@ -15,6 +21,7 @@ impl CompiledImage {
     ///
     /// # Panics
     /// Where `bytes` have another one.
+    #[doc(hidden)]
     #[must_use]
     #[track_caller]
     pub const fn new(
@@ -34,6 +41,7 @@ impl CompiledImage {
     }
 
     /// A table that needs no image: its texts stand in the table.
+    #[doc(hidden)]
     #[must_use]
     pub const fn table(table: &'static [u8], names: &'static str) -> Self {
         Self {
@@ -41,5 +49,25 @@ impl CompiledImage {
             table,
             names,
         }
+    }
+
+    /// The image as it stands in the file: PTX, a cubin or a fat binary.
+    #[must_use]
+    pub const fn bytes(&self) -> &'static [u8] {
+        self.bytes
+    }
+
+    /// Its kernels, in order: by their unqualified names, then by their symbols.
+    #[must_use]
+    pub const fn kernels(&'static self) -> CompiledKernels {
+        CompiledKernels::all(self)
+    }
+}
+
+impl fmt::Debug for CompiledImage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompiledImage")
+            .field("bytes", &self.bytes.len())
+            .finish_non_exhaustive()
     }
 }

@@ -129,6 +129,12 @@ impl CompiledKernel {
         array
     }
 
+    /// Whether debug information told names, C++ types and members of the parameters.
+    #[must_use]
+    pub const fn has_debug_info(&self) -> bool {
+        self.head().told
+    }
+
     /// Whether the image has it with other parameters for other GPUs: then no struct fits it everywhere, and the parameters are
     /// those of the first.
     #[must_use]

@@ -12,6 +12,7 @@ mod fits;
 mod glob;
 mod image;
 mod kernel;
+mod members;
 mod nearest;
 mod set;
 
@@ -22,7 +23,7 @@ pub use encode::{Encoder, Place};
 pub use fingerprint::{changed, fingerprint, of_length};
 #[doc(hidden)]
 pub use fits::Doubt;
-#[doc(hidden)]
 pub use image::CompiledImage;
 pub use kernel::{CompiledKernel, KernelParameters};
+pub(crate) use members::Struct;
 pub use set::{CompiledKernels, KernelIter};

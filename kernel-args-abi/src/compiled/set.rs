@@ -97,6 +97,13 @@ impl CompiledKernels {
         self.image.bytes
     }
 
+    /// The image with its table.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn compiled_image(&self) -> &'static CompiledImage {
+        self.image
+    }
+
     /// The index of the first kernel from `from` on that [`matches`](CompiledKernel::matches) pattern and suffix.
     #[must_use]
     pub const fn position(&self, from: usize, pattern: &str, suffix: &str) -> Option<usize> {

@@ -5,7 +5,7 @@ use super::{
     debug::{Debug, Part},
 };
 use crate::{
-    Members,
+    Class, Members,
     cpp::mangled::Demangled,
     cubin::{self, Cubin},
     param_layout::Sm,
@@ -55,7 +55,11 @@ impl<'a> Kernels<'a> {
     pub(super) fn add_text(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         let text = ptx::Outline::read(bytes).map_err(Error::Ptx)?;
         let number = narrow(self.texts.len());
-        let weight = self.debug.add(Part::Text(number), bytes, text.symbols());
+        let weight = if text.has_debug_info() {
+            self.debug.add(Part::Text(number), bytes, text.symbols())
+        } else {
+            0
+        };
         let kernels = 0..narrow(text.symbols().len());
         self.index
             .extend(kernels.map(|kernel| Place::Text(number, kernel)));
@@ -247,6 +251,43 @@ fn differs<T: PartialEq + Copy>(
 /// Counts of kernels and members: images are smaller than 2^32 times the smallest of either.
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Why a kernel of one image does not describe that of another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Undescribed {
+    /// It has no debug information, or none that can be read.
+    NoDebugInfo,
+    /// It takes other parameters: another number of them, or other sizes, alignments or classes.
+    OtherParameters,
+}
+
+impl<'k> Kernel<'k> {
+    /// The kernel with the debug information that another image has of it: a debug build of the same source.
+    ///
+    /// # Errors
+    /// Where `other` has none, or takes other parameters.
+    pub fn described_by(self, other: &Kernel<'k>) -> Result<Self, Undescribed> {
+        if !other.described.is_known() {
+            return Err(Undescribed::NoDebugInfo);
+        }
+        let (mut own, others) = (self.told_by_image(), other.told_by_image());
+        let unknown = |class: Class| matches!(class, Class::Unknown | Class::Bits);
+        let same = own.len() == others.len()
+            && own.iter().zip(&others).all(|(a, b)| {
+                a.size == b.size
+                    && (a.align == b.align || a.align.is_none() || b.align.is_none())
+                    && (a.class == b.class || unknown(a.class) || unknown(b.class))
+            });
+        if !same || !other.described.complete(&mut own) {
+            return Err(Undescribed::OtherParameters);
+        }
+        Ok(Self {
+            described: other.described,
+            ..self
+        })
+    }
 }
 
 impl Kernel<'_> {

@@ -4,7 +4,7 @@ mod debug;
 mod kernels;
 mod validate;
 
-pub use kernels::{Kernel, Kernels};
+pub use kernels::{Kernel, Kernels, Undescribed};
 pub use validate::{Kind, validate};
 
 use crate::{

@@ -126,6 +126,8 @@ struct Head<'a> {
     address_size: Option<u8>,
     /// Where the declarations of the kernels that use dynamic shared memory begin, in order.
     dynamic_shared: Vec<usize>,
+    /// Whether there is a section of debug information.
+    debug_info: bool,
 }
 
 /// An `.entry`, and where it stands.
@@ -150,6 +152,7 @@ impl<'a> Head<'a> {
             target: Target::parse(lexer)?,
             address_size: None,
             dynamic_shared: Vec::new(),
+            debug_info: false,
         };
         let mut bodies = Bodies::default();
         while let Some(word) = lexer.next_directive()? {
@@ -171,6 +174,10 @@ impl<'a> Head<'a> {
                 }
                 "extern" => bodies.declaration(lexer),
                 "func" => bodies.function(lexer),
+                "section" => {
+                    let name = lexer.clone().token();
+                    head.debug_info |= matches!(name, Ok((_, Token::Directive("debug_info"))));
+                }
                 _ => {}
             }
         }

@@ -9,6 +9,8 @@ use alloc::vec::Vec;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outline {
     version: (u16, u16),
+    /// Whether it has a section of debug information.
+    debug_info: bool,
     /// What stands between `.entry` and each body, one after another. A body is left as `{}`.
     declarations: Vec<u8>,
     /// In the order of their names, each once.
@@ -39,6 +41,7 @@ impl Outline {
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let mut outline = Self {
             version: (0, 0),
+            debug_info: false,
             declarations: Vec::new(),
             kernels: Vec::new(),
         };
@@ -57,6 +60,7 @@ impl Outline {
             Ok(())
         })?;
         outline.version = head.version;
+        outline.debug_info = head.debug_info;
         for place in &mut outline.kernels {
             place.dynamic_shared = head.uses_dynamic_shared(place.text as usize);
         }
@@ -93,6 +97,11 @@ impl Outline {
                 place.name(declarations),
             )),
         }
+    }
+
+    /// Whether the text has a section of debug information.
+    pub(crate) const fn has_debug_info(&self) -> bool {
+        self.debug_info
     }
 
     /// The symbols of all kernels, in alphabetical order.

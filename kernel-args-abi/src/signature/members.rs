@@ -3,7 +3,7 @@
 use super::Parameter;
 #[cfg(feature = "read")]
 use super::list::{Range, VariantRange};
-use crate::{class::Class, cpp::CppBase};
+use crate::{class::Class, compiled::Struct, cpp::CppBase};
 use core::fmt;
 
 /// The members of a struct that is passed by value, or the variants of an enum, as far as the source tells them.
@@ -19,6 +19,7 @@ enum Source<'a> {
     Opaque(Opaque),
     Slice(&'a [Parameter<'a>]),
     Variants(&'a [Variant<'a>]),
+    Table(Struct<'a>),
     #[cfg(feature = "read")]
     List(Range<'a>),
     #[cfg(feature = "read")]
@@ -83,6 +84,11 @@ impl<'a> Members<'a> {
         Self(Source::Variants(variants))
     }
 
+    /// Those of a struct of a compiled table.
+    pub(crate) const fn of_table(members: Struct<'a>) -> Self {
+        Self(Source::Table(members))
+    }
+
     #[cfg(feature = "read")]
     pub(super) const fn of_list(range: Range<'a>) -> Self {
         Self(Source::List(range))
@@ -97,7 +103,7 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn is_known(self) -> bool {
         match self.0 {
-            Source::Slice(_) => true,
+            Source::Slice(_) | Source::Table(_) => true,
             #[cfg(feature = "read")]
             Source::List(_) => true,
             _ => false,
@@ -145,6 +151,7 @@ impl<'a> Members<'a> {
     pub const fn len(self) -> usize {
         match self.0 {
             Source::Slice(members) => members.len(),
+            Source::Table(members) => members.len(),
             #[cfg(feature = "read")]
             Source::List(range) => range.len(),
             _ => 0,
@@ -162,6 +169,7 @@ impl<'a> Members<'a> {
     pub const fn get(self, index: usize) -> Option<Parameter<'a>> {
         match self.0 {
             Source::Slice(members) if index < members.len() => Some(members[index]),
+            Source::Table(members) => members.get(index),
             #[cfg(feature = "read")]
             Source::List(range) => range.get(index),
             _ => None,

@@ -40,8 +40,13 @@ impl<'a> Comparison<'a> {
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
         match attr.kernel.as_ref()? {
-            Naming::Image { path, entry } => {
-                Named::read(path, entry.as_ref(), &attr.krate, diagnostics).map(Self::Image)
+            Naming::Image {
+                path,
+                entry,
+                debug_info,
+            } => {
+                let (entry, debug_info) = (entry.as_ref(), debug_info.as_ref());
+                Named::read(path, entry, debug_info, &attr.krate, diagnostics).map(Self::Image)
             }
             Naming::Item(path) => Some(Self::Item(path)),
             Naming::Pattern {
@@ -105,7 +110,7 @@ impl<'a> Comparison<'a> {
             const SOURCE: #at::__private::core::option::Option<#at::Source> =
                 #at::__private::core::option::Option::Some(match (#image, __NAMED.symbol()) {
                     (__image, #at::__private::core::option::Option::Some(__symbol)) => {
-                        #at::__private::source_of(__image, __symbol)
+                        #at::__private::source_of(&__NAMED, __image, __symbol)
                     }
                     (__image, #at::__private::core::option::Option::None) => {
                         #at::__private::source::<Self>(&__NAMED, __KERNELS, __image, #compare)

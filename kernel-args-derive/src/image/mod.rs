@@ -1,7 +1,9 @@
 //! The kernels of an image that a struct names by its path, as tokens.
 
+mod debug_info;
 mod file;
 
+pub(crate) use debug_info::DebugInfo;
 pub(crate) use file::{File, read};
 
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
@@ -38,12 +40,19 @@ pub(crate) fn open(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Ar
     Some(file)
 }
 
+/// The path as it was written, with the values of its variables.
+fn resolved(path: &ImagePath) -> String {
+    path.resolve()
+        .map_or_else(|_| String::new(), |path| path.written)
+}
+
 /// The kernels that a struct may be meant for: `ptx = "…", entry = "…"`.
 pub(crate) struct Named {
     file: Arc<File>,
     /// Where errors about the choice among them belong.
     pub(crate) span: Span,
     symbols: Vec<String>,
+    debug_info: Option<DebugInfo>,
     tracked: TokenStream,
 }
 
@@ -52,6 +61,7 @@ impl Named {
     pub(crate) fn read(
         path: &ImagePath,
         entry: Option<&LitStr>,
+        debug_info: Option<&ImagePath>,
         krate: &syn::Path,
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
@@ -60,18 +70,35 @@ impl Named {
             Some(entry) => find(&file.kernels, entry).map(|found| (entry.span(), found)),
             None => only(&file.kernels, path.span).map(|found| (path.span, found)),
         };
-        let (span, symbols) = match chosen {
+        let (span, symbols): (_, Vec<String>) = match chosen {
             Ok((span, symbols)) => (span, symbols.into_iter().map(str::to_owned).collect()),
             Err(error) => {
                 diagnostics.push(error);
                 return None;
             }
         };
+        let krate = krate.to_token_stream();
+        let debug_info = match debug_info {
+            Some(second) => {
+                let symbols: Vec<&str> = symbols.iter().map(String::as_str).collect();
+                Some(DebugInfo::read(
+                    second,
+                    (path, &file),
+                    &symbols,
+                    &krate,
+                    diagnostics,
+                )?)
+            }
+            None => None,
+        };
+        let mut tracked = path.tracked(&krate);
+        tracked.extend(debug_info.as_ref().map(DebugInfo::tracked).cloned());
         Some(Self {
             file,
             span,
             symbols,
-            tracked: path.tracked(&krate.to_token_stream()),
+            debug_info,
+            tracked,
         })
     }
 
@@ -82,6 +109,10 @@ impl Named {
         let mut encoder = Encoder::new();
         for symbol in &self.symbols {
             if let Some(kernel) = self.file.kernels.kernel(symbol, None) {
+                let kernel = match &self.debug_info {
+                    Some(debug_info) => debug_info.describe(kernel),
+                    None => kernel,
+                };
                 encoder.push(&kernel, None, self.file.kernels.varies(symbol));
             }
         }

@@ -13,12 +13,14 @@ pub(crate) struct Input {
     pub(crate) modules: Vec<Module>,
 }
 
-/// `pub mod name = "image.ptx";`
+/// `pub mod name = "image.ptx", debug_info = "image.debug.ptx";`
 pub(crate) struct Module {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) name: Ident,
     pub(crate) image: ImagePath,
+    /// The file that has the image's debug information.
+    pub(crate) debug_info: Option<ImagePath>,
 }
 
 impl Parse for Input {
@@ -55,6 +57,18 @@ impl Parse for Module {
         }
         input.parse::<Token![=]>()?;
         let image: ImagePath = input.parse()?;
+        let mut debug_info = None;
+        while input.peek(Token![,]) && input.peek2(Ident::peek_any) && !input.peek2(Token![mod]) {
+            input.parse::<Token![,]>()?;
+            let option = input.call(Ident::parse_any)?;
+            if option != "debug_info" {
+                return Err(syn::Error::new(option.span(), texts::UNKNOWN_OPTION));
+            }
+            input.parse::<Token![=]>()?;
+            if debug_info.replace(input.parse()?).is_some() {
+                return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
+            }
+        }
         if !input.peek(Token![;]) {
             return Err(syn::Error::new(image.span, texts::NO_SEMICOLON));
         }
@@ -64,6 +78,7 @@ impl Parse for Module {
             visibility,
             name,
             image,
+            debug_info,
         })
     }
 }
@@ -77,7 +92,7 @@ mod tests {
     fn several_modules_and_their_attributes_are_read() {
         let input: Input = syn::parse_str(
             r#"crate = a::b; #[cfg(x)] /// Docs.
-               pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx");"#,
+               pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx"), debug_info = concat!("two", ".debug.ptx");"#,
         )
         .unwrap();
         let names: Vec<_> = input
@@ -87,6 +102,8 @@ mod tests {
             .collect();
         assert_eq!(names, ["one", "two"]);
         assert_eq!(input.modules[0].attributes.len(), 2);
+        let debug_info = &input.modules[1].debug_info;
+        assert!(input.modules[0].debug_info.is_none() && debug_info.is_some());
     }
 
     #[test]
@@ -100,6 +117,9 @@ mod tests {
             "mod one { }",
             r#"mod one = "k.ptx""#,
             r#"mod one = "k.ptx", mod two = "l.ptx";"#,
+            r#"mod one = "k.ptx", debug = "l.ptx";"#,
+            r#"mod one = "k.ptx", debug_info = path;"#,
+            r#"mod one = "k.ptx", debug_info = "l.ptx" mod two = "m.ptx";"#,
         ] {
             let Err(error) = syn::parse_str::<Input>(written) else {
                 panic!("{written} was accepted");

@@ -7,7 +7,10 @@ mod docs;
 mod input;
 mod names;
 
-use crate::{diagnostics::Diagnostics, image, image::File};
+use crate::{
+    diagnostics::Diagnostics,
+    image::{self, DebugInfo, File},
+};
 use input::{Input, Module};
 use kernel_args_abi::{
     compiled::{Encoder, Place},
@@ -41,8 +44,10 @@ fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> Token
         visibility,
         name,
         image,
+        ..
     } = module;
-    let items = image::open(image, diagnostics).map(|file| items(module, &file, krate));
+    let items =
+        image::open(image, diagnostics).map(|file| items(module, &file, krate, diagnostics));
     quote! {
         #(#attributes)*
         #visibility mod #name {
@@ -51,8 +56,12 @@ fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> Token
     }
 }
 
-fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
+fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
     let symbols: Vec<&str> = file.kernels.symbols().collect();
+    let debug_info = module.debug_info.as_ref().and_then(|second| {
+        let (image, krate) = ((&module.image, file), krate.to_token_stream());
+        DebugInfo::read(second, image, &symbols, &krate, diagnostics)
+    });
     let named: Vec<names::Kernel<'_>> = symbols
         .iter()
         .map(|&symbol| names::Kernel {
@@ -67,6 +76,10 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
         let symbol = symbols[at];
         let Some(kernel) = file.kernels.kernel(symbol, None) else {
             continue;
+        };
+        let kernel = match &debug_info {
+            Some(debug_info) => debug_info.describe(kernel),
+            None => kernel,
         };
         let varies = file.kernels.varies(symbol);
         let declaration = file.kernels.declaration(symbol);
@@ -89,11 +102,13 @@ fn items(module: &Module, file: &File, krate: &Path) -> TokenStream {
             .display()
     );
     let bytes = format!("The image: {} bytes.", file.length);
+    let tracked = debug_info.as_ref().map(DebugInfo::tracked);
     quote! {
         #![doc = #title]
+        #tracked
         #image
         #[doc = #bytes]
-        pub const IMAGE: &'static [#krate::__private::core::primitive::u8] = &__BYTES;
+        pub const IMAGE: &'static #krate::CompiledImage = &__IMAGE;
         /// All kernels of the image.
         pub const KERNELS: #krate::CompiledKernels = #krate::CompiledKernels::all(&__IMAGE);
         #consts

@@ -41,6 +41,11 @@ impl Named {
     pub const fn image(&self) -> &'static [u8] {
         self.kernels.image()
     }
+
+    /// What was read of them.
+    const fn table(&self) -> &'static CompiledImage {
+        self.kernels.compiled_image()
+    }
 }
 
 /// The kernels that a struct without type parameters names, if the image still declares them as it did when they were read.
@@ -156,8 +161,8 @@ pub const fn checked_image(
 
 /// Where the kernel of a struct comes from that fits it.
 #[must_use]
-pub const fn source_of(image: &'static [u8], symbol: &'static str) -> Source {
-    Source::new(image, symbol)
+pub const fn source_of(named: &Named, image: &'static [u8], symbol: &'static str) -> Source {
+    Source::new(image, symbol, named.table())
 }
 
 /// Where the kernel of a struct comes from that does not fit the only one.
@@ -197,7 +202,7 @@ pub const fn source<A: KernelArgs>(
     if compare_all {
         fits(&compare::<A>(kernels));
     }
-    Source::new(image, kernel.symbol())
+    Source::new(image, kernel.symbol(), named.table())
 }
 
 #[track_caller]

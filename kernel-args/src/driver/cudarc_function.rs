@@ -37,7 +37,7 @@ impl Function {
         let image = ImageBytes::read(image.into())?;
         restored_on_error(|| {
             let name = bound_name(ctx, &function)?;
-            let kernels = describe(&image.bytes, Some(sm(ctx)?)).map_err(Error::Image)?;
+            let kernels = describe(&image, Some(sm(ctx)?)).map_err(Error::Image)?;
             let description = described(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
             let symbol = description.symbol.clone();
             let description = Some(Arc::new(description));

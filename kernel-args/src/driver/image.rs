@@ -1,16 +1,18 @@
 //! Images of kernels: their bytes for the driver, and the description of their kernels.
 
 use super::{attributes::ClusterDirectives, error::Error};
-use crate::device::vector::Dim3;
+use crate::{device::vector::Dim3, marshal::Source};
 use cudarc::driver::sys::CUjitInputType;
 use kernel_args_abi::{
-    Parameter, Sm,
+    Members, Parameter, Sm,
+    compiled::{CompiledImage, CompiledKernel},
     image::{self, Kernel},
     mangled::Demangled,
     signature::ParameterList,
 };
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     format, fs,
     path::{Path, PathBuf},
     string::{String, ToString},
@@ -20,7 +22,7 @@ use std::{
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.
 ///
-/// `&str` and `String` are PTX; `&[u8]`, `Vec<u8>` and `Arc<[u8]>` are any of the three; a `Path` or `PathBuf` is a file with any of
+/// `IMAGE` of a module that [`kernels!`](crate::kernels) makes is one. `&str` and `String` are PTX; `&[u8]`, `Vec<u8>` and `Arc<[u8]>` are any of the three; a `Path` or `PathBuf` is a file with any of
 /// them. With the feature `nvrtc` so is what cudarc's `compile_ptx` returns.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -31,6 +33,14 @@ pub enum Image<'a> {
     File(Cow<'a, Path>),
     /// Bytes that are shared.
     Shared(Arc<[u8]>),
+    /// An image that was read while the program compiled.
+    #[non_exhaustive]
+    Compiled {
+        /// The image.
+        bytes: &'static [u8],
+        /// What was read of its kernels, perhaps of some of them.
+        table: &'static CompiledImage,
+    },
     /// What cannot be an image, and why.
     Unusable(&'static str),
 }
@@ -101,6 +111,27 @@ impl From<Arc<[u8]>> for Image<'_> {
     }
 }
 
+/// `IMAGE` of a module that [`kernels!`](crate::kernels) makes. Kernels are verified with the names, C++ types and members that
+/// debug information told while the program compiled: the image itself need not hold it.
+impl From<&'static CompiledImage> for Image<'_> {
+    fn from(image: &'static CompiledImage) -> Self {
+        let (bytes, table) = (image.bytes(), image);
+        Self::Compiled { bytes, table }
+    }
+}
+
+/// The image of a struct, with what was read of the kernels that the struct names.
+impl From<Source> for Image<'_> {
+    fn from(source: Source) -> Self {
+        let Source {
+            image: bytes,
+            table,
+            ..
+        } = source;
+        Self::Compiled { bytes, table }
+    }
+}
+
 /// What NVRTC compiled. cudarc does not tell what else a `Ptx` holds: loading one that was made of a text, of bytes or of a path
 /// returns [`Error::Image`], which says to pass these themselves.
 #[cfg(feature = "nvrtc")]
@@ -132,11 +163,18 @@ const NOT_COMPILED: &str = "this `Ptx` was not compiled by NVRTC, and cudarc doe
 pub(super) struct ImageBytes {
     pub(super) bytes: Vec<u8>,
     pub(super) input_type: CUjitInputType,
+    /// What was read of its kernels while the program compiled.
+    pub(super) table: Option<&'static CompiledImage>,
 }
 
 impl ImageBytes {
     pub(super) fn read(image: Image<'_>) -> Result<Self, Error> {
+        let table = match image {
+            Image::Compiled { table, .. } => Some(table),
+            _ => None,
+        };
         let mut bytes = match image {
+            Image::Compiled { bytes, .. } => bytes.to_vec(),
             Image::Bytes(bytes) => bytes.into_owned(),
             Image::Shared(bytes) => bytes.to_vec(),
             Image::Unusable(why) => return Err(Error::Image(why.into())),
@@ -168,7 +206,11 @@ impl ImageBytes {
                 CUjitInputType::CU_JIT_INPUT_PTX
             }
         };
-        Ok(Self { bytes, input_type })
+        Ok(Self {
+            bytes,
+            input_type,
+            table,
+        })
     }
 }
 
@@ -199,7 +241,8 @@ pub(super) struct Description {
 }
 
 impl Description {
-    fn new(kernel: &Kernel<'_>) -> Option<Self> {
+    /// `compiled` is the same kernel as it was read while the program compiled.
+    fn new(kernel: &Kernel<'_>, compiled: Option<&CompiledKernel>) -> Option<Self> {
         let by_entry = kernel
             .entry
             .as_ref()
@@ -210,13 +253,20 @@ impl Description {
             explicit: entry.directives.explicit_cluster,
             blocks_are_clusters: entry.directives.blocks_are_clusters,
         });
+        let mut parameters = kernel.parameters();
+        let told: Vec<Parameter<'_>> = match compiled {
+            Some(compiled) if !kernel.described.is_known() => compiled.parameters().collect(),
+            _ => Vec::new(),
+        };
+        // Where the image has other parameters for this GPU, it is described by these alone.
+        Members::of(&told).complete(&mut parameters);
         Some(Self {
             symbol: kernel.name.into(),
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
             cluster: cluster.unwrap_or_default(),
             required_block: by_entry.or(by_record).map(|[x, y, z]| Dim3::new(x, y, z)),
             demangled: kernel.demangled.clone(),
-            parameters: ParameterList::new(&kernel.parameters())?,
+            parameters: ParameterList::new(&parameters)?,
         })
     }
 
@@ -234,11 +284,16 @@ impl Description {
 }
 
 /// The kernels of an image as they are for `sm`, or why it could not be read.
-pub(super) fn describe(image: &[u8], sm: Option<Sm>) -> Result<Vec<Description>, String> {
-    let image = image::Image::read(image).map_err(|error| error.to_string())?;
+pub(super) fn describe(image: &ImageBytes, sm: Option<Sm>) -> Result<Vec<Description>, String> {
+    let compiled = image.table.into_iter().flat_map(CompiledImage::kernels);
+    let compiled: BTreeMap<&str, CompiledKernel> = compiled
+        .filter(CompiledKernel::has_debug_info)
+        .map(|kernel| (kernel.symbol(), kernel))
+        .collect();
+    let image = image::Image::read(&image.bytes).map_err(|error| error.to_string())?;
     let kernels = image.kernels().map_err(|error| error.to_string())?;
     let symbols = kernels.symbols();
     Ok(symbols
-        .filter_map(|symbol| Description::new(&kernels.kernel(symbol, sm)?))
+        .filter_map(|symbol| Description::new(&kernels.kernel(symbol, sm)?, compiled.get(symbol)))
         .collect())
 }

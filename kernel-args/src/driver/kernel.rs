@@ -44,8 +44,8 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// As [`from_image`](Self::from_image). A struct that names no kernel, or a pattern of several, does not compile here.
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
-        let Source { image, entry } = const { Source::of::<A>() };
-        Self::from_image(ctx, image, entry)
+        let source = const { Source::of::<A>() };
+        Self::from_image(ctx, source, source.entry)
     }
 
     /// Loads an image (PTX text, a cubin, a fat binary, a file) and takes the kernel `entry` from it.

@@ -98,6 +98,7 @@ impl Linker {
         Ok(ImageBytes {
             bytes,
             input_type: CUjitInputType::CU_JIT_INPUT_CUBIN,
+            table: None,
         })
     }
 }

@@ -149,7 +149,7 @@ impl Module {
         let sm = sm(loaded.context())?;
         let (mut kernels, mut unread) = (Vec::new(), None);
         for image in images {
-            match describe(&image.bytes, Some(sm)) {
+            match describe(image, Some(sm)) {
                 Ok(described) => kernels.extend(described.into_iter().map(Arc::new)),
                 Err(problem) => unread = Some(problem),
             }

@@ -2,12 +2,13 @@
 
 #[cfg(feature = "cudarc")]
 use super::KernelArgs;
+use kernel_args_abi::compiled::CompiledImage;
 #[cfg(feature = "cudarc")]
 use kernel_args_abi::words::{Message, templates};
 
 /// Where the kernel of a struct comes from: `#[kernel_args(kernel = saxpy::saxpy)]`, or
 /// `#[kernel_args(ptx = "…", entry = "…")]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Source {
     /// The image that the struct was checked against while it compiled: PTX, whose comments may be in any encoding, a cubin or a
@@ -15,11 +16,31 @@ pub struct Source {
     pub image: &'static [u8],
     /// The kernel's symbol in it.
     pub entry: &'static str,
+    /// What was read of the kernel, perhaps of more.
+    #[cfg_attr(not(feature = "cudarc"), allow(dead_code))]
+    pub(crate) table: &'static CompiledImage,
 }
 
+/// Whether they name the same kernel of the same image.
+impl PartialEq for Source {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry == other.entry && self.image == other.image
+    }
+}
+
+impl Eq for Source {}
+
 impl Source {
-    pub(crate) const fn new(image: &'static [u8], entry: &'static str) -> Self {
-        Self { image, entry }
+    pub(crate) const fn new(
+        image: &'static [u8],
+        entry: &'static str,
+        table: &'static CompiledImage,
+    ) -> Self {
+        Self {
+            image,
+            entry,
+            table,
+        }
     }
 
     /// The kernel that a struct names.

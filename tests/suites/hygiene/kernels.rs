@@ -189,7 +189,7 @@ struct Floats {
 fn a_struct_names_a_kernel_of_another_crate() {
     let source = Saxpy::SOURCE.expect("it names its kernel");
     assert_eq!(source.entry, "saxpy");
-    assert_eq!(source.image, crate_of_kernels::saxpy::IMAGE);
+    assert_eq!(source.image, crate_of_kernels::saxpy::IMAGE.bytes());
     assert_eq!(ByPath::SOURCE, Some(source));
     assert_eq!(BehindFacade::SOURCE, Some(source));
     assert_eq!(

@@ -1,0 +1,165 @@
+//! What a table says of the members of structs: each struct stands once behind the kernels, for all that take it.
+//!
+//! | bytes | of a struct |
+//! |---|---|
+//! | 4 | how many members it has |
+//! | 4 for each member | where that stands, from the first struct on |
+//!
+//! A member is numbers and texts as `decode` has them: size, offset, alignment, class, C++ type, the lengths of an array, its own
+//! members, its name.
+//!
+//! The members of a parameter or member are a number: 0 where they are not known, then the reasons for which they are not told
+//! apart, then the place of a struct.
+
+use super::decode::{CLASSES, PLACE, Reader, number_at};
+use crate::{
+    cpp::CppType,
+    layout::Alignment,
+    signature::{Members, Opaque, Parameter},
+};
+
+/// The number of the first struct.
+const FIRST: usize = 1 + Opaque::ALL.len();
+
+/// A struct of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Struct<'a> {
+    /// All structs of the table.
+    structs: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Struct<'a> {
+    pub(crate) const fn len(self) -> usize {
+        number_at(self.structs, self.at)
+    }
+
+    pub(crate) const fn get(self, index: usize) -> Option<Parameter<'a>> {
+        if index >= self.len() {
+            return None;
+        }
+        let at = number_at(self.structs, self.at + PLACE * (1 + index));
+        let mut reader = Reader::new(self.structs, at);
+        let size = reader.number();
+        let offset = reader.number();
+        let align = match reader.byte() {
+            0 => None,
+            more => Some(Alignment { log2: more - 1 }),
+        };
+        let class = CLASSES[reader.byte() as usize];
+        let base = reader.base("");
+        let (depth, const_mask) = (reader.byte(), reader.byte());
+        let mut extents = [0; 3];
+        let mut dimensions = reader.byte() as usize;
+        while dimensions > 0 {
+            dimensions -= 1;
+            extents[dimensions] = reader.number() as u32;
+        }
+        let members = members(self.structs, reader.number());
+        Some(Parameter {
+            name: reader.text(&[]),
+            kernel_name: "",
+            spelling: "",
+            offset: Some(offset),
+            size,
+            align,
+            class,
+            cpp: CppType {
+                base,
+                depth,
+                const_mask,
+                extents,
+            },
+            members,
+        })
+    }
+}
+
+/// The members that a number stands for, in a table with these structs.
+pub(super) const fn members(structs: &[u8], number: usize) -> Members<'_> {
+    match number {
+        0 => Members::UNKNOWN,
+        _ if number < FIRST => Members::opaque(Opaque::ALL[number - 1]),
+        _ => Members::of_table(Struct {
+            structs,
+            at: number - FIRST,
+        }),
+    }
+}
+
+#[cfg(feature = "read")]
+pub(super) use encode::Structs;
+
+#[cfg(feature = "read")]
+mod encode {
+    use super::{super::encode::Writer, CLASSES, FIRST, Members, Opaque, Parameter};
+    use alloc::{collections::BTreeMap, vec::Vec};
+
+    /// The structs of a table.
+    #[derive(Clone, Debug, Default)]
+    pub(in super::super) struct Structs {
+        pub(in super::super) bytes: Vec<u8>,
+        /// The structs that have been written, by the places of their members.
+        known: BTreeMap<Vec<u32>, usize>,
+        /// The members that have been written.
+        members: BTreeMap<Vec<u8>, u32>,
+    }
+
+    impl Structs {
+        /// The number of these members, which are written unless they have been.
+        pub(in super::super) fn number(&mut self, members: Members<'_>) -> usize {
+            if let Some(why) = members.why_opaque() {
+                let reason = Opaque::ALL.iter().position(|known| *known == why);
+                return 1 + reason.unwrap_or_default();
+            }
+            if !members.is_known() {
+                return 0;
+            }
+            let places: Vec<u32> = members.iter().map(|member| self.member(&member)).collect();
+            if let Some(&at) = self.known.get(&places) {
+                return FIRST + at;
+            }
+            let at = self.bytes.len();
+            self.bytes.extend(narrow(places.len()).to_le_bytes());
+            let bytes = places.iter().flat_map(|place| place.to_le_bytes());
+            self.bytes.extend(bytes);
+            self.known.insert(places, at);
+            FIRST + at
+        }
+
+        /// Where a member stands, which is written unless it has been.
+        fn member(&mut self, member: &Parameter<'_>) -> u32 {
+            let own = self.number(member.members);
+            let mut bytes = Vec::new();
+            let mut writer = Writer::new(&mut bytes);
+            writer.number(member.size);
+            writer.number(member.offset.unwrap_or_default());
+            writer.align(member.align);
+            let class = CLASSES.iter().position(|&class| class == member.class);
+            writer.byte(class.unwrap_or_default() as u8);
+            writer.base(member.cpp.base);
+            writer.byte(member.cpp.depth);
+            writer.byte(member.cpp.const_mask);
+            let lengths = member.cpp.extents.into_iter();
+            let lengths: Vec<u32> = lengths.take_while(|&length| length > 0).collect();
+            writer.byte(lengths.len() as u8);
+            // They are read from the last one on.
+            for length in lengths.into_iter().rev() {
+                writer.number(length as usize);
+            }
+            writer.number(own);
+            writer.text(member.name);
+            if let Some(&at) = self.members.get(&bytes) {
+                return at;
+            }
+            let at = narrow(self.bytes.len());
+            self.bytes.extend(&bytes);
+            self.members.insert(bytes, at);
+            at
+        }
+    }
+
+    fn narrow(number: usize) -> u32 {
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+}
