@@ -26,6 +26,8 @@ pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
     /// Those that others need before them.
     pub(super) definitions: Vec<Definition>,
+    /// Where each of them is in the list.
+    places: BTreeMap<Path, usize>,
     /// Types that something points to, and the error where one is not declared.
     pub(super) pointees: Vec<(Pointee, HeaderError)>,
     pub(super) includes: Vec<Include>,
@@ -62,6 +64,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         Self {
             header,
             definitions: Vec::new(),
+            places: BTreeMap::new(),
             pointees: Vec::new(),
             includes: Vec::new(),
             assumed: Vec::new(),
@@ -84,6 +87,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     pub(super) fn reset(&mut self, mark: &Mark) {
         let Mark([definitions, pointees, includes, assumed, place]) = *mark;
         self.definitions.truncate(definitions);
+        self.places.retain(|_, place| *place < definitions);
         self.pointees.truncate(pointees);
         self.includes.truncate(includes);
         self.assumed.truncate(assumed);
@@ -136,7 +140,14 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     pub(super) fn definition(&self, path: &Path) -> Option<&Definition> {
-        self.definitions.iter().find(|known| known.path == *path)
+        self.definitions.get(*self.places.get(path)?)
+    }
+
+    /// Adds a definition whose path none has.
+    pub(super) fn add(&mut self, definition: Definition) {
+        let place = self.definitions.len();
+        self.places.insert(definition.path.clone(), place);
+        self.definitions.push(definition);
     }
 
     /// A type of the list.

@@ -61,7 +61,7 @@ impl<'a> Collector<'_, 'a> {
     /// Adds a definition, if it is not there already.
     pub(super) fn push(&mut self, definition: Definition) -> Result<(), HeaderError> {
         match self.definition(&definition.path) {
-            None => self.definitions.push(definition),
+            None => self.add(definition),
             Some(known) if known.same(&definition) => {}
             Some(known) => return Err(self.two_types(known, definition.origin)),
         }

@@ -83,12 +83,12 @@ mod tests {
             ("Params<f32>", "DevicePointer<Params<f32>>", false),
             (
                 "my::Params<f32>",
-                "&'a CudaSlice<other::Params<a::B, 3>>",
+                "&'a CudaSlice<other::Params<a::Bee, 3>>",
                 true,
             ),
             (
-                "my::Params<a::b::B, 3>",
-                "Option<DevicePointer<Params<B,3>>>",
+                "my::Params<a::b::Bee, 3>",
+                "Option<DevicePointer<Params<Bee,3>>>",
                 false,
             ),
             ("[Params<f32>; 2]", "DevicePointer<MyParams<u32>>", false),
