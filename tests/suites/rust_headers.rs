@@ -291,7 +291,7 @@ fn what_a_pointer_points_to_is_in_the_list() {
     }
     let walk = cpp::kernel::<Walk>("walk");
     refused(
-        &[walk.clone()],
+        std::slice::from_ref(&walk),
         &[
             "`walk.first`: it points to `Node`",
             "`cpp::device_type::<Node>()`",

@@ -3,7 +3,7 @@
 use kernel_args_abi::{
     Parameter,
     header::{Header, HeaderError, Item},
-    image::Image,
+    image::{Image, Kernel},
 };
 use proptest::prelude::*;
 
@@ -20,8 +20,7 @@ fn header_of(image: &[u8], leave_out: bool) -> Option<Result<String, HeaderError
         .iter()
         .filter_map(|symbol| kernels.kernel(symbol, None))
         .collect();
-    let parameters: Vec<Vec<Parameter<'_>>> =
-        all.iter().map(|kernel| kernel.parameters()).collect();
+    let parameters: Vec<Vec<Parameter<'_>>> = all.iter().map(Kernel::parameters).collect();
     let mut header = Header::new().forward_declare_pointees();
     for (kernel, parameters) in all.iter().zip(&parameters) {
         header = header.item(Item::kernel(kernel.name, parameters));
