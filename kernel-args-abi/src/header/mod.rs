@@ -36,6 +36,7 @@ mod kernel;
 mod keywords;
 mod layout;
 mod names;
+mod pointee;
 mod prototype;
 mod spelling;
 mod text;

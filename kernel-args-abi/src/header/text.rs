@@ -3,9 +3,8 @@
 use super::{
     Header,
     collect::Collector,
-    definition::{Base, Definition, Kind, Member, Prototype, Type},
+    definition::{Definition, Kind, Member, Prototype},
     error::HeaderError,
-    names::Path,
     spelling::Scope,
 };
 use crate::signature::Opaque;
@@ -92,52 +91,6 @@ impl Writer<'_, '_, '_> {
             ),
         };
         self.line(&line);
-    }
-
-    /// Declares what is pointed to before it is defined, or is not defined.
-    fn forward_declarations(&mut self, kernels: &[Prototype]) {
-        let pointees = self.collector.pointees.iter();
-        let pointees: BTreeSet<&Path> = pointees.map(|(pointee, _)| &pointee.path).collect();
-        let mut defined: BTreeSet<&Path> = BTreeSet::new();
-        let mut seen: BTreeSet<&Path> = BTreeSet::new();
-        let mut needed: Vec<Path> = Vec::new();
-        let mut see = |ty: &Type, defined: &BTreeSet<&Path>| {
-            if let Base::Own(path) = &ty.base
-                && !defined.contains(path)
-                && let Some(path) = pointees.get(path)
-                && seen.insert(path)
-            {
-                needed.push((*path).clone());
-            }
-        };
-        for definition in &self.collector.definitions {
-            if let Kind::Struct(members) = &definition.kind {
-                for member in members {
-                    // Inside of itself a struct is declared.
-                    let is_itself =
-                        matches!(&member.ty.base, Base::Own(path) if *path == definition.path);
-                    if !is_itself {
-                        see(&member.ty, &defined);
-                    }
-                }
-            }
-            defined.insert(&definition.path);
-        }
-        for argument in kernels.iter().flat_map(|kernel| &kernel.parameters) {
-            see(&argument.ty, &defined);
-        }
-        if needed.iter().any(|path| path.namespace().is_empty()) {
-            self.line("");
-        }
-        for path in &needed {
-            self.enter(path.namespace());
-            let name = path.name();
-            let line = match self.collector.definition(path).map(|known| &known.kind) {
-                Some(Kind::Enum { underlying, .. }) => format!("enum class {name} : {underlying};"),
-                _ => format!("struct {name};"),
-            };
-            self.line(&line);
-        }
     }
 
     /// Closes the namespace that is open and opens another one, unless it is that.
