@@ -76,7 +76,9 @@ fn changes(text: &str) -> Vec<(String, String)> {
                 lines[i] = format!("{begin} : unsigned {to} {{");
             });
         }
-        if line.starts_with("struct alignas(") && line.ends_with('{') {
+        // That of a tensor map is for NVRTC alone.
+        let is_own = !line.contains("CUtensorMap_st");
+        if is_own && line.starts_with("struct alignas(") && line.ends_with('{') {
             let name = line.split(") ").nth(1).unwrap_or(line);
             change(format!("not aligned: {line}"), &|lines| {
                 lines[i] = format!("struct {name}");
