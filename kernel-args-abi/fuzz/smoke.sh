@@ -20,7 +20,7 @@ fi
 for target in "$@"; do
     echo "== $target"
     case $target in
-        validate | compare | generate) seeds="seeds/cubin seeds/fatbin seeds/ptx" ;;
+        validate | compare | generate | header) seeds="seeds/cubin seeds/fatbin seeds/ptx seeds/debug_info seeds/debug_image" ;;
         bombs | select | decode) seeds= ;;
         *) seeds=seeds/$target ;;
     esac

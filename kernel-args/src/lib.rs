@@ -92,7 +92,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `cudarc` (default) | loading, checking and launching; cudarc's slices and views as fields |
-//! | `header` | [C++ headers](abi::header) of Rust types: the module `cpp`. Needs `alloc` |
+//! | `header` | C++ headers of Rust types: the module `cpp`. Needs `alloc` |
 //! | `nvrtc` | compiling at run time, `Module::compile`; what cudarc's `compile_ptx` returns as an image, and its error as an error |
 //! | `half` | `half::f16` and `half::bf16` as fields, `Half2`, `BFloat162` |
 //! | `float8` | `F8E4M3` and `F8E5M2` of `float8` 0.7 as fields: `__nv_fp8_e4m3`, `__nv_fp8_e5m2` |

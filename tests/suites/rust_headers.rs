@@ -291,7 +291,7 @@ fn what_a_pointer_points_to_is_in_the_list() {
     }
     let walk = cpp::kernel::<Walk>("walk");
     refused(
-        &[walk.clone()],
+        std::slice::from_ref(&walk),
         &[
             "`walk.first`: it points to `Node`",
             "`cpp::device_type::<Node>()`",
@@ -309,6 +309,34 @@ fn what_a_pointer_points_to_is_in_the_list() {
             "`k.rows`",
             "(`DevicePointer<[f32; 4]>`)",
             "struct Row([f32; 4]);",
+        ],
+    );
+}
+
+#[test]
+fn a_pointer_to_another_instance_than_the_one_by_value_is_refused() {
+    #[derive(KernelArgs)]
+    struct Fill<T: DeviceType> {
+        value: Params<f32>,
+        out: DevicePointerMut<Params<T>>,
+    }
+    #[derive(KernelArgs)]
+    struct Wrong {
+        value: Params<f32>,
+        out: DevicePointerMut<Params<u32>>,
+    }
+    let right = of::<Fill<f32>>();
+    assert!(
+        right
+            .iter()
+            .any(|line| line.ends_with("k(Params value, Params* out);")),
+        "{right:?}"
+    );
+    refused(
+        &[cpp::kernel::<Wrong>("k")],
+        &[
+            "`k.out`",
+            "`Params<f32>` of `k.value`, and `DevicePointerMut<Params<u32>>` of `k.out`",
         ],
     );
 }

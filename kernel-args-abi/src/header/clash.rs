@@ -4,9 +4,10 @@ use super::{
     collect::Collector,
     definition::{Kind, Prototype},
     error::{HeaderError, Problem},
-    names::segments,
+    names::{Path, segments},
 };
 use alloc::{
+    boxed::Box,
     collections::BTreeSet,
     format,
     string::{String, ToString},
@@ -20,9 +21,9 @@ pub(super) fn check(
 ) -> Result<(), HeaderError> {
     let taken = |name: &str| HeaderError {
         place: name.to_string(),
-        problem: Problem::Taken {
+        problem: Box::new(Problem::Taken {
             name: name.to_string(),
-        },
+        }),
     };
     let mut unique: Vec<Prototype> = Vec::with_capacity(kernels.len());
     let mut symbols = BTreeSet::new();
@@ -40,8 +41,8 @@ pub(super) fn check(
         .iter()
         .filter(|definition| definition.kind != Kind::Included)
         .map(|definition| &definition.path)
-        .chain(collector.pointees.iter().map(|(path, _)| path));
-    let types: BTreeSet<&str> = own.clone().map(|path| path.full()).collect();
+        .chain(collector.pointees.iter().map(|(pointee, _)| &pointee.path));
+    let types: BTreeSet<&str> = own.clone().map(Path::full).collect();
     let functions: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.path.full()).collect();
     let mut namespaces: BTreeSet<String> = BTreeSet::new();
     for path in own.chain(kernels.iter().map(|kernel| &kernel.path)) {

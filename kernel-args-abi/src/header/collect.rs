@@ -6,13 +6,16 @@ use super::{
     definition::{Base, Definition, Kind, Type},
     error::{HeaderError, Problem},
     names::Path,
+    pointee::Pointee,
 };
 use crate::{
     class::Class,
     cpp::CppBase,
+    layout::Alignment,
     signature::{Opaque, Parameter},
 };
 use alloc::{
+    boxed::Box,
     collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
@@ -23,8 +26,10 @@ pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
     /// Those that others need before them.
     pub(super) definitions: Vec<Definition>,
+    /// Where each of them is in the list.
+    places: BTreeMap<Path, usize>,
     /// Types that something points to, and the error where one is not declared.
-    pub(super) pointees: Vec<(Path, HeaderError)>,
+    pub(super) pointees: Vec<(Pointee, HeaderError)>,
     pub(super) includes: Vec<Include>,
     /// Types that the header uses and does not declare, with their size and alignment.
     pub(super) assumed: Vec<(String, usize, Option<usize>)>,
@@ -51,6 +56,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         Self {
             header,
             definitions: Vec::new(),
+            places: BTreeMap::new(),
             pointees: Vec::new(),
             includes: Vec::new(),
             assumed: Vec::new(),
@@ -73,6 +79,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     pub(super) fn reset(&mut self, mark: &Mark) {
         let Mark([definitions, pointees, includes, assumed, place]) = *mark;
         self.definitions.truncate(definitions);
+        self.places.retain(|_, place| *place < definitions);
         self.pointees.truncate(pointees);
         self.includes.truncate(includes);
         self.assumed.truncate(assumed);
@@ -83,7 +90,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     pub(super) fn error(&self, problem: Problem) -> HeaderError {
         HeaderError {
             place: self.place.join("."),
-            problem,
+            problem: Box::new(problem),
         }
     }
 
@@ -100,7 +107,14 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     pub(super) fn definition(&self, path: &Path) -> Option<&Definition> {
-        self.definitions.iter().find(|known| known.path == *path)
+        self.definitions.get(*self.places.get(path)?)
+    }
+
+    /// Adds a definition whose path none has.
+    pub(super) fn add(&mut self, definition: Definition) {
+        let place = self.definitions.len();
+        self.places.insert(definition.path.clone(), place);
+        self.definitions.push(definition);
     }
 
     /// A type of the list.
@@ -134,7 +148,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         };
         match cpp.base {
             _ if is_opaque => Ok(Type {
-                base: Base::Bytes(parameter.align.map_or(1, |align| align.bytes())),
+                base: Base::Bytes(parameter.align.map_or(1, Alignment::bytes)),
                 depth: 0,
                 const_mask: 0,
                 extents: alloc::vec![parameter.size as u32],
@@ -153,41 +167,6 @@ impl<'h, 'a> Collector<'h, 'a> {
         }
     }
 
-    /// What a pointer points to.
-    fn pointee(&mut self, pointer: &Parameter<'a>) -> Result<Base, HeaderError> {
-        let name = match pointer.cpp.base {
-            CppBase::Named(name) => name,
-            base => {
-                return match fundamental(base) {
-                    Some(name) => Ok(Base::Fundamental(name, 0)),
-                    None => {
-                        let spelling = pointer.spelling.to_string();
-                        Err(self.error(Problem::UnknownPointee { spelling }))
-                    }
-                };
-            }
-        };
-        if let Some(known) = cuda::known(name, None) {
-            self.include(known.include);
-            return Ok(Base::Cuda(known.name.to_string(), None));
-        }
-        if let Some(include) = cuda::without_row(name) {
-            self.include(include);
-            return Ok(Base::Cuda(name.to_string(), None));
-        }
-        let path = Path::new(name, self.header.namespace);
-        if self.header.is_included(&path) {
-            return Ok(Base::Own(path));
-        }
-        path.check().map_err(|problem| self.error(problem))?;
-        if !self.pointees.iter().any(|(known, _)| *known == path) {
-            let name = path.full().to_string();
-            let error = self.error(Problem::Undeclared { name });
-            self.pointees.push((path.clone(), error));
-        }
-        Ok(Base::Own(path))
-    }
-
     /// A struct, an enum or a type of CUDA's of this name, `size` bytes each.
     fn named(
         &mut self,
@@ -195,7 +174,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         parameter: &Parameter<'a>,
         size: usize,
     ) -> Result<Base, HeaderError> {
-        let align = parameter.align.map(|align| align.bytes());
+        let align = parameter.align.map(Alignment::bytes);
         let path = Path::new(name, self.header.namespace);
         if self.header.is_included(&path) {
             self.assume(path.full(), size, align)?;
@@ -226,7 +205,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.define(path, parameter, size)
     }
 
-    fn include(&mut self, include: Include) {
+    pub(super) fn include(&mut self, include: Include) {
         if !self.includes.contains(&include) {
             self.includes.push(include);
         }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     class::Class,
     cpp::{CppBase, CppType},
+    layout::Alignment,
     signature::{Members, Parameter},
 };
 use alloc::{string::ToString, vec::Vec};
@@ -26,7 +27,7 @@ impl<'a> Collector<'_, 'a> {
         parameter: &Parameter<'a>,
         size: usize,
     ) -> Result<Base, HeaderError> {
-        let told = parameter.align.map(|align| align.bytes());
+        let told = parameter.align.map(Alignment::bytes);
         let told = told.or_else(|| self.told.get(&path).copied());
         let origin = Origin {
             spelling: parameter.spelling.to_string(),
@@ -60,7 +61,7 @@ impl<'a> Collector<'_, 'a> {
     /// Adds a definition, if it is not there already.
     pub(super) fn push(&mut self, definition: Definition) -> Result<(), HeaderError> {
         match self.definition(&definition.path) {
-            None => self.definitions.push(definition),
+            None => self.add(definition),
             Some(known) if known.same(&definition) => {}
             Some(known) => return Err(self.two_types(known, definition.origin)),
         }
@@ -118,7 +119,7 @@ impl<'a> Collector<'_, 'a> {
         origin: Origin,
     ) -> Result<Base, HeaderError> {
         if let Some(known) = self.definition(&path) {
-            let align = parameter.align.map(|align| align.bytes());
+            let align = parameter.align.map(Alignment::bytes);
             if known.size != size || align.is_some() && align != known.align {
                 return Err(self.two_types(known, origin));
             }
@@ -200,8 +201,8 @@ impl<'a> Collector<'_, 'a> {
                     definition.align,
                     definition.size,
                 );
-                let placed = placed.map_err(|(member, problem)| {
-                    let mut error = self.error(problem);
+                let placed = placed.map_err(|layout::Misplaced { member, problem }| {
+                    let mut error = self.error(*problem);
                     if let Some(member) = member {
                         error.place.push('.');
                         error.place.push_str(&members[member].name.name);

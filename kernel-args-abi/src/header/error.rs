@@ -1,6 +1,6 @@
 //! Why a header cannot be written.
 
-use alloc::string::String;
+use alloc::{boxed::Box, string::String};
 use core::fmt;
 
 /// Why a header cannot be written: what cannot be declared in C++, where it stands, and what to write instead.
@@ -8,7 +8,7 @@ use core::fmt;
 pub struct HeaderError {
     /// `shade.light.direction`; empty where it is about the header itself.
     pub(super) place: String,
-    pub(super) problem: Problem,
+    pub(super) problem: Box<Problem>,
 }
 
 impl HeaderError {

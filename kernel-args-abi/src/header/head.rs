@@ -1,7 +1,12 @@
-//! What stands before the definitions: includes, and what they are assumed to declare.
+//! What stands before the definitions: includes, what they are assumed to declare, and forward declarations.
 
-use super::{cuda::Include, text::Writer};
-use alloc::{format, string::String};
+use super::{
+    cuda::Include,
+    definition::{Base, Kind, Prototype, Type},
+    names::Path,
+    text::Writer,
+};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 /// NVRTC has no `<cstddef>`, and its front end another name for what `offsetof` expands to.
 const OFFSET_OF: &str = "\
@@ -78,11 +83,55 @@ impl Writer<'_, '_, '_> {
             self.line("");
         }
         for (name, size, align) in assumed {
-            let name = match name.contains("::") || name.contains('<') {
-                true => format!("::{name}"),
-                false => name,
-            };
+            let is_path = name.contains("::") || name.contains('<');
+            let name = if is_path { format!("::{name}") } else { name };
             self.extent(&name, size, align);
+        }
+    }
+
+    /// Declares what is pointed to before it is defined, or is not defined.
+    pub(super) fn forward_declarations(&mut self, kernels: &[Prototype]) {
+        let pointees = self.collector.pointees.iter();
+        let pointees: BTreeSet<&Path> = pointees.map(|(pointee, _)| &pointee.path).collect();
+        let mut defined: BTreeSet<&Path> = BTreeSet::new();
+        let mut seen: BTreeSet<&Path> = BTreeSet::new();
+        let mut needed: Vec<Path> = Vec::new();
+        let mut see = |ty: &Type, defined: &BTreeSet<&Path>| {
+            if let Base::Own(path) = &ty.base
+                && !defined.contains(path)
+                && let Some(path) = pointees.get(path)
+                && seen.insert(path)
+            {
+                needed.push((*path).clone());
+            }
+        };
+        for definition in &self.collector.definitions {
+            if let Kind::Struct(members) = &definition.kind {
+                for member in members {
+                    // Inside of itself a struct is declared.
+                    let is_itself =
+                        matches!(&member.ty.base, Base::Own(path) if *path == definition.path);
+                    if !is_itself {
+                        see(&member.ty, &defined);
+                    }
+                }
+            }
+            defined.insert(&definition.path);
+        }
+        for argument in kernels.iter().flat_map(|kernel| &kernel.parameters) {
+            see(&argument.ty, &defined);
+        }
+        if needed.iter().any(|path| path.namespace().is_empty()) {
+            self.line("");
+        }
+        for path in &needed {
+            self.enter(path.namespace());
+            let name = path.name();
+            let line = match self.collector.definition(path).map(|known| &known.kind) {
+                Some(Kind::Enum { underlying, .. }) => format!("enum class {name} : {underlying};"),
+                _ => format!("struct {name};"),
+            };
+            self.line(&line);
         }
     }
 }

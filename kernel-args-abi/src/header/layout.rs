@@ -5,9 +5,23 @@ use super::{
     error::Problem,
 };
 use crate::layout::Alignment;
+use alloc::boxed::Box;
 
 /// The largest `alignas` that is written: what C++ compilers for CUDA take.
 const LARGEST: usize = 1 << 12;
+
+/// Why a struct cannot be placed: what is wrong, and the index of the member that cannot; `None` for the whole.
+pub(super) struct Misplaced {
+    pub(super) member: Option<usize>,
+    pub(super) problem: Box<Problem>,
+}
+
+impl Misplaced {
+    fn new(member: Option<usize>, problem: Problem) -> Self {
+        let problem = Box::new(problem);
+        Self { member, problem }
+    }
+}
 
 /// A struct as C++ declares it.
 pub(super) struct Placed {
@@ -34,13 +48,13 @@ fn alignment_for(end: usize, least: usize, wanted: usize) -> Option<usize> {
 }
 
 /// Gives each member the `alignas` that it needs to lie where it lies. `align_of` is the alignment of a type, if it is known;
-/// `told` is the struct's, `size` its size. The index is that of the member that cannot be placed, `None` the struct.
+/// `told` is the struct's, `size` its size.
 pub(super) fn place(
     members: &mut [Member],
     align_of: impl Fn(&Type) -> Option<usize>,
     told: Option<usize>,
     size: usize,
-) -> Result<Placed, (Option<usize>, Problem)> {
+) -> Result<Placed, Misplaced> {
     let (mut end, mut natural) = (0, 1);
     let mut is_known = true;
     for (i, member) in members.iter_mut().enumerate() {
@@ -55,12 +69,12 @@ pub(super) fn place(
         };
         let placed = round_up(end, align);
         if placed > member.offset {
-            return Err((Some(i), elsewhere));
+            return Err(Misplaced::new(Some(i), elsewhere));
         }
         natural = natural.max(align);
         if placed < member.offset && is_known {
             let Some(alignas) = alignment_for(end, align, member.offset) else {
-                return Err((Some(i), elsewhere));
+                return Err(Misplaced::new(Some(i), elsewhere));
             };
             member.alignas = Some(alignas);
             natural = natural.max(alignas);
@@ -76,7 +90,7 @@ pub(super) fn place(
     let align = match told {
         Some(told) if told < natural => {
             let cpp = natural;
-            return Err((None, Problem::Alignment { told, cpp }));
+            return Err(Misplaced::new(None, Problem::Alignment { told, cpp }));
         }
         Some(told) => told,
         None if round_up(end, natural) == size => natural,
@@ -84,7 +98,7 @@ pub(super) fn place(
     };
     let cpp = round_up(end, align);
     if cpp != size {
-        return Err((None, Problem::Size { told: size, cpp }));
+        return Err(Misplaced::new(None, Problem::Size { told: size, cpp }));
     }
     Ok(Placed {
         align,

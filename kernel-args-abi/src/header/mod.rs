@@ -31,10 +31,12 @@ mod define;
 mod definition;
 mod error;
 mod head;
+mod instance;
 mod kernel;
 mod keywords;
 mod layout;
 mod names;
+mod pointee;
 mod prototype;
 mod spelling;
 mod text;
@@ -42,7 +44,7 @@ mod text;
 pub use error::HeaderError;
 
 use crate::signature::Parameter;
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use collect::Collector;
 use core::slice;
 use error::Problem;
@@ -194,13 +196,7 @@ impl<'a> Header<'a> {
                 }
             }
         }
-        if !self.forward_declares {
-            for (path, error) in &collector.pointees {
-                if collector.definition(path).is_none() {
-                    return Err(error.clone());
-                }
-            }
-        }
+        collector.check_pointees()?;
         clash::check(&collector, &mut kernels)?;
         Ok(text::write(&collector, &kernels, &left_out))
     }
@@ -208,11 +204,11 @@ impl<'a> Header<'a> {
     fn check_options(&self) -> Result<(), HeaderError> {
         let problem = |what, given: &str, help| HeaderError {
             place: String::new(),
-            problem: Problem::Option {
+            problem: Box::new(Problem::Option {
                 what,
                 given: given.into(),
                 help,
-            },
+            }),
         };
         if let Some(guard) = self.guard
             && !names::is_identifier(guard)

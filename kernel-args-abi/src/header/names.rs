@@ -2,6 +2,7 @@
 
 use super::{error::Problem, keywords::is_reserved};
 use alloc::{
+    collections::BTreeSet,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -120,7 +121,9 @@ impl Local {
     /// The names of some members in C++. A keyword gets a `_` at its end; the number of a field of a tuple one before it.
     pub(super) fn all<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Self>, Problem> {
         let names: Vec<&str> = names.collect();
-        let mut locals: Vec<Self> = Vec::with_capacity(names.len());
+        let told: BTreeSet<&str> = names.iter().copied().collect();
+        let mut taken = BTreeSet::new();
+        let mut locals = Vec::with_capacity(names.len());
         for (i, name) in names.iter().enumerate() {
             let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
             let mut changed = if is_number {
@@ -131,35 +134,30 @@ impl Local {
                 (*name).to_string()
             };
             while is_reserved(&changed)
-                || changed != *name && (names.contains(&&*changed) || contains(&locals, &changed))
+                || changed != *name && (told.contains(&*changed) || taken.contains(&changed))
             {
                 changed.push('_');
             }
+            let problem = |because: &str, help: &str| Problem::Name {
+                name: (*name).to_string(),
+                because: because.to_string(),
+                help: help.to_string(),
+            };
             if !is_word(&changed) {
-                return Err(Problem::Name {
-                    name: (*name).to_string(),
-                    because: "a name in C++ consists of letters of ASCII, digits and `_`"
-                        .to_string(),
-                    help: "rename it, or give its name in C++: `#[kernel_args(name = \"…\")]`"
-                        .to_string(),
-                });
+                return Err(problem(
+                    "a name in C++ consists of letters of ASCII, digits and `_`",
+                    "rename it, or give its name in C++: `#[device_type(name = \"…\")]`, of an argument \
+                     `#[kernel_args(name = \"…\")]`",
+                ));
+            }
+            if !taken.insert(changed.clone()) {
+                return Err(problem("there are two of this name", "rename one of them"));
             }
             let was = (changed != *name).then(|| (*name).to_string());
-            if contains(&locals, &changed) {
-                return Err(Problem::Name {
-                    name: changed,
-                    because: "there are two of this name".to_string(),
-                    help: "rename one of them".to_string(),
-                });
-            }
             locals.push(Self { name: changed, was });
         }
         Ok(locals)
     }
-}
-
-fn contains(locals: &[Local], name: &str) -> bool {
-    locals.iter().any(|local| local.name == name)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::{
     error::HeaderError,
     text::{Writer, note},
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 /// The longest line of a prototype, in characters.
 const WIDTH: usize = 100;
@@ -39,7 +39,7 @@ impl Writer<'_, '_, '_> {
 
     fn kernel(&mut self, kernel: &Prototype) {
         let parameters = &kernel.parameters;
-        let hidden: Vec<&str> = parameters.iter().map(|p| &*p.name.name).collect();
+        let hidden: BTreeSet<&str> = parameters.iter().map(|p| &*p.name.name).collect();
         let scope = self.scope(kernel.path.namespace(), &hidden);
         let declare = |argument: &Argument| {
             let constant = if argument.is_grid_constant {

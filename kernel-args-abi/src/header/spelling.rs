@@ -1,7 +1,8 @@
 //! How C++ spells a type in a place.
 
-use super::definition::{Base, Definition, Type};
+use super::definition::{Base, Type};
 use alloc::{
+    collections::BTreeSet,
     format,
     string::{String, ToString},
 };
@@ -13,8 +14,9 @@ pub(super) struct Scope<'s> {
     /// The namespace; empty for the global one.
     pub(super) namespace: &'s str,
     /// The names of the members or parameters beside it, which hide types of the same name.
-    pub(super) hidden: &'s [&'s str],
-    pub(super) definitions: &'s [Definition],
+    pub(super) hidden: &'s BTreeSet<&'s str>,
+    /// The names of the types that the header declares.
+    pub(super) own: &'s BTreeSet<&'s str>,
 }
 
 impl Scope<'_> {
@@ -23,8 +25,7 @@ impl Scope<'_> {
             Base::Fundamental(name, _) => (*name).to_string(),
             Base::Bytes(_) => "unsigned char".to_string(),
             Base::Cuda(name, _) => {
-                let is_own = |definition: &Definition| definition.path.name() == name;
-                if self.hidden.contains(&&**name) || self.definitions.iter().any(is_own) {
+                if self.hidden.contains(&**name) || self.own.contains(&**name) {
                     return format!("::{name}");
                 }
                 name.clone()
@@ -32,12 +33,12 @@ impl Scope<'_> {
             Base::Own(path) => {
                 let full = path.full();
                 let first = full.split("::").next().unwrap_or(full);
-                let is_plain = !full.contains('<') && !self.hidden.contains(&first);
+                let is_plain = !full.contains('<') && !self.hidden.contains(first);
                 if is_plain && self.namespace.is_empty() {
                     full.to_string()
                 } else if !full.contains('<')
                     && path.namespace() == self.namespace
-                    && !self.hidden.contains(&path.name())
+                    && !self.hidden.contains(path.name())
                 {
                     path.name().to_string()
                 } else {

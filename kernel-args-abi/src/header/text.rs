@@ -3,11 +3,11 @@
 use super::{
     Header,
     collect::Collector,
-    definition::{Base, Definition, Kind, Member, Prototype, Type},
+    definition::{Definition, Kind, Member, Prototype},
     error::HeaderError,
-    names::Path,
     spelling::Scope,
 };
+use crate::signature::Opaque;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
@@ -16,9 +16,13 @@ pub(super) fn write(
     kernels: &[Prototype],
     left_out: &[HeaderError],
 ) -> String {
+    let definitions = collector.definitions.iter();
     let mut writer = Writer {
         text: String::new(),
         namespace: String::new(),
+        own: definitions
+            .map(|definition| definition.path.name())
+            .collect(),
         collector,
     };
     writer.head();
@@ -37,6 +41,8 @@ pub(super) struct Writer<'c, 'h, 'a> {
     pub(super) text: String,
     /// The namespace that is open.
     namespace: String,
+    /// The names of the types that it declares, without their namespaces.
+    own: BTreeSet<&'c str>,
     pub(super) collector: &'c Collector<'h, 'a>,
 }
 
@@ -55,11 +61,15 @@ impl Writer<'_, '_, '_> {
         self.text.push('\n');
     }
 
-    pub(super) fn scope<'s>(&'s self, namespace: &'s str, hidden: &'s [&'s str]) -> Scope<'s> {
+    pub(super) fn scope<'s>(
+        &'s self,
+        namespace: &'s str,
+        hidden: &'s BTreeSet<&'s str>,
+    ) -> Scope<'s> {
         Scope {
             namespace,
             hidden,
-            definitions: &self.collector.definitions,
+            own: &self.own,
         }
     }
 
@@ -81,58 +91,6 @@ impl Writer<'_, '_, '_> {
             ),
         };
         self.line(&line);
-    }
-
-    /// Declares what is pointed to before it is defined, or is not defined.
-    fn forward_declarations(&mut self, kernels: &[Prototype]) {
-        let mut defined: BTreeSet<&Path> = BTreeSet::new();
-        let mut needed: Vec<&Path> = Vec::new();
-        let mut see = |ty: &Type, defined: &BTreeSet<&Path>| {
-            if let Base::Own(path) = &ty.base
-                && !defined.contains(path)
-                && !self.header().is_included(path)
-            {
-                let found = self
-                    .collector
-                    .pointees
-                    .iter()
-                    .find(|(other, _)| other == path);
-                if let Some((path, _)) = found
-                    && !needed.contains(&path)
-                {
-                    needed.push(path);
-                }
-            }
-        };
-        for definition in &self.collector.definitions {
-            if let Kind::Struct(members) = &definition.kind {
-                for member in members {
-                    // Inside of itself a struct is declared.
-                    let is_itself =
-                        matches!(&member.ty.base, Base::Own(path) if *path == definition.path);
-                    if !is_itself {
-                        see(&member.ty, &defined);
-                    }
-                }
-            }
-            defined.insert(&definition.path);
-        }
-        for argument in kernels.iter().flat_map(|kernel| &kernel.parameters) {
-            see(&argument.ty, &defined);
-        }
-        let needed: Vec<Path> = needed.into_iter().cloned().collect();
-        if needed.iter().any(|path| path.namespace().is_empty()) {
-            self.line("");
-        }
-        for path in &needed {
-            self.enter(path.namespace());
-            let name = path.name();
-            let line = match self.collector.definition(path).map(|known| &known.kind) {
-                Some(Kind::Enum { underlying, .. }) => format!("enum class {name} : {underlying};"),
-                _ => format!("struct {name};"),
-            };
-            self.line(&line);
-        }
     }
 
     /// Closes the namespace that is open and opens another one, unless it is that.
@@ -194,8 +152,14 @@ impl Writer<'_, '_, '_> {
                 }
                 self.line("};");
             }
-            Kind::Opaque(_) => {
-                self.line("// A union, or with bit fields or base classes: its bytes.");
+            Kind::Opaque(why) => {
+                let what = match why {
+                    Some(Opaque::Union) => "A union",
+                    Some(Opaque::BitFields) => "A struct with bit fields",
+                    Some(Opaque::Bases) => "A class with base classes or virtual functions",
+                    _ => "A type whose members are not told apart",
+                };
+                self.line(&format!("// {what}: its bytes."));
                 self.line(&format!("struct {alignas}{name} {{"));
                 self.line(&format!("    unsigned char bytes[{}];", definition.size));
                 self.line("};");
@@ -226,7 +190,7 @@ impl Writer<'_, '_, '_> {
     }
 
     fn members(&mut self, members: &[Member], namespace: &str, size: usize) {
-        let hidden: Vec<&str> = members.iter().map(|member| &*member.name.name).collect();
+        let hidden: BTreeSet<&str> = members.iter().map(|member| &*member.name.name).collect();
         let mut end = 0;
         for member in members {
             self.padding(member.offset - end);

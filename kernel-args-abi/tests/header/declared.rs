@@ -188,7 +188,7 @@ fn what_has_no_type_is_bytes() {
     assert_eq!(
         declarations(&with_kernel(&[], &[camera, union_, opaque])),
         "struct Camera {\n    unsigned char on;\n    // 15 bytes of padding\n    alignas(16) unsigned char matrix[64];\n};\n\
-         // A union, or with bit fields or base classes: its bytes.\n\
+         // A union: its bytes.\n\
          struct alignas(8) Any {\n    unsigned char bytes[8];\n};\n\
          struct k_opaque {\n    alignas(8) unsigned char bytes[8];\n};\n\
          #if defined(__CUDACC__)\nextern \"C\" __global__ void k(Camera camera, Any any, k_opaque opaque);\n#endif"

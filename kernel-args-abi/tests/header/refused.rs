@@ -178,7 +178,7 @@ fn names_that_cpp_does_not_have() {
     refused(
         &of_types(&[structure("", "Params", &[f32("größe")])]),
         "Params",
-        &["`größe`", "`#[kernel_args(name"],
+        &["`größe`", "`#[device_type(name"],
     );
     refused(&with_kernel(&[], &[f32("größe")]), "k", &["`größe`"]);
     let twice = [f32("x"), u32("y").with_kernel_name("x")];

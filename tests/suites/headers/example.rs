@@ -5,13 +5,18 @@ use crate::{
     round_trip,
 };
 use kernel_args_compiler_tests::{read, root};
+use std::slice;
 
 /// It compiles, with its kernel; and a kernel with other parameters does not, nor one with a struct of another layout.
 pub(crate) fn by_nvrtc() -> Result<String, String> {
     let text = read(&root().join("kernel-args/tests/data/shade.h"))?;
     let header = ("shade.h".to_owned(), text.clone());
-    let kernel = round_trip::source(&[header.clone()])?;
-    compilers::nvrtc("example", &[header.clone()], &[kernel.clone()])?;
+    let kernel = round_trip::source(slice::from_ref(&header))?;
+    compilers::nvrtc(
+        "example",
+        slice::from_ref(&header),
+        slice::from_ref(&kernel),
+    )?;
     Gxx::new()?.compile("example", &text)?;
 
     let wrong = [
@@ -41,7 +46,11 @@ pub(crate) fn by_nvrtc() -> Result<String, String> {
             return Err(format!("nothing was changed: {says}"));
         }
         let header = ("shade.h".to_owned(), (*header).clone());
-        match compilers::nvrtc("example_wrong", &[header], &[source.clone()]) {
+        match compilers::nvrtc(
+            "example_wrong",
+            slice::from_ref(&header),
+            slice::from_ref(source),
+        ) {
             Err(message) if message.contains(says) => {}
             Err(message) => return Err(message),
             Ok(_) => return Err(format!("it compiles:\n{source}")),

@@ -7,7 +7,7 @@ use kernel_args::abi::{
 };
 use kernel_args_compiler_tests::{folder, nvrtc, write};
 use kernel_args_test_generator::{Shape, cpp, signatures, size};
-use std::fs;
+use std::{fs, slice};
 
 /// The headers of random kernels compile, whose structs are C++'s, with unions' worth of alignments that debug information
 /// does not tell. Instances of templates cannot be declared.
@@ -20,7 +20,13 @@ pub(crate) fn by_nvrtc() -> Result<String, String> {
         let place = folder.join(format!("images_{i}.cu"));
         write(&place, &cpp::source(batch, false))?;
         let options = ["--device-debug"];
-        nvrtc::compile_with(&folder, "compute_90", &[], &options, &[place.clone()])?;
+        nvrtc::compile_with(
+            &folder,
+            "compute_90",
+            &[],
+            &options,
+            slice::from_ref(&place),
+        )?;
         let ptx = fs::read(place.with_extension("ptx")).map_err(|error| error.to_string())?;
         let image = Image::read(&ptx).and_then(|image| image.kernels());
         let image = image.map_err(|error| error.to_string())?;
@@ -38,7 +44,7 @@ pub(crate) fn by_nvrtc() -> Result<String, String> {
             match header.write() {
                 Ok(text) => headers.push((format!("{name}.h"), text)),
                 Err(error) if error.to_string().contains("an instance of a template") => {
-                    left_out += 1
+                    left_out += 1;
                 }
                 Err(error) => return Err(format!("{error}\n{}", signature.cpp_alone())),
             }

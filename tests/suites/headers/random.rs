@@ -64,10 +64,11 @@ pub(crate) fn all() -> Vec<Written> {
 /// What the generator says of the types by value, the inner ones too.
 fn by_value<'t>(ty: &'t Type, found: &mut Vec<&'t Type>) {
     match ty {
-        Type::Array(of, _) => by_value(of, found),
-        Type::Alias { of, .. } => by_value(of, found),
+        Type::Array(of, _) | Type::Alias { of, .. } => by_value(of, found),
         Type::Struct(Struct { fields, .. }) => {
-            fields.iter().for_each(|field| by_value(&field.ty, found))
+            for field in fields {
+                by_value(&field.ty, found);
+            }
         }
         Type::Leaf(_) | Type::Pointer { .. } | Type::Enum(_) => {}
     }

@@ -10,6 +10,7 @@ use kernel_args::abi::{
     header::{Header, Item},
     image::{Image, Kernels},
 };
+use std::fmt::Write as _;
 
 /// How many headers one source includes.
 const BATCH: usize = 40;
@@ -27,7 +28,7 @@ pub(crate) fn definition(header: &str) -> Result<String, String> {
 pub(crate) fn source(headers: &[(String, String)]) -> Result<String, String> {
     let mut text = String::new();
     for (file, _) in headers {
-        text += &format!("#include \"{file}\"\n");
+        let _ = writeln!(text, "#include \"{file}\"");
     }
     for (_, header) in headers {
         text += &definition(header)?;

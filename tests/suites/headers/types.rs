@@ -38,10 +38,10 @@ pub(crate) fn by_nvrtc() -> Result<String, String> {
         .iter()
         .partition(|(_, text)| text.contains("alignas(64) CUtensorMap_st"));
     let source = |group: &[&(String, String)]| {
-        group
-            .iter()
-            .map(|(file, _)| format!("#include \"{file}\"\n"))
-            .collect::<String>()
+        let files = group.iter().map(|(file, _)| file);
+        files.fold(String::new(), |text, file| {
+            text + "#include \"" + file + "\"\n"
+        })
     };
     compilers::nvrtc("types", &headers, &[source(&old), source(&new)])?;
     if old.is_empty() || new.len() < 60 {
