@@ -129,12 +129,13 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, ClusterSchedulingPolicy,
-    DeviceNode, DriverCall, Error, Form, Function, Graph, GraphError, GraphExec, Image, IntoDim,
-    IntoLaunch, JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable, Limit,
-    MemorySyncDomain, MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel,
-    ProgrammaticEvent, Status, UnsupportedAttribute, Unverified, Verification, context,
-    is_available, launch,
+    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, BorrowedStream,
+    ClusterSchedulingPolicy, ContextFlags, ContextMismatch, DeviceNode, DriverCall, Error, Form,
+    Function, Graph, GraphError, GraphExec, GreenContext, GreenStream, Image, IntoDim, IntoLaunch,
+    JitOptions, Kernel, Launch, LaunchArguments, LaunchError, Launchable, Limit, MemorySyncDomain,
+    MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel, Peer, PeerAccess,
+    ProgrammaticEvent, Scheduling, Status, UnsupportedAttribute, Unverified, Verification, context,
+    create_context, current_context, is_available, kernel_function, launch, with_current,
 };
 #[cfg(feature = "cudarc")]
 pub use interop::Retained;
@@ -142,7 +143,7 @@ pub use interop::Retained;
 pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs, kernels};
 #[cfg(feature = "cudarc")]
-pub use marshal::Arguments;
+pub use marshal::{Arguments, ContextName, SliceArg};
 pub use marshal::{
     DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
     offset_of,

@@ -16,13 +16,19 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 32] = [
+const DRIVER: [&str; 38] = [
     "words",
     "chain",
     "launch_config",
     "api",
     "error",
     "context",
+    "context_state",
+    "context_current",
+    "context_create",
+    "green_context",
+    "runtime",
+    "peer",
     "config",
     "function_attribute",
     "occupancy",

@@ -6,8 +6,8 @@
 use super::launch_config::LaunchConfig;
 use cudarc::driver::sys::{
     CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec,
-    CUgraphNode, CUjit_option, CUjitInputType, CUlinkState, CUmodule, CUresult, CUstream,
-    CUuserObject,
+    CUgraphNode, CUjit_option, CUjitInputType, CUlinkState, CUmemoryPool, CUmodule, CUresult,
+    CUstream, CUuserObject,
 };
 use libloading::Library;
 use std::{
@@ -65,6 +65,41 @@ pub(super) struct NodeAttribute {
     pub(super) device_node: *mut c_void,
     pub(super) rest: [u64; 6],
 }
+
+/// `CUmemAccessDesc`: which device may access the memory of a pool, and how.
+#[repr(C)]
+pub(super) struct PoolAccess {
+    /// `CUmemLocationType`, which is `CU_MEM_LOCATION_TYPE_DEVICE`.
+    pub(super) location: c_uint,
+    pub(super) device: c_int,
+    /// `CUmemAccess_flags`.
+    pub(super) flags: c_uint,
+}
+
+/// `CUdevResource`: 144 bytes up to CUDA 13.0 and 152 from 13.1 on, which this has room for. It is only passed alone, never in
+/// an array, whose elements would have to be as far apart as in the driver.
+#[repr(C, align(8))]
+pub(super) struct DeviceResource {
+    pub(super) kind: c_uint,
+    pub(super) internal: [u8; 92],
+    /// `CUdevSmResource::smCount`.
+    pub(super) sm_count: c_uint,
+    pub(super) rest: [u8; 412],
+}
+
+impl DeviceResource {
+    /// `CU_DEV_RESOURCE_TYPE_SM`.
+    pub(super) const SM: c_uint = 1;
+
+    pub(super) const EMPTY: Self = Self {
+        kind: 0,
+        internal: [0; 92],
+        sm_count: 0,
+        rest: [0; 412],
+    };
+}
+
+const _: () = assert!(size_of::<DeviceResource>() == 512);
 
 /// Why the driver cannot be called.
 pub(super) enum Unavailable {
@@ -191,6 +226,34 @@ api! {
     cuEventRecord(CUevent, CUstream);
     cuEventSynchronize(CUevent);
     cuEventDestroy_v2(CUevent);
+    // Contexts. The three forms of one call: the newest that the driver has is taken.
+    cuCtxCreate_v2(*mut CUcontext, c_uint, CUdevice);
+    /// Driver 11.4 and newer.
+    cuCtxCreate_v3(*mut CUcontext, *mut c_void, c_int, c_uint, CUdevice);
+    /// Driver 12.5 and newer.
+    cuCtxCreate_v4(*mut CUcontext, *mut c_void, c_uint, CUdevice);
+    cuCtxDestroy_v2(CUcontext);
+    cuCtxPushCurrent_v2(CUcontext);
+    cuCtxPopCurrent_v2(*mut CUcontext);
+    /// Driver 12.0 and newer.
+    cuCtxGetId(CUcontext, *mut u64);
+    cuDeviceGet(*mut CUdevice, c_int);
+    cuDevicePrimaryCtxGetState(CUdevice, *mut c_uint, *mut c_int);
+    cuDeviceCanAccessPeer(*mut c_int, CUdevice, CUdevice);
+    cuCtxEnablePeerAccess(CUcontext, c_uint);
+    cuDeviceGetMemPool(*mut CUmemoryPool, CUdevice);
+    cuMemPoolSetAccess(CUmemoryPool, *const PoolAccess, usize);
+    cuStreamGetCtx(CUstream, *mut CUcontext);
+    cuStreamDestroy_v2(CUstream);
+    // Green contexts: driver 12.4 and newer, their streams 12.5.
+    cuDeviceGetDevResource(CUdevice, *mut DeviceResource, c_uint);
+    cuDevSmResourceSplitByCount(
+        *mut DeviceResource, *mut c_uint, *const DeviceResource, *mut DeviceResource, c_uint, c_uint
+    );
+    cuDevResourceGenerateDesc(*mut *mut c_void, *mut DeviceResource, c_uint);
+    cuGreenCtxCreate(*mut *mut c_void, *mut c_void, CUdevice, c_uint);
+    cuGreenCtxDestroy(*mut c_void);
+    cuGreenCtxStreamCreate(*mut CUstream, *mut c_void, c_uint, c_int);
     }
 }
 

@@ -4,6 +4,7 @@ use super::{
     api::{self, api},
     error::Error,
 };
+use crate::marshal::ContextName;
 use core::ptr;
 use cudarc::driver::{
     CudaContext, CudaFunction,
@@ -48,6 +49,13 @@ pub(super) fn current() -> Result<CUcontext, Error> {
     let status = unsafe { (api()?.cuCtxGetCurrent)(&raw mut context) };
     status.check("cuCtxGetCurrent")?;
     Ok(context)
+}
+
+/// The name of `context`, which is current on this thread.
+#[cold]
+pub(super) fn named(context: CUcontext) -> ContextName {
+    let device = current_device().ok();
+    ContextName::of_handle(context, device.and_then(|device| device.try_into().ok()))
 }
 
 /// The device of the current context.

@@ -1,9 +1,9 @@
 //! What can go wrong before, in and after a launch.
 
 use super::api::{Status, Unavailable};
-use crate::device::vector::Dim3;
+use crate::{device::vector::Dim3, marshal::ContextName};
 use cudarc::driver::DriverError;
-use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
+use std::{borrow::Cow, boxed::Box, fmt, format, string::String, vec::Vec};
 
 /// Why a kernel was not loaded or not launched.
 ///
@@ -67,17 +67,44 @@ pub enum Error {
         kernel: String,
         /// The field, or the index of an argument in a list; `None` for the stream.
         field: Option<Cow<'static, str>>,
+        /// The context of the launch, and that of the argument or the stream.
+        contexts: Box<ContextMismatch>,
     },
     /// A function was loaded in another context than the one that was given with it.
     #[non_exhaustive]
     ForeignFunction {
         /// The kernel.
         kernel: String,
-        /// The ordinal of the device on which the function is loaded.
-        loaded_on: i32,
-        /// The ordinal of the device of the context that was given.
-        given: i32,
+        /// The context in which the function is loaded, and the one that was given.
+        contexts: Box<ContextMismatch>,
     },
+    /// A stream belongs to another context than the one that was given with it.
+    ForeignStream(Box<ContextMismatch>),
+    /// A context was reset or destroyed: what was made in it is gone.
+    #[non_exhaustive]
+    ContextDestroyed {
+        /// The kernel; `None` where none was launched.
+        kernel: Option<String>,
+        /// The context.
+        context: ContextName,
+        /// The call and what it returned; `None` where the driver was not asked to do anything.
+        call: Option<DriverCall>,
+    },
+    /// The context that was current before [`with_current`](crate::with_current) was not made current again.
+    #[non_exhaustive]
+    NotRestored {
+        /// The context that was current before.
+        before: ContextName,
+    },
+    /// The kernels of one context cannot access the memory of another one.
+    #[non_exhaustive]
+    NoPeerAccess {
+        /// The context whose memory was to be accessed, and that of the kernels.
+        contexts: Box<ContextMismatch>,
+    },
+    /// A green context was not made.
+    #[non_exhaustive]
+    Green(String),
     /// cudarc's function was asked for, but cudarc did not load the module.
     #[non_exhaustive]
     NotCudarc {
@@ -102,6 +129,23 @@ pub enum Error {
         /// The call and what it returned.
         call: DriverCall,
     },
+}
+
+/// Two contexts where there should be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ContextMismatch {
+    /// The context that was expected: that of the launch, or of the function.
+    pub expected: ContextName,
+    /// The context that was found: that of the argument or of the stream, or the one that was given.
+    pub found: ContextName,
+}
+
+impl ContextMismatch {
+    #[cold]
+    pub(super) fn new(expected: ContextName, found: ContextName) -> Box<Self> {
+        Box::new(Self { expected, found })
+    }
 }
 
 /// A driver call that failed.
@@ -280,17 +324,12 @@ impl fmt::Display for Error {
             ),
             Self::Driver(call) => {
                 call.fmt(f)?;
-                if matches!(call.status.0, 900..=908) {
-                    f.write_str(WHILE_CAPTURING)?;
-                }
-                Ok(())
+                f.write_str(help(call.status))
             }
             Self::Cudarc(error) => {
-                write!(
-                    f,
-                    "a driver call of cudarc returned {}",
-                    Status::from(error.0)
-                )
+                let status = Status::from(error.0);
+                write!(f, "a driver call of cudarc returned {status}")?;
+                f.write_str(if status.0 == DESTROYED { help(status) } else { "" })
             }
             Self::Load { call, log } if log.is_empty() => call.fmt(f),
             Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
@@ -323,31 +362,83 @@ impl fmt::Display for Error {
             }
             Self::Limit(limit) => limit.fmt(f),
             Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
-            Self::Foreign { kernel, field } => {
+            Self::Foreign {
+                kernel,
+                field,
+                contexts,
+            } => {
+                let ContextMismatch { expected, found } = **contexts;
                 write!(f, "kernel `{kernel}` was not launched: ")?;
                 match field {
-                    Some(field) => write!(
+                    Some(field) => {
+                        let field = format!("`{field}`");
+                        let width = field.chars().count().max("launch".len());
+                        write!(
+                            f,
+                            "{field} belongs to another context (another device?) than the launch\n  \
+                             {:width$}  {expected}\n  {field:width$}  {found}\n\
+                             help: allocate it on a stream of the launch's context, or launch a kernel that is loaded in the \
+                             argument's context; memory of another GPU is passed as `peers.memory(&slice)` of a `PeerAccess`",
+                            "launch"
+                        )
+                    }
+                    None => write!(
                         f,
-                        "`{field}` belongs to another context (another device?) than the launch\n\
-                         help: allocate it on a stream of the kernel's context, or load the kernel in the argument's \
-                         context"
-                    ),
-                    None => f.write_str(
-                        "the stream belongs to another context (another device?) than the kernel\n\
-                         help: use a stream of the context in which the kernel was loaded",
+                        "the stream belongs to another context (another device?) than the kernel\n  \
+                         kernel  {expected}\n  stream  {found}\n\
+                         help: use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context"
                     ),
                 }
             }
-            Self::ForeignFunction {
-                kernel,
-                loaded_on,
-                given,
-            } => write!(
+            Self::ForeignFunction { kernel, contexts } => write!(
                 f,
-                "kernel `{kernel}` was loaded in a context of device {loaded_on}, which is not the context of device \
-                 {given} that was given\n\
-                 help: give the context in which cudarc loaded the module"
+                "kernel `{kernel}` was loaded in another context than the one that was given\n  \
+                 kernel  {}\n  given   {}\n\
+                 help: give the context in which cudarc loaded the module",
+                contexts.expected, contexts.found
             ),
+            Self::ForeignStream(contexts) => write!(
+                f,
+                "the stream belongs to another context than the one that was given\n  \
+                 stream  {}\n  given   {}\n\
+                 help: give the context in which the stream was made; the streams of the CUDA runtime are made in the primary \
+                 context of the device that `cudaSetDevice` has chosen, which is `kernel_args::context(ordinal)`, unless another \
+                 context was current",
+                contexts.found, contexts.expected
+            ),
+            Self::ContextDestroyed {
+                kernel,
+                context,
+                call,
+            } => {
+                if let Some(kernel) = kernel {
+                    write!(f, "kernel `{kernel}` was not launched: ")?;
+                }
+                write!(f, "{context} was reset or destroyed")?;
+                if let Some(call) = call {
+                    write!(f, " ({call})")?;
+                }
+                f.write_str(
+                    "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` end what every part of the program has made on the \
+                     device: modules, streams, events, memory\n\
+                     help: drop what was made in the context, then call `kernel_args::context` and load and allocate again; or \
+                     leave the reset out, as the driver frees everything when the process ends",
+                )
+            }
+            Self::NotRestored { before } => write!(
+                f,
+                "{before} was current before, and was not made current again: contexts were destroyed meanwhile\n\
+                 help: drop the last handle of a context outside of `with_current`"
+            ),
+            Self::NoPeerAccess { contexts } => write!(
+                f,
+                "the kernels of one context cannot access the memory of the other\n  \
+                 kernels  {}\n  memory   {}\n\
+                 help: copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo -p2p r` \
+                 tells), and two contexts of one GPU do not",
+                contexts.found, contexts.expected
+            ),
+            Self::Green(problem) => f.write_str(problem),
             Self::NotCudarc { kernel } => write!(
                 f,
                 "cudarc has no function for kernel `{kernel}`, because cudarc did not load its module\n\
@@ -366,6 +457,22 @@ impl fmt::Display for Error {
                  help: synchronize the stream before another one uses the same memory"
             ),
         }
+    }
+}
+
+/// `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+pub(super) const DESTROYED: u32 = 709;
+
+/// What an error of a call outside of a launch usually means; may be empty.
+fn help(status: Status) -> &'static str {
+    match status.0 {
+        DESTROYED => {
+            "\n\
+             help: the context was destroyed, or it is a primary context that was reset (`cudaDeviceReset`, \
+             `cuDevicePrimaryCtxReset`): drop what was made in it, then make it again"
+        }
+        900..=908 => WHILE_CAPTURING,
+        _ => "",
     }
 }
 

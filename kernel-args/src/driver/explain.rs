@@ -4,11 +4,15 @@ use super::{
     api::Status,
     attributes::describe,
     config::Attributes,
-    error::{DriverCall, Error, LaunchError},
+    context_state::was_reset,
+    error::{ContextMismatch, DriverCall, Error, LaunchError},
     launch_config::LaunchConfig,
 };
-use crate::{device::vector::Dim3, marshal::KernelArgs};
-use cudarc::driver::DriverError;
+use crate::{
+    device::vector::Dim3,
+    marshal::{ContextName, Foreign, KernelArgs},
+};
+use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use std::{
     boxed::Box,
     string::{String, ToString},
@@ -16,31 +20,49 @@ use std::{
 
 /// A field belongs to another context than the launch.
 #[cold]
-pub(super) fn foreign<A: KernelArgs>(kernel: String, field: usize) -> Error {
+pub(super) fn foreign<A: KernelArgs>(kernel: String, foreign: Foreign) -> Error {
+    let field = A::PARAMETERS.get(foreign.field);
     Error::Foreign {
         kernel,
-        field: A::PARAMETERS
-            .get(field)
-            .map(|parameter| parameter.name.into()),
+        field: field.map(|parameter| parameter.name.into()),
+        contexts: ContextMismatch::new(foreign.launch, foreign.argument),
     }
 }
 
 /// An argument of a list belongs to another context than the launch.
 #[cold]
-pub(super) fn foreign_argument(kernel: String, index: usize) -> Error {
+pub(super) fn foreign_argument(kernel: String, foreign: Foreign) -> Error {
     Error::Foreign {
         kernel,
-        field: Some(index.to_string().into()),
+        field: Some(foreign.field.to_string().into()),
+        contexts: ContextMismatch::new(foreign.launch, foreign.argument),
     }
 }
 
 /// The stream belongs to another context than the kernel.
 #[cold]
-pub(super) fn foreign_stream(kernel: String) -> Error {
+pub(super) fn foreign_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
     Error::Foreign {
         kernel,
         field: None,
+        contexts: ContextMismatch::new(expected, ContextName::of(stream.context())),
     }
+}
+
+/// The context of a kernel could not be made current.
+#[cold]
+pub(super) fn unbound(kernel: String, context: &CudaContext, error: DriverError) -> Error {
+    if was_reset(context) {
+        return Error::ContextDestroyed {
+            kernel: Some(kernel),
+            context: ContextName::of(context),
+            call: Some(DriverCall {
+                call: "cuCtxGetCurrent or cuCtxSetCurrent",
+                status: error.0.into(),
+            }),
+        };
+    }
+    Error::context(error)
 }
 
 /// The kernel was launched, but the use of an argument's memory was not recorded.
@@ -55,7 +77,7 @@ pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
     }
 }
 
-/// The driver returned `status`.
+/// The driver returned `status`. `context` is that of the launch, as far as it is known.
 #[cold]
 pub(super) fn launch(
     kernel: String,
@@ -63,7 +85,18 @@ pub(super) fn launch(
     config: LaunchConfig,
     attributes: Option<Attributes<'_>>,
     arguments: String,
+    context: Option<&CudaContext>,
 ) -> Error {
+    if let Some(context) = context.filter(|context| was_reset(context)) {
+        return Error::ContextDestroyed {
+            kernel: Some(kernel),
+            context: ContextName::of(context),
+            call: Some(DriverCall {
+                call: "cuLaunchKernelEx",
+                status,
+            }),
+        };
+    }
     let attributes = attributes.as_ref().map(describe).unwrap_or_default();
     Error::Launch(Box::new(LaunchError {
         kernel,

@@ -9,7 +9,7 @@ use super::{
     launch_config::LaunchConfig,
 };
 use crate::marshal::{
-    Arguments, DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params,
+    Arguments, DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params,
 };
 use core::{ffi::c_void, ptr};
 use cudarc::driver::{
@@ -182,7 +182,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
     pub(super) unsafe fn call_params(
         &self,
         params: *mut *mut c_void,
-        foreign: fn(String, usize) -> Error,
+        foreign: fn(String, Foreign) -> Error,
         arguments: impl FnOnce() -> String,
     ) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
@@ -196,7 +196,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         &self,
         buffer: *const u8,
         mut size: usize,
-        foreign: fn(String, usize) -> Error,
+        foreign: fn(String, Foreign) -> Error,
         arguments: impl FnOnce() -> String,
     ) -> Result<(), Error> {
         let mut extra = packed_extra(buffer, &mut size);
@@ -213,7 +213,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         &self,
         params: *mut *mut c_void,
         extra: *mut *mut c_void,
-        foreign: fn(String, usize) -> Error,
+        foreign: fn(String, Foreign) -> Error,
         arguments: impl FnOnce() -> String,
     ) -> Result<(), Error> {
         // An argument that did not declare its context before it was lowered.
@@ -243,6 +243,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
                 config,
                 self.launch.attributes,
                 arguments(),
+                self.launch_stream.context().map(|context| &**context),
             ))
         }
     }

@@ -1,7 +1,7 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `launch_config`,
-//! `api`, `error`, `context`, `config`, `function_attribute`, `occupancy`, `attributes`, `image`, `loaded`, `link`,
+//! `api`, `error`, `context`, `context_state`, `context_current`, `context_create`, `green_context`, `runtime`, `peer`, `config`, `function_attribute`, `occupancy`, `attributes`, `image`, `loaded`, `link`,
 //! `shared_memory`, `loaded_function`, `function_info`, `verification`, `verify`, `remembered`, `function`, `cudarc_function`,
 //! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`,
 //! `graph`.
@@ -11,6 +11,9 @@ mod attributes;
 mod chain;
 mod config;
 mod context;
+mod context_create;
+mod context_current;
+mod context_state;
 mod cudarc_function;
 mod error;
 mod explain;
@@ -18,6 +21,7 @@ mod function;
 mod function_attribute;
 mod function_info;
 mod graph;
+mod green_context;
 mod image;
 mod kernel;
 mod kernel_cache;
@@ -33,7 +37,9 @@ mod loaded_function;
 mod lookup;
 mod module;
 mod occupancy;
+mod peer;
 mod remembered;
+mod runtime;
 mod shared_memory;
 mod verification;
 mod verify;
@@ -46,15 +52,20 @@ pub use config::{
     ProgrammaticEvent,
 };
 pub use context::{context, is_available};
+pub use context_create::{ContextFlags, Scheduling, create_context};
+pub use context_current::{current_context, with_current};
 pub use error::{
-    DriverCall, Error, GraphError, LaunchError, Limit, MismatchError, UnsupportedAttribute,
+    ContextMismatch, DriverCall, Error, GraphError, LaunchError, Limit, MismatchError, UnsupportedAttribute,
 };
 pub use function::Function;
 pub use function_info::BlockSuggestion;
 pub use graph::{AnyNode, Graph, GraphExec, Node};
+pub use green_context::{GreenContext, GreenStream};
 pub use image::Image;
 pub use kernel::Kernel;
 pub use launch::launch;
 pub use launchable::{LaunchArguments, Launchable};
 pub use module::Module;
+pub use peer::{Peer, PeerAccess};
+pub use runtime::{BorrowedStream, kernel_function};
 pub use verification::{Unverified, Verification};

@@ -109,6 +109,7 @@ statuses! {
     GRAPH_EXEC_UPDATE_FAILURE 910 "the graph differs too much for an update"
     EXTERNAL_DEVICE 911 "external device failed"
     INVALID_CLUSTER_SIZE 912 "invalid cluster size"
+    INVALID_RESOURCE_TYPE 914 "invalid resource type"
     UNKNOWN 999 "unknown error"
 }
 

@@ -14,7 +14,7 @@ use super::{
     handle::{GraphHandle, GraphId},
     owner::Slot,
 };
-use crate::marshal::{KernelArgs, LaunchStream};
+use crate::marshal::{ContextName, Foreign, KernelArgs, LaunchStream};
 use core::{mem, ptr};
 use cudarc::driver::{
     CudaStream,
@@ -280,12 +280,14 @@ impl<A: KernelArgs> Kernel<A> {
             return Err(explain::not_capturing(name(), false));
         };
         if stream.context().cu_ctx() != function.context.cu_ctx() {
-            return Err(foreign_stream(name()));
+            let kernel = ContextName::of(&function.context);
+            return Err(foreign_stream(name(), kernel, stream));
         }
         let lowered_on = LaunchStream::in_context(function.context.cu_ctx());
         args.check_contexts(&lowered_on);
         if let Some(field) = lowered_on.foreign() {
-            return Err(foreign::<B>(name(), field));
+            let launch = ContextName::of(&function.context);
+            return Err(foreign::<B>(name(), Foreign { launch, ..field }));
         }
         function.check(launch)?;
         function.context.bind_to_thread().map_err(Error::context)?;

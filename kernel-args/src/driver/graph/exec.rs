@@ -250,7 +250,7 @@ impl GraphExec {
 
     fn bind(&self, stream: &Arc<CudaStream>, action: &'static str) -> Result<(), Error> {
         if stream.context().cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_stream(action));
+            return Err(explain::foreign_stream(action, &self.context, stream));
         }
         self.context.bind_to_thread().map_err(Error::context)
     }

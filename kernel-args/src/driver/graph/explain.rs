@@ -6,7 +6,8 @@ use super::super::{
     error::{Error, GraphError},
     explain::meaning,
 };
-use crate::marshal::DecodedArguments;
+use crate::marshal::{ContextName, DecodedArguments};
+use cudarc::driver::{CudaContext, CudaStream};
 use std::{boxed::Box, format, string::String};
 
 /// What was not done.
@@ -167,22 +168,36 @@ pub(super) fn foreign_dependency(kernel: Option<String>, index: usize) -> Error 
 
 /// A kernel of another context than the graph's.
 #[cold]
-pub(super) fn foreign_kernel(kernel: String) -> Error {
+pub(super) fn foreign_kernel(kernel: String, graph: &CudaContext, loaded: &CudaContext) -> Error {
     refused(
         Some(kernel),
         ADDED,
-        "the kernel was loaded in another context (another device?) than the graph's".into(),
+        format!(
+            "the kernel was loaded in another context (another device?) than the graph's\n  \
+             graph   {}\n  kernel  {}",
+            ContextName::of(graph),
+            ContextName::of(loaded)
+        ),
         "make the graph with the context in which the kernel was loaded",
     )
 }
 
 /// A stream of another context than the graph's.
 #[cold]
-pub(super) fn foreign_stream(action: &'static str) -> Error {
+pub(super) fn foreign_stream(
+    action: &'static str,
+    graph: &CudaContext,
+    stream: &CudaStream,
+) -> Error {
     refused(
         None,
         action,
-        "the stream belongs to another context (another device?) than the graph".into(),
+        format!(
+            "the stream belongs to another context (another device?) than the graph\n  \
+             graph   {}\n  stream  {}",
+            ContextName::of(graph),
+            ContextName::of(stream.context())
+        ),
         "use a stream of the graph's context",
     )
 }

@@ -144,7 +144,11 @@ impl Graph {
         let add = required!(api, cuGraphAddKernelNode_v2)?;
         let function = kernel.function();
         if function.context.cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_kernel(function.name.clone()));
+            return Err(explain::foreign_kernel(
+                function.name.clone(),
+                &self.context,
+                &function.context,
+            ));
         }
         let after = self.dependencies(Some(function.name.as_str()), after)?;
         let slot = self.slot(kernel.keep_loaded())?;

@@ -11,7 +11,9 @@ use super::{
     },
     explain,
 };
-use crate::marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
+use crate::marshal::{
+    ContextName, DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params,
+};
 use core::{ffi::c_void, ptr};
 use cudarc::driver::DriverError;
 
@@ -70,7 +72,8 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         let stream = LaunchStream::in_context(context);
         args.check_contexts(&stream);
         if let Some(field) = stream.foreign() {
-            return Err(foreign::<A>(function.name.clone(), field));
+            let launch = ContextName::of(&function.context);
+            return Err(foreign::<A>(function.name.clone(), Foreign { launch, ..field }));
         }
         if *bound != context.cast_const().cast() {
             function.context.bind_to_thread().map_err(Error::context)?;
@@ -118,7 +121,8 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         } = self;
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = stream.foreign() {
-            return Err(foreign::<A>(function.name.clone(), field));
+            let launch = ContextName::of(&function.context);
+            return Err(foreign::<A>(function.name.clone(), Foreign { launch, ..field }));
         }
         stream.check().map_err(failed_wait)?;
         let (grid, block) = (launch.grid, launch.block);
