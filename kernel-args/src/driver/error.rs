@@ -103,7 +103,6 @@ pub enum Error {
         contexts: Box<ContextMismatch>,
     },
     /// A green context was not made.
-    #[non_exhaustive]
     Green(String),
     /// cudarc's function was asked for, but cudarc did not load the module.
     #[non_exhaustive]

@@ -52,17 +52,36 @@ pub(super) fn foreign_stream(kernel: String, expected: ContextName, stream: &Cud
 /// The context of a kernel could not be made current.
 #[cold]
 pub(super) fn unbound(kernel: String, context: &CudaContext, error: DriverError) -> Error {
-    if was_reset(context) {
-        return Error::ContextDestroyed {
-            kernel: Some(kernel),
-            context: ContextName::of(context),
-            call: Some(DriverCall {
-                call: "cuCtxGetCurrent or cuCtxSetCurrent",
-                status: error.0.into(),
-            }),
-        };
-    }
-    Error::context(error)
+    let call = DriverCall {
+        call: "cuCtxGetCurrent or cuCtxSetCurrent",
+        status: error.0.into(),
+    };
+    destroyed(&kernel, Some(context), call).unwrap_or_else(|| Error::context(error))
+}
+
+/// A launch could not be made to wait for the last use of its arguments.
+#[cold]
+pub(super) fn not_awaited(
+    kernel: String,
+    context: Option<&CudaContext>,
+    error: DriverError,
+) -> Error {
+    let call = DriverCall {
+        call: "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
+        status: error.0.into(),
+    };
+    destroyed(&kernel, context, call).unwrap_or(Error::Driver(call))
+}
+
+/// The error of a call in a context that was reset and has not been made again.
+#[cold]
+fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> Option<Error> {
+    let context = context.filter(|context| was_reset(context))?;
+    Some(Error::ContextDestroyed {
+        kernel: Some(kernel.into()),
+        context: ContextName::of(context),
+        call: Some(call),
+    })
 }
 
 /// The kernel was launched, but the use of an argument's memory was not recorded.
@@ -87,15 +106,12 @@ pub(super) fn launch(
     arguments: String,
     context: Option<&CudaContext>,
 ) -> Error {
-    if let Some(context) = context.filter(|context| was_reset(context)) {
-        return Error::ContextDestroyed {
-            kernel: Some(kernel),
-            context: ContextName::of(context),
-            call: Some(DriverCall {
-                call: "cuLaunchKernelEx",
-                status,
-            }),
-        };
+    let call = DriverCall {
+        call: "cuLaunchKernelEx",
+        status,
+    };
+    if let Some(destroyed) = destroyed(&kernel, context, call) {
+        return destroyed;
     }
     let attributes = attributes.as_ref().map(describe).unwrap_or_default();
     Error::Launch(Box::new(LaunchError {

@@ -12,10 +12,7 @@ use crate::marshal::{
     Arguments, DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params,
 };
 use core::{ffi::c_void, ptr};
-use cudarc::driver::{
-    DriverError,
-    sys::{CUfunction, CUstream},
-};
+use cudarc::driver::sys::{CUfunction, CUstream};
 use std::string::{String, ToString};
 
 /// What `cuLaunchKernelEx` takes beside the parameters, and what an error of it shows.
@@ -220,7 +217,13 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         if let Some(field) = self.launch_stream.foreign() {
             return Err(foreign((self.name)(), field));
         }
-        self.launch_stream.check().map_err(failed_wait)?;
+        if let Err(error) = self.launch_stream.check() {
+            return Err(explain::not_awaited(
+                (self.name)(),
+                self.launch_stream.context().map(|context| &**context),
+                error,
+            ));
+        }
         let config = self.config();
         let status = match self.launch.attributes {
             None => {
@@ -294,10 +297,3 @@ unsafe fn check_attributes(
     unsafe { attributes::check(&request) }
 }
 
-#[cold]
-fn failed_wait(error: DriverError) -> Error {
-    Error::cudarc(
-        "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
-        error,
-    )
-}
