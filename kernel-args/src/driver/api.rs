@@ -237,7 +237,6 @@ api! {
     cuCtxPopCurrent_v2(*mut CUcontext);
     /// Driver 12.0 and newer.
     cuCtxGetId(CUcontext, *mut u64);
-    cuDeviceGet(*mut CUdevice, c_int);
     cuDevicePrimaryCtxGetState(CUdevice, *mut c_uint, *mut c_int);
     cuDeviceCanAccessPeer(*mut c_int, CUdevice, CUdevice);
     cuCtxEnablePeerAccess(CUcontext, c_uint);

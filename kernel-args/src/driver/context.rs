@@ -7,7 +7,7 @@ use super::{
 use crate::marshal::ContextName;
 use core::ptr;
 use cudarc::driver::{
-    CudaContext, CudaFunction,
+    CudaContext, CudaFunction, CudaStream,
     sys::{CUcontext, CUdevice, CUfunction_attribute},
 };
 use kernel_args_abi::Sm;
@@ -29,6 +29,17 @@ pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     CudaContext::new(ordinal).map_err(|error| {
         Error::cudarc(
             "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent",
+            error,
+        )
+    })
+}
+
+/// A stream that nothing is given to. cudarc records and awaits the use of slices only while a context has a stream that cudarc has
+/// made: whoever launches on a stream of another origin holds one.
+pub(super) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
+    context.new_stream().map_err(|error| {
+        Error::cudarc(
+            "cuCtxGetCurrent, cuCtxSetCurrent, cuCtxSynchronize or cuStreamCreate",
             error,
         )
     })

@@ -1,16 +1,16 @@
 //! Contexts of the program's own, beside the primary one of each device.
 
 use super::{
-    api::{Api, Status, Unavailable, api, required},
+    api::{Api, api, required},
     context::current,
     error::Error,
 };
 use core::ptr;
 use cudarc::driver::{
-    CudaContext,
+    CudaContext, result,
     sys::{CUcontext, CUdevice},
 };
-use std::{ffi::c_int, sync::Arc};
+use std::sync::Arc;
 
 /// How a thread waits for the GPU: `CUctx_flags`, `CU_CTX_SCHED_*`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,8 @@ pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaCon
     let api = api()?;
     // Initialises the driver, and refuses a device that there is not.
     CudaContext::device_count().map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
-    let device = device(api, ordinal)?;
+    let device = result::device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))
+        .map_err(|error| Error::cudarc("cuDeviceGet", error))?;
     let (pop, destroy) = (
         required!(api, cuCtxPopCurrent_v2)?,
         required!(api, cuCtxDestroy_v2)?,
@@ -119,32 +120,22 @@ pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaCon
     Ok(context)
 }
 
-/// The device of this number.
-fn device(api: &Api, ordinal: usize) -> Result<CUdevice, Error> {
-    let get = required!(api, cuDeviceGet)?;
-    let mut device = 0;
-    // SAFETY: `device` outlives the call.
-    let status = unsafe { get(&raw mut device, c_int::try_from(ordinal).unwrap_or(c_int::MAX)) };
-    status.check("cuDeviceGet")?;
-    Ok(device)
-}
-
 /// Makes a context, which is then current.
 fn create(api: &Api, flags: ContextFlags, device: CUdevice) -> Result<CUcontext, Error> {
     let (mut context, flags, none) = (ptr::null_mut(), flags.bits(), ptr::null_mut());
     let place = &raw mut context;
-    let status: Status = if let Some(create) = api.cuCtxCreate_v4 {
+    let (status, call) = if let Some(create) = api.cuCtxCreate_v4 {
         // SAFETY: `context` outlives the call; no parameters stand for a context without any.
-        unsafe { create(place, none, flags, device) }
+        (unsafe { create(place, none, flags, device) }, "cuCtxCreate_v4")
     } else if let Some(create) = api.cuCtxCreate_v3 {
         // SAFETY: as above.
-        unsafe { create(place, none, 0, flags, device) }
-    } else if let Some(create) = api.cuCtxCreate_v2 {
-        // SAFETY: as above.
-        unsafe { create(place, flags, device) }
+        let status = unsafe { create(place, none, 0, flags, device) };
+        (status, "cuCtxCreate_v3")
     } else {
-        return Err(Unavailable::EntryPoint("cuCtxCreate_v2").into());
+        let create = required!(api, cuCtxCreate_v2)?;
+        // SAFETY: as above.
+        (unsafe { create(place, flags, device) }, "cuCtxCreate_v2")
     };
-    status.check("cuCtxCreate")?;
+    status.check(call)?;
     Ok(context)
 }

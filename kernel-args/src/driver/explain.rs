@@ -90,7 +90,8 @@ pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
     Error::Unrecorded {
         kernel,
         call: DriverCall {
-            call: "cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord",
+            call: "cuEventRecord, cuCtxGetCurrent or cuCtxSetCurrent (for memory of another GPU also cuEventCreate, \
+                   cuStreamWaitEvent or cuEventDestroy)",
             status: error.0.into(),
         },
     }

@@ -2,6 +2,7 @@
 
 use super::{
     api::{Api, DeviceResource, api, required},
+    context::tracking,
     error::Error,
 };
 use core::{ffi::c_void, fmt, ops::Deref, ptr};
@@ -47,7 +48,6 @@ struct Green {
     handle: *mut c_void,
     sm_count: u32,
     context: Arc<CudaContext>,
-    /// cudarc records and awaits the use of slices only while a context has a stream that cudarc has made.
     _tracking: Arc<CudaStream>,
 }
 
@@ -92,9 +92,7 @@ impl GreenContext {
             )));
         }
         let (part, rest) = split(api, &all, sms)?;
-        let tracking = ctx.new_stream().map_err(|error| {
-            Error::cudarc("cuStreamCreate, cuCtxSetCurrent or cuCtxSynchronize", error)
-        })?;
+        let tracking = tracking(ctx)?;
         let green = |mut resource| Self::of(api, ctx, &tracking, &mut resource);
         let part = green(part)?;
         let rest = if rest.kind == DeviceResource::SM && rest.sm_count > 0 {
@@ -148,6 +146,7 @@ impl GreenContext {
     /// [`Error::Driver`] where the driver returns an error.
     pub fn new_stream(&self) -> Result<GreenStream, Error> {
         let create = required!(self.0.api, cuGreenCtxStreamCreate)?;
+        required!(self.0.api, cuStreamDestroy_v2)?;
         let context = &self.0.context;
         context.bind_to_thread().map_err(Error::context)?;
         let mut handle = ptr::null_mut();

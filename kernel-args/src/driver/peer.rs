@@ -2,6 +2,7 @@
 
 use super::{
     api::{Api, PoolAccess, api, required},
+    context::tracking,
     context_current::with_current,
     error::{ContextMismatch, Error},
 };
@@ -49,7 +50,6 @@ const READ_WRITE: u32 = 3;
 pub struct PeerAccess {
     kernels: Arc<CudaContext>,
     memory: Arc<CudaContext>,
-    /// cudarc records and awaits the use of slices only while a context has a stream that cudarc has made.
     _tracking: [Arc<CudaStream>; 2],
 }
 
@@ -71,11 +71,6 @@ impl PeerAccess {
             enable(kernels, memory)?;
             share_pool(kernels, memory)?;
         }
-        let tracking = |context: &Arc<CudaContext>| {
-            context.new_stream().map_err(|error| {
-                Error::cudarc("cuStreamCreate, cuCtxSetCurrent or cuCtxSynchronize", error)
-            })
-        };
         Ok(Self {
             _tracking: [tracking(kernels)?, tracking(memory)?],
             kernels: kernels.clone(),

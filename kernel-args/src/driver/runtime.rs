@@ -2,6 +2,7 @@
 
 use super::{
     api::{Api, api, required},
+    context::tracking,
     context_current::with_current,
     error::{ContextMismatch, Error},
 };
@@ -19,7 +20,6 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct BorrowedStream {
     stream: Arc<CudaStream>,
-    /// cudarc records and awaits the use of slices only while a context has a stream that cudarc has made.
     _tracking: Arc<CudaStream>,
 }
 
@@ -53,9 +53,7 @@ impl BorrowedStream {
                 ContextName::of_handle(owner, None),
             )));
         }
-        let tracking = ctx.new_stream().map_err(|error| {
-            Error::cudarc("cuStreamCreate, cuCtxSetCurrent or cuCtxSynchronize", error)
-        })?;
+        let tracking = tracking(ctx)?;
         Ok(Self {
             // SAFETY: the stream is one of this context, and the caller keeps it alive.
             stream: unsafe { ctx.wrap_borrowed_stream(stream) },

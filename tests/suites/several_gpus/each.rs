@@ -1,6 +1,7 @@
 //! A kernel for each GPU, and what belongs to the other one.
 
-use crate::world::{GRID, N, Outcome, SAXPY, Saxpy, all_are, both, filled, launched};
+use crate::world::{Outcome, SAXPY, Saxpy, all_are, both, filled, grid, launched, n};
+use cudarc::driver::CudaSlice;
 use kernel_args::{ContextName, Error, Graph, Kernel, Module, launch};
 use kernel_args_tests::driver::trial_unless;
 use libtest_mimic::Trial;
@@ -17,7 +18,7 @@ fn one_kernel_for_each_gpu() -> Outcome {
             let (default, other) = (ctx.default_stream(), ctx.new_stream()?);
             let (x, mut y) = (filled(&default, 2.0)?, filled(&other, 1.0)?);
             for stream in [&default, &other] {
-                let (n, alpha) = (N, 3.0);
+                let (n, alpha) = (n(), 3.0);
                 let args = Saxpy {
                     n,
                     alpha,
@@ -25,7 +26,7 @@ fn one_kernel_for_each_gpu() -> Outcome {
                     y: &mut y,
                 };
                 // SAFETY: both slices have `N` elements.
-                unsafe { launch!(kernel, GRID, 256, args, stream = stream)? };
+                unsafe { launch!(kernel, grid(), 256, args, stream = stream)? };
                 launched();
             }
             all_are(&default, &y, 13.0)?;
@@ -49,6 +50,11 @@ fn names_both<T: Debug>(result: Result<T, Error>, launch: usize, found: usize) {
     }
 }
 
+fn args<'a>(x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32>) -> Saxpy<'a> {
+    let (n, alpha) = (n(), 1.0);
+    Saxpy { n, alpha, x, y }
+}
+
 fn what_is_of_the_other_gpu_is_refused() -> Outcome {
     let contexts = both()?;
     for (here, there) in [(0, 1), (1, 0)] {
@@ -60,24 +66,22 @@ fn what_is_of_the_other_gpu_is_refused() -> Outcome {
             filled(&ctx.default_stream(), 1.0)?,
             filled(&other.default_stream(), 1.0)?,
         );
-        let n = N;
-        let args = |x, y| Saxpy { n, alpha: 1.0, x, y };
         // SAFETY: nothing is launched, here and below.
-        let launched = unsafe { launch!(kernel, GRID, 256, args(&theirs, &mut ours)) };
+        let launched = unsafe { launch!(kernel, grid(), 256, args(&theirs, &mut ours)) };
         names_both(launched, here, there);
         // SAFETY: as above.
-        let launched = unsafe { launch!(function, GRID, 256, args(&ours, &mut theirs)) };
+        let launched = unsafe { launch!(function, grid(), 256, args(&ours, &mut theirs)) };
         names_both(launched, here, there);
         let stream = other.new_stream()?;
         let copy = ours.clone();
         // SAFETY: as above.
         let launched = unsafe {
-            launch!(kernel, GRID, 256, args(&copy, &mut ours), stream = &stream)
+            launch!(kernel, grid(), 256, args(&copy, &mut ours), stream = &stream)
         };
         names_both(launched, here, there);
         // SAFETY: as above.
         let launched = unsafe {
-            launch!(function, GRID, 256, args(&copy, &mut ours), stream = &stream)
+            launch!(function, grid(), 256, args(&copy, &mut ours), stream = &stream)
         };
         names_both(launched, here, there);
         let adopted = Module::from_cudarc(other, module.clone(), SAXPY)?;

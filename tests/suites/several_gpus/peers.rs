@@ -1,12 +1,12 @@
 //! Memory of the other GPU, which a kernel accesses directly.
 
-use crate::world::{GRID, N, Outcome, SAXPY, Saxpy, all_are, both, filled, launched};
+use crate::world::{Outcome, SAXPY, Saxpy, all_are, both, filled, grid, launched, n};
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
 use kernel_args::{
-    Arguments, ContextFlags, Error, Kernel, KernelArgs, Module, Peer, PeerAccess, create_context,
-    launch,
+    Arguments, ContextFlags, ContextName, Error, Kernel, KernelArgs, Module, Peer, PeerAccess,
+    create_context, current_context, launch,
 };
-use kernel_args_test_driver::{Session, Settings, is_active};
+use kernel_args_test_driver::{Control, Session, Settings, is_active};
 use kernel_args_tests::driver::trial_unless;
 use libtest_mimic::{Completion, Trial};
 use std::{env, process::ExitCode};
@@ -51,7 +51,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
         let local = Kernel::<Saxpy>::load(other)?;
         let (one_here, one_there) = (filled(&ours, 1.0)?, filled(&theirs, 1.0)?);
         let (mut sum, mut far) = (filled(&ours, 0.0)?, filled(&theirs, 0.0)?);
-        let (n, alpha, rounds) = (N, 1.0, 20_u16);
+        let (n, alpha, rounds) = (n(), 1.0, 20_u16);
         for _ in 0..rounds {
             // far += 1 on the other GPU, then from here, then sum += far here.
             let args = Saxpy {
@@ -61,7 +61,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
                 y: &mut far,
             };
             // SAFETY: all slices have `N` elements, here and below.
-            unsafe { launch!(local, GRID, 256, args, stream = &theirs)? };
+            unsafe { launch!(local, grid(), 256, args, stream = &theirs)? };
             let args = Write {
                 n,
                 alpha,
@@ -69,7 +69,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
                 y: peers.memory(&mut far),
             };
             // SAFETY: as above.
-            unsafe { launch!(write, GRID, 256, args, stream = &ours)? };
+            unsafe { launch!(write, grid(), 256, args, stream = &ours)? };
             let args = Read {
                 n,
                 alpha,
@@ -77,7 +77,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
                 y: &mut sum,
             };
             // SAFETY: as above.
-            unsafe { launch!(read, GRID, 256, args)? };
+            unsafe { launch!(read, grid(), 256, args)? };
             (0..3).for_each(|_| launched());
         }
         all_are(&theirs, &far, f32::from(2 * rounds))?;
@@ -91,12 +91,44 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
             y: &mut sum,
         };
         // SAFETY: as above.
-        unsafe { launch!(read, GRID, 256, args, stream = &ours)? };
+        unsafe { launch!(read, grid(), 256, args, stream = &ours)? };
         drop(far);
         let _other = filled(&theirs, 1000.0)?;
         all_are(&ours, &sum, f32::from(rounds * (rounds + 3)))?;
         ctx.check_err()?;
         other.check_err()?;
+    }
+    Ok(())
+}
+
+/// What the driver is told for it: the stand-in counts.
+fn waits_and_records_are_exactly_those_needed() -> Outcome {
+    let Some(driver) = Control::attach() else {
+        return Ok(());
+    };
+    let [ctx, other] = both()?;
+    let peers = PeerAccess::enable(&ctx, &other)?;
+    let (ours, theirs) = (ctx.new_stream()?, other.new_stream()?);
+    let (x, mut y) = (filled(&theirs, 1.0)?, filled(&ours, 0.0)?);
+    let read = Kernel::<Read>::load(&ctx)?;
+    for _ in 0..2 {
+        let (n, alpha) = (n(), 1.0);
+        let args = Read {
+            n,
+            alpha,
+            x: peers.memory(&x),
+            y: &mut y,
+        };
+        driver.reset_calls();
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(read, grid(), 256, args, stream = &ours)? };
+        // For the write of `x`, and for the read and the write of `y`; on the other GPU for the launch.
+        assert_eq!(driver.calls("cuStreamWaitEvent"), 3 + 1);
+        // The use of `y`; the launch, and behind it, on the other GPU, the use of `x`.
+        assert_eq!(driver.calls("cuEventRecord"), 1 + 2);
+        assert_eq!(driver.calls("cuEventCreate"), 1);
+        assert_eq!(driver.calls("cuEventDestroy_v2"), 1);
+        assert_eq!(current_context()?, Some(ContextName::of(&ctx)));
     }
     Ok(())
 }
@@ -109,7 +141,7 @@ fn views_lists_and_own_memory() -> Outcome {
     let module = Module::load(&ctx, SAXPY)?;
     let kernel = module.kernel::<Views>("saxpy")?;
     let (x, mut y) = (filled(&theirs, 1.0)?, filled(&theirs, 0.0)?);
-    let half = N / 2;
+    let half = n() / 2;
     let args = Views {
         n: half,
         alpha: 1.0,
@@ -117,7 +149,7 @@ fn views_lists_and_own_memory() -> Outcome {
         y: peers.memory(y.slice_mut(..half as usize)),
     };
     // SAFETY: both views have `half` elements.
-    unsafe { launch!(kernel, GRID, 256, args, stream = &ours)? };
+    unsafe { launch!(kernel, grid(), 256, args, stream = &ours)? };
     let mut list = Arguments::new();
     let view = y.slice_mut(half as usize..);
     list.push(half)
@@ -126,30 +158,30 @@ fn views_lists_and_own_memory() -> Outcome {
         .push(peers.memory(view));
     let function = module.function("saxpy")?;
     // SAFETY: as above.
-    unsafe { launch!(function, GRID, 256, list, stream = &ours)? };
+    unsafe { launch!(function, grid(), 256, list, stream = &ours)? };
     all_are(&theirs, &y, 1.0)?;
 
     let mut own = filled(&ours, 0.0)?;
     let args = Write {
-        n: N,
+        n: n(),
         alpha: 1.0,
         x: &filled(&ours, 1.0)?,
         y: peers.memory(&mut own),
     };
     let write = Kernel::<Write>::load(&ctx)?;
     // SAFETY: both slices have `N` elements.
-    unsafe { launch!(write, GRID, 256, args, stream = &ours)? };
+    unsafe { launch!(write, grid(), 256, args, stream = &ours)? };
     all_are(&ours, &own, 1.0)?;
     // One and the same context: nothing is enabled.
     let own_access = PeerAccess::enable(&ctx, &ctx)?;
     let args = Write {
-        n: N,
+        n: n(),
         alpha: 1.0,
         x: &filled(&ours, 1.0)?,
         y: own_access.memory(&mut own),
     };
     // SAFETY: as above.
-    unsafe { launch!(write, GRID, 256, args, stream = &ours)? };
+    unsafe { launch!(write, grid(), 256, args, stream = &ours)? };
     all_are(&ours, &own, 2.0)
 }
 
@@ -163,13 +195,13 @@ fn what_was_not_enabled_is_refused() -> Outcome {
     let x = filled(&third.default_stream(), 1.0)?;
     let read = Kernel::<Read>::load(&ctx)?;
     let args = Read {
-        n: N,
+        n: n(),
         alpha: 1.0,
         x: peers.memory(&x),
         y: &mut y,
     };
     // SAFETY: nothing is launched, here and below.
-    let error = unsafe { launch!(read, GRID, 256, args) }.expect_err("of a third context");
+    let error = unsafe { launch!(read, grid(), 256, args) }.expect_err("of a third context");
     let text = error.to_string();
     assert!(
         matches!(&error, Error::Foreign { field: Some(field), .. } if field == "x"),
@@ -178,13 +210,13 @@ fn what_was_not_enabled_is_refused() -> Outcome {
     // The kernel of the other GPU.
     let back = Kernel::<Write>::load(&other)?;
     let args = Write {
-        n: N,
+        n: n(),
         alpha: 1.0,
         x: &filled(&there, 1.0)?,
         y: peers.memory(&mut y),
     };
     // SAFETY: as above.
-    let error = unsafe { launch!(back, GRID, 256, args) }.expect_err("not in that direction");
+    let error = unsafe { launch!(back, grid(), 256, args) }.expect_err("not in that direction");
     assert!(
         matches!(&error, Error::Foreign { field: Some(field), .. } if field == "y"),
         "{error}"
@@ -257,6 +289,11 @@ pub(crate) fn trials(why: Option<&'static str>) -> Vec<Trial> {
             why,
             "peers/memory_of_the_other_gpu_is_ordered",
             memory_of_the_other_gpu_is_ordered,
+        ),
+        trial_unless(
+            why.or((!is_active()).then_some("only the test driver counts calls")),
+            "peers/waits_and_records_are_exactly_those_needed",
+            waits_and_records_are_exactly_those_needed,
         ),
         trial_unless(
             why,

@@ -1,6 +1,6 @@
 //! Sixteen threads launch on both GPUs: results never mix.
 
-use crate::world::{GRID, N, Outcome, Saxpy, all_are, both, filled, launched};
+use crate::world::{Outcome, Saxpy, all_are, both, filled, grid, launched, n};
 use kernel_args::{Kernel, launch};
 use kernel_args_tests::driver::trial_unless;
 use libtest_mimic::Trial;
@@ -28,10 +28,10 @@ fn sixteen_threads_over_both() -> Outcome {
                     }
                     for _ in 0..ROUNDS {
                         for ((stream, x, y), kernel) in work.iter_mut().zip(kernels) {
-                            let (n, alpha) = (N, 1.0);
+                            let (n, alpha) = (n(), 1.0);
                             let args = Saxpy { n, alpha, x, y };
                             // SAFETY: both slices have `N` elements.
-                            unsafe { launch!(kernel, GRID, 256, args, stream = &*stream)? };
+                            unsafe { launch!(kernel, grid(), 256, args, stream = &*stream)? };
                             launched();
                         }
                     }

@@ -2,6 +2,7 @@
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use kernel_args::{Error, KernelArgs};
+use kernel_args_test_driver::is_active;
 use std::{
     error,
     sync::{
@@ -13,8 +14,16 @@ use std::{
 pub(crate) type Outcome = Result<(), Box<dyn error::Error + Send + Sync>>;
 
 pub(crate) const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
-pub(crate) const N: u32 = 100_000;
-pub(crate) const GRID: u32 = N.div_ceil(256);
+
+/// The elements of each slice: on a GPU so many that a kernel takes a while.
+pub(crate) fn n() -> u32 {
+    if is_active() { 1000 } else { 4_000_000 }
+}
+
+/// The blocks of 256 threads for that.
+pub(crate) fn grid() -> u32 {
+    n().div_ceil(256)
+}
 
 /// One description for the kernel of each GPU.
 #[derive(KernelArgs)]
@@ -61,7 +70,7 @@ pub(crate) fn all_are(stream: &Arc<CudaStream>, memory: &CudaSlice<f32>, value: 
 
 /// So many elements of one value.
 pub(crate) fn filled(stream: &Arc<CudaStream>, value: f32) -> Result<CudaSlice<f32>, Error> {
-    Ok(stream.clone_htod(&vec![value; N as usize])?)
+    Ok(stream.clone_htod(&vec![value; n() as usize])?)
 }
 
 pub(crate) fn print() {
