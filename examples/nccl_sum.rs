@@ -169,7 +169,11 @@ fn one_process(contexts: &[Arc<CudaContext>]) -> Outcome {
 
 fn a_process_for_each(gpus: usize) -> Outcome {
     let id = Id::new().map_err(failed)?;
-    let id: Vec<u8> = id.internal().iter().map(|byte| byte.cast_unsigned()).collect();
+    let id: Vec<u8> = id
+        .internal()
+        .iter()
+        .map(|byte| byte.cast_unsigned())
+        .collect();
     let mut processes = Vec::new();
     for rank in 0..gpus {
         let mut process = Command::new(env::current_exe()?)

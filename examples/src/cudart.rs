@@ -66,6 +66,7 @@ macro_rules! calls {
                 ///
                 /// # Safety
                 /// As the runtime documents it: pointers are valid for what it does with them.
+                #[allow(clippy::too_many_arguments, reason = "as many as the runtime takes")]
                 pub unsafe fn $name(&self, $($argument: $ty),*) -> Result<(), RuntimeError> {
                     let call = stringify!($function);
                     let code = match self.$name {
@@ -193,9 +194,16 @@ fn candidates() -> Vec<PathBuf> {
     let names: &[&str] = if cfg!(windows) {
         &["cudart64_13.dll", "cudart64_12.dll", "cudart64_110.dll"]
     } else {
-        &["libcudart.so", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"]
+        &[
+            "libcudart.so",
+            "libcudart.so.13",
+            "libcudart.so.12",
+            "libcudart.so.11.0",
+        ]
     };
-    let beside = env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
+    let beside = env::current_exe()
+        .ok()
+        .and_then(|exe| Some(exe.parent()?.to_owned()));
     let toolkit = ["CUDA_PATH", "CUDA_HOME"]
         .into_iter()
         .filter_map(env::var_os)

@@ -16,11 +16,12 @@ const LAYERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 38] = [
+const DRIVER: [&str; 39] = [
     "words",
     "chain",
     "launch_config",
     "api",
+    "context_error",
     "error",
     "context",
     "context_state",

@@ -94,7 +94,8 @@ impl ContextFlags {
 pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaContext>, Error> {
     let api = api()?;
     // Initialises the driver, and refuses a device that there is not.
-    CudaContext::device_count().map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
+    CudaContext::device_count()
+        .map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
     let device = result::device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))
         .map_err(|error| Error::cudarc("cuDeviceGet", error))?;
     let (pop, destroy) = (
@@ -111,7 +112,10 @@ pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaCon
             // SAFETY: cudarc did not take the context, which nothing else owns.
             unsafe { destroy(created) };
         }
-        Error::cudarc("cuDeviceGetAttribute, cuCtxGetCurrent or cuCtxSetCurrent", error)
+        Error::cudarc(
+            "cuDeviceGetAttribute, cuCtxGetCurrent or cuCtxSetCurrent",
+            error,
+        )
     })?;
     let mut popped = ptr::null_mut();
     // SAFETY: `popped` outlives the call.
@@ -126,7 +130,10 @@ fn create(api: &Api, flags: ContextFlags, device: CUdevice) -> Result<CUcontext,
     let place = &raw mut context;
     let (status, call) = if let Some(create) = api.cuCtxCreate_v4 {
         // SAFETY: `context` outlives the call; no parameters stand for a context without any.
-        (unsafe { create(place, none, flags, device) }, "cuCtxCreate_v4")
+        (
+            unsafe { create(place, none, flags, device) },
+            "cuCtxCreate_v4",
+        )
     } else if let Some(create) = api.cuCtxCreate_v3 {
         // SAFETY: as above.
         let status = unsafe { create(place, none, 0, flags, device) };

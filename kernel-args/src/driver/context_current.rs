@@ -40,10 +40,7 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// # Errors
 /// [`Error::Driver`] where the context cannot be made current: `work` has not run. [`Error::NotRestored`] where the context that
 /// was current before cannot be made current again, because `work` has destroyed contexts; `work` has run.
-pub fn with_current<T>(
-    context: &Arc<CudaContext>,
-    work: impl FnOnce() -> T,
-) -> Result<T, Error> {
+pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> Result<T, Error> {
     let api = api()?;
     let before = current()?;
     let stack = Stack {

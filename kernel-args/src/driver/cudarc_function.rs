@@ -3,8 +3,9 @@
 use super::{
     api::api,
     context::{bind_function, named, restored_on_error, sm},
+    context_error::ContextMismatch,
     context_state::ContextState,
-    error::{ContextMismatch, Error},
+    error::Error,
     function::Function,
     image::{Description, Image, ImageBytes, describe},
     loaded_function::{LoadedBy, UNNAMED, function_name},
@@ -14,6 +15,7 @@ use crate::marshal::ContextName;
 use cudarc::driver::{CudaContext, CudaFunction, sys::CUfunction};
 use kernel_args_abi::{Parameter, check, mangled};
 use std::{
+    boxed::Box,
     format,
     string::{String, ToString},
     sync::Arc,
@@ -116,7 +118,7 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
     } else {
         Err(Error::ForeignFunction {
             kernel: name,
-            contexts: ContextMismatch::new(named(loaded_in), ContextName::of(ctx)),
+            contexts: Box::new(ContextMismatch::new(named(loaded_in), ContextName::of(ctx))),
         })
     }
 }

@@ -1,9 +1,12 @@
 //! What can go wrong before, in and after a launch.
 
-use super::api::{Status, Unavailable};
+use super::{
+    api::{Status, Unavailable},
+    context_error::{ContextMismatch, write_destroyed, write_not_restored},
+};
 use crate::{device::vector::Dim3, marshal::ContextName};
 use cudarc::driver::DriverError;
-use std::{borrow::Cow, boxed::Box, fmt, format, string::String, vec::Vec};
+use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why a kernel was not loaded or not launched.
 ///
@@ -128,23 +131,6 @@ pub enum Error {
         /// The call and what it returned.
         call: DriverCall,
     },
-}
-
-/// Two contexts where there should be one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ContextMismatch {
-    /// The context that was expected: that of the launch, or of the function.
-    pub expected: ContextName,
-    /// The context that was found: that of the argument or of the stream, or the one that was given.
-    pub found: ContextName,
-}
-
-impl ContextMismatch {
-    #[cold]
-    pub(super) fn new(expected: ContextName, found: ContextName) -> Box<Self> {
-        Box::new(Self { expected, found })
-    }
 }
 
 /// A driver call that failed.
@@ -328,7 +314,11 @@ impl fmt::Display for Error {
             Self::Cudarc(error) => {
                 let status = Status::from(error.0);
                 write!(f, "a driver call of cudarc returned {status}")?;
-                f.write_str(if status.0 == DESTROYED { help(status) } else { "" })
+                f.write_str(if status.0 == DESTROYED {
+                    help(status)
+                } else {
+                    ""
+                })
             }
             Self::Load { call, log } if log.is_empty() => call.fmt(f),
             Self::Load { call, log } => write!(f, "{call}; the driver's compiler says:\n{log}"),
@@ -365,78 +355,16 @@ impl fmt::Display for Error {
                 kernel,
                 field,
                 contexts,
-            } => {
-                let ContextMismatch { expected, found } = **contexts;
-                write!(f, "kernel `{kernel}` was not launched: ")?;
-                match field {
-                    Some(field) => {
-                        let field = format!("`{field}`");
-                        let width = field.chars().count().max("launch".len());
-                        write!(
-                            f,
-                            "{field} belongs to another context (another device?) than the launch\n  \
-                             {:width$}  {expected}\n  {field:width$}  {found}\n\
-                             help: allocate it on a stream of the launch's context, or launch a kernel that is loaded in the \
-                             argument's context; memory of another GPU is passed as `peers.memory(&slice)` of a `PeerAccess`",
-                            "launch"
-                        )
-                    }
-                    None => write!(
-                        f,
-                        "the stream belongs to another context (another device?) than the kernel\n  \
-                         kernel  {expected}\n  stream  {found}\n\
-                         help: use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context"
-                    ),
-                }
-            }
-            Self::ForeignFunction { kernel, contexts } => write!(
-                f,
-                "kernel `{kernel}` was loaded in another context than the one that was given\n  \
-                 kernel  {}\n  given   {}\n\
-                 help: give the context in which cudarc loaded the module",
-                contexts.expected, contexts.found
-            ),
-            Self::ForeignStream(contexts) => write!(
-                f,
-                "the stream belongs to another context than the one that was given\n  \
-                 stream  {}\n  given   {}\n\
-                 help: give the context in which the stream was made; the streams of the CUDA runtime are made in the primary \
-                 context of the device that `cudaSetDevice` has chosen, which is `kernel_args::context(ordinal)`, unless another \
-                 context was current",
-                contexts.found, contexts.expected
-            ),
+            } => contexts.write_foreign(f, kernel, field.as_deref()),
+            Self::ForeignFunction { kernel, contexts } => contexts.write_function(f, kernel),
+            Self::ForeignStream(contexts) => contexts.write_stream(f),
             Self::ContextDestroyed {
                 kernel,
                 context,
                 call,
-            } => {
-                if let Some(kernel) = kernel {
-                    write!(f, "kernel `{kernel}` was not launched: ")?;
-                }
-                write!(f, "{context} was reset or destroyed")?;
-                if let Some(call) = call {
-                    write!(f, " ({call})")?;
-                }
-                f.write_str(
-                    "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` end what every part of the program has made on the \
-                     device: modules, streams, events, memory\n\
-                     help: drop what was made in the context, then call `kernel_args::context` and load and allocate again; or \
-                     leave the reset out, as the driver frees everything when the process ends",
-                )
-            }
-            Self::NotRestored { before } => write!(
-                f,
-                "{before} was current before, and was not made current again: contexts were destroyed meanwhile\n\
-                 help: drop the last handle of a context outside of `with_current`"
-            ),
-            Self::NoPeerAccess { contexts } => write!(
-                f,
-                "the kernels of one context cannot access the memory of the other\n  \
-                 kernels  {}\n  memory   {}\n\
-                 help: copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo -p2p r` \
-                 tells), and two contexts of one GPU do not",
-                contexts.found, contexts.expected
-            ),
+            } => write_destroyed(f, kernel.as_deref(), *context, call.as_ref()),
+            Self::NotRestored { before } => write_not_restored(f, *before),
+            Self::NoPeerAccess { contexts } => contexts.write_no_access(f),
             Self::Green(problem) => f.write_str(problem),
             Self::NotCudarc { kernel } => write!(
                 f,

@@ -4,8 +4,9 @@ use super::{
     api::Status,
     attributes::describe,
     config::Attributes,
+    context_error::ContextMismatch,
     context_state::was_reset,
-    error::{ContextMismatch, DriverCall, Error, LaunchError},
+    error::{DriverCall, Error, LaunchError},
     launch_config::LaunchConfig,
 };
 use crate::{
@@ -25,7 +26,7 @@ pub(super) fn foreign<A: KernelArgs>(kernel: String, foreign: Foreign) -> Error 
     Error::Foreign {
         kernel,
         field: field.map(|parameter| parameter.name.into()),
-        contexts: ContextMismatch::new(foreign.launch, foreign.argument),
+        contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
     }
 }
 
@@ -35,7 +36,7 @@ pub(super) fn foreign_argument(kernel: String, foreign: Foreign) -> Error {
     Error::Foreign {
         kernel,
         field: Some(foreign.field.to_string().into()),
-        contexts: ContextMismatch::new(foreign.launch, foreign.argument),
+        contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
     }
 }
 
@@ -45,24 +46,27 @@ pub(super) fn foreign_stream(kernel: String, expected: ContextName, stream: &Cud
     Error::Foreign {
         kernel,
         field: None,
-        contexts: ContextMismatch::new(expected, ContextName::of(stream.context())),
+        contexts: Box::new(ContextMismatch::new(
+            expected,
+            ContextName::of(stream.context()),
+        )),
     }
 }
 
 /// The context of a kernel could not be made current.
 #[cold]
-pub(super) fn unbound(kernel: String, context: &CudaContext, error: DriverError) -> Error {
+pub(super) fn unbound(kernel: &str, context: &CudaContext, error: DriverError) -> Error {
     let call = DriverCall {
         call: "cuCtxGetCurrent or cuCtxSetCurrent",
         status: error.0.into(),
     };
-    destroyed(&kernel, Some(context), call).unwrap_or_else(|| Error::context(error))
+    destroyed(kernel, Some(context), call).unwrap_or_else(|| Error::context(error))
 }
 
 /// A launch could not be made to wait for the last use of its arguments.
 #[cold]
 pub(super) fn not_awaited(
-    kernel: String,
+    kernel: &str,
     context: Option<&CudaContext>,
     error: DriverError,
 ) -> Error {
@@ -70,7 +74,7 @@ pub(super) fn not_awaited(
         call: "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
         status: error.0.into(),
     };
-    destroyed(&kernel, context, call).unwrap_or(Error::Driver(call))
+    destroyed(kernel, context, call).unwrap_or(Error::Driver(call))
 }
 
 /// The error of a call in a context that was reset and has not been made again.

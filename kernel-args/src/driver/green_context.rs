@@ -117,7 +117,14 @@ impl GreenContext {
         let status = unsafe { describe(&raw mut description, resource, 1) };
         status.check("cuDevResourceGenerateDesc")?;
         // SAFETY: the description is of this device; `handle` outlives the call.
-        let status = unsafe { create(&raw mut handle, description, ctx.cu_device(), DEFAULT_STREAM) };
+        let status = unsafe {
+            create(
+                &raw mut handle,
+                description,
+                ctx.cu_device(),
+                DEFAULT_STREAM,
+            )
+        };
         status.check("cuGreenCtxCreate")?;
         Ok(Self(Arc::new(Green {
             api,
@@ -246,16 +253,7 @@ fn split(
     let (mut part, mut rest) = (DeviceResource::EMPTY, DeviceResource::EMPTY);
     let mut groups = 1;
     // SAFETY: one group is asked for, for which `part` has room; all places outlive the call.
-    let status = unsafe {
-        split(
-            &raw mut part,
-            &raw mut groups,
-            all,
-            &raw mut rest,
-            0,
-            sms,
-        )
-    };
+    let status = unsafe { split(&raw mut part, &raw mut groups, all, &raw mut rest, 0, sms) };
     status.check("cuDevSmResourceSplitByCount")?;
     if groups == 1 {
         Ok((part, rest))

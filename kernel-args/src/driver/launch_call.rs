@@ -219,7 +219,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         }
         if let Err(error) = self.launch_stream.check() {
             return Err(explain::not_awaited(
-                (self.name)(),
+                &(self.name)(),
                 self.launch_stream.context().map(|context| &**context),
                 error,
             ));
@@ -296,4 +296,3 @@ unsafe fn check_attributes(
     // SAFETY: as above; the stream is one of that context.
     unsafe { attributes::check(&request) }
 }
-

@@ -139,7 +139,7 @@ fn stream<'l>(function: &'l LoadedFunction, launch: &Launch<'l>) -> Result<&'l C
 fn bind(function: &LoadedFunction) -> Result<(), Error> {
     let context = &function.context;
     let bound = context.bind_to_thread();
-    bound.map_err(|error| unbound(function.name.clone(), context, error))
+    bound.map_err(|error| unbound(&function.name, context, error))
 }
 
 /// Launches a function that this crate knows.

@@ -1,7 +1,7 @@
 //! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `launch_config`,
-//! `api`, `error`, `context`, `context_state`, `context_current`, `context_create`, `green_context`, `runtime`, `peer`, `config`, `function_attribute`, `occupancy`, `attributes`, `image`, `loaded`, `link`,
+//! `api`, `context_error`, `error`, `context`, `context_state`, `context_current`, `context_create`, `green_context`, `runtime`, `peer`, `config`, `function_attribute`, `occupancy`, `attributes`, `image`, `loaded`, `link`,
 //! `shared_memory`, `loaded_function`, `function_info`, `verification`, `verify`, `remembered`, `function`, `cudarc_function`,
 //! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`,
 //! `graph`.
@@ -13,6 +13,7 @@ mod config;
 mod context;
 mod context_create;
 mod context_current;
+mod context_error;
 mod context_state;
 mod cudarc_function;
 mod error;
@@ -54,8 +55,9 @@ pub use config::{
 pub use context::{context, is_available};
 pub use context_create::{ContextFlags, Scheduling, create_context};
 pub use context_current::{current_context, with_current};
+pub use context_error::ContextMismatch;
 pub use error::{
-    ContextMismatch, DriverCall, Error, GraphError, LaunchError, Limit, MismatchError, UnsupportedAttribute,
+    DriverCall, Error, GraphError, LaunchError, Limit, MismatchError, UnsupportedAttribute,
 };
 pub use function::Function;
 pub use function_info::BlockSuggestion;

@@ -4,12 +4,13 @@ use super::{
     api::{Api, PoolAccess, api, required},
     context::tracking,
     context_current::with_current,
-    error::{ContextMismatch, Error},
+    context_error::ContextMismatch,
+    error::Error,
 };
 use crate::marshal::{ContextName, Guard, KernelArg, LaunchStream, PointerArg, SliceArg};
 use core::{fmt, ptr};
 use cudarc::driver::{CudaContext, CudaStream, sys::CUresult};
-use std::sync::Arc;
+use std::{boxed::Box, sync::Arc};
 
 /// `CU_MEM_LOCATION_TYPE_DEVICE`.
 const DEVICE: u32 = 1;
@@ -146,7 +147,7 @@ impl<S: SliceArg + PointerArg> PointerArg for Peer<'_, S> {}
 fn no_access(kernels: &CudaContext, memory: &CudaContext) -> Error {
     let (kernels, memory) = (ContextName::of(kernels), ContextName::of(memory));
     Error::NoPeerAccess {
-        contexts: ContextMismatch::new(memory, kernels),
+        contexts: Box::new(ContextMismatch::new(memory, kernels)),
     }
 }
 

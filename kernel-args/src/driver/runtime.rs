@@ -4,7 +4,8 @@ use super::{
     api::{Api, api, required},
     context::tracking,
     context_current::with_current,
-    error::{ContextMismatch, Error},
+    context_error::ContextMismatch,
+    error::Error,
 };
 use crate::marshal::ContextName;
 use core::{ffi::c_void, fmt, ops::Deref, ptr};
@@ -12,7 +13,7 @@ use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUfunction, CUstream},
 };
-use std::sync::Arc;
+use std::{boxed::Box, sync::Arc};
 
 /// A stream that something else owns, such as a `cudaStream_t` of the CUDA runtime: see [`borrow_stream`](Self::new).
 ///
@@ -48,10 +49,9 @@ impl BorrowedStream {
             status.check("cuStreamGetCtx").map(|()| owner)
         })??;
         if owner != ctx.cu_ctx() {
-            return Err(Error::ForeignStream(ContextMismatch::new(
-                ContextName::of(ctx),
-                ContextName::of_handle(owner, None),
-            )));
+            let found = ContextName::of_handle(owner, None);
+            let contexts = ContextMismatch::new(ContextName::of(ctx), found);
+            return Err(Error::ForeignStream(Box::new(contexts)));
         }
         let tracking = tracking(ctx)?;
         Ok(Self {

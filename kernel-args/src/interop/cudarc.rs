@@ -8,8 +8,8 @@ use crate::{
     marshal::{Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
 use cudarc::driver::{
-    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice,
-    UnifiedSlice, UnifiedView, UnifiedViewMut,
+    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut,
+    DeviceSlice, UnifiedSlice, UnifiedView, UnifiedViewMut,
 };
 use std::sync::Arc;
 

@@ -325,10 +325,9 @@ fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&Recorded>) {
             let context = stream.context();
             if context.is_managing_stream_synchronization()
                 && recorded.is_none_or(|recorded| recorded.insert(event.cu_event()))
+                && let Err(error) = event.record(stream)
             {
-                if let Err(error) = event.record(stream) {
-                    context.record_err(record_elsewhere(event, stream, error));
-                }
+                context.record_err(record_elsewhere(event, stream, error));
             }
         }
         _ => drop(ManuallyDrop::into_inner(sync)),

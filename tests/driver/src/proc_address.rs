@@ -6,8 +6,8 @@ use crate::{
     capture, context, control, copy, device,
     entry::{Out, Text},
     error::{self, Outcome, Status},
-    event, function, graph, graph_attribute, graph_edit, graph_exec, graph_kernel, green, launch, library,
-    link, module, occupancy, peer, pointer, pool,
+    event, function, graph, graph_attribute, graph_edit, graph_exec, graph_kernel, green, launch,
+    library, link, module, occupancy, peer, pointer, pool,
     state::Driver,
     stream, user_object,
 };

@@ -42,12 +42,7 @@ fn active(device: i32) -> bool {
 
 fn create(device: i32) -> sys::CUcontext {
     let mut context = null_mut();
-    let created = call!(sys::cuCtxCreate_v4(
-        &raw mut context,
-        null_mut(),
-        0,
-        device
-    ));
+    let created = call!(sys::cuCtxCreate_v4(&raw mut context, null_mut(), 0, device));
     assert_eq!(created, Ok(()));
     context
 }
@@ -157,11 +152,14 @@ fn a_green_context_is_a_part_of_the_multiprocessors() {
         };
         assert_eq!([count(all), count(part), count(rest)], [132, 16, 116]);
         let (mut description, mut green, mut stream) = (null_mut(), null_mut(), null_mut());
-        let described = call!(sys::cuDevResourceGenerateDesc(&raw mut description, part, 1));
+        let described = call!(sys::cuDevResourceGenerateDesc(
+            &raw mut description,
+            part,
+            1
+        ));
         assert_eq!(described, Ok(()));
-        let create = |green: *mut _, flags| {
-            call!(sys::cuGreenCtxCreate(green, description, 0, flags))
-        };
+        let create =
+            |green: *mut _, flags| call!(sys::cuGreenCtxCreate(green, description, 0, flags));
         assert_eq!(create(&raw mut green, 0), Err(1), "the flag is required");
         assert_eq!(create(&raw mut green, 1), Ok(()));
         assert_eq!(driver.live().green_contexts, 1);

@@ -5,11 +5,11 @@ use cudarc::driver::{
     CudaContext, result,
     sys::{self, CUkernel, CUlibrary, CUstream},
 };
+use kernel_args::{Arguments, Kernel, KernelArgs};
 use kernel_args::{
     BorrowedStream, ContextFlags, ContextName, Error, create_context, current_context,
     kernel_function, launch, with_current,
 };
-use kernel_args::{Arguments, Kernel, KernelArgs};
 use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;
 use std::{ffi::CString, ptr, sync::Arc};
@@ -51,7 +51,10 @@ fn a_borrowed_stream_is_ordered() -> Outcome {
     counted.added(3)?;
     // It is a stream of cudarc's.
     let copy = stream.clone_dtoh(&counted.y)?;
-    assert_eq!(copy.first().map(|value| value.to_string()).as_deref(), Some("3"));
+    assert_eq!(
+        copy.first().map(|value| value.to_string()).as_deref(),
+        Some("3")
+    );
     drop(stream);
     // It was not destroyed.
     // SAFETY: the stream is alive.

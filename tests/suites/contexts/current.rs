@@ -43,7 +43,9 @@ fn set_up(contexts: &[&Context]) -> Result<(), Error> {
 
 fn names(contexts: &[&Context]) -> Vec<Option<ContextName>> {
     let names = contexts.iter().rev();
-    names.map(|context| Some(ContextName::of(context))).collect()
+    names
+        .map(|context| Some(ContextName::of(context)))
+        .collect()
 }
 
 /// Each kind of stack is as before, whatever became current meanwhile.

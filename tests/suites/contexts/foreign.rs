@@ -65,10 +65,7 @@ fn slices_and_streams() -> Outcome {
         names_both(launched, here, there);
 
         let mut list = Arguments::new();
-        list.push(N)
-            .push(1.0_f32)
-            .push(&ours.x)
-            .push(&mut theirs.y);
+        list.push(N).push(1.0_f32).push(&ours.x).push(&mut theirs.y);
         let function = kernel.as_function();
         // SAFETY: as above.
         names_both(unsafe { launch!(function, 8, 128, list) }, here, there);

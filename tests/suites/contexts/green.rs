@@ -2,9 +2,7 @@
 
 use crate::saxpy::{Counted, Outcome, Saxpy};
 use cudarc::driver::CudaSlice;
-use kernel_args::{
-    ContextFlags, Error, GreenContext, Kernel, KernelArgs, create_context, launch,
-};
+use kernel_args::{ContextFlags, Error, GreenContext, Kernel, KernelArgs, create_context, launch};
 use kernel_args_tests::driver::{Driver, context, device, trial, trial_unless};
 use libtest_mimic::Trial;
 use std::collections::BTreeSet;
@@ -84,7 +82,15 @@ fn blocks_stay_on_their_part() -> Outcome {
         let stream = green.new_stream()?;
         let mut out = ctx.default_stream().alloc_zeros::<u32>(4096)?;
         // SAFETY: `out` has an element for each block.
-        unsafe { launch!(kernel, 4096, 1024, Where { out: &mut out }, stream = &stream)? };
+        unsafe {
+            launch!(
+                kernel,
+                4096,
+                1024,
+                Where { out: &mut out },
+                stream = &stream
+            )?
+        };
         let found: BTreeSet<u32> = ctx.default_stream().clone_dtoh(&out)?.into_iter().collect();
         println!("{green:?}: blocks on {} multiprocessors", found.len());
         assert!(found.len() <= green.sm_count() as usize, "{found:?}");

@@ -17,8 +17,14 @@ const VARIABLE: &str = "KERNEL_ARGS_RESET";
 /// What happens between the launches before and after a reset.
 const CASES: [(&str, fn() -> Outcome); 4] = [
     ("a_launch_says_so", a_launch_says_so),
-    ("another_thread_is_told_as_well", another_thread_is_told_as_well),
-    ("a_new_context_is_not_mistaken", a_new_context_is_not_mistaken),
+    (
+        "another_thread_is_told_as_well",
+        another_thread_is_told_as_well,
+    ),
+    (
+        "a_new_context_is_not_mistaken",
+        a_new_context_is_not_mistaken,
+    ),
     ("everything_is_made_again", everything_is_made_again),
 ];
 

@@ -6,10 +6,10 @@ use cudarc::driver::{
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{
-    AccessPolicyWindow, Arguments, BorrowedStream, ContextFlags, DeviceNode, DevicePointerMut, Form,
-    Function, Graph, GraphExec, GreenContext, Image, JitOptions, Kernel, Launch, MemorySyncDomain,
-    MemorySyncDomainMap, Module, PeerAccess, create_context, current_context, kernel_function,
-    launch, with_current,
+    AccessPolicyWindow, Arguments, BorrowedStream, ContextFlags, DeviceNode, DevicePointerMut,
+    Form, Function, Graph, GraphExec, GreenContext, Image, JitOptions, Kernel, Launch,
+    MemorySyncDomain, MemorySyncDomainMap, Module, PeerAccess, create_context, current_context,
+    kernel_function, launch, with_current,
 };
 use std::{any::Any, sync::Arc};
 

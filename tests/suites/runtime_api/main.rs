@@ -174,7 +174,11 @@ fn the_runtime_first(cudart: &Cudart) -> Outcome {
     unsafe { cudart.free(std::ptr::null_mut())? };
     let found = current_context()?.ok_or("the runtime has made its context current")?;
     let ctx = context()?;
-    assert_eq!(found, ContextName::of(&ctx), "the primary context is shared");
+    assert_eq!(
+        found,
+        ContextName::of(&ctx),
+        "the primary context is shared"
+    );
     launch_on_the_runtimes(cudart, &ctx)
 }
 
@@ -190,10 +194,7 @@ fn the_driver_first(cudart: &Cudart) -> Outcome {
 fn a_launch_first(cudart: &Cudart) -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
-    let (x, mut y) = (
-        stream.alloc_zeros::<f32>(8)?,
-        stream.alloc_zeros::<f32>(8)?,
-    );
+    let (x, mut y) = (stream.alloc_zeros::<f32>(8)?, stream.alloc_zeros::<f32>(8)?);
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
     let args = Saxpy {
         n: 8,

@@ -9,8 +9,10 @@ use std::fmt::Debug;
 
 fn one_kernel_for_each_gpu() -> Outcome {
     let contexts = both()?;
-    let kernels: Vec<Kernel<Saxpy<'_>>> =
-        contexts.iter().map(Kernel::load).collect::<Result<_, _>>()?;
+    let kernels: Vec<Kernel<Saxpy<'_>>> = contexts
+        .iter()
+        .map(Kernel::load)
+        .collect::<Result<_, _>>()?;
     for _ in 0..2 {
         for (ctx, kernel) in contexts.iter().zip(&kernels) {
             let kernel = kernel.clone().require_verified()?;
@@ -76,12 +78,24 @@ fn what_is_of_the_other_gpu_is_refused() -> Outcome {
         let copy = ours.clone();
         // SAFETY: as above.
         let launched = unsafe {
-            launch!(kernel, grid(), 256, args(&copy, &mut ours), stream = &stream)
+            launch!(
+                kernel,
+                grid(),
+                256,
+                args(&copy, &mut ours),
+                stream = &stream
+            )
         };
         names_both(launched, here, there);
         // SAFETY: as above.
         let launched = unsafe {
-            launch!(function, grid(), 256, args(&copy, &mut ours), stream = &stream)
+            launch!(
+                function,
+                grid(),
+                256,
+                args(&copy, &mut ours),
+                stream = &stream
+            )
         };
         names_both(launched, here, there);
         let adopted = Module::from_cudarc(other, module.clone(), SAXPY)?;

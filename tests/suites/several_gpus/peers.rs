@@ -245,7 +245,9 @@ const VARIABLE: &str = "KERNEL_ARGS_WITHOUT_PEERS";
 /// Two GPUs that cannot access each other's memory: on the test driver, which can be told so.
 fn gpus_without_access() -> Result<Completion, String> {
     if !is_active() {
-        return Ok(Completion::ignored_with("only the test driver can be told so"));
+        return Ok(Completion::ignored_with(
+            "only the test driver can be told so",
+        ));
     }
     let text = |error: std::io::Error| error.to_string();
     let settings = Settings::new().devices(2).without_peers();
@@ -280,8 +282,9 @@ pub(crate) fn child() -> Option<ExitCode> {
 
 pub(crate) fn trials(why: Option<&'static str>) -> Vec<Trial> {
     let why = why.or_else(|| {
-        let possible = both()
-            .and_then(|[ctx, other]| Ok(PeerAccess::is_possible(&ctx, &other)? && PeerAccess::is_possible(&other, &ctx)?));
+        let possible = both().and_then(|[ctx, other]| {
+            Ok(PeerAccess::is_possible(&ctx, &other)? && PeerAccess::is_possible(&other, &ctx)?)
+        });
         (!possible.unwrap_or(false)).then_some("the two GPUs cannot access each other's memory")
     });
     vec![
@@ -305,8 +308,6 @@ pub(crate) fn trials(why: Option<&'static str>) -> Vec<Trial> {
             "peers/what_was_not_enabled_is_refused",
             what_was_not_enabled_is_refused,
         ),
-        Trial::ignorable_test("peers/gpus_without_access", || {
-            Ok(gpus_without_access()?)
-        }),
+        Trial::ignorable_test("peers/gpus_without_access", || Ok(gpus_without_access()?)),
     ]
 }

@@ -12,7 +12,8 @@ use super::{
     explain,
 };
 use crate::marshal::{
-    ContextName, DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params,
+    ContextName, DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed,
+    marshal_params,
 };
 use core::{ffi::c_void, ptr};
 use cudarc::driver::DriverError;
@@ -73,7 +74,10 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         args.check_contexts(&stream);
         if let Some(field) = stream.foreign() {
             let launch = ContextName::of(&function.context);
-            return Err(foreign::<A>(function.name.clone(), Foreign { launch, ..field }));
+            return Err(foreign::<A>(
+                function.name.clone(),
+                Foreign { launch, ..field },
+            ));
         }
         if *bound != context.cast_const().cast() {
             function.context.bind_to_thread().map_err(Error::context)?;
@@ -122,7 +126,10 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = stream.foreign() {
             let launch = ContextName::of(&function.context);
-            return Err(foreign::<A>(function.name.clone(), Foreign { launch, ..field }));
+            return Err(foreign::<A>(
+                function.name.clone(),
+                Foreign { launch, ..field },
+            ));
         }
         stream.check().map_err(failed_wait)?;
         let (grid, block) = (launch.grid, launch.block);
