@@ -18,6 +18,7 @@ use cudarc::{
 use kernel_args::{Error, Kernel, KernelArgs, Peer, PeerAccess, launch};
 use std::{
     env, error,
+    ffi::c_char,
     io::{Read, Write},
     process::{Command, Stdio},
     sync::Arc,
@@ -137,8 +138,9 @@ impl Worker {
     }
 }
 
-fn failed(error: NcclError) -> String {
-    format!("NCCL: {error:?}")
+/// NCCL's errors do not implement `Error`.
+fn text<T>(result: Result<T, NcclError>) -> Result<T, String> {
+    result.map_err(|error| format!("NCCL: {error:?}"))
 }
 
 /// One thread gives each GPU its work; NCCL takes the calls of all ranks as a group.
@@ -149,14 +151,14 @@ fn one_process(contexts: &[Arc<CudaContext>]) -> Outcome {
         .map(|(rank, ctx)| Worker::new(ctx, rank))
         .collect::<Outcome<Vec<_>>>()?;
     let streams = workers.iter().map(|worker| worker.stream.clone()).collect();
-    let comms = Comm::from_devices(streams).map_err(failed)?;
-    group_start().map_err(failed)?;
+    let comms = text(Comm::from_devices(streams))?;
+    text(group_start())?;
     for (worker, comm) in workers.iter_mut().zip(&comms) {
         // Pointers are given to NCCL on the GPU of the rank.
         comm.context().bind_to_thread()?;
-        worker.add_up(comm).map_err(failed)?;
+        text(worker.add_up(comm))?;
     }
-    group_end().map_err(failed)?;
+    text(group_end())?;
     for (rank, worker) in workers.iter_mut().enumerate() {
         worker.check(rank, contexts.len())?;
     }
@@ -168,11 +170,11 @@ fn one_process(contexts: &[Arc<CudaContext>]) -> Outcome {
 }
 
 fn a_process_for_each(gpus: usize) -> Outcome {
-    let id = Id::new().map_err(failed)?;
+    let id = text(Id::new())?;
     let id: Vec<u8> = id
         .internal()
         .iter()
-        .map(|byte| byte.cast_unsigned())
+        .flat_map(|byte| byte.to_ne_bytes())
         .collect();
     let mut processes = Vec::new();
     for rank in 0..gpus {
@@ -201,9 +203,9 @@ fn process(rank: &str) -> Outcome {
     let mut id = [0_u8; 128];
     std::io::stdin().read_exact(&mut id)?;
     let mut worker = Worker::new(&kernel_args::context(rank)?, rank)?;
-    let id = Id::uninit(id.map(|byte| byte as std::ffi::c_char));
-    let comm = Comm::from_rank(worker.stream.clone(), rank, gpus, id).map_err(failed)?;
-    worker.add_up(&comm).map_err(failed)?;
+    let id = Id::uninit(id.map(|byte| c_char::from_ne_bytes([byte])));
+    let comm = text(Comm::from_rank(worker.stream.clone(), rank, gpus, id))?;
+    text(worker.add_up(&comm))?;
     worker.check(rank, gpus)
 }
 

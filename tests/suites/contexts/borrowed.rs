@@ -51,10 +51,7 @@ fn a_borrowed_stream_is_ordered() -> Outcome {
     counted.added(3)?;
     // It is a stream of cudarc's.
     let copy = stream.clone_dtoh(&counted.y)?;
-    assert_eq!(
-        copy.first().map(|value| value.to_string()).as_deref(),
-        Some("3")
-    );
+    assert_eq!(copy.first().map(ToString::to_string).as_deref(), Some("3"));
     drop(stream);
     // It was not destroyed.
     // SAFETY: the stream is alive.

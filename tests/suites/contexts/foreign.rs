@@ -15,8 +15,9 @@ fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found:
     let error = result.expect_err("two contexts are mixed");
     let text = error.to_string();
     let contexts = match &error {
-        Error::Foreign { contexts, .. } | Error::ForeignFunction { contexts, .. } => contexts,
-        Error::ForeignStream(contexts) => contexts,
+        Error::Foreign { contexts, .. }
+        | Error::ForeignFunction { contexts, .. }
+        | Error::ForeignStream(contexts) => contexts,
         Error::Graph(_) | Error::Limit(_) => {
             for context in [expected, found] {
                 let address = format!("{:#x}", ContextName::of(context).handle());
@@ -61,6 +62,7 @@ fn slices_and_streams() -> Outcome {
         };
         // SAFETY: as above.
         names_both(unsafe { launch!(kernel, 8, 128, args) }, here, there);
+        // SAFETY: as above.
         let launched = unsafe { launch!(kernel, 8, 128, ours.args(), stream = &stream) };
         names_both(launched, here, there);
 

@@ -82,15 +82,16 @@ fn blocks_stay_on_their_part() -> Outcome {
         let stream = green.new_stream()?;
         let mut out = ctx.default_stream().alloc_zeros::<u32>(4096)?;
         // SAFETY: `out` has an element for each block.
-        unsafe {
+        let launched = unsafe {
             launch!(
                 kernel,
                 4096,
                 1024,
                 Where { out: &mut out },
                 stream = &stream
-            )?
+            )
         };
+        launched?;
         let found: BTreeSet<u32> = ctx.default_stream().clone_dtoh(&out)?.into_iter().collect();
         println!("{green:?}: blocks on {} multiprocessors", found.len());
         assert!(found.len() <= green.sm_count() as usize, "{found:?}");

@@ -12,10 +12,13 @@ use std::{
     process::{Command, ExitCode},
 };
 
+/// What a process does.
+type Case = fn() -> Outcome;
+
 const VARIABLE: &str = "KERNEL_ARGS_RESET";
 
 /// What happens between the launches before and after a reset.
-const CASES: [(&str, fn() -> Outcome); 4] = [
+const CASES: [(&str, Case); 4] = [
     ("a_launch_says_so", a_launch_says_so),
     (
         "another_thread_is_told_as_well",

@@ -23,6 +23,9 @@ use std::{
 
 type Outcome = Result<(), Box<dyn error::Error + Send + Sync>>;
 
+/// What a process does.
+type Case = fn(&Cudart) -> Outcome;
+
 const VARIABLE: &str = "KERNEL_ARGS_RUNTIME_API";
 const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
 const N: u32 = 1_000_000;
@@ -46,7 +49,13 @@ struct Raw {
     y: DevicePointerMut<f32>,
 }
 
-const CASES: [(&str, fn(&Cudart) -> Outcome); 7] = [
+/// Too few fields.
+#[derive(KernelArgs)]
+struct Wrong {
+    n: u32,
+}
+
+const CASES: [(&str, Case); 7] = [
     ("the_runtime_first", the_runtime_first),
     ("the_driver_first", the_driver_first),
     ("a_launch_first", a_launch_first),
@@ -292,11 +301,6 @@ fn a_kernel_of_the_runtime(cudart: &Cudart) -> Outcome {
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(function, GRID, 256, args, stream = &stream)? };
     assert!(stream.clone_dtoh(&y)?.iter().all(|value| *value == 2.0));
-    /// Too few fields.
-    #[derive(KernelArgs)]
-    struct Wrong {
-        n: u32,
-    }
     // SAFETY: it is refused.
     let error = unsafe { launch!(function, 1, 32, Wrong { n: 1 }, stream = &stream) };
     assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");

@@ -49,7 +49,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
         let (ours, theirs) = (ctx.new_stream()?, other.new_stream()?);
         let (read, write) = (Kernel::<Read>::load(ctx)?, Kernel::<Write>::load(ctx)?);
         let local = Kernel::<Saxpy>::load(other)?;
-        let (one_here, one_there) = (filled(&ours, 1.0)?, filled(&theirs, 1.0)?);
+        let (near_one, far_one) = (filled(&ours, 1.0)?, filled(&theirs, 1.0)?);
         let (mut sum, mut far) = (filled(&ours, 0.0)?, filled(&theirs, 0.0)?);
         let (n, alpha, rounds) = (n(), 1.0, 20_u16);
         for _ in 0..rounds {
@@ -57,7 +57,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
             let args = Saxpy {
                 n,
                 alpha,
-                x: &one_there,
+                x: &far_one,
                 y: &mut far,
             };
             // SAFETY: all slices have `N` elements, here and below.
@@ -65,7 +65,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
             let args = Write {
                 n,
                 alpha,
-                x: &one_here,
+                x: &near_one,
                 y: peers.memory(&mut far),
             };
             // SAFETY: as above.
