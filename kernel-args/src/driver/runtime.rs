@@ -15,7 +15,7 @@ use cudarc::driver::{
 };
 use std::{boxed::Box, sync::Arc};
 
-/// A stream that something else owns, such as a `cudaStream_t` of the CUDA runtime: see [`borrow_stream`](Self::new).
+/// A stream that something else owns, such as a `cudaStream_t` of the CUDA runtime.
 ///
 /// It is used as cudarc's stream, which it derefs to.
 #[derive(Clone)]
