@@ -19,8 +19,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
-SUITES = ["attributes", "compile", "echo", "errors", "generated", "graphs", "launch", "scale"]
-EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph"]
+SUITES = ["attributes", "compile", "contexts", "echo", "errors", "generated", "graphs", "launch", "runtime_api", "scale", "several_gpus"]
+# Where there is a second GPU they run on that as well: `KERNEL_ARGS_DEVICE`.
+ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api"]
+EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph", "runtime_api", "nccl_sum"]
 
 
 def build(arguments):
@@ -56,6 +58,7 @@ def main():
     driver = "libkernel_args_test_driver.so"
     add(suites[SUITES[0]].parent / driver, driver)
     add_corpus()
+    add_runtime()
     subprocess.run([sys.executable, "benches/gpu.py"], cwd=ROOT, check=True)
 
     run = BUNDLE / "run"
@@ -63,6 +66,8 @@ def main():
         "#!/bin/sh\n"
         "# Runs every suite and example of the bundle; the exit status is that of the worst.\n"
         'cd "$(dirname "$0")" || exit 2\n'
+        # Libraries that a machine may lack are put beside the suites: libcudart, libnccl, libcurand.
+        'LD_LIBRARY_PATH="$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH\n'
         "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
         "status=0\n"
         f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, 'inference', *SUITES])}\n"
@@ -70,6 +75,12 @@ def main():
         '    echo "=== $name"\n'
         '    "./$name" || status=$?\n'
         "done\n"
+        "if [ \"$(nvidia-smi -L 2>/dev/null | wc -l)\" -gt 1 ]; then\n"
+        f"    for name in {' '.join(ON_EACH_GPU)}; do\n"
+        '        echo "=== $name on device 1"\n'
+        '        KERNEL_ARGS_DEVICE=1 "./$name" || status=$?\n'
+        "    done\n"
+        "fi\n"
         "if command -v compute-sanitizer >/dev/null 2>&1; then\n"
         '    echo "=== echo under compute-sanitizer"\n'
         # Verification asks the driver for one parameter too many: an error that is meant, not one to report.
@@ -82,6 +93,16 @@ def main():
     size = sum(path.stat().st_size for path in files)
     print(f"{BUNDLE.relative_to(ROOT)}: {len(files)} files, {size / 2**20:.1f} MiB")
     print("run on a machine with a GPU: sh gpu-bundle/run, and sh gpu-bundle/bench for the benchmarks")
+
+
+def add_runtime():
+    """Adds the CUDA runtime, for a machine that has the driver alone."""
+    subprocess.run([sys.executable, "ptx/toolchain.py", "nvcc"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    sys.path.insert(0, str(ROOT / "ptx"))
+    import toolchain
+
+    for library in toolchain.folder("nvcc").rglob("libcudart.so.*"):
+        shutil.copy2(library, BUNDLE / library.name)
 
 
 def add_corpus():

@@ -44,6 +44,29 @@
 //!
 //! A struct without `ptx = "…"` is checked when the kernel is loaded.
 //!
+#![cfg_attr(
+    feature = "cudarc",
+    doc = "# The life of a program
+
+1. **Initialise.** [`context`] initialises the driver and retains the *primary context* of a device: the one that the CUDA runtime
+   and its libraries share. Where there is no driver it is [`Error::NoDriver`]. [`create_context`] makes a context of the program's own
+   beside it; most programs need none. A context is an `Arc` of cudarc's, which everything that is made in it holds: it is destroyed
+   with the last of them.
+2. **Load.** [`Module::load`] takes an image and compiles it for the context's GPU; [`Module::kernel`] verifies a struct. For several
+   GPUs load once in each context: a [`Kernel`] belongs to one.
+3. **Allocate.** Memory and streams are cudarc's. What something else has made is passed as well: memory as a [`DevicePointer`], a
+   stream as a [`BorrowedStream`] (a `cudaStream_t` is a `CUstream`), a `CUfunction` or `cudaFunction_t` as it is, and a `CUkernel` or
+   `cudaKernel_t` by [`kernel_function`].
+4. **Launch.** From any thread, without preparation: a launch makes the context of its kernel current, and leaves it so. What belongs
+   to another context is refused before anything is enqueued, and the error names both. Memory of another GPU is accepted as
+   [`PeerAccess::memory`]. A [`GreenContext`] keeps kernels on a part of the GPU.
+5. **Beside others.** Calls of the CUDA runtime work in the context that is current on the thread: [`current_context`] tells it, and
+   [`with_current`] changes it for a while. `cudaDeviceReset` ends everything that was made on the device, in every part of the
+   program: a launch after it is [`Error::ContextDestroyed`], as long as the context was not made again; a program that goes on after
+   a reset asks [`Kernel::require_loaded`].
+6. **End.** Handles may be dropped in any order and on any thread.
+"
+)]
 //! # Without cudarc
 //!
 //! Without the feature `cudarc` the crate is `no_std`. [`KernelArgs::with_kernel_params`] and [`KernelArgs::with_packed`]
@@ -79,6 +102,9 @@
 | a kernel whose arguments' types are known at run time only | [`Function`], [`Arguments`] |
 | a launch and its options | [`launch!`], [`Launch`] |
 | launches that are repeated as a graph | [`Graph`], [`GraphExec`], [`Node`], [`HostBuffer`] |
+| contexts, and which one is current | [`context`], [`create_context`], [`current_context`], [`with_current`], [`ContextName`] |
+| several GPUs, a part of one | [`PeerAccess`], [`GreenContext`] |
+| streams and kernels of the CUDA runtime | [`BorrowedStream`], [`kernel_function`] |
 | options of the driver's compiler | [`JitOptions`] |
 | versions for a bug report | [`versions`] |"
 )]
@@ -140,13 +166,14 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{
-    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, CacheMode,
-    ClusterSchedulingPolicy, DeviceNode, DriverCall, Error, Fallback, Form, Function, Gpu, Graph,
-    GraphError, GraphExec, HostBuffer, Image, IncompatibleImage, IntoDim, IntoLaunch, JitOptions,
-    JitTarget, Kernel, Launch, LaunchArguments, LaunchError, Launchable, Limit, MemorySyncDomain,
-    MemorySyncDomainMap, MismatchError, Module, Node, OptimizationLevel, ProgrammaticEvent, Status,
-    UnsupportedAttribute, Unverified, Verification, Versions, context, is_available, launch,
-    versions,
+    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, BorrowedStream, CacheMode,
+    ClusterSchedulingPolicy, ContextFlags, ContextMismatch, DeviceNode, DriverCall, Error,
+    Fallback, Form, Function, Gpu, Graph, GraphError, GraphExec, GreenContext, GreenStream,
+    HostBuffer, Image, IncompatibleImage, IntoDim, IntoLaunch, JitOptions, JitTarget, Kernel,
+    Launch, LaunchArguments, LaunchError, Launchable, Limit, MemorySyncDomain, MemorySyncDomainMap,
+    MismatchError, Module, Node, OptimizationLevel, Peer, PeerAccess, ProgrammaticEvent,
+    Scheduling, Status, UnsupportedAttribute, Unverified, Verification, Versions, context,
+    create_context, current_context, is_available, kernel_function, launch, versions, with_current,
 };
 #[cfg(feature = "nvrtc")]
 pub use driver::{CacheUse, CompileOptions, CompiledSource, CppStandard, NvrtcError};
@@ -156,7 +183,7 @@ pub use interop::Retained;
 pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs, kernels};
 #[cfg(feature = "cudarc")]
-pub use marshal::Arguments;
+pub use marshal::{Arguments, ContextName, SliceArg};
 pub use marshal::{
     DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
     offset_of,

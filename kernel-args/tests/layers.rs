@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 40] = [
+const DRIVER: [&str; 47] = [
     "words",
     "chain",
     "launch_config",
@@ -26,10 +26,17 @@ const DRIVER: [&str; 40] = [
     "nvrtc",
     "nvrtc_error",
     "incompatible",
+    "context_error",
     "error",
     "context",
     "versions",
     "compile",
+    "context_state",
+    "context_current",
+    "context_create",
+    "green_context",
+    "runtime",
+    "peer",
     "config",
     "function_attribute",
     "occupancy",

@@ -2,7 +2,7 @@
 
 use kernel_args_test_driver::{Settings, is_active, reexec_with_test_driver};
 use libtest_mimic::{Arguments, Completion, Trial};
-use std::{fmt, process::ExitCode, sync::Arc};
+use std::{env, fmt, process::ExitCode, sync::Arc};
 
 /// The driver that this process runs on.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl Driver {
         if is_active() {
             return Some(Self::Test);
         }
-        let ctx = kernel_args::context(0).ok()?;
+        let ctx = context().ok()?;
         Some(Self::Real(ctx.name().ok()?))
     }
 }
@@ -44,8 +44,19 @@ impl fmt::Display for Driver {
 /// that it did not run on.
 #[must_use]
 pub fn suite(name: &str, trials: fn(&Driver) -> Vec<Trial>, close: fn(&Driver)) -> ExitCode {
+    suite_on(name, device() + 1, trials, close)
+}
+
+/// As [`suite`], with so many devices where it runs on the test driver.
+#[must_use]
+pub fn suite_on(
+    name: &str,
+    devices: usize,
+    trials: fn(&Driver) -> Vec<Trial>,
+    close: fn(&Driver),
+) -> ExitCode {
     let Some(driver) = Driver::find() else {
-        return match reexec_with_test_driver(&Settings::new()) {
+        return match reexec_with_test_driver(&Settings::new().devices(devices)) {
             Ok(Some(code)) => code,
             other => {
                 eprintln!("{name}: there is neither a GPU nor the test driver: {other:?}");
@@ -98,10 +109,23 @@ pub fn trial_unless<E: fmt::Display>(
     })
 }
 
-/// A context of the first GPU, or of the test driver.
+/// The device that the suites run on: `KERNEL_ARGS_DEVICE`, else the first one.
+///
+/// # Panics
+/// Where the variable holds no number.
+#[must_use]
+pub fn device() -> usize {
+    env::var("KERNEL_ARGS_DEVICE").map_or(0, |device| {
+        device
+            .parse()
+            .expect("KERNEL_ARGS_DEVICE is the number of a device")
+    })
+}
+
+/// The primary context of [`device`], a GPU or one of the test driver.
 ///
 /// # Errors
 /// Where there is neither.
 pub fn context() -> Result<Arc<cudarc::driver::CudaContext>, kernel_args::Error> {
-    kernel_args::context(0)
+    kernel_args::context(device())
 }

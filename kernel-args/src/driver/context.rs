@@ -4,9 +4,10 @@ use super::{
     api::{self, Api, Status, api},
     error::Error,
 };
+use crate::marshal::ContextName;
 use core::ptr;
 use cudarc::driver::{
-    CudaContext, CudaFunction,
+    CudaContext, CudaFunction, CudaStream,
     sys::{CUcontext, CUdevice, CUfunction_attribute},
 };
 use kernel_args_abi::Sm;
@@ -28,6 +29,17 @@ pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     CudaContext::new(ordinal).map_err(|error| {
         Error::cudarc(
             "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent",
+            error,
+        )
+    })
+}
+
+/// A stream that nothing is given to. cudarc records and awaits the use of slices only while a context has a stream that cudarc has
+/// made: whoever launches on a stream of another origin holds one.
+pub(super) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
+    context.new_stream().map_err(|error| {
+        Error::cudarc(
+            "cuCtxGetCurrent, cuCtxSetCurrent, cuCtxSynchronize or cuStreamCreate",
             error,
         )
     })
@@ -69,6 +81,13 @@ pub(super) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
 fn bind_another(context: &Arc<CudaContext>, asked: Status) -> Result<(), Error> {
     asked.check("cuCtxGetCurrent")?;
     context.bind_to_thread().map_err(Error::context)
+}
+
+/// The name of `context`, which is current on this thread.
+#[cold]
+pub(super) fn named(context: CUcontext) -> ContextName {
+    let device = current_device().ok();
+    ContextName::of_handle(context, device.and_then(|device| device.try_into().ok()))
 }
 
 /// The device of the current context.

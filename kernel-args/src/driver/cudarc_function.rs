@@ -1,16 +1,21 @@
 //! cudarc's functions with the image that they were loaded from.
 
 use super::{
-    context::{bind_function, current_device, restored_on_error, sm},
+    api::api,
+    context::{bind_function, named, restored_on_error, sm},
+    context_error::ContextMismatch,
+    context_state::ContextState,
     error::Error,
     function::Function,
     image::{Description, Image, ImageBytes},
     loaded_function::{LoadedBy, UNNAMED, function_name},
     verify::records,
 };
+use crate::marshal::ContextName;
 use cudarc::driver::{CudaContext, CudaFunction, sys::CUfunction};
 use kernel_args_abi::{Parameter, check, mangled};
 use std::{
+    boxed::Box,
     format,
     string::{String, ToString},
     sync::Arc,
@@ -83,7 +88,7 @@ impl Function {
             // SAFETY: cudarc's function keeps its module loaded; the caller vouches for the context.
             unsafe { describes(description, handle, ctx) }?;
         }
-        let loaded_by = LoadedBy::Cudarc(function);
+        let loaded_by = LoadedBy::Cudarc(function, ContextState::of(api()?, ctx));
         // SAFETY: cudarc's function, which is held, keeps its module loaded; the caller vouches for the context.
         unsafe { Self::new(handle, symbol.into(), ctx, description, unread, loaded_by) }
     }
@@ -113,8 +118,7 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
     } else {
         Err(Error::ForeignFunction {
             kernel: name,
-            loaded_on: current_device()?,
-            given: ctx.cu_device(),
+            contexts: Box::new(ContextMismatch::new(named(loaded_in), ContextName::of(ctx))),
         })
     }
 }

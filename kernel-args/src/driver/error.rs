@@ -4,10 +4,11 @@
 use super::nvrtc_error::NvrtcError;
 use super::{
     api::{Status, Unavailable},
+    context_error::{ContextMismatch, write_destroyed, write_not_restored},
     incompatible::IncompatibleImage,
     meaning::{Asked, meaning},
 };
-use crate::device::vector::Dim3;
+use crate::{device::vector::Dim3, marshal::ContextName};
 use cudarc::driver::DriverError;
 use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
 
@@ -80,17 +81,43 @@ pub enum Error {
         kernel: String,
         /// The field, or the index of an argument in a list; `None` for the stream.
         field: Option<Cow<'static, str>>,
+        /// The context of the launch, and that of the argument or the stream.
+        contexts: Box<ContextMismatch>,
     },
     /// A function was loaded in another context than the one that was given with it.
     #[non_exhaustive]
     ForeignFunction {
         /// The kernel.
         kernel: String,
-        /// The ordinal of the device on which the function is loaded.
-        loaded_on: i32,
-        /// The ordinal of the device of the context that was given.
-        given: i32,
+        /// The context in which the function is loaded, and the one that was given.
+        contexts: Box<ContextMismatch>,
     },
+    /// A stream belongs to another context than the one that was given with it.
+    ForeignStream(Box<ContextMismatch>),
+    /// A context was reset or destroyed: what was made in it is gone.
+    #[non_exhaustive]
+    ContextDestroyed {
+        /// The kernel; `None` where none was launched.
+        kernel: Option<String>,
+        /// The context.
+        context: ContextName,
+        /// The call and what it returned; `None` where the driver was not asked to do anything.
+        call: Option<DriverCall>,
+    },
+    /// The context that was current before [`with_current`](crate::with_current) was not made current again.
+    #[non_exhaustive]
+    NotRestored {
+        /// The context that was current before.
+        before: ContextName,
+    },
+    /// The kernels of one context cannot access the memory of another one.
+    #[non_exhaustive]
+    NoPeerAccess {
+        /// The context whose memory was to be accessed, and that of the kernels.
+        contexts: Box<ContextMismatch>,
+    },
+    /// A green context was not made.
+    Green(String),
     /// cudarc's function was asked for, but cudarc did not load the module.
     #[non_exhaustive]
     NotCudarc {
@@ -332,31 +359,21 @@ impl fmt::Display for Error {
             }
             Self::Limit(limit) => limit.fmt(f),
             Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
-            Self::Foreign { kernel, field } => {
-                write!(f, "kernel `{kernel}` was not launched: ")?;
-                match field {
-                    Some(field) => write!(
-                        f,
-                        "`{field}` belongs to another context (another device?) than the launch\n\
-                         help: allocate it on a stream of the kernel's context, or load the kernel in the argument's \
-                         context"
-                    ),
-                    None => f.write_str(
-                        "the stream belongs to another context (another device?) than the kernel\n\
-                         help: use a stream of the context in which the kernel was loaded",
-                    ),
-                }
-            }
-            Self::ForeignFunction {
+            Self::Foreign {
                 kernel,
-                loaded_on,
-                given,
-            } => write!(
-                f,
-                "kernel `{kernel}` was loaded in a context of device {loaded_on}, which is not the context of device \
-                 {given} that was given\n\
-                 help: give the context in which cudarc loaded the module"
-            ),
+                field,
+                contexts,
+            } => contexts.write_foreign(f, kernel, field.as_deref()),
+            Self::ForeignFunction { kernel, contexts } => contexts.write_function(f, kernel),
+            Self::ForeignStream(contexts) => contexts.write_stream(f),
+            Self::ContextDestroyed {
+                kernel,
+                context,
+                call,
+            } => write_destroyed(f, kernel.as_deref(), *context, call.as_ref()),
+            Self::NotRestored { before } => write_not_restored(f, *before),
+            Self::NoPeerAccess { contexts } => contexts.write_no_access(f),
+            Self::Green(problem) => f.write_str(problem),
             Self::NotCudarc { kernel } => write!(
                 f,
                 "cudarc has no function for kernel `{kernel}`, because cudarc did not load its module\n\

@@ -4,13 +4,18 @@ use super::{
     api::Status,
     attributes::describe,
     config::Attributes,
+    context_error::ContextMismatch,
+    context_state::was_reset,
     error::{DriverCall, Error, LaunchError},
     launch_config::LaunchConfig,
     meaning::{Asked, Meaning, meaning},
     resources::Resources,
 };
-use crate::{device::vector::Dim3, marshal::KernelArgs};
-use cudarc::driver::{DriverError, sys::CUfunction};
+use crate::{
+    device::vector::Dim3,
+    marshal::{ContextName, Foreign, KernelArgs},
+};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, sys::CUfunction};
 use std::{
     boxed::Box,
     string::{String, ToString},
@@ -18,31 +23,81 @@ use std::{
 
 /// A field belongs to another context than the launch.
 #[cold]
-pub(super) fn foreign<A: KernelArgs>(kernel: String, field: usize) -> Error {
+pub(super) fn foreign<A: KernelArgs>(kernel: String, foreign: Foreign) -> Error {
+    let field = A::PARAMETERS.get(foreign.field);
     Error::Foreign {
         kernel,
-        field: A::PARAMETERS
-            .get(field)
-            .map(|parameter| parameter.name.into()),
+        field: field.map(|parameter| parameter.name.into()),
+        contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
     }
+}
+
+/// As [`foreign`], of a launch or a node in `context`.
+#[cold]
+pub(super) fn foreign_in<A: KernelArgs>(
+    kernel: String,
+    context: &CudaContext,
+    field: Foreign,
+) -> Error {
+    let launch = ContextName::of(context);
+    foreign::<A>(kernel, Foreign { launch, ..field })
 }
 
 /// An argument of a list belongs to another context than the launch.
 #[cold]
-pub(super) fn foreign_argument(kernel: String, index: usize) -> Error {
+pub(super) fn foreign_argument(kernel: String, foreign: Foreign) -> Error {
     Error::Foreign {
         kernel,
-        field: Some(index.to_string().into()),
+        field: Some(foreign.field.to_string().into()),
+        contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
     }
 }
 
 /// The stream belongs to another context than the kernel.
 #[cold]
-pub(super) fn foreign_stream(kernel: String) -> Error {
+pub(super) fn foreign_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
     Error::Foreign {
         kernel,
         field: None,
+        contexts: Box::new(ContextMismatch::new(
+            expected,
+            ContextName::of(stream.context()),
+        )),
     }
+}
+
+/// The context of a kernel could not be made current.
+#[cold]
+pub(super) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Error {
+    match error {
+        Error::Driver(call) => destroyed(kernel, Some(context), call).unwrap_or(error),
+        error => error,
+    }
+}
+
+/// A launch could not be made to wait for the last use of its arguments.
+#[cold]
+pub(super) fn not_awaited(
+    kernel: &str,
+    context: Option<&CudaContext>,
+    error: DriverError,
+) -> Error {
+    let call = DriverCall {
+        call: "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
+        status: error.0.into(),
+    };
+    destroyed(kernel, context, call).unwrap_or(Error::Driver(call))
+}
+
+/// The error of a call in a context that was reset and has not been made again.
+#[cold]
+fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> Option<Error> {
+    let context = context.filter(|context| was_reset(context))?;
+    Some(Error::ContextDestroyed {
+        kernel: Some(kernel.into()),
+        context: ContextName::of(context),
+        call: Some(call),
+    })
 }
 
 /// The kernel was launched, but the use of an argument's memory was not recorded.
@@ -51,16 +106,17 @@ pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
     Error::Unrecorded {
         kernel,
         call: DriverCall {
-            call: "cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord",
+            call: "cuEventRecord, cuCtxGetCurrent or cuCtxSetCurrent (for memory of another GPU also cuEventCreate, \
+                   cuStreamWaitEvent or cuEventDestroy)",
             status: error.0.into(),
         },
     }
 }
 
-/// The driver returned `status` from the launch of `function`.
+/// The driver returned `status` from the launch of `function`. `context` is that of the launch, as far as it is known.
 ///
 /// # Safety
-/// `function` is loaded, and its context is current.
+/// `function` is loaded, and its context is current, unless that was reset and has not been made again.
 #[cold]
 pub(super) unsafe fn launch(
     kernel: String,
@@ -69,7 +125,15 @@ pub(super) unsafe fn launch(
     config: LaunchConfig,
     attributes: Option<Attributes<'_>>,
     arguments: String,
+    context: Option<&CudaContext>,
 ) -> Error {
+    let call = DriverCall {
+        call: "cuLaunchKernelEx",
+        status,
+    };
+    if let Some(destroyed) = destroyed(&kernel, context, call) {
+        return destroyed;
+    }
     let attributes = attributes.as_ref().map(describe).unwrap_or_default();
     // Where an earlier kernel has failed, this one is not to blame; where a handle is not valid, it may be the function's.
     let is_answered = !matches!(status.0, 400 | 500 | 700 | 702..=719);

@@ -94,6 +94,19 @@ impl Function {
         &self.inner.loaded
     }
 
+    /// Whether the function is still loaded: its context may have been reset under it by other parts of the program
+    /// (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`), which ends everything that was made there.
+    ///
+    /// A launch does not ask this. While no context has been made again, the driver refuses a launch, and its error says why. After
+    /// that, a launch of a function from before is undefined: a program that lives beside a reset asks this after it.
+    ///
+    /// # Errors
+    /// [`Error::ContextDestroyed`] where the context was reset, as far as the driver tells: whether a primary context is active, and
+    /// the context's id (driver 12.0 and newer).
+    pub fn require_loaded(&self) -> Result<(), Error> {
+        self.inner.loaded.require_loaded()
+    }
+
     /// Verifies a struct, unless it was verified before.
     #[inline]
     pub(super) fn fits<A: KernelArgs>(&self) -> Result<(), Error> {

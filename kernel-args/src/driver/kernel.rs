@@ -139,6 +139,14 @@ impl<A: KernelArgs> Kernel<A> {
         Ok(self)
     }
 
+    /// Whether the kernel is still loaded, after a reset of its context: see [`Function::require_loaded`].
+    ///
+    /// # Errors
+    /// As [`Function::require_loaded`].
+    pub fn require_loaded(&self) -> Result<(), Error> {
+        self.function.require_loaded()
+    }
+
     /// The kernel's symbol.
     #[must_use]
     pub fn name(&self) -> &str {

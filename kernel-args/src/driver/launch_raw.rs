@@ -3,16 +3,16 @@
 use super::{
     api::api,
     config::Launch,
-    context::{bind, bind_function, current},
+    context::{bind, bind_function, current, named},
     error::Error,
-    explain::foreign_stream,
+    explain::{foreign, foreign_stream},
     launch_call::LaunchCall,
-    launchable::{Launchable, check_contexts},
+    launchable::Launchable,
     loaded_function::function_name,
     remembered,
     shared_memory::allow,
 };
-use crate::marshal::{KernelArgs, LaunchStream};
+use crate::marshal::{Foreign, KernelArgs, LaunchStream};
 use core::{any::TypeId, ptr};
 use cudarc::driver::{
     CudaFunction,
@@ -39,7 +39,8 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
                 let context = bind_function(self)?;
                 if stream.context().cu_ctx() != context {
                     // SAFETY: `self` keeps its module loaded.
-                    return Err(foreign_stream(unsafe { function_name(function) }));
+                    let name = unsafe { function_name(function) };
+                    return Err(foreign_stream(name, named(context), stream));
                 }
                 stream.context().check_err().map_err(Error::context)?;
                 context
@@ -86,7 +87,15 @@ unsafe fn launch_raw<A: KernelArgs>(
         Some(stream) => (LaunchStream::on(stream), stream.cu_stream()),
         None => (LaunchStream::in_context(context), ptr::null_mut()),
     };
-    check_contexts(&args, &launch_stream, name)?;
+    args.check_contexts(&launch_stream);
+    if let Some(field) = launch_stream.foreign() {
+        let launch = match launch.stream {
+            None if !context.is_null() => named(context),
+            // That of the stream, or of the first argument.
+            _ => field.launch,
+        };
+        return Err(foreign::<A>(name(), Foreign { launch, ..field }));
+    }
     if context.is_null() {
         match launch_stream.context() {
             Some(context) => context.bind_to_thread().map_err(Error::context)?,

@@ -2,15 +2,15 @@
 
 use super::{
     config::Launch,
-    context::bind,
+    context::bind as bind_context,
     error::Error,
-    explain::{foreign, foreign_argument, foreign_stream},
+    explain::{foreign, foreign_argument, foreign_stream, unbound},
     function::Function,
     kernel::Kernel,
     launch_call::LaunchCall,
     loaded_function::LoadedFunction,
 };
-use crate::marshal::{Arguments, KernelArgs, LaunchStream};
+use crate::marshal::{Arguments, ContextName, KernelArgs, LaunchStream};
 use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
 use std::{string::String, sync::Arc};
 
@@ -99,7 +99,7 @@ impl Launchable<&mut Arguments<'_>> for Function {
             return Err(foreign_argument(name(), index));
         }
         function.check(&launch)?;
-        bind(function.api, &function.context)?;
+        bind(function)?;
         let call = LaunchCall {
             api: function.api,
             function: function.handle(),
@@ -130,8 +130,16 @@ fn stream<'l>(function: &'l LoadedFunction, launch: &Launch<'l>) -> Result<&'l C
     if Arc::ptr_eq(stream.context(), &function.context) || stream.context() == &function.context {
         Ok(stream)
     } else {
-        Err(foreign_stream(function.name.clone()))
+        let kernel = ContextName::of(&function.context);
+        Err(foreign_stream(function.name.clone(), kernel, stream))
     }
+}
+
+/// Makes the function's context current.
+#[inline(always)]
+fn bind(function: &LoadedFunction) -> Result<(), Error> {
+    let context = &function.context;
+    bind_context(function.api, context).map_err(|error| unbound(&function.name, context, error))
 }
 
 /// Launches a function that this crate knows.
@@ -148,7 +156,7 @@ unsafe fn launch_verified<A: KernelArgs>(
     let launch_stream = LaunchStream::on(stream);
     check_contexts(&args, &launch_stream, || function.name.clone())?;
     function.check(launch)?;
-    bind(function.api, &function.context)?;
+    bind(function)?;
     let call = LaunchCall {
         api: function.api,
         function: function.handle(),
@@ -180,7 +188,7 @@ impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
 
 /// Refuses arguments of another context than the launch, before any of them is lowered.
 #[inline(always)]
-pub(super) fn check_contexts<A: KernelArgs>(
+fn check_contexts<A: KernelArgs>(
     args: &A,
     stream: &LaunchStream<'_>,
     name: impl Fn() -> String,

@@ -3,6 +3,7 @@
 use super::{
     api::{Api, Status, api},
     config::DriverOptions,
+    context_state::ContextState,
     error::{DriverCall, Error},
     image::ImageBytes,
 };
@@ -18,6 +19,7 @@ pub(super) struct LoadedModule {
     api: &'static Api,
     handle: CUmodule,
     pub(super) context: Arc<CudaContext>,
+    state: ContextState,
 }
 
 // SAFETY: the driver's module handle may be used from any thread.
@@ -27,6 +29,10 @@ unsafe impl Sync for LoadedModule {}
 
 impl Drop for LoadedModule {
     fn drop(&mut self) {
+        // A reset has unloaded the module, and its handle is no longer one.
+        if self.is_over() {
+            return;
+        }
         // Not `bind_to_thread`, which returns a pending error of cudarc's instead of making the context current.
         // An error of either call has no receiver here, and is not one of whatever is called next.
         // SAFETY: the context is alive, because this holds it.
@@ -63,7 +69,13 @@ impl LoadedModule {
             api,
             handle,
             context: context.clone(),
+            state: ContextState::of(api, context),
         })
+    }
+
+    /// Whether the context was reset since the module was loaded, as far as the driver tells.
+    pub(super) fn is_over(&self) -> bool {
+        self.state.is_over(self.api, &self.context)
     }
 
     /// `cuModuleGetFunction`; `None` where the module has no function of that name.

@@ -94,8 +94,9 @@ pub(super) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
             "compile it again, and embed or copy it whole",
         ),
         (201, _) => (
-            "no context is current on this thread, or the context was destroyed",
-            "keep the `CudaContext` alive, and call `ctx.bind_to_thread()` before calls that take no context",
+            "no context is current on this thread, or the current one was destroyed or reset (`cudaDeviceReset`)",
+            "keep the `CudaContext` alive, and call `ctx.bind_to_thread()` before calls that take no context; \
+             `kernel_args::current_context()` tells which one is current",
         ),
         (202 | 205..=208 | 210..=213 | 216 | 219, _) => ("a resource that is shared with a graphics API is not in the state that the call needs", ""),
         (209, _) => (
@@ -139,8 +140,9 @@ pub(super) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
             "look at the rights of /dev/nvidia*, at limits on memory, and whether the container has the devices",
         ),
         (400, Asked::Launch) => (
-            "the function or the stream belongs to another context, or the module was unloaded",
-            "use a stream of the context in which the kernel was loaded, and keep the module alive",
+            "the function or the stream belongs to another context, or the module was unloaded, or its context was reset",
+            "use a stream of the context in which the kernel was loaded, and keep the module alive; \
+             `kernel.require_loaded()` tells of a reset",
         ),
         (400, _) => ("a handle is invalid: what it stood for was destroyed, or belongs to another context", ""),
         (401, _) => ("what the call works on is not in the state that it needs", ""),
@@ -162,11 +164,12 @@ pub(super) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
         ),
         (703, _) => ("the kernel's textures are used in another way than it was compiled for", ""),
         (704, _) => ("access to the other GPU's memory is enabled already", ""),
-        (705, _) => ("access to the other GPU's memory is not enabled", "enable it before the launch: `cuCtxEnablePeerAccess`"),
+        (705, _) => ("access to the other GPU's memory is not enabled", "enable it before the launch: `PeerAccess::enable`"),
         (708, _) => ("the primary context is active: its flags cannot be set any more", "set them before the first context of the device"),
         (709, _) => (
-            "the context was destroyed: its `CudaContext` was dropped, or `cudaDeviceReset` was called",
-            "make a new context, and load modules and allocate memory again; do not reset a device that is in use",
+            "the context was destroyed, or it is a primary context that was reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`)",
+            "drop what was made in the context, then make it again, and load and allocate again; or leave the reset out, as the driver \
+             frees everything when the process ends",
         ),
         (710, _) => ("an `assert` failed in an EARLIER kernel, which has written it to stderr, and the context is lost", "look at the line of the assertion"),
         (711, _) => ("the GPU has access to as many other GPUs as it can", "disable one that is not used"),

@@ -5,20 +5,58 @@
 
 use crate::{
     device::{DevicePointer, DevicePointerMut, Pointee},
-    marshal::{Guard, KernelArg, LaunchStream, PointerArg},
+    marshal::{Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
 use cudarc::driver::{
-    CudaContext, CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice,
-    UnifiedSlice, UnifiedView, UnifiedViewMut,
+    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut,
+    DeviceSlice, UnifiedSlice, UnifiedView, UnifiedViewMut,
 };
 use std::sync::Arc;
+
+/// Passed to kernels of the memory's own context.
+struct Own;
+
+/// Passed to kernels of another context, which has access to the memory.
+struct Peer<'c>(&'c Arc<CudaContext>);
+
+/// In which context memory is used.
+trait UsedIn {
+    fn stream<'s, T>(
+        self,
+        memory: &impl DeviceSlice<T>,
+        launch: &'s LaunchStream<'_>,
+    ) -> &'s CudaStream;
+}
+
+impl UsedIn for Own {
+    #[inline(always)]
+    fn stream<'s, T>(
+        self,
+        memory: &impl DeviceSlice<T>,
+        launch: &'s LaunchStream<'_>,
+    ) -> &'s CudaStream {
+        launch.stream(memory.stream().context())
+    }
+}
+
+impl UsedIn for Peer<'_> {
+    #[inline(always)]
+    fn stream<'s, T>(
+        self,
+        _: &impl DeviceSlice<T>,
+        launch: &'s LaunchStream<'_>,
+    ) -> &'s CudaStream {
+        launch.stream(self.0)
+    }
+}
 
 #[inline(always)]
 fn read<'s, T: Pointee>(
     memory: &'s impl DevicePtr<T>,
+    used_in: impl UsedIn,
     launch: &'s LaunchStream<'_>,
 ) -> (DevicePointer<T>, Guard<'s>) {
-    let stream = launch.stream(context(memory));
+    let stream = used_in.stream(memory, launch);
     let (address, sync) = memory.device_ptr(stream);
     (DevicePointer::from_raw(address), launch.guard(sync))
 }
@@ -26,16 +64,12 @@ fn read<'s, T: Pointee>(
 #[inline(always)]
 fn write<'s, T: Pointee>(
     memory: &'s mut impl DevicePtrMut<T>,
+    used_in: impl UsedIn,
     launch: &'s LaunchStream<'_>,
 ) -> (DevicePointerMut<T>, Guard<'s>) {
-    let stream = launch.stream(context(memory));
+    let stream = used_in.stream(memory, launch);
     let (address, sync) = memory.device_ptr_mut(stream);
     (DevicePointerMut::from_raw(address), launch.guard(sync))
-}
-
-#[inline(always)]
-fn context<T>(memory: &impl DeviceSlice<T>) -> &Arc<CudaContext> {
-    memory.stream().context()
 }
 
 /// `[lifetimes] type, function -> pointer, the memory`.
@@ -52,7 +86,23 @@ macro_rules! memory {
             #[inline(always)]
             fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> ($pointer<T>, Guard<'s>) {
                 let $this = self;
-                $how($place, stream)
+                $how($place, Own, stream)
+            }
+        }
+
+        impl<$($life,)* T: Pointee> SliceArg for $ty {
+            fn context(&self) -> &Arc<CudaContext> {
+                self.stream().context()
+            }
+
+            #[inline]
+            fn lower_for<'s>(
+                &'s mut self,
+                context: &Arc<CudaContext>,
+                stream: &'s LaunchStream<'_>,
+            ) -> ($pointer<T>, Guard<'s>) {
+                let $this = self;
+                $how($place, Peer(context), stream)
             }
         }
 

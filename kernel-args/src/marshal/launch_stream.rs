@@ -3,9 +3,10 @@
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
 use {
+    super::context_name::{ContextName, Foreign},
     core::{cell::OnceCell, mem::ManuallyDrop, ptr},
     cudarc::driver::{
-        CudaContext, CudaStream, DriverError, SyncOnDrop,
+        CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop,
         sys::{CUcontext, CUevent},
     },
     std::sync::Arc,
@@ -25,7 +26,7 @@ pub struct LaunchStream<'k> {
     default_stream: DefaultStream,
     field: Cell<usize>,
     #[cfg(feature = "cudarc")]
-    foreign: Cell<Option<usize>>,
+    foreign: Cell<Option<(usize, ContextName)>>,
     #[cfg(feature = "cudarc")]
     tracked: Cell<bool>,
     #[cfg(feature = "cudarc")]
@@ -93,7 +94,7 @@ impl<'k> LaunchStream<'k> {
             None => self.context == context.cu_ctx(),
         };
         if !same {
-            self.mark_foreign();
+            self.mark_foreign(context);
         }
     }
 
@@ -151,21 +152,42 @@ impl<'k> LaunchStream<'k> {
         self.field.set(field);
     }
 
-    /// Records that the field being checked or lowered belongs to another context than the launch.
+    /// Records that the field being checked or lowered belongs to `argument`, which is not the context of the launch.
+    ///
+    /// A call with `self`, or with a reference to it, would keep all of it in memory in every launch.
     #[cfg(feature = "cudarc")]
-    #[cold]
-    fn mark_foreign(&self) {
+    #[inline(always)]
+    fn mark_foreign(&self, argument: &CudaContext) {
         if self.foreign.get().is_none() {
-            self.foreign.set(Some(self.field.get()));
+            self.foreign
+                .set(Some((self.field.get(), name_of(argument))));
         }
     }
 
-    /// The first field that belongs to another context than the launch.
+    /// The first field that belongs to another context than the launch, and both contexts.
     #[cfg(feature = "cudarc")]
-    #[inline]
-    pub(crate) fn foreign(&self) -> Option<usize> {
-        self.foreign.get()
+    #[inline(always)]
+    pub(crate) fn foreign(&self) -> Option<Foreign> {
+        let (field, argument) = self.foreign.get()?;
+        // What `argument` was compared with.
+        let launch = match self.context() {
+            Some(context) if self.context.is_null() => name_of(context),
+            _ => ContextName::of_handle(self.context, None),
+        };
+        Some(Foreign {
+            field,
+            argument,
+            launch,
+        })
     }
+}
+
+/// The name of a context, out of line.
+#[cfg(feature = "cudarc")]
+#[cold]
+#[inline(never)]
+fn name_of(context: &CudaContext) -> ContextName {
+    ContextName::of(context)
 }
 
 /// The default stream of a launch that names none, once an argument has asked for it.
@@ -282,6 +304,24 @@ impl Drop for Guard<'_> {
     }
 }
 
+/// An event is recorded only on a stream of its own context, which cudarc compares. That of another GPU's memory is recorded on the
+/// default stream there, behind what this launch's stream has been given.
+#[cfg(feature = "cudarc")]
+#[cold]
+fn record_elsewhere(
+    event: &CudaEvent,
+    stream: &CudaStream,
+    error: DriverError,
+) -> Result<(), DriverError> {
+    if event.context() == stream.context() {
+        return Err(error);
+    }
+    let there = event.context().default_stream();
+    let recorded = there.join(stream).and_then(|()| event.record(&there));
+    // A launch leaves its own context current.
+    recorded.and(stream.context().bind_to_thread())
+}
+
 /// Records that the launch has been enqueued. An event that this launch has recorded just before is recorded no more.
 #[cfg(feature = "cudarc")]
 #[inline(never)]
@@ -293,8 +333,9 @@ fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&Recorded>) {
             let context = stream.context();
             if context.is_managing_stream_synchronization()
                 && recorded.is_none_or(|recorded| recorded.insert(event.cu_event()))
+                && let Err(error) = event.record(stream)
             {
-                context.record_err(event.record(stream));
+                context.record_err(record_elsewhere(event, stream, error));
             }
         }
         _ => drop(ManuallyDrop::into_inner(sync)),

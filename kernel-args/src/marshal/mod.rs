@@ -4,6 +4,8 @@
 mod argument;
 #[cfg(feature = "cudarc")]
 mod arguments;
+#[cfg(feature = "cudarc")]
+mod context_name;
 mod decode;
 mod kernel_arg;
 mod kernel_args;
@@ -16,10 +18,14 @@ mod pack_error;
 mod param_writer;
 #[cfg(feature = "cudarc")]
 mod short_list;
+#[cfg(feature = "cudarc")]
+mod slice_arg;
 mod source;
 
 #[cfg(feature = "cudarc")]
 pub use arguments::Arguments;
+#[cfg(feature = "cudarc")]
+pub use context_name::ContextName;
 pub use decode::DecodedArguments;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::KernelArgs;
@@ -27,10 +33,13 @@ pub use launch_stream::{Guard, LaunchStream};
 pub use offset_of::offset_of;
 pub use pack_error::PackError;
 pub use param_writer::ParamWriter;
+#[cfg(feature = "cudarc")]
+pub use slice_arg::SliceArg;
 pub use source::Source;
 
 #[cfg(feature = "cudarc")]
 pub(crate) use {
     argument::{ArgumentType, ArgumentTypes},
+    context_name::Foreign,
     lower::{marshal_packed, marshal_params},
 };

@@ -8,6 +8,8 @@ pub(crate) struct Config {
     /// Compute capability, `10 * major + minor`.
     pub(crate) sm: u32,
     pub(crate) devices: u32,
+    /// Whether devices can access each other's memory.
+    pub(crate) peers: bool,
     /// What `cuDriverGetVersion` says, `1000 * major + 10 * minor`.
     pub(crate) version: i32,
     absent: Vec<String>,
@@ -32,6 +34,7 @@ impl Config {
         let mut config = Self {
             sm: 90,
             devices: 1,
+            peers: true,
             version: 13000,
             absent: Vec::new(),
             failures: Vec::new(),
@@ -43,6 +46,7 @@ impl Config {
         if let Some(devices) = number("DEVICES") {
             config.devices = devices.min(Self::MAX_DEVICES);
         }
+        config.peers = number("PEERS") != Some(0);
         if let Some(version) = number("VERSION") {
             config.version = version.cast_signed();
         }
@@ -150,6 +154,7 @@ mod tests {
         Config {
             sm: 90,
             devices: 1,
+            peers: true,
             version: 13000,
             absent: Vec::new(),
             failures: Vec::new(),

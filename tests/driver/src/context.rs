@@ -17,6 +17,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) device: c_int,
+    /// Unique in the process: `cuCtxGetId`.
+    id: u64,
     primary: bool,
     flags: u32,
     /// The error that a kernel left behind. Nothing but destroying the context clears it.
@@ -55,9 +57,10 @@ const LIMITS: [(c_uint, usize); 7] = [
 ];
 
 impl Context {
-    fn new(device: c_int, primary: bool, flags: u32) -> Self {
+    fn new(device: c_int, id: u64, primary: bool, flags: u32) -> Self {
         Self {
             device,
+            id,
             primary,
             flags,
             sticky: None,
@@ -120,8 +123,9 @@ impl Driver {
     fn new_context(&mut self, device: c_int, flags: u32) -> Outcome<Handle> {
         self.device(device)?;
         let handle = self.contexts.reserve();
+        let id = self.next_id();
         self.contexts
-            .insert_at(handle, Context::new(device, false, flags));
+            .insert_at(handle, Context::new(device, id, false, flags));
         STACK.with_borrow_mut(|stack| stack.push(handle));
         Ok(handle)
     }
@@ -140,7 +144,25 @@ impl Driver {
         Ok(())
     }
 
-    fn release_primary(&mut self, device: c_int) -> Outcome {
+    fn next_id(&mut self) -> u64 {
+        self.context_ids += 1;
+        self.context_ids
+    }
+
+    /// Retains the primary context of a device, which makes it where there is none.
+    pub(crate) fn retain_primary(&mut self, device: c_int) -> Outcome<Handle> {
+        let entry = self.device(device)?;
+        entry.retained += 1;
+        let (primary, flags) = (entry.primary, entry.primary_flags);
+        if !self.contexts.contains(primary) {
+            let id = self.next_id();
+            self.contexts
+                .insert_at(primary, Context::new(device, id, true, flags));
+        }
+        Ok(primary)
+    }
+
+    pub(crate) fn release_primary(&mut self, device: c_int) -> Outcome {
         let entry = self.device(device)?;
         if entry.retained == 0 {
             return Err(Status::INVALID_CONTEXT);
@@ -157,14 +179,15 @@ impl Driver {
 
 entry_points! {
     fn cuDevicePrimaryCtxRetain(driver, context: Out<Handle>, device: c_int) {
+        context.set(driver.device(device)?.primary)?;
+        driver.retain_primary(device).map(drop)
+    }
+
+    fn cuDevicePrimaryCtxGetState(driver, device: c_int, flags: Out<c_uint>, active: Out<c_int>) {
         let entry = driver.device(device)?;
-        let (primary, flags) = (entry.primary, entry.primary_flags);
-        context.set(primary)?;
-        driver.device(device)?.retained += 1;
-        if !driver.contexts.contains(primary) {
-            driver.contexts.insert_at(primary, Context::new(device, true, flags));
-        }
-        Ok(())
+        let (primary, set) = (entry.primary, entry.primary_flags);
+        flags.set(set)?;
+        active.set(c_int::from(driver.contexts.contains(primary)))
     }
 
     fn cuDevicePrimaryCtxRelease_v2(driver, device: c_int) {
@@ -175,6 +198,11 @@ entry_points! {
         let primary = driver.device(device)?.primary;
         // Whoever still holds it sees CUDA_ERROR_CONTEXT_IS_DESTROYED until it is retained again.
         if driver.contexts.contains(primary) { driver.destroy_context(primary) } else { Ok(()) }
+    }
+
+    fn cuCtxCreate_v2(driver, context: Out<Handle>, flags: c_uint, device: c_int) {
+        context.set(Handle::NULL)?;
+        context.set(driver.new_context(device, flags)?)
     }
 
     fn cuCtxCreate_v3(
@@ -205,6 +233,28 @@ entry_points! {
             replace_top(Handle::NULL);
         }
         Ok(())
+    }
+
+    fn cuCtxPushCurrent_v2(driver, context: Handle) {
+        driver.context(context)?;
+        STACK.with_borrow_mut(|stack| stack.push(context));
+        Ok(())
+    }
+
+    fn cuCtxPopCurrent_v2(_driver, context: Out<Handle>) {
+        let popped = STACK.with_borrow_mut(Vec::pop).ok_or(Status::INVALID_CONTEXT)?;
+        context.set_if_wanted(popped);
+        Ok(())
+    }
+
+    fn cuCtxGetId(driver, context: Handle, id: Out<u64>) {
+        let context = driver.named_or_current(context)?;
+        id.set(driver.context(context)?.id)
+    }
+
+    fn cuCtxGetFlags(driver, flags: Out<c_uint>) {
+        let context = driver.current()?;
+        flags.set(driver.context(context)?.flags)
     }
 
     fn cuCtxGetCurrent(_driver, context: Out<Handle>) {

@@ -60,6 +60,8 @@ pub struct LiveObjects {
     pub graphs: u64,
     /// User objects.
     pub user_objects: u64,
+    /// Green contexts.
+    pub green_contexts: u64,
 }
 
 impl Driver {
@@ -104,6 +106,7 @@ impl Driver {
             links: self.links.len() as u64,
             graphs: (self.graphs.len() + self.execs.len()) as u64,
             user_objects: self.user_objects.len() as u64,
+            green_contexts: self.greens.len() as u64,
         }
     }
 }

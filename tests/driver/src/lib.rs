@@ -51,6 +51,13 @@
 //! `CUDA_ERROR_INVALID_HANDLE`, where a real driver may crash; fat binaries are `CUDA_ERROR_NOT_SUPPORTED`; occupancy
 //! and register counts are estimates.
 //!
+//! # Contexts and devices
+//! Every device is one like the first. Each has a primary context with one handle for the whole process; reset, that is
+//! `CUDA_ERROR_CONTEXT_IS_DESTROYED` (709) to who has it current and `CUDA_ERROR_INVALID_CONTEXT` to who makes it current, until
+//! it is retained again, with another id. A context that is destroyed on top of a thread's stack leaves that stack. Kernels
+//! access the memory of another device where that is enabled, memory of pools where it is enabled for the pool. A green context
+//! is a number of multiprocessors: its streams are streams of the primary context.
+//!
 //! # Controls
 //! From outside, read when the library is loaded ([`Settings`] writes them):
 //!
@@ -58,6 +65,7 @@
 //! |---|---|
 //! | `KERNEL_ARGS_TEST_DRIVER_SM` | 75 to 121: the compute capability (90) |
 //! | `KERNEL_ARGS_TEST_DRIVER_DEVICES` | 0 to 8: the number of devices (1) |
+//! | `KERNEL_ARGS_TEST_DRIVER_PEERS` | 0: no device can access the memory of another one (1) |
 //! | `KERNEL_ARGS_TEST_DRIVER_VERSION` | what `cuDriverGetVersion` says (13000) |
 //! | `KERNEL_ARGS_TEST_DRIVER_ABSENT` | names, comma-separated, that `cuGetProcAddress` does not find |
 //! | `KERNEL_ARGS_TEST_DRIVER_FAIL` | `cuLaunchKernel=700`: every such call fails; `cuMemAlloc_v2=2:1`: the first one |
@@ -97,6 +105,7 @@ mod graph_attribute;
 mod graph_edit;
 mod graph_exec;
 mod graph_kernel;
+mod green;
 mod handle;
 mod image;
 mod install;
@@ -109,6 +118,7 @@ mod memory;
 mod module;
 mod occupancy;
 mod operation;
+mod peer;
 mod placement;
 mod pointer;
 mod pool;

@@ -2,7 +2,7 @@
 
 use std::{
     alloc::{Layout, alloc, alloc_zeroed, dealloc},
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::c_int,
 };
 
@@ -46,18 +46,31 @@ impl Allocation {
     }
 
     /// Whether a kernel of `context` on `device` may touch it.
-    fn reachable_from(&self, context: Handle, device: c_int) -> bool {
+    fn reachable_from(&self, context: Handle, device: c_int, peers: &Peers) -> bool {
         match self.kind {
-            Kind::Device | Kind::Variable => self.context == context,
-            Kind::Pooled => self.device == device,
+            Kind::Device | Kind::Variable => {
+                self.context == context || peers.contexts.contains(&(context, self.context))
+            }
+            // Pools do not follow the access of the contexts.
+            Kind::Pooled => self.device == device || peers.pools.contains(&(device, self.device)),
             Kind::Managed | Kind::Pinned | Kind::Registered => true,
         }
     }
 }
 
+/// Who may access whose memory beside its owner.
+#[derive(Debug, Default)]
+pub(crate) struct Peers {
+    /// A context whose kernels may access the memory of another one.
+    pub(crate) contexts: BTreeSet<(Handle, Handle)>,
+    /// A device whose kernels may access the pools of another one.
+    pub(crate) pools: BTreeSet<(c_int, c_int)>,
+}
+
 /// All live allocations by their first address.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
+    pub(crate) peers: Peers,
     live: BTreeMap<u64, Allocation>,
     allocated: u64,
     made: u64,
@@ -148,6 +161,9 @@ impl Memory {
 
     /// Frees what belongs to a context that is destroyed.
     pub(crate) fn free_context(&mut self, context: Handle) {
+        self.peers
+            .contexts
+            .retain(|(kernels, memory)| *kernels != context && *memory != context);
         let doomed: Vec<(u64, Kind)> = self
             .live
             .iter()
@@ -178,7 +194,7 @@ impl Memory {
         self.holds(address, length)
             && self
                 .find(address)
-                .is_some_and(|(_, found)| found.reachable_from(context, device))
+                .is_some_and(|(_, found)| found.reachable_from(context, device, &self.peers))
     }
 
     /// What a kernel reads.

@@ -6,6 +6,7 @@ pub struct Settings {
     sm: Option<u32>,
     devices: Option<usize>,
     version: Option<u32>,
+    without_peers: bool,
     absent: Vec<String>,
     failures: Vec<String>,
 }
@@ -28,6 +29,13 @@ impl Settings {
     #[must_use]
     pub fn devices(mut self, devices: usize) -> Self {
         self.devices = Some(devices);
+        self
+    }
+
+    /// Devices that cannot access each other's memory.
+    #[must_use]
+    pub fn without_peers(mut self) -> Self {
+        self.without_peers = true;
         self
     }
 
@@ -77,6 +85,7 @@ impl Settings {
         [
             ("SM", self.sm.map(|sm| sm.to_string())),
             ("DEVICES", self.devices.map(|devices| devices.to_string())),
+            ("PEERS", self.without_peers.then(|| "0".to_owned())),
             ("VERSION", self.version.map(|version| version.to_string())),
             ("ABSENT", list(&self.absent)),
             ("FAIL", list(&self.failures)),

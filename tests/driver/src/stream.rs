@@ -17,6 +17,8 @@ pub(crate) struct Stream {
     pub(crate) flags: c_uint,
     /// The capture that it takes part in.
     pub(crate) capture: Option<Handle>,
+    /// The green context on whose multiprocessors its kernels run.
+    pub(crate) green: Option<Handle>,
 }
 
 /// Where work that names a stream goes.
@@ -30,7 +32,7 @@ pub(crate) struct Target {
 }
 
 /// `CU_STREAM_NON_BLOCKING`.
-const NON_BLOCKING: c_uint = 1;
+pub(crate) const NON_BLOCKING: c_uint = 1;
 /// `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`: handles that name the current context's default streams.
 const LEGACY: Handle = Handle(1);
 const PER_THREAD: Handle = Handle(2);
@@ -79,6 +81,7 @@ impl Driver {
             context,
             flags,
             capture: None,
+            green: None,
         };
         handle.set(self.streams.insert(stream))
     }
@@ -99,6 +102,14 @@ entry_points! {
             driver.invalidate(capture);
         }
         Ok(())
+    }
+
+    fn cuStreamGetCtx(driver, stream: Handle, context: Out<Handle>) {
+        context.set(driver.stream_target(stream)?.context)
+    }
+
+    fn cuStreamGetGreenCtx(driver, stream: Handle, green: Out<Handle>) {
+        green.set(driver.streams.get(stream)?.green.unwrap_or_default())
     }
 
     fn cuStreamSynchronize(driver, stream: Handle) {

@@ -7,7 +7,7 @@ use kernel_args::{
     MemorySyncDomain, MemorySyncDomainMap, launch,
 };
 use kernel_args_test_driver::Control;
-use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
+use kernel_args_tests::driver::{Driver, context, device, trial, trial_unless};
 use libtest_mimic::Trial;
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
@@ -115,7 +115,7 @@ fn values() -> Outcome {
 fn events() -> Outcome {
     let busy = kernel::<Busy<'_>>(ATTRIBUTES, "busy")?;
     let (_stream, mut times) = zeros::<u64>(2)?;
-    let other = CudaContext::new_non_primary(0, 0)?;
+    let other = CudaContext::new_non_primary(device(), 0)?;
     let event = other.new_event(None)?;
     let args = Busy {
         times: &mut times,

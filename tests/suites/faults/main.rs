@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         return code;
     }
     if !is_active() {
-        return match reexec_with_test_driver(&Settings::new()) {
+        return match reexec_with_test_driver(&Settings::new().devices(2)) {
             Ok(Some(code)) => code,
             other => {
                 eprintln!("faults: there is no test driver: {other:?}");

@@ -2,9 +2,12 @@
 
 use crate::{
     stages::STAGES,
-    world::{Fault, SAXPY, Values, World, make_current},
+    world::{Fault, NO_CONTEXT, SAXPY, Values, World, library_kernel, make_current},
 };
-use kernel_args::{Error, Kernel, launch};
+use kernel_args::{
+    BorrowedStream, ContextFlags, Error, GreenContext, Kernel, PeerAccess, create_context,
+    kernel_function, launch, with_current,
+};
 use kernel_args_test_driver::{Session, Settings};
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
@@ -13,7 +16,9 @@ use std::{env, process::ExitCode};
 const VARIABLE: &str = "KERNEL_ARGS_MISSING_ENTRY_POINT";
 
 /// Without these everything works, as far as an old driver tells.
-const OPTIONAL: [&str; 5] = [
+const OPTIONAL: [&str; 7] = [
+    "cuCtxGetId",
+    "cuDevicePrimaryCtxGetState",
     "cuFuncGetName",
     "cuFuncGetParamInfo",
     "cuLaunchKernelEx",
@@ -74,6 +79,34 @@ const FOR_GRAPHS: [&str; 23] = [
     "cuStreamGetCaptureInfo_v2",
 ];
 
+/// Without one of these one thing about contexts is refused, and everything else works.
+const FOR_CONTEXTS: [&str; 17] = [
+    "cuCtxCreate_v2",
+    "cuCtxDestroy_v2",
+    "cuCtxPushCurrent_v2",
+    "cuCtxPopCurrent_v2",
+    "cuDeviceCanAccessPeer",
+    "cuCtxEnablePeerAccess",
+    "cuDeviceGetMemPool",
+    "cuMemPoolSetAccess",
+    "cuStreamGetCtx",
+    "cuKernelGetFunction",
+    "cuDeviceGetDevResource",
+    "cuDevSmResourceSplitByCount",
+    "cuDevResourceGenerateDesc",
+    "cuGreenCtxCreate",
+    "cuGreenCtxDestroy",
+    "cuGreenCtxStreamCreate",
+    "cuCtxCreate_v3",
+];
+
+/// The newer forms of the call that makes a context. Where the older one is missing, these are as well.
+const NEWER_FOR_CONTEXTS: [(&str, &[&str]); 3] = [
+    ("cuCtxCreate_v4", &[]),
+    ("cuCtxCreate_v3", &["cuCtxCreate_v4"]),
+    ("cuCtxCreate_v2", &["cuCtxCreate_v4", "cuCtxCreate_v3"]),
+];
+
 /// Without these of driver 12.3 graphs do with the older ones.
 const NEWER_FOR_GRAPHS: [&str; 2] = ["cuGraphGetEdges_v2", "cuStreamGetCaptureInfo_v3"];
 
@@ -82,12 +115,21 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         .into_iter()
         .chain(REQUIRED)
         .chain(FOR_GRAPHS)
-        .chain(NEWER_FOR_GRAPHS);
+        .chain(NEWER_FOR_GRAPHS)
+        .chain(FOR_CONTEXTS)
+        .chain(["cuCtxCreate_v4"]);
     names.map(|name| trial(format!("missing/{name}"), move || without(name)))
 }
 
 fn without(name: &str) -> Result<(), String> {
-    let mut settings = Settings::new().without(name);
+    let mut settings = Settings::new().devices(2).without(name);
+    for (older, newer) in NEWER_FOR_CONTEXTS {
+        if older == name {
+            for name in newer {
+                settings = settings.without(name);
+            }
+        }
+    }
     for (newer, older) in NEWER_FOR_GRAPHS
         .into_iter()
         .zip(&FOR_GRAPHS[FOR_GRAPHS.len() - 2..])
@@ -121,6 +163,10 @@ pub(crate) fn child() -> Option<ExitCode> {
             every_graph().map_err(|fault| format!("{fault:?}"))
         }
         needed if FOR_GRAPHS.contains(&needed) => only_graphs_are_refused(needed),
+        "cuCtxCreate_v4" | "cuCtxCreate_v3" => {
+            everything_launches().map_err(|fault| format!("{fault:?}"))
+        }
+        needed if FOR_CONTEXTS.contains(&needed) => only_contexts_are_refused(needed),
         required => refused(required),
     };
     Some(match result {
@@ -165,6 +211,77 @@ fn only_graphs_are_refused(name: &str) -> Result<(), String> {
         Err(Fault::Ours(Error::OldDriver { missing, .. })) if missing == name => Ok(()),
         other => Err(format!("without {name}: {other:?}")),
     }
+}
+
+/// Runs `work` on this thread, on which no context is current.
+fn without_current<T>(work: impl FnOnce() -> T) -> T {
+    make_current(NO_CONTEXT);
+    work()
+}
+
+fn only_contexts_are_refused(name: &str) -> Result<(), String> {
+    let text = |error: Error| format!("without {name}: {error:?}");
+    let (ctx, other) = (
+        kernel_args::context(0).map_err(text)?,
+        kernel_args::context(1).map_err(text)?,
+    );
+    let kernel = Kernel::<Values>::from_image(&ctx, SAXPY, "saxpy").map_err(text)?;
+    // SAFETY: the kernel accesses nothing.
+    unsafe { launch!(kernel, 1, 8, Values::NONE) }.map_err(text)?;
+    let stream = ctx.new_stream().map_err(|error| text(error.into()))?;
+    let own = || create_context(0, ContextFlags::new()).map(drop);
+    let outcomes: [(&[&str], Result<(), Error>); 6] = [
+        (
+            &["cuCtxCreate_v2", "cuCtxDestroy_v2", "cuCtxPopCurrent_v2"],
+            own(),
+        ),
+        (&[], with_current(&other, || ())),
+        (
+            &[
+                "cuDeviceCanAccessPeer",
+                "cuCtxEnablePeerAccess",
+                "cuDeviceGetMemPool",
+                "cuMemPoolSetAccess",
+            ],
+            without_current(|| PeerAccess::enable(&ctx, &other).map(drop)),
+        ),
+        (
+            &["cuStreamGetCtx"],
+            without_current(|| {
+                // SAFETY: the stream is alive.
+                unsafe { BorrowedStream::new(&ctx, stream.cu_stream()) }.map(drop)
+            }),
+        ),
+        (
+            &["cuKernelGetFunction"],
+            without_current(|| {
+                // SAFETY: the kernel is one of a library that stays loaded.
+                unsafe { kernel_function(&ctx, library_kernel()?) }.map(drop)
+            }),
+        ),
+        (
+            &[
+                "cuDeviceGetDevResource",
+                "cuDevSmResourceSplitByCount",
+                "cuDevResourceGenerateDesc",
+                "cuGreenCtxCreate",
+                "cuGreenCtxDestroy",
+                "cuGreenCtxStreamCreate",
+            ],
+            GreenContext::split(&ctx, 8).map(drop),
+        ),
+    ];
+    // What makes a context current for a while needs these two; the first and the last do not.
+    let current = ["cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"].contains(&name);
+    for (number, (needed, outcome)) in outcomes.into_iter().enumerate() {
+        let is_needed = needed.contains(&name) || current && (1..5).contains(&number);
+        match outcome {
+            Err(Error::OldDriver { missing, .. }) if missing == name && is_needed => {}
+            Ok(()) if !is_needed => {}
+            other => return Err(format!("without {name}, {needed:?}: {other:?}")),
+        }
+    }
+    Ok(())
 }
 
 fn refused(name: &str) -> Result<(), String> {

@@ -1,14 +1,15 @@
 //! The stages of a kernel's life.
 
-use crate::world::{Fault, SAXPY, Saxpy, Values, World};
+use crate::world::{Far, Fault, SAXPY, Saxpy, Values, World};
 use cudarc::driver::{
     CudaGraph, CudaStream,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{
-    AccessPolicyWindow, Arguments, DeviceNode, DevicePointerMut, Form, Function, Graph, GraphExec,
-    HostBuffer, Image, JitOptions, Kernel, Launch, MemorySyncDomain, MemorySyncDomainMap, Module,
-    launch,
+    AccessPolicyWindow, Arguments, BorrowedStream, ContextFlags, DeviceNode, DevicePointerMut,
+    Form, Function, Graph, GraphExec, GreenContext, HostBuffer, Image, JitOptions, Kernel, Launch,
+    MemorySyncDomain, MemorySyncDomainMap, Module, PeerAccess, create_context, current_context,
+    kernel_function, launch, with_current,
 };
 use std::{any::Any, sync::Arc};
 
@@ -183,6 +184,58 @@ pub(crate) const STAGES: &[Stage] = &[
         kernel.max_cluster_size(&launch)?;
         kernel.grid_and_block_for(100)?;
         Ok(Box::new(kernel))
+    }),
+    stage("context of its own", |_| {
+        Ok(Box::new(create_context(0, ContextFlags::new())?))
+    }),
+    Stage {
+        name: "context, current",
+        run: |world| {
+            with_current(&world.own, || world.ctx.bind_to_thread())??;
+            current_context()?;
+            Ok(Box::new(()))
+        },
+        unbound: false,
+    },
+    stage("context, current where none was", |world| {
+        with_current(&world.own, current_context)??;
+        Ok(Box::new(()))
+    }),
+    stage("peer access", |world| {
+        Ok(Box::new(PeerAccess::enable(&world.ctx, &world.other)?))
+    }),
+    stage("launch, memory of another device", |world| {
+        let args = Far {
+            n: 8,
+            alpha: 1.0,
+            x: &world.x,
+            y: world.peers.memory(&mut world.far),
+        };
+        // SAFETY: both slices have 8 elements.
+        unsafe { launch!(world.far_kernel, 1, 8, args, stream = &world.stream) }?;
+        Ok(Box::new(()))
+    }),
+    stage("green context", |world| {
+        let (part, rest) = GreenContext::split(&world.ctx, 16)?;
+        let stream = part.new_stream()?;
+        let (kernel, args) = (world.kernel.clone(), world.args());
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(kernel, 1, 8, args, stream = &stream) }?;
+        Ok(Box::new((stream, rest)))
+    }),
+    stage("stream that is borrowed", |world| {
+        // SAFETY: the stream outlives what this stage makes.
+        let stream = unsafe { BorrowedStream::new(&world.ctx, world.stream.cu_stream()) }?;
+        Ok(Box::new(stream))
+    }),
+    stage("kernel of a library", |world| {
+        // SAFETY: the library is loaded.
+        unsafe { kernel_function(&world.ctx, world.library_kernel) }?;
+        Ok(Box::new(()))
+    }),
+    stage("still loaded", |world| {
+        world.kernel.require_loaded()?;
+        Ok(Box::new(()))
     }),
     stage("capture", |world| Ok(Box::new(capture(world)?))),
     stage("graph, made", |world| {

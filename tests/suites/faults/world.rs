@@ -2,13 +2,17 @@
 
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result,
-    sys::CUcontext,
+    sys::{self, CUcontext},
 };
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Graph, GraphExec, Kernel, KernelArgs, Launch, Module,
-    Node, Retained, launch,
+    ContextFlags, DevicePointer, DevicePointerMut, Error, Graph, GraphExec, Kernel, KernelArgs,
+    Launch, Module, Node, Peer, PeerAccess, Retained, create_context, launch,
 };
-use std::{ptr, sync::Arc};
+use std::{
+    ffi::{CString, c_void},
+    ptr,
+    sync::Arc,
+};
 
 pub(crate) const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
 
@@ -19,6 +23,16 @@ pub(crate) struct Saxpy<'a> {
     pub(crate) alpha: f32,
     pub(crate) x: &'a CudaSlice<f32>,
     pub(crate) y: &'a mut CudaSlice<f32>,
+}
+
+/// `y` is memory of the other device.
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
+pub(crate) struct Far<'a> {
+    pub(crate) n: u32,
+    pub(crate) alpha: f32,
+    pub(crate) x: &'a CudaSlice<f32>,
+    pub(crate) y: Peer<'a, &'a mut CudaSlice<f32>>,
 }
 
 /// `saxpy` of no elements, without tracked memory.
@@ -90,6 +104,14 @@ pub(crate) struct World {
     pub(crate) stream: Arc<CudaStream>,
     _home: Arc<CudaStream>,
     pub(crate) event: CudaEvent,
+    pub(crate) far_kernel: Kernel<Far<'static>>,
+    pub(crate) far: CudaSlice<f32>,
+    pub(crate) peers: PeerAccess,
+    /// `CUkernel`, of a library that stays loaded.
+    pub(crate) library_kernel: *mut c_void,
+    pub(crate) own: Arc<CudaContext>,
+    /// Of the second device.
+    pub(crate) other: Arc<CudaContext>,
     pub(crate) ctx: Arc<CudaContext>,
 }
 
@@ -106,6 +128,10 @@ impl World {
         let pointers = (Retained::read(&shared), Retained::write(&shared));
         let args = Self::retained_from(&pointers);
         let owned_node = graph.add_kernel(&owned, launch, args, &[])?;
+        let (own, other) = (
+            create_context(0, ContextFlags::new())?,
+            kernel_args::context(1)?,
+        );
         let values_node = graph.add_kernel(&values, launch, Values::NONE, &[owned_node.any()])?;
         Ok(Self {
             kernel: module.kernel("saxpy")?,
@@ -122,6 +148,12 @@ impl World {
             stream,
             _home: home,
             event: ctx.new_event(None)?,
+            far_kernel: module.kernel("saxpy")?,
+            far: other.new_stream()?.clone_htod(&[0.0; 8])?,
+            peers: PeerAccess::enable(&ctx, &other)?,
+            library_kernel: library_kernel()?,
+            own,
+            other,
             ctx,
         })
     }
@@ -164,6 +196,30 @@ impl World {
         assert_eq!(after, before.iter().map(|y| y + 1.0).collect::<Vec<_>>());
         Ok(())
     }
+}
+
+/// `saxpy` of a library, which is never unloaded.
+pub(crate) fn library_kernel() -> Result<*mut c_void, DriverError> {
+    let image = CString::new(SAXPY).expect("PTX has no NUL");
+    let (mut library, mut kernel) = (ptr::null_mut(), ptr::null_mut());
+    let none = ptr::null_mut();
+    // SAFETY: PTX that ends with NUL, and no options.
+    let loaded = unsafe {
+        sys::cuLibraryLoadData(
+            &raw mut library,
+            image.as_ptr().cast(),
+            none,
+            none.cast(),
+            0,
+            none.cast(),
+            none.cast(),
+            0,
+        )
+    };
+    loaded.result()?;
+    // SAFETY: the library is loaded.
+    unsafe { sys::cuLibraryGetKernel(&raw mut kernel, library, c"saxpy".as_ptr()) }.result()?;
+    Ok(kernel.cast())
 }
 
 /// Makes `context` current on this thread; null for none.

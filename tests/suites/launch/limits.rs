@@ -2,7 +2,7 @@
 
 use crate::results::{Outcome, Saxpy};
 use kernel_args::{Error, Kernel, KernelArgs, Launch, Module, launch};
-use kernel_args_tests::driver::{context, trial};
+use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;
 
 /// A kernel that may be launched with at most 64 threads, and one that must be launched with exactly (8, 4, 1).
@@ -181,7 +181,7 @@ fn a_function_of_cudarc() -> Outcome {
     let stream = ctx.default_stream();
     let x = stream.clone_htod(&[1.0_f32; 4])?;
     let mut y = stream.alloc_zeros::<f32>(4)?;
-    let other = cudarc::driver::CudaContext::new_non_primary(0, 0)?;
+    let other = cudarc::driver::CudaContext::new_non_primary(device(), 0)?;
     other.bind_to_thread()?;
     let args = Saxpy {
         n: 4,
@@ -205,7 +205,7 @@ fn a_function_of_cudarc() -> Outcome {
 /// A stream or a slice of another context.
 fn another_context() -> Outcome {
     let ctx = context()?;
-    let other = cudarc::driver::CudaContext::new_non_primary(0, 0)?;
+    let other = cudarc::driver::CudaContext::new_non_primary(device(), 0)?;
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
     let (ours, theirs) = (ctx.default_stream(), other.default_stream());
     let x = ours.clone_htod(&[1.0_f32; 4])?;

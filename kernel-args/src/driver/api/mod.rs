@@ -3,17 +3,19 @@
 //! cudarc's bindings panic where the library or a symbol is missing, and return an enum that lacks the codes of newer
 //! drivers. These return an error and a number. They are looked up once.
 
+mod device_params;
 mod node_params;
 mod status;
 
+pub(super) use device_params::{DeviceResource, PoolAccess};
 pub(super) use node_params::{KernelNodeParams, MemsetNodeParams};
 pub use status::Status;
 
 use super::launch_config::LaunchConfig;
 use cudarc::driver::sys::{
     CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec,
-    CUgraphNode, CUjit_option, CUjitInputType, CUlinkState, CUmodule, CUresult, CUstream,
-    CUuserObject,
+    CUgraphNode, CUjit_option, CUjitInputType, CUlinkState, CUmemoryPool, CUmodule, CUresult,
+    CUstream, CUuserObject,
 };
 use libloading::Library;
 use std::{
@@ -168,6 +170,33 @@ api! {
     cuEventRecord(CUevent, CUstream);
     cuEventSynchronize(CUevent);
     cuEventDestroy_v2(CUevent);
+    // Contexts. The three forms of one call: the newest that the driver has is taken.
+    cuCtxCreate_v2(*mut CUcontext, c_uint, CUdevice);
+    /// Driver 11.4 and newer.
+    cuCtxCreate_v3(*mut CUcontext, *mut c_void, c_int, c_uint, CUdevice);
+    /// Driver 12.5 and newer.
+    cuCtxCreate_v4(*mut CUcontext, *mut c_void, c_uint, CUdevice);
+    cuCtxDestroy_v2(CUcontext);
+    cuCtxPushCurrent_v2(CUcontext);
+    cuCtxPopCurrent_v2(*mut CUcontext);
+    /// Driver 12.0 and newer.
+    cuCtxGetId(CUcontext, *mut u64);
+    cuDevicePrimaryCtxGetState(CUdevice, *mut c_uint, *mut c_int);
+    cuDeviceCanAccessPeer(*mut c_int, CUdevice, CUdevice);
+    cuCtxEnablePeerAccess(CUcontext, c_uint);
+    cuDeviceGetMemPool(*mut CUmemoryPool, CUdevice);
+    cuMemPoolSetAccess(CUmemoryPool, *const PoolAccess, usize);
+    cuStreamGetCtx(CUstream, *mut CUcontext);
+    cuStreamDestroy_v2(CUstream);
+    // Green contexts: driver 12.4 and newer, their streams 12.5.
+    cuDeviceGetDevResource(CUdevice, *mut DeviceResource, c_uint);
+    cuDevSmResourceSplitByCount(
+        *mut DeviceResource, *mut c_uint, *const DeviceResource, *mut DeviceResource, c_uint, c_uint
+    );
+    cuDevResourceGenerateDesc(*mut *mut c_void, *mut DeviceResource, c_uint);
+    cuGreenCtxCreate(*mut *mut c_void, *mut c_void, CUdevice, c_uint);
+    cuGreenCtxDestroy(*mut c_void);
+    cuGreenCtxStreamCreate(*mut CUstream, *mut c_void, c_uint, c_int);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::{
     api::{Api, Status},
     config::{AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap},
-    context::current,
+    context::{current, named},
     error::{Error, Limit, UnsupportedAttribute},
     launch_config::LaunchConfig,
 };
@@ -12,6 +12,7 @@ use super::{
     table::Attribute,
     visit::for_each,
 };
+use crate::marshal::ContextName;
 use cudarc::driver::{
     CudaEvent,
     sys::{CUfunction, CUstreamCaptureStatus},
@@ -160,12 +161,19 @@ impl Request<'_> {
     }
 
     fn event(&self, name: &str, event: &CudaEvent) -> Result<(), Error> {
-        if event.context().cu_ctx() == current()? {
+        let launch = current()?;
+        if event.context().cu_ctx() == launch {
             return Ok(());
         }
         Err(self.limit(
-            format!("a `{name}` of another context (another device?)"),
-            "the event of a launch belongs to the context of its kernel".into(),
+            format!(
+                "a `{name}` of another context (another device?), {}",
+                ContextName::of(event.context())
+            ),
+            format!(
+                "the event of a launch belongs to the context of its kernel, here {}",
+                named(launch)
+            ),
             "create the event with `new_event` of that context",
         ))
     }

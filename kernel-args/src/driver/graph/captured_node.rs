@@ -4,7 +4,7 @@ use super::{
     super::{
         config::Launch,
         error::Error,
-        explain::{foreign, foreign_stream},
+        explain::{foreign_in, foreign_stream},
         kernel::Kernel,
         launch_call::LaunchCall,
     },
@@ -15,7 +15,7 @@ use super::{
     handle::GraphId,
     owner::Slot,
 };
-use crate::marshal::{KernelArgs, LaunchStream};
+use crate::marshal::{ContextName, KernelArgs, LaunchStream};
 use core::mem;
 use std::{boxed::Box, sync::Arc};
 
@@ -81,12 +81,13 @@ impl<A: KernelArgs> Kernel<A> {
             return Err(explain::not_capturing(Some(name()), explain::CAPTURED));
         };
         if stream.context().cu_ctx() != function.context.cu_ctx() {
-            return Err(foreign_stream(name()));
+            let kernel = ContextName::of(&function.context);
+            return Err(foreign_stream(name(), kernel, stream));
         }
         let lowered_on = LaunchStream::in_context(function.context.cu_ctx());
         args.check_contexts(&lowered_on);
         if let Some(field) = lowered_on.foreign() {
-            return Err(foreign::<B>(name(), field));
+            return Err(foreign_in::<B>(name(), &function.context, field));
         }
         function.check(launch)?;
         function.context.bind_to_thread().map_err(Error::context)?;

@@ -205,7 +205,7 @@ impl GraphExec {
 
     fn bind(&self, stream: &Arc<CudaStream>, action: &'static str) -> Result<(), Error> {
         if stream.context().cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_stream(None, action));
+            return Err(explain::foreign_stream(action, &self.context, stream));
         }
         bind(self.api, &self.context)
     }

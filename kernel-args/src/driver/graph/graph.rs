@@ -146,8 +146,9 @@ impl Graph {
         let function = kernel.function();
         if function.context.cu_ctx() != self.context.cu_ctx() {
             return Err(explain::foreign_kernel(
-                Some(function.name.clone()),
-                explain::ADDED,
+                function.name.clone(),
+                &self.context,
+                &function.context,
             ));
         }
         let after = self.dependencies(Some(function.name.as_str()), after)?;

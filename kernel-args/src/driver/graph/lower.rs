@@ -7,7 +7,7 @@ use super::{
         config::{Form, Launch},
         context::bind,
         error::Error,
-        explain::foreign,
+        explain::foreign_in,
         launch_call::packed_extra,
         loaded_function::LoadedFunction,
     },
@@ -82,7 +82,7 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         let stream = LaunchStream::in_context(context);
         args.check_contexts(&stream);
         if let Some(field) = stream.foreign() {
-            return Err(foreign::<A>(name_of(function), field));
+            return Err(foreign_in::<A>(name_of(function), &function.context, field));
         }
         if *bound != context.cast_const().cast() {
             bind(function.api, &function.context)?;
@@ -133,7 +133,7 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         } = self;
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = stream.foreign() {
-            return Err(foreign::<A>(name_of(function), field));
+            return Err(foreign_in::<A>(name_of(function), &function.context, field));
         }
         stream.check().map_err(failed_wait)?;
         let (grid, block, shared) = (launch.grid, launch.block, launch.shared);

@@ -10,12 +10,11 @@ use super::{
     explain,
     launch_config::LaunchConfig,
 };
-use crate::marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params};
-use core::{ffi::c_void, ptr};
-use cudarc::driver::{
-    DriverError,
-    sys::{CUfunction, CUstream},
+use crate::marshal::{
+    DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params,
 };
+use core::{ffi::c_void, ptr};
+use cudarc::driver::sys::{CUfunction, CUstream};
 use std::string::{String, ToString};
 
 /// What `cuLaunchKernelEx` takes beside the parameters, and what an error of it shows.
@@ -146,7 +145,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
     pub(super) unsafe fn call_params(
         &self,
         params: *mut *mut c_void,
-        foreign: fn(String, usize) -> Error,
+        foreign: fn(String, Foreign) -> Error,
         arguments: impl FnOnce() -> String,
     ) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
@@ -160,7 +159,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         &self,
         buffer: *const u8,
         mut size: usize,
-        foreign: fn(String, usize) -> Error,
+        foreign: fn(String, Foreign) -> Error,
         arguments: impl FnOnce() -> String,
     ) -> Result<(), Error> {
         let mut extra = packed_extra(buffer, &mut size);
@@ -177,14 +176,20 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         &self,
         params: *mut *mut c_void,
         extra: *mut *mut c_void,
-        foreign: fn(String, usize) -> Error,
+        foreign: fn(String, Foreign) -> Error,
         arguments: impl FnOnce() -> String,
     ) -> Result<(), Error> {
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = self.launch_stream.foreign() {
             return Err(foreign((self.name)(), field));
         }
-        self.launch_stream.check().map_err(failed_wait)?;
+        if let Err(error) = self.launch_stream.check() {
+            return Err(explain::not_awaited(
+                &(self.name)(),
+                self.launch_stream.context().map(|context| &**context),
+                error,
+            ));
+        }
         let config = self.config();
         let status = match self.launch.attributes {
             None => {
@@ -202,9 +207,19 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
             Ok(())
         } else {
             let (name, attributes) = ((self.name)(), self.launch.attributes);
+            let context = self.launch_stream.context().map(|context| &**context);
+            let arguments = arguments();
             // SAFETY: the caller vouches for the function and its context.
             Err(unsafe {
-                explain::launch(name, self.function, status, config, attributes, arguments())
+                explain::launch(
+                    name,
+                    self.function,
+                    status,
+                    config,
+                    attributes,
+                    arguments,
+                    context,
+                )
             })
         }
     }
@@ -254,12 +269,4 @@ unsafe fn check_attributes(
     };
     // SAFETY: as above; the stream is one of that context.
     unsafe { attributes::check(&request) }
-}
-
-#[cold]
-fn failed_wait(error: DriverError) -> Error {
-    Error::cudarc(
-        "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
-        error,
-    )
 }

@@ -9,13 +9,14 @@ use super::{
     api::{Api, api},
     attributes::AttributeLimits,
     context::sm,
+    context_state::ContextState,
     error::Error,
     function_attribute as attribute,
     image::Description,
     loaded::LoadedModule,
     shared_memory::SHARED_WITHOUT_OPT_IN,
 };
-use crate::device::vector::Dim3;
+use crate::{device::vector::Dim3, marshal::ContextName};
 use CUdevice_attribute as D;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream,
@@ -53,8 +54,8 @@ pub(super) struct LoadedFunction {
 
 /// What keeps a function loaded.
 pub(super) enum LoadedBy {
-    Module(#[expect(dead_code, reason = "held, not read")] Arc<LoadedModule>),
-    Cudarc(CudaFunction),
+    Module(Arc<LoadedModule>),
+    Cudarc(CudaFunction, ContextState),
 }
 
 // SAFETY: the driver's handles may be used from any thread; a launch makes the function's context current
@@ -129,9 +130,25 @@ impl LoadedFunction {
     /// cudarc's function, if cudarc loaded it.
     pub(super) fn cudarc(&self) -> Option<&CudaFunction> {
         match &self.loaded_by {
-            LoadedBy::Cudarc(function) => Some(function),
+            LoadedBy::Cudarc(function, _) => Some(function),
             LoadedBy::Module(_) => None,
         }
+    }
+
+    /// An error where the context was reset since the function was loaded, as far as the driver tells.
+    pub(super) fn require_loaded(&self) -> Result<(), Error> {
+        let is_over = match &self.loaded_by {
+            LoadedBy::Module(module) => module.is_over(),
+            LoadedBy::Cudarc(_, state) => state.is_over(self.api, &self.context),
+        };
+        if !is_over {
+            return Ok(());
+        }
+        Err(Error::ContextDestroyed {
+            kernel: Some(self.name.clone()),
+            context: ContextName::of(&self.context),
+            call: None,
+        })
     }
 
     #[inline(always)]

@@ -1,6 +1,8 @@
 //! What is refused before the driver is asked.
 
 use super::{ADDED, Error, GraphError};
+use crate::marshal::ContextName;
+use cudarc::driver::{CudaContext, CudaStream};
 use std::{boxed::Box, format, string::String};
 
 #[cold]
@@ -36,14 +38,6 @@ refusals! {
         "it belongs to another graph",
         "pass a node of the graph that was instantiated: `Graph::add_kernel` and a captured launch return it, \
          `Graph::kernel_nodes` finds it";
-    /// A kernel of another context than the graph's.
-    foreign_kernel =
-        "the kernel was loaded in another context (another device?) than the graph's",
-        "make the graph with the context in which the kernel was loaded";
-    /// A stream of another context than the graph's.
-    foreign_stream =
-        "the stream belongs to another context (another device?) than the graph",
-        "use a stream of the graph's context";
     /// A node was given a stream.
     stream_of_a_node =
         "a node of a graph has no stream",
@@ -91,6 +85,44 @@ pub(in crate::driver::graph) fn foreign_dependency(kernel: Option<String>, index
         ADDED,
         format!("the dependency at index {index} belongs to another graph"),
         "a node depends on nodes of its own graph only",
+    )
+}
+
+/// A kernel of another context than the graph's.
+#[cold]
+pub(in crate::driver::graph) fn foreign_kernel(
+    kernel: String,
+    graph: &CudaContext,
+    loaded: &CudaContext,
+) -> Error {
+    let (graph, loaded) = (ContextName::of(graph), ContextName::of(loaded));
+    refused(
+        Some(kernel),
+        ADDED,
+        format!(
+            "the kernel was loaded in another context (another device?) than the graph's\n  \
+             graph   {graph}\n  kernel  {loaded}"
+        ),
+        "make the graph with the context in which the kernel was loaded",
+    )
+}
+
+/// A stream of another context than the graph's.
+#[cold]
+pub(in crate::driver::graph) fn foreign_stream(
+    action: &'static str,
+    graph: &CudaContext,
+    stream: &CudaStream,
+) -> Error {
+    let (graph, stream) = (ContextName::of(graph), ContextName::of(stream.context()));
+    refused(
+        None,
+        action,
+        format!(
+            "the stream belongs to another context (another device?) than the graph\n  \
+             graph   {graph}\n  stream  {stream}"
+        ),
+        "use a stream of the graph's context",
     )
 }
 

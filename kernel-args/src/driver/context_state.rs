@@ -1,0 +1,65 @@
+//! Whether a context is still the one that it was: a program can reset a primary context under everything that was made in it.
+
+use super::api::{Api, Status, api};
+use cudarc::driver::CudaContext;
+
+/// What tells a context from a later one of the same handle.
+///
+/// A primary context keeps its handle when it is reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`) and made again, and nothing
+/// that was made in it before is valid then. The driver tells whether one is active, by the device's number, and gives each context
+/// an id that is unique in the process (driver 12.0 and newer). A context that is not a primary one is destroyed with the last
+/// handle of cudarc's, and what is made in it holds one.
+#[derive(Clone, Copy)]
+pub(super) struct ContextState {
+    id: Option<u64>,
+}
+
+impl ContextState {
+    /// The state of a context that is alive.
+    pub(super) fn of(api: &Api, context: &CudaContext) -> Self {
+        Self {
+            id: id(api, context),
+        }
+    }
+
+    /// Whether the context has certainly been reset since. Where the driver does not tell, it has not.
+    pub(super) fn is_over(self, api: &Api, context: &CudaContext) -> bool {
+        if is_inactive(api, context) {
+            return true;
+        }
+        match (self.id, id(api, context)) {
+            (Some(before), Some(now)) => before != now,
+            _ => false,
+        }
+    }
+}
+
+/// `cuCtxGetId`; `None` where the driver is older than 12.0 or does not tell.
+fn id(api: &Api, context: &CudaContext) -> Option<u64> {
+    let get_id = api.cuCtxGetId?;
+    let mut id = 0;
+    // SAFETY: cudarc's handle keeps the context from being destroyed, and the handle of a primary context is valid for the whole
+    // process, also when that is not active; `id` outlives the call.
+    let status = unsafe { get_id(context.cu_ctx(), &raw mut id) };
+    (status == Status::SUCCESS).then_some(id)
+}
+
+/// Whether `context` is a primary one that is certainly not active.
+fn is_inactive(api: &Api, context: &CudaContext) -> bool {
+    let Some(get_state) = api.cuDevicePrimaryCtxGetState else {
+        return false;
+    };
+    if !context.is_primary() {
+        return false;
+    }
+    let (mut flags, mut active) = (0, 1);
+    // SAFETY: both places outlive the call, which takes the device by its number.
+    let status = unsafe { get_state(context.cu_device(), &raw mut flags, &raw mut active) };
+    status == Status::SUCCESS && active == 0
+}
+
+/// Whether `context` is a primary one that was reset and has not been made again.
+#[cold]
+pub(super) fn was_reset(context: &CudaContext) -> bool {
+    api().is_ok_and(|api| is_inactive(api, context))
+}
