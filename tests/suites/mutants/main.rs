@@ -23,6 +23,7 @@ mod workspace;
 use cases::Case;
 use corpus::{CHUNK, Corpus, Kernel};
 use kernel_args_compiler_tests::{folder, nvrtc};
+use kernel_args_test_generator::size;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::{ops::Range, process::ExitCode, time::Instant};
 use visible::Source;
@@ -121,7 +122,8 @@ fn packages(cases: &[Case], kernels: &[Kernel], corpus: &Corpus) -> Result<Vec<P
             purpose: Purpose::Checked,
             source: source::with_ptx(cases, kernels, share.clone(), false),
         });
-        if corpus.images.iter().all(|images| images.debug.is_some()) {
+        let has_debug = corpus.images.iter().all(|images| images.debug.is_some());
+        if has_debug && (size::is_full() || share.start < CHUNK) {
             packages.push(Package {
                 name: format!("mutants_debug_{i}"),
                 purpose: Purpose::Checked,

@@ -25,7 +25,7 @@ pub(crate) struct Mutant {
 }
 
 /// Two members of one type of a struct of this name.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Exchanged {
     structure: String,
     members: [usize; 2],
@@ -114,7 +114,7 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
             let exchanged = pick(pairs, rng)?;
             let holds = |ty: &Type| {
                 let mut structs = exchangeable(ty).into_iter();
-                structs.any(|other| other.structure == exchanged.structure)
+                structs.any(|other| other == exchanged)
             };
             let fields = mutant.fields.iter().filter(|field| holds(&field.ty));
             mutant.wrong = fields.map(|field| field.name.clone()).collect();
@@ -184,8 +184,7 @@ fn exchangeable(ty: &Type) -> Vec<Exchanged> {
             for field in &s.fields {
                 found.extend(exchangeable(&field.ty));
             }
-            let generic = !s.arguments.is_empty() || s.length.is_some();
-            for b in (0..s.fields.len()).filter(|_| !generic) {
+            for b in 0..s.fields.len() {
                 for a in (0..b).filter(|&a| s.fields[a].ty.rust() == s.fields[b].ty.rust()) {
                     found.push(Exchanged {
                         structure: s.name.clone(),

@@ -123,10 +123,12 @@ pub(crate) fn with_ptx(
     source
 }
 
-/// Whether a struct is compared with debug information while it compiles: all are, or by default the right ones, and those for
-/// which that makes a difference.
+/// Whether a struct is compared with debug information while it compiles: all are, or by default, of the first image, the right
+/// ones and those for which that makes a difference.
 pub(crate) fn covers(case: &Case) -> bool {
-    size::is_full() || case.kind.is_some_and(Kind::is_for_debug_info) || case.is_right()
+    size::is_full()
+        || case.kernel < CHUNK
+            && (case.is_right() || case.kind.is_some_and(Kind::is_for_debug_info))
 }
 
 /// The part of the program that is the same for every run.
