@@ -200,6 +200,7 @@ fn boxed(failure: Failure) -> Box<Failure> {
 
 #[cold]
 #[inline(never)]
+#[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
 fn rejected(status: Status, arguments: &DecodedArguments<'_>) -> Box<Failure> {
     Box::new(Failure::Driver(status, arguments.to_string()))
 }
