@@ -38,7 +38,14 @@ fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
         for i in 0..200 {
             let mut meant = Meant::any().new_tree(&mut runner).unwrap().current();
             if target == "sm_75" {
-                meant = meant.without_cluster();
+                // GPUs have clusters from sm_90 on.
+                meant = Meant {
+                    required_cluster: None,
+                    max_cluster_rank: None,
+                    explicit_cluster: false,
+                    blocks_are_clusters: false,
+                    ..meant
+                };
             }
             speller.kernel(&meant, &format!("k{i}"));
             kernels.push(meant);

@@ -124,17 +124,6 @@ impl Meant {
             )
     }
 
-    /// The same kernel for GPUs without clusters, before sm_90.
-    pub(crate) fn without_cluster(self) -> Self {
-        Self {
-            required_cluster: None,
-            max_cluster_rank: None,
-            explicit_cluster: false,
-            blocks_are_clusters: false,
-            ..self
-        }
-    }
-
     pub(crate) fn has(&self, read: &Directives) -> bool {
         read.max_threads == self.max_threads
             && read.required_threads == self.required_threads

@@ -15,11 +15,14 @@ use super::{
 };
 use crate::{
     device::vector::Dim3,
-    marshal::{DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+    marshal::{DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
 use core::{ffi::c_void, ptr};
 use cudarc::driver::DriverError;
-use std::string::String;
+use std::{
+    boxed::Box,
+    string::{String, ToString},
+};
 
 /// The form of a node's update that does not name one: packed, which takes 0.74 to 0.92 of the time of `kernelParams` at 8
 /// parameters and less at more (H200, CUDA 13.0, `benches/`), except where there is nothing to pack, or its offsets depend on
@@ -99,67 +102,109 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
 
     #[inline(always)]
     fn lower<A: KernelArgs>(self, args: &mut A, stream: &LaunchStream<'_>) -> Result<(), Error> {
-        let form = match self.launch.form {
+        let Self {
+            function,
+            launch,
+            action,
+            call,
+            set,
+            ..
+        } = self;
+        let form = match launch.form {
             Some(form) => form,
             None => const { form_of::<A>() },
         };
-        if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
-            marshal_params(args, stream, |params| {
+        let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
+        let mut params = KernelNodeParams {
+            function: function.handle(),
+            grid: [grid.x, grid.y, grid.z],
+            block: [block.x, block.y, block.z],
+            shared,
+            params: ptr::null_mut(),
+            extra: ptr::null_mut(),
+            kernel: ptr::null_mut(),
+            context: ptr::null_mut(),
+        };
+        let outcome = if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
+            marshal_params(args, stream, |pointers| {
+                params.params = pointers;
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
-                let arguments = || unsafe { DecodedArguments::params::<A>(params) };
-                self.call::<A>(stream, params, ptr::null_mut(), arguments)
+                let arguments = || unsafe { DecodedArguments::params::<A>(pointers) };
+                pass(stream, &params, set, arguments)
             })
         } else {
             marshal_packed(args, stream, |packed| {
                 let mut size = A::LAYOUT.size();
                 let mut extra = packed_extra(packed, &mut size);
+                params.extra = extra.as_mut_ptr();
                 // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
                 let arguments = || unsafe { DecodedArguments::packed::<A>(packed) };
-                self.call::<A>(stream, ptr::null_mut(), extra.as_mut_ptr(), arguments)
+                pass(stream, &params, set, arguments)
             })
-        }
-    }
-
-    #[inline(always)]
-    fn call<'p, A: KernelArgs>(
-        self,
-        stream: &LaunchStream<'_>,
-        params: *mut *mut c_void,
-        extra: *mut *mut c_void,
-        arguments: impl FnOnce() -> DecodedArguments<'p>,
-    ) -> Result<(), Error> {
-        let Self {
-            function, launch, ..
-        } = self;
-        // An argument that did not declare its context before it was lowered.
-        if let Some(field) = stream.foreign() {
-            return Err(foreign_in::<A>(name_of(function), &function.context, field));
-        }
-        stream.check().map_err(failed_wait)?;
-        let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
-        let node_params = KernelNodeParams {
-            function: function.handle(),
-            grid: [grid.x, grid.y, grid.z],
-            block: [block.x, block.y, block.z],
-            shared,
-            params,
-            extra,
-            kernel: ptr::null_mut(),
-            context: ptr::null_mut(),
         };
-        match (self.set)(&node_params) {
-            Status::SUCCESS => Ok(()),
-            status => Err(explain::node(
-                name_of(function),
-                self.action,
-                self.call,
-                status,
-                [grid, block],
-                shared,
-                &arguments(),
-            )),
+        match outcome {
+            Ok(()) => Ok(()),
+            Err(failure) => Err(match *failure {
+                Failure::Foreign(field) => {
+                    foreign_in::<A>(name_of(function), &function.context, field)
+                }
+                Failure::Wait(error) => failed_wait(error),
+                Failure::Driver(status, arguments) => explain::node(
+                    name_of(function),
+                    action,
+                    call,
+                    status,
+                    [grid, block],
+                    shared,
+                    &arguments,
+                ),
+            }),
         }
     }
+}
+
+/// Why the driver was not called, or what it returned.
+enum Failure {
+    /// The argument belongs to another context, and has not declared it before it was lowered.
+    Foreign(Foreign),
+    /// A slice's wait was not enqueued.
+    Wait(DriverError),
+    /// What the driver returned, and the arguments as text, which are gone when this is explained.
+    Driver(Status, String),
+}
+
+/// Passes a node's parameters to the driver. It runs inside of what lowers the arguments: an error is one word there, so that all
+/// of it stays small enough to be inlined.
+#[inline(always)]
+fn pass<'p>(
+    stream: &LaunchStream<'_>,
+    params: &KernelNodeParams,
+    set: impl FnOnce(&KernelNodeParams) -> Status,
+    arguments: impl FnOnce() -> DecodedArguments<'p>,
+) -> Result<(), Box<Failure>> {
+    if let Some(field) = stream.foreign() {
+        return Err(boxed(Failure::Foreign(field)));
+    }
+    if let Err(error) = stream.check() {
+        return Err(boxed(Failure::Wait(error)));
+    }
+    match set(params) {
+        Status::SUCCESS => Ok(()),
+        status => Err(rejected(status, &arguments())),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn boxed(failure: Failure) -> Box<Failure> {
+    Box::new(failure)
+}
+
+#[cold]
+#[inline(never)]
+#[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
+fn rejected(status: Status, arguments: &DecodedArguments<'_>) -> Box<Failure> {
+    Box::new(Failure::Driver(status, arguments.to_string()))
 }
 
 /// The kernel's name, for errors: out of line, so that what calls it stays small enough to be inlined.

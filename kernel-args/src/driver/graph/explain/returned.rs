@@ -4,7 +4,7 @@ use super::{
     ADDED, Asked, DEVICE_UPDATABLE, ENABLED, Error, GraphError, INSTANTIATED, LAUNCHED, Refused,
     Status, UPDATED, meaning,
 };
-use crate::{device::vector::Dim3, marshal::DecodedArguments};
+use crate::device::vector::Dim3;
 use core::ops::RangeInclusive;
 use std::{boxed::Box, format, string::String};
 
@@ -34,7 +34,7 @@ pub(in crate::driver::graph) fn node(
     status: Status,
     [grid, block]: [Dim3; 2],
     shared: u32,
-    arguments: &DecodedArguments<'_>,
+    arguments: &str,
 ) -> Error {
     let meaning = match status.0 {
         1 if action == UPDATED => "the driver does not allow this change of an instantiated graph",
@@ -52,10 +52,9 @@ pub(in crate::driver::graph) fn node(
     let mut reason = format!(
         "{call} returned {status}\n  {meaning}\n  grid {grid}, block {block}, {shared} bytes of dynamic shared memory"
     );
-    let arguments = format!("{arguments}");
     if !arguments.is_empty() {
         reason.push('\n');
-        reason.push_str(&arguments);
+        reason.push_str(arguments);
     }
     returned(Some(kernel), action, status, reason, help)
 }
