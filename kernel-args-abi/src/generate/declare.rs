@@ -135,12 +135,11 @@ impl Writer<'_, '_> {
         let mut others = Vec::new();
         let mut known = BTreeMap::new();
         for pair in &named {
-            match known.get(&pair.1) {
-                Some(variant) => others.push((&pair.0, *variant)),
-                None => {
-                    known.insert(pair.1, &pair.0);
-                    first.push(pair);
-                }
+            if let Some(variant) = known.get(&pair.1) {
+                others.push((&pair.0, *variant));
+            } else {
+                known.insert(pair.1, &pair.0);
+                first.push(pair);
             }
         }
         let mut lints = Vec::new();
