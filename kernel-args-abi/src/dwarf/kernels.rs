@@ -152,7 +152,7 @@ impl<'s> Function<'s> {
             }
             of_kernel.push(row);
         }
-        Ok(Ok(types.push(of_kernel)?))
+        Ok(Ok(types.push(&of_kernel)?))
     }
 }
 

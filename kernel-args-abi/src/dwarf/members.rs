@@ -109,10 +109,10 @@ impl<'u, 's> Types<'u, 's> {
     }
 
     /// Appends the parameters of one kernel or the members of one struct.
-    pub(super) fn push(&mut self, linked: Vec<Linked>) -> Result<Rows, Error> {
+    pub(super) fn push(&mut self, linked: &[Linked]) -> Result<Rows, Error> {
         let rows = linked.iter().map(|linked| linked.row).collect();
         let rows = self.list.push_rows(rows).ok_or(Error::Size)?;
-        self.pending.add(self.units, rows, &linked)?;
+        self.pending.add(self.units, rows, linked)?;
         Ok(rows)
     }
 
@@ -201,7 +201,7 @@ impl<'u, 's> Types<'u, 's> {
                 None => return Ok(UNCLEAR),
             }
         }
-        Ok(RowMembers::Rows(self.push(rows)?))
+        Ok(RowMembers::Rows(self.push(&rows)?))
     }
 
     /// The variants of an enum; unknown where the value of one is not told.

@@ -10,7 +10,7 @@ pub(super) struct Linked {
 
 /// Nothing.
 #[derive(Default)]
-pub(super) struct Pending;
+pub(super) struct Pending {}
 
 impl Linked {
     pub(super) const fn new(row: Row, _: &Type<'_>) -> Self {

@@ -49,6 +49,7 @@ impl Types<'_, '_> {
                         ty: ty.clone(),
                         offset: i * scalar.size,
                         cpp: scalar.cpp.to_owned(),
+                        is_opaque: false,
                     })
                     .collect(),
             ),

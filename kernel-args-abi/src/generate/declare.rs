@@ -48,6 +48,7 @@ impl Writer<'_, '_> {
                 self.repr(definition.align, 1);
                 self.line(0, &format!("pub struct {name} {{"));
                 self.line(1, "/// Its bytes.");
+                self.line(1, "#[device_type(opaque)]");
                 self.field("bytes", &format!("[u8; {}]", definition.size));
                 self.line(0, "}");
             }
@@ -91,8 +92,15 @@ impl Writer<'_, '_> {
             };
             let name = free(&member.name, is_taken);
             self.docs(1, &[docs::member(&member.cpp)]);
+            let mut values = Vec::new();
             if !is_own && !member.cpp_name.is_empty() {
-                self.line(1, &format!("#[device_type(name = {:?})]", member.cpp_name));
+                values.push(format!("name = {:?}", member.cpp_name));
+            }
+            if member.is_opaque {
+                values.push(String::from("opaque"));
+            }
+            if !values.is_empty() {
+                self.line(1, &format!("#[device_type({})]", values.join(", ")));
             }
             let ty = self.ty(&member.ty);
             taken.insert(name.clone());
@@ -127,12 +135,11 @@ impl Writer<'_, '_> {
         let mut others = Vec::new();
         let mut known = BTreeMap::new();
         for pair in &named {
-            match known.get(&pair.1) {
-                Some(variant) => others.push((&pair.0, *variant)),
-                None => {
-                    known.insert(pair.1, &pair.0);
-                    first.push(pair);
-                }
+            if let Some(variant) = known.get(&pair.1) {
+                others.push((&pair.0, *variant));
+            } else {
+                known.insert(pair.1, &pair.0);
+                first.push(pair);
             }
         }
         let mut lints = Vec::new();

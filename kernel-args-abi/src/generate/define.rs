@@ -78,6 +78,8 @@ pub(super) struct Member {
     pub(super) offset: usize,
     /// The C++ type.
     pub(super) cpp: String,
+    /// Whether its bytes stand for a value of a type that is not told.
+    pub(super) is_opaque: bool,
 }
 
 /// All types.
@@ -191,6 +193,7 @@ impl<'k, 'o> Types<'k, 'o> {
             read.push(Member {
                 cpp_name: member.name.to_owned(),
                 name,
+                is_opaque: member.cpp.is_unknown() && ty.is_bytes(),
                 ty,
                 offset,
                 cpp: member.cpp.to_string(),

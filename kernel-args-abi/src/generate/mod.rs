@@ -189,14 +189,14 @@ pub fn of_images(
 /// Structs for these kernels.
 #[must_use]
 pub fn rust(kernels: &[Kernel<'_>], options: &Options<'_>) -> String {
-    let named: Vec<items::Kernel<'_>> = kernels
+    let as_named: Vec<items::Kernel<'_>> = kernels
         .iter()
         .map(|kernel| items::Kernel {
             symbol: kernel.symbol,
             demangled: kernel.demangled.cloned(),
         })
         .collect();
-    let (order, items) = items::items(&named);
+    let (order, items) = items::items(&as_named);
     let mut own = vec![""; kernels.len()];
     for item in &items {
         if let items::What::Kernel(at) = item.what {

@@ -88,6 +88,11 @@ impl Ty {
         Self::Array(Box::new(Self::number("u8", 1)), count)
     }
 
+    /// Whether it is an array of bytes.
+    pub(super) fn is_bytes(&self) -> bool {
+        matches!(self, Self::Array(of, _) if **of == Self::number("u8", 1))
+    }
+
     /// `void*`.
     pub(super) fn address(is_const: bool) -> Self {
         Self::Pointer {

@@ -195,6 +195,7 @@ pub struct Unnamed<'a> {
 #[repr(C, align(4))]
 pub struct Bits {
     /// Its bytes.
+    #[device_type(opaque)]
     pub bytes: [u8; 8],
 }
 
@@ -248,6 +249,7 @@ pub enum Color {
 #[repr(C, align(4))]
 pub struct Derived {
     /// Its bytes.
+    #[device_type(opaque)]
     pub bytes: [u8; 8],
 }
 
@@ -259,6 +261,7 @@ pub struct Derived {
 #[repr(C, align(4))]
 pub struct Either {
     /// Its bytes.
+    #[device_type(opaque)]
     pub bytes: [u8; 4],
 }
 
@@ -341,6 +344,7 @@ pub struct Params {
 #[repr(C, align(4))]
 pub struct ParamsAnonymous1 {
     /// Its bytes.
+    #[device_type(opaque)]
     pub bytes: [u8; 4],
 }
 

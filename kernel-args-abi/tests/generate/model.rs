@@ -243,12 +243,29 @@ fn pointer() -> impl Strategy<Value = Cpp> {
         })
 }
 
-fn type_name() -> impl Strategy<Value = String> {
-    proptest::sample::select(vec![
-        "", "T", "a::T", "b::T", "Box<float, 3>", "outer<Box<int>>::Box<a::T*>", "my_params_t", "Float4", "self", "é::ß",
-        "a_type_with_a_name_that_is_longer_than_anybody_would_write_it_by_hand<float, double, int, 17>",
-    ])
-    .prop_map(str::to_owned)
+/// The name of a type of this alignment. Two types of one name that nothing else tells apart are none of C++.
+fn type_name(align: usize) -> impl Strategy<Value = String> {
+    let names = [
+        ("", ""),
+        ("", "T"),
+        ("a::", "T"),
+        ("b::", "T"),
+        ("", "Box<float, 3>"),
+        ("outer<Box<int>>::", "Box<a::T*>"),
+        ("", "my_params_t"),
+        ("", "Float4"),
+        ("", "self"),
+        ("é::", "ß"),
+        (
+            "",
+            "a_type_with_a_name_that_is_longer_than_anybody_would_write_it_by_hand<float, double, int, 17>",
+        ),
+    ];
+    proptest::sample::select(names.to_vec()).prop_map(move |(path, name)| match (name, align) {
+        ("", _) => String::new(),
+        (name, 1) => format!("{path}{name}"),
+        (name, align) => format!("{path}A{align}{name}"),
+    })
 }
 
 fn variable() -> impl Strategy<Value = String> {
@@ -264,10 +281,12 @@ fn variable() -> impl Strategy<Value = String> {
 }
 
 fn cpp() -> impl Strategy<Value = Cpp> {
-    let union = (type_name(), 1_usize..5, 0_u32..5)
-        .prop_map(|(name, count, power)| Cpp::Union(name, count << power, 1 << power));
+    let union = (1_usize..5, 0_u32..5).prop_flat_map(|(count, power)| {
+        let union = move |name| Cpp::Union(name, count << power, 1 << power);
+        type_name(1 << power).prop_map(union)
+    });
     let enumeration = (
-        type_name(),
+        type_name(1),
         proptest::collection::vec((variable(), -2_i128..4), 0..4),
         proptest::sample::select(vec![1_usize, 2, 4, 8]),
     )
@@ -276,9 +295,9 @@ fn cpp() -> impl Strategy<Value = Cpp> {
     leaf.prop_recursive(3, 24, 5, |inner| {
         let members = proptest::collection::vec((variable(), inner.clone()), 0..5);
         prop_oneof![
-            3 => (type_name(), members, 0_u32..6).prop_map(|(name, members, power)| {
+            3 => (members, 0_u32..6).prop_flat_map(|(members, power)| {
                 let align = if power == 5 { 64 } else { 1 << power };
-                Cpp::Struct(name, members, align)
+                type_name(align).prop_map(move |name| Cpp::Struct(name, members.clone(), align))
             }),
             1 => (inner, 1_usize..4).prop_map(|(of, count)| Cpp::Array(Box::new(of), count)),
         ]

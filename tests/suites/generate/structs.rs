@@ -67,27 +67,20 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
         .output()
         .map_err(|error| format!("{}: {error}", program.display()))?;
     let said = String::from_utf8_lossy(&output.stdout);
-    let fit = said.lines().filter(|line| {
+    // A line of the program for a struct that fits: the kernel, and how many parameters it has.
+    let is_fit = |line: &&str| {
         let parameters = line.split('\t').nth(1);
         parameters.is_some_and(|count| count.parse::<usize>().is_ok())
-    });
-    let fit = fit.count();
+    };
+    let fit = said.lines().filter(is_fit).count();
     println!(
         "{package}: {fit} of {count} structs of {} images fit",
         images.len()
     );
     if count == 0 || fit != count || !output.status.success() {
+        let wrong = said.lines().filter(|line| !is_fit(line)).take(60);
+        let wrong = wrong.fold(String::new(), |text, line| text + line + "\n");
         let stderr = String::from_utf8_lossy(&output.stderr);
-        let mut wrong = said.lines().filter(|line| {
-            !line
-                .split('\t')
-                .nth(1)
-                .is_some_and(|n| n.parse::<usize>().is_ok())
-        });
-        let wrong = wrong
-            .by_ref()
-            .take(60)
-            .fold(String::new(), |text, line| text + line + "\n");
         return Err(format!("{wrong}{stderr}"));
     }
     Ok(())
