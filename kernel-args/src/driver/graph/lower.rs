@@ -15,7 +15,9 @@ use super::{
 };
 use crate::{
     device::vector::Dim3,
-    marshal::{DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+    marshal::{
+        DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params,
+    },
 };
 use core::{ffi::c_void, ptr};
 use cudarc::driver::DriverError;
