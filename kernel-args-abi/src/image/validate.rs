@@ -36,6 +36,7 @@ pub enum Kind {
 ///   header names end inside of it. Compressed members are decompressed: to exactly the size that they claim,
 ///   which is at most [`fatbin::MEMBER_LIMIT`], and all together what [`fatbin::EXPANSION_LIMIT`] allows.
 ///   Members that are cubins, or begin as ELF files do, are checked as above; members that are PTX are text.
+///   LTO-IR is not looked into.
 /// - **PTX** is text: no control characters before its first NUL or the end. It has no length of its own: the
 ///   caller ends it with NUL.
 ///
@@ -58,6 +59,10 @@ pub fn validate(image: &[u8]) -> Result<Kind, Error> {
 fn fat_binary(image: &[u8]) -> Result<(), Error> {
     let mut budget = Budget::new(image.len());
     for member in fatbin::members(image).map_err(Error::Fatbin)? {
+        // A compiler's linker reads it, by a compression of its own; the driver loads the image without it.
+        if matches!(member.kind, fatbin::Kind::Ltoir) {
+            continue;
+        }
         let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
         let is_elf = bytes.starts_with(b"\x7fELF");
         match member.kind {
