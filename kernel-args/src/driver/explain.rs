@@ -135,8 +135,9 @@ pub(super) unsafe fn launch(
         return destroyed;
     }
     let attributes = attributes.as_ref().map(describe).unwrap_or_default();
-    // Where an earlier kernel has failed, this one is not to blame; where a handle is not valid, it may be the function's.
-    let is_answered = !matches!(status.0, 400 | 500 | 700 | 702..=719);
+    // Where an earlier kernel has failed, this one is not to blame; where the context or a handle is not valid, it may be the
+    // function's.
+    let is_answered = !matches!(status.0, 201 | 400 | 500 | 700 | 702..=719);
     // SAFETY: the caller's promise is the same one.
     let resources = is_answered
         .then(|| unsafe { Resources::of(function) }.ok())

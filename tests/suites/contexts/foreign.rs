@@ -1,14 +1,17 @@
 //! What belongs to another context is refused before anything is enqueued, and the error names both.
 
 use crate::saxpy::{Counted, N, Outcome, SAXPY, Saxpy};
-use cudarc::{driver::CudaContext, nvrtc::Ptx};
+use cudarc::{
+    driver::{CudaContext, sys::CUfunction},
+    nvrtc::Ptx,
+};
 use kernel_args::{
     Arguments, ContextFlags, ContextName, DevicePointer, DevicePointerMut, Error, Function, Graph,
     Kernel, KernelArgs, Launch, Module, create_context, launch,
 };
 use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;
-use std::{fmt::Debug, sync::Arc};
+use std::{fmt::Debug, sync::Arc, thread};
 
 /// An error that names both contexts, the expected one and the one that was found.
 fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found: &CudaContext) {
@@ -34,6 +37,12 @@ fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found:
     assert!(text.contains(&contexts.found.to_string()), "{text}");
     assert!(text.contains("help: "), "{text}");
 }
+
+/// A raw function, for another thread.
+struct Raw(CUfunction);
+
+// SAFETY: the driver's handles may be used from any thread.
+unsafe impl Send for Raw {}
 
 fn both() -> Result<[Arc<CudaContext>; 2], Error> {
     Ok([context()?, create_context(device(), ContextFlags::new())?])
@@ -88,6 +97,24 @@ fn slices_and_streams() -> Outcome {
         let raw = function.cu_function();
         // SAFETY: as above.
         names_both(unsafe { launch!(raw, 8, 128, theirs.args()) }, here, there);
+
+        // Where no context is current, that of a raw launch is the first argument's.
+        let (x, y, raw) = (&ours.x, &mut theirs.y, Raw(raw));
+        let launched = thread::scope(|scope| {
+            let launch = scope.spawn(move || {
+                let args = Saxpy {
+                    n: N,
+                    alpha: 1.0,
+                    x,
+                    y,
+                };
+                // SAFETY: as above.
+                unsafe { launch!({ raw }.0, 8, 128, args) }
+            });
+            launch.join()
+        });
+        let launched = launched.map_err(|_| "the launch panicked")?;
+        names_both(launched, here, there);
         ours.added(0)?;
         theirs.added(0)?;
     }

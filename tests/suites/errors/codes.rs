@@ -56,14 +56,12 @@ fn every_code_is_explained_where_it_is_returned() -> Outcome {
             }
         }
         let text = launch.to_string();
-        for words in [
-            "`saxpy`",
-            "grid (1, 1, 1), block (32, 1, 1)",
-            "registers",
-            "alpha",
-        ] {
+        for words in ["`saxpy`", "grid (1, 1, 1), block (32, 1, 1)", "alpha"] {
             assert!(text.contains(words), "{words} is not in\n{text}");
         }
+        // The driver is not asked of a function that may be gone, nor after an earlier kernel's error.
+        let is_asked = !matches!(status.0, 201 | 400 | 500 | 700 | 702..=719);
+        assert_eq!(text.contains("registers"), is_asked, "{text}");
     }
     Ok(())
 }
