@@ -90,10 +90,12 @@ use syn::{DeriveInput, parse_macro_input};
 /// |---|---|---|
 /// | `#[kernel_args(kernel = module::saxpy)]` | struct | compare the fields with this kernel at compile time: an item that [`kernels!`] emits, of any crate. Of the overloads and instances of one name the one that fits is taken |
 /// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand of the same for a small file: compare with this kernel of this image. The path is as in [`kernels!`]; `image = …` is the same as `ptx = …`. rustc reads the file once for each struct |
+/// | `#[kernel_args(ptx = …, debug_info = "kernels.debug.ptx")]` | struct | compare with the debug information of this file as well: as in [`kernels!`] |
 /// | `#[kernel_args(kernel = module, entries = "uexp_*")]` | struct | compare the fields with every kernel whose name matches the pattern: see below |
 /// | `#[kernel_args(bound = "T: DeviceType")]` | struct | the bounds of the type parameters in place of those that the derive would write, as in serde: a list of `where` predicates, which may be empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
+/// | `#[kernel_args(name = "in")]` | field | the field is this parameter of the kernel, whatever its own name is. Where debug information tells the kernel's names, another parameter in its place is an error, and so is a name that the kernel does not have |
 /// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(KernelArgs, attributes(kernel_args))]
 pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
@@ -107,8 +109,10 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// and for enums without fields that have an integer `repr`. If the host lays the struct out differently from the device,
 /// that is an error at the field.
 ///
-/// A kernel's image tells the name, the size and the alignment of a struct, but not its members. That these are the
-/// kernel's, in its order, is not checked: two members of one size that are exchanged are not seen.
+/// A kernel's image tells the name, the size and the alignment of a struct. Its members are compared, one by one, where debug
+/// information tells them ([`kernels!`]: `debug_info`): by where they lie and what they are, however they are grouped, and by their
+/// names where two of one type are exchanged. A field where the kernel's struct has padding is padding too; a union or a struct
+/// with bit fields or base classes agrees with everything in its place.
 ///
 /// ```
 /// use kernel_args::{DeviceType, Float4, KernelArgs};
@@ -157,6 +161,8 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// | attribute | on | meaning |
 /// |---|---|---|
 /// | `#[device_type(cpp = "sim::Params")]` | struct, enum | the name of the type in C++, if it differs from the name in Rust |
+/// | `#[device_type(name = "in")]` | field | the field is this member of the kernel's struct, whatever its own name is |
+/// | `#[device_type(opaque)]` | field | compare only the place and the size of the field |
 /// | `#[device_type(skip_device_repr)]` | struct, enum | do not implement cudarc's `DeviceRepr` and `ValidAsZeroBits` |
 /// | `#[device_type(crate = path)]` | struct, enum | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(DeviceType, attributes(device_type))]
@@ -193,6 +199,25 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// absolute. It is a string literal, or `concat!` and `env!` of literals, such as `concat!(env!("OUT_DIR"), "/kernels.ptx")` for a
 /// file that a build script writes. The crate is compiled again when the file or a variable changes. The file is read once, however
 /// many structs in however many crates name its kernels.
+///
+/// # Debug information
+///
+/// Names of parameters, C++ types of `extern "C"` kernels and the members of structs are in the debug information of an image that
+/// was compiled with `nvcc -G` or NVRTC's `--device-debug`. An optimised image has none, but the same parameters, so a debug build of
+/// the same source describes it:
+///
+/// ```
+/// kernel_args::kernels! {
+///     pub mod shade = "ptx/shade.ptx", debug_info = "ptx/shade.debug.ptx";
+/// }
+///
+/// assert_eq!(shade::shade.parameter(0).name, "in");
+/// assert_eq!(shade::shade.parameter(3).members.len(), 5);
+/// ```
+///
+/// The second file is PTX, a cubin or a fat binary, at a path as above. It is read for the comparison alone: it is not in the
+/// program. The crate is compiled again when it changes. It is an error if it does not describe each kernel of the image, or
+/// describes one with other parameters.
 ///
 /// Several modules may stand in one `kernels!`. Where the crate `kernel_args` is re-exported, begin with its path, from the root of
 /// the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.

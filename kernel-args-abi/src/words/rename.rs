@@ -9,7 +9,7 @@ pub(super) const fn rename_to(name: &str, attribute: &str) -> Message<512> {
     let write = write_name(name, attribute);
     if !is_identifier(name) || is_one_of(name, NEVER) {
         text.push(write.as_str());
-    } else if is_one_of(name, KEYWORDS) {
+    } else if is_keyword(name) {
         say::rename_to_raw(&mut text, name, write.as_str());
     } else {
         say::rename_to(&mut text, name, write.as_str());
@@ -26,6 +26,11 @@ pub(super) const fn write_name(name: &str, attribute: &str) -> Message<256> {
         say::write_name(&mut text, attribute, name);
     }
     text
+}
+
+/// Whether a field has this name behind `r#` only.
+pub(super) const fn is_keyword(name: &str) -> bool {
+    is_one_of(name, KEYWORDS)
 }
 
 /// What cannot be a field's name, not even behind `r#`.

@@ -2,6 +2,7 @@
 
 use super::{
     message::Message,
+    rename::is_keyword,
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
@@ -62,6 +63,8 @@ pub(super) const fn types(
 const fn push_type<const N: usize>(message: &mut Message<N>, name: &str, ty: &str) {
     if name.is_empty() {
         templates::bare_type(message, ty);
+    } else if is_keyword(name) {
+        templates::raw_field_type(message, name, ty);
     } else {
         templates::field_type(message, name, ty);
     }

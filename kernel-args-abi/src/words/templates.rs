@@ -94,6 +94,7 @@ templates! {
     // Help: what to declare.
     declare(types: text) = "declare {types}";
     field_type(field: name, ty: text) = "`{field}: {ty}`";
+    raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
     bare_type(ty: text) = "`{ty}`";
     some_type(layout: layout) = "a type of {layout}";
 

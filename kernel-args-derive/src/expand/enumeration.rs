@@ -64,14 +64,9 @@ pub(super) fn enumeration(
             (#ident::#variant {}, #ident::#variant {} as #krate::__private::core::primitive::#int)
         }
     });
-    let values = data.variants.iter().map(|variant| {
-        let (variant, name) = (&variant.ident, variant.ident.unraw().to_string());
-        quote_spanned! {ident.span()=>
-            #krate::abi::Variant {
-                name: #name,
-                value: #ident::#variant {} as #krate::__private::core::primitive::i128,
-            }
-        }
+    let values = data.variants.iter().enumerate().map(|(i, variant)| {
+        let name = variant.ident.unraw().to_string();
+        quote!(#krate::__private::variant::<#ident>(#name, #i))
     });
     Some(quote! {
         #copy

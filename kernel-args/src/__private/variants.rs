@@ -2,6 +2,7 @@
 
 use crate::device::DeviceType;
 use core::{ptr, slice};
+use kernel_args_abi::{CppBase, Variant};
 
 /// The variants of an enum.
 pub trait Variants: Sized + 'static {
@@ -9,6 +10,35 @@ pub trait Variants: Sized + 'static {
     type Integer: DeviceType;
     /// Each variant, with its discriminant.
     const ALL: &'static [(Self, Self::Integer)];
+}
+
+/// The variant at this place of [`Variants::ALL`], by its name.
+#[must_use]
+pub const fn variant<E: Variants>(name: &'static str, index: usize) -> Variant<'static> {
+    // SAFETY: the bytes of an integer, which is valid for reads of its size.
+    let bytes = unsafe {
+        slice::from_raw_parts(
+            ptr::from_ref(&E::ALL[index].1).cast::<u8>(),
+            size_of::<E::Integer>(),
+        )
+    };
+    let mut value = 0_i128;
+    let mut i = 0;
+    while i < bytes.len() {
+        let from_the_highest = if cfg!(target_endian = "big") {
+            i
+        } else {
+            bytes.len() - 1 - i
+        };
+        value = value << 8 | bytes[from_the_highest] as i128;
+        i += 1;
+    }
+    let signed = matches!(E::Integer::CPP.base, CppBase::Integer { signed: true, .. });
+    let unused = 128 - 8 * bytes.len() as u32;
+    if signed {
+        value = value << unused >> unused;
+    }
+    Variant { name, value }
 }
 
 /// Whether a variant has the discriminant 0.

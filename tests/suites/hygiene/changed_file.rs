@@ -21,9 +21,9 @@ pub struct ByItem { n: u32 }
 pub struct ByPath { n: u32 }
 "#;
 
-fn lay_out() -> io::Result<PathBuf> {
+fn lay_out(name: &str, source: &str) -> io::Result<PathBuf> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changed-file");
+    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&package)?;
     let library = tests.with_file_name("kernel-args");
     let dependency = format!(
@@ -32,9 +32,9 @@ fn lay_out() -> io::Result<PathBuf> {
     );
     fs::write(
         package.join("Cargo.toml"),
-        MANIFEST.to_owned() + &dependency,
+        MANIFEST.replace("changed-file", name) + &dependency,
     )?;
-    fs::write(package.join("lib.rs"), SOURCE)?;
+    fs::write(package.join("lib.rs"), source)?;
     fs::copy(
         tests.with_file_name("Cargo.lock"),
         package.join("Cargo.lock"),
@@ -76,7 +76,7 @@ fn wrong_fields(package: &Path, kind: &str) -> Option<usize> {
 #[test]
 #[cfg_attr(miri, ignore = "it starts a compiler")]
 fn a_changed_image_is_compared_again() {
-    let package = lay_out().expect("the crate can be laid out");
+    let package = lay_out("changed-file", SOURCE).expect("the crate can be laid out");
     for (file, ty) in [
         ("kernels-a.ptx", "u32"),
         ("kernels-b.ptx", "f64"),
@@ -101,4 +101,45 @@ fn a_changed_image_is_compared_again() {
         Some(1),
         "another value of the variable"
     );
+}
+
+/// A parameter that debug information calls `from`.
+const DESCRIBED: &str = r#"
+kernel_args::kernels! { pub mod one = "shade.ptx", debug_info = "shade.debug.ptx"; }
+
+#[derive(kernel_args::KernelArgs)]
+#[kernel_args(kernel = one::fade)]
+pub struct Fade {
+    out: kernel_args::DevicePointerMut<f32>,
+    #[kernel_args(name = "from")]
+    first: f32,
+    to: f32,
+    n: i32,
+}
+"#;
+
+/// It is not embedded, but read when it changes.
+#[test]
+#[cfg_attr(miri, ignore = "it starts a compiler")]
+fn a_changed_debug_file_is_compared_again() {
+    let package = lay_out("changed-debug-file", DESCRIBED).expect("the crate can be laid out");
+    let ptx = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx");
+    let read = |name: &str| fs::read_to_string(ptx.join(name)).expect("the PTX is there");
+    let (image, debug) = (read("shade.ptx"), read("shade.debug.ptx"));
+    // Its name in bytes: `from`, `grom`.
+    let other = debug.replace("102,114,111,109,0", "103,114,111,109,0");
+    assert_ne!(debug, other);
+    fs::write(package.join("shade.ptx"), image).expect("the image can be written");
+    for (text, is_right) in [(&debug, true), (&other, false), (&debug, true)] {
+        fs::write(package.join("shade.debug.ptx"), text).expect("the file can be written");
+        let output = check(&package, "").expect("cargo runs");
+        let message = String::from_utf8_lossy(&output.stderr);
+        let said =
+            message.contains("the kernel has no parameter `from`; it has `out`, `grom`, `to`, `n`");
+        assert_eq!(
+            (output.status.success(), said),
+            (is_right, !is_right),
+            "{message}"
+        );
+    }
 }

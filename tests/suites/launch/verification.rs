@@ -151,6 +151,15 @@ fn members_are_compared() -> Outcome {
         items: [i32; 2],
         begin: DevicePointer<i32>,
     }
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Bits(u32, u32);
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Derived(f32, f32);
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Empty(u8);
     #[derive(KernelArgs)]
     struct ByValue<P: DeviceType> {
         pair: P,
@@ -180,15 +189,6 @@ fn members_are_compared() -> Outcome {
     assert!(error.to_string().contains("bits"), "{error}");
 
     // A list carries them too.
-    #[derive(Clone, Copy, DeviceType)]
-    #[repr(C)]
-    struct Bits(u32, u32);
-    #[derive(Clone, Copy, DeviceType)]
-    #[repr(C)]
-    struct Derived(f32, f32);
-    #[derive(Clone, Copy, DeviceType)]
-    #[repr(C)]
-    struct Empty(u8);
     let by_value = module.function("by_value")?;
     for is_right in [true, false] {
         let mut arguments = Arguments::new();

@@ -41,6 +41,9 @@ impl Case {
     ) -> Result<(), &'static str> {
         let kernel = &kernels[self.kernel];
         let types = &kernel.signature.parameters;
+        if source == visible::Source::Debug && self.kind == Some(Kind::SwapMembers) {
+            return Ok(());
+        }
         visible::promise(source, kernel.linkage, &self.fields, types)
     }
 
@@ -97,8 +100,17 @@ pub(crate) fn cases(kernels: &[Kernel], mistakes: usize) -> Vec<Case> {
         ));
         for (i, mutant) in mutants.into_iter().enumerate() {
             let own = mutant.fields.iter().map(|field| field.ty.clone());
-            let own = definitions(&own.collect::<Vec<_>>()).unwrap_or_default();
-            let new = own.iter().filter(|definition| !known.contains(definition));
+            let mut own = definitions(&own.collect::<Vec<_>>()).unwrap_or_default();
+            if let Some(exchanged) = &mutant.exchanged {
+                for (name, text) in &mut own {
+                    *text = exchanged.apply(name, text);
+                }
+            }
+            // What holds the struct is defined anew as well.
+            let all = mutant.exchanged.is_some();
+            let new = own
+                .iter()
+                .filter(|definition| all || !known.contains(definition));
             cases.push(Case {
                 kernel: number,
                 module: format!("{}::m{i}", kernel.name()),

@@ -7,6 +7,7 @@ use kernel_args_compiler_tests::{golden, nvrtc, read, write};
 use kernel_args_test_generator::{Shape, Signature, Type, cpp, signature, size};
 use std::{
     fmt::Write as _,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -20,6 +21,8 @@ pub(crate) const CHUNK: usize = 50;
 const PTX: &str = "compute_75";
 /// The architecture of the cubins, and of the test driver's GPU: its parameter block begins at 0x210.
 const CUBIN: &str = "sm_90";
+/// The folder of the PTX with debug information, in that of the images.
+pub(crate) const DEBUG: &str = "debug";
 /// Between the images of the committed file.
 const SEPARATOR: &str = "//// mutants: image ";
 
@@ -129,6 +132,8 @@ pub(crate) struct Images {
     pub(crate) ptx: PathBuf,
     /// Where NVRTC is installed.
     pub(crate) cubin: Option<PathBuf>,
+    /// PTX of the same kernels with debug information, where NVRTC is installed.
+    pub(crate) debug: Option<PathBuf>,
 }
 
 /// What there is of a run's kernels, compiled.
@@ -149,7 +154,8 @@ impl Corpus {
         let path = |i: usize, suffix: &str| folder.join(format!("c{i}.{suffix}"));
         let version = nvrtc::version();
         let origin = if let Ok(version) = &version {
-            compile(folder, kernels, &format!("{PTX},{CUBIN}"))?;
+            compile(folder, kernels, &format!("{PTX},{CUBIN}"), &[])?;
+            compile(&folder.join(DEBUG), kernels, PTX, &["--device-debug"])?;
             version.clone()
         } else {
             let place = golden::place(GOLDEN);
@@ -173,6 +179,9 @@ impl Corpus {
             .map(|i| Images {
                 ptx: path(i, "ptx"),
                 cubin: version.is_ok().then(|| path(i, &format!("{CUBIN}.cubin"))),
+                debug: version
+                    .is_ok()
+                    .then(|| folder.join(DEBUG).join(format!("c{i}.ptx"))),
             })
             .collect();
         Ok(Self { images, origin })
@@ -182,7 +191,7 @@ impl Corpus {
 /// Compares the committed PTX with what NVRTC makes now, or writes it where `KERNEL_ARGS_BLESS` is set.
 pub(crate) fn check_golden(folder: &Path) -> Result<(), String> {
     let kernels = kernels(SMALL);
-    compile(folder, &kernels, PTX)?;
+    compile(folder, &kernels, PTX, &[])?;
     let mut text = String::new();
     for i in 0..kernels.len().div_ceil(CHUNK) {
         let image = read(&folder.join(format!("c{i}.ptx")))?;
@@ -192,14 +201,20 @@ pub(crate) fn check_golden(folder: &Path) -> Result<(), String> {
 }
 
 /// Compiles every chunk.
-fn compile(folder: &Path, kernels: &[Kernel], targets: &str) -> Result<(), String> {
+fn compile(
+    folder: &Path,
+    kernels: &[Kernel],
+    targets: &str,
+    options: &[&str],
+) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let sources = kernels.chunks(CHUNK).enumerate().map(|(i, chunk)| {
         let path = folder.join(format!("c{i}.cu"));
         write(&path, &source(chunk))?;
         Ok(path)
     });
     let sources = sources.collect::<Result<Vec<_>, String>>()?;
-    nvrtc::compile(folder, targets, &[], &sources)
+    nvrtc::compile_with(folder, targets, &[], options, &sources)
 }
 
 /// The symbol of the kernel `name` in PTX.

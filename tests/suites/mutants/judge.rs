@@ -9,6 +9,7 @@ use std::{path::Path, sync::Arc};
 pub struct Images {
     pub ptx: &'static str,
     pub cubin: Option<&'static str>,
+    pub debug: Option<&'static str>,
     pub kernels: &'static [Struct],
 }
 
@@ -25,6 +26,7 @@ pub struct Loaded {
     ctx: Arc<cudarc::driver::CudaContext>,
     ptx: Arc<Module>,
     cubin: Option<Arc<Module>>,
+    debug: Option<Arc<Module>>,
     cudarc: Arc<cudarc::driver::CudaModule>,
 }
 
@@ -36,6 +38,7 @@ pub fn run(images: &[Images]) {
         let loaded = Loaded {
             ptx: Module::load(&ctx, Path::new(images.ptx)).expect("PTX that loads"),
             cubin: images.cubin.map(|path| Module::load(&ctx, Path::new(path)).expect("a cubin that loads")),
+            debug: images.debug.map(|path| Module::load(&ctx, Path::new(path)).expect("PTX that loads")),
             cudarc: ctx.load_module(ptx).expect("PTX that cudarc loads"),
             ctx: ctx.clone(),
         };
@@ -51,6 +54,9 @@ pub fn load<A: KernelArgs>(loaded: &Loaded, structure: &Struct) {
     tell(structure, "ptx", loaded.ptx.kernel::<A>(structure.entry));
     if let Some(cubin) = &loaded.cubin {
         tell(structure, "cubin", cubin.kernel::<A>(structure.entry));
+    }
+    if let Some(debug) = &loaded.debug {
+        tell(structure, "debug", debug.kernel::<A>(structure.entry));
     }
     let function = loaded.cudarc.load_function(structure.symbol).expect("a function");
     tell(structure, "function", Kernel::<A>::from_function(&loaded.ctx, function));

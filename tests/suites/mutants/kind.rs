@@ -16,6 +16,7 @@ pub(crate) enum Kind {
     StructSize,
     StructName,
     StructInside,
+    SwapMembers,
     Members,
     Pointee,
     Constness,
@@ -38,7 +39,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const MISTAKES: [Self; 23] = [
+    pub(crate) const MISTAKES: [Self; 24] = [
         Self::SwapNeighbours,
         Self::SwapApart,
         Self::SwapSameType,
@@ -52,6 +53,7 @@ impl Kind {
         Self::StructSize,
         Self::StructName,
         Self::StructInside,
+        Self::SwapMembers,
         Self::Members,
         Self::Pointee,
         Self::Constness,
@@ -76,6 +78,22 @@ impl Kind {
         Self::NonZero,
     ];
 
+    /// Whether debug information alone shows it, in some kernels at least.
+    pub(crate) fn is_for_debug_info(self) -> bool {
+        matches!(
+            self,
+            Self::SwapSameType
+                | Self::SwapMembers
+                | Self::StructInside
+                | Self::StructName
+                | Self::Pointee
+                | Self::Constness
+                | Self::Signedness
+                | Self::Bool
+                | Self::VectorScalar
+        )
+    }
+
     pub(crate) fn is_right(self) -> bool {
         Self::RIGHT.contains(&self)
     }
@@ -95,6 +113,7 @@ impl Kind {
             Self::StructSize => "size of a struct",
             Self::StructName => "name of a struct",
             Self::StructInside => "inside of a struct, same size",
+            Self::SwapMembers => "swap two members of one type",
             Self::Members => "members of a struct as fields",
             Self::Pointee => "pointee",
             Self::Constness => "const pointer for a mutable one",

@@ -23,8 +23,10 @@ mod workspace;
 use cases::Case;
 use corpus::{CHUNK, Corpus, Kernel};
 use kernel_args_compiler_tests::{folder, nvrtc};
+use kernel_args_test_generator::size;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::{ops::Range, process::ExitCode, time::Instant};
+use visible::Source;
 use workspace::{Package, Purpose};
 
 /// How many mutants there are for every four signatures.
@@ -69,11 +71,11 @@ fn promises() -> Result<(), Failed> {
     );
 
     let mut packages = packages(&cases, &kernels, &corpus)?;
-    let checked: Vec<String> = packages
-        .iter()
-        .filter(|package| package.purpose == Purpose::Checked)
-        .map(|package| package.name.clone())
-        .collect();
+    let checked = |prefix: &str| -> Vec<String> {
+        let names = packages.iter().map(|package| package.name.clone());
+        names.filter(|name| name.starts_with(prefix)).collect()
+    };
+    let (checked, debug) = (checked("mutants_checked"), checked("mutants_debug"));
     for (name, source) in alone::PACKAGES
         .into_iter()
         .zip([&alone.typed, &alone.evaluated])
@@ -91,7 +93,12 @@ fn promises() -> Result<(), Failed> {
         building.elapsed().as_secs_f32()
     );
 
-    let mut stages = vec![stage::derive(&cases, &built.diagnostics, &checked)?];
+    let derive =
+        |packages: &[String], source| stage::derive(&cases, &built.diagnostics, packages, source);
+    let mut stages = vec![derive(&checked, Source::Ptx)?];
+    if !debug.is_empty() {
+        stages.push(derive(&debug, Source::Debug)?);
+    }
     stages.extend(stage::load(&built.programs)?);
     let verdicts = stages
         .into_iter()
@@ -113,8 +120,16 @@ fn packages(cases: &[Case], kernels: &[Kernel], corpus: &Corpus) -> Result<Vec<P
         packages.push(Package {
             name: format!("mutants_checked_{i}"),
             purpose: Purpose::Checked,
-            source: source::with_ptx(cases, kernels, share.clone()),
+            source: source::with_ptx(cases, kernels, share.clone(), false),
         });
+        let has_debug = corpus.images.iter().all(|images| images.debug.is_some());
+        if has_debug && (size::is_full() || share.start < CHUNK) {
+            packages.push(Package {
+                name: format!("mutants_debug_{i}"),
+                purpose: Purpose::Checked,
+                source: source::with_ptx(cases, kernels, share.clone(), true),
+            });
+        }
         packages.push(Package {
             name: format!("mutants_loaded_{i}"),
             purpose: Purpose::Program,

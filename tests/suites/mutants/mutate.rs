@@ -20,6 +20,27 @@ pub(crate) struct Mutant {
     pub(crate) wrong: Vec<String>,
     /// The parameter that no field passes.
     pub(crate) missing: Option<usize>,
+    /// The struct of which two members are exchanged, by their names.
+    pub(crate) exchanged: Option<Exchanged>,
+}
+
+/// Two members of one type of a struct of this name.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Exchanged {
+    structure: String,
+    members: [usize; 2],
+}
+
+impl Exchanged {
+    /// The definition of a type, with the members exchanged if it is that struct's.
+    pub(crate) fn apply(&self, name: &str, definition: &str) -> String {
+        if name != self.structure {
+            return definition.to_owned();
+        }
+        let [a, b] = self.members.map(|member| format!("pub f{member}: "));
+        let marked = definition.replace(&a, "pub f_: ").replace(&b, &a);
+        marked.replace("pub f_: ", &b)
+    }
 }
 
 /// The most bytes that a mutant has, padding apart.
@@ -41,6 +62,7 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
         fields: fields(types),
         wrong: Vec::new(),
         missing: None,
+        exchanged: None,
     };
     let differ = |a: usize, b: usize| types[a].rust() != types[b].rust();
     let pairs = || (0..types.len()).flat_map(|a| (a + 1..types.len()).map(move |b| (a, b)));
@@ -86,6 +108,17 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
             let members: Vec<Field> = members.collect();
             mutant.wrong = members.iter().map(|member| member.name.clone()).collect();
             mutant.fields.splice(at..=at, members);
+        }
+        Kind::SwapMembers => {
+            let pairs = types.iter().flat_map(exchangeable).collect();
+            let exchanged = pick(pairs, rng)?;
+            let holds = |ty: &Type| {
+                let mut structs = exchangeable(ty).into_iter();
+                structs.any(|other| other == exchanged)
+            };
+            let fields = mutant.fields.iter().filter(|field| holds(&field.ty));
+            mutant.wrong = fields.map(|field| field.name.clone()).collect();
+            mutant.exchanged = Some(exchanged);
         }
         Kind::Drop => {
             let at = rng.below(types.len());
@@ -138,6 +171,30 @@ impl Mutant {
         }
         self.fields[at].ty = ty;
         Some(())
+    }
+}
+
+/// The pairs of members of one type in the structs that a value of this type holds.
+fn exchangeable(ty: &Type) -> Vec<Exchanged> {
+    match ty {
+        Type::Alias { of, .. } => exchangeable(of),
+        Type::Array(of, _) => exchangeable(of),
+        Type::Struct(s) => {
+            let mut found: Vec<Exchanged> = Vec::new();
+            for field in &s.fields {
+                found.extend(exchangeable(&field.ty));
+            }
+            for b in 0..s.fields.len() {
+                for a in (0..b).filter(|&a| s.fields[a].ty.rust() == s.fields[b].ty.rust()) {
+                    found.push(Exchanged {
+                        structure: s.name.clone(),
+                        members: [a, b],
+                    });
+                }
+            }
+            found
+        }
+        Type::Leaf(_) | Type::Pointer { .. } | Type::Enum(_) => Vec::new(),
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) fn changes_what_is_read(mutant: &Mutant, right: &[Field]) -> bool {
     match mutant.kind {
         // What the struct is called, and what is behind a pointer, is no part of the block.
         Kind::StructName => false,
+        // The values are those of the names.
+        Kind::SwapMembers => true,
         _ => block(&mutant.fields) != block(right),
     }
 }

@@ -86,6 +86,7 @@ pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
         | Kind::SwapSameType
         | Kind::Move
         | Kind::Members
+        | Kind::SwapMembers
         | Kind::Drop
         | Kind::Add => Vec::new(),
     }
@@ -139,7 +140,8 @@ fn other_pointer(kind: Kind, to: &Pointee, is_const: bool, optional: bool) -> Ve
     }
 }
 
-fn element(leaf: &Leaf) -> Option<Type> {
+/// The type of a vector's components.
+pub(crate) fn element(leaf: &Leaf) -> Option<Type> {
     let found = ELEMENTS
         .iter()
         .find(|(name, _)| leaf.rust.starts_with(name));

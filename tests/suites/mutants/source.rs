@@ -2,10 +2,12 @@
 
 use crate::{
     cases::Case,
-    corpus::{CHUNK, Corpus, Kernel, symbol},
+    corpus::{CHUNK, Corpus, DEBUG, Kernel, symbol},
+    kind::Kind,
 };
 use kernel_args_compiler_tests::read;
-use std::{collections::BTreeMap, fmt::Write as _};
+use kernel_args_test_generator::size;
+use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf};
 
 /// Where in a struct a line is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -72,11 +74,14 @@ fn modules(
     source: &mut Source,
     cases: &[Case],
     share: &std::ops::Range<usize>,
+    wanted: impl Fn(&Case) -> bool,
     attribute: impl Fn(usize) -> String,
 ) {
     let mut open = false;
     for (number, case) in cases.iter().enumerate() {
-        if !share.contains(&case.kernel) {
+        // The module of a mutant is in that of the right struct, whose types it uses.
+        let is_right = case.kind.is_none();
+        if !share.contains(&case.kernel) || !is_right && !wanted(case) {
             continue;
         }
         if let Some((_, inner)) = case.module.split_once("::") {
@@ -97,18 +102,33 @@ fn modules(
     }
 }
 
-/// The structs that name their PTX in the derive.
+/// The structs that name their PTX in the derive; with debug information, those that `covers` chooses.
 pub(crate) fn with_ptx(
     cases: &[Case],
     kernels: &[Kernel],
     share: std::ops::Range<usize>,
+    debug: bool,
 ) -> Source {
     let mut source = Source::new();
-    modules(&mut source, cases, &share, |kernel| {
+    let wanted = |case: &Case| !debug || covers(case);
+    modules(&mut source, cases, &share, wanted, |kernel| {
         let (chunk, name) = (kernel / CHUNK, kernels[kernel].name());
-        format!("#[kernel_args(ptx = \"../images/c{chunk}.ptx\", entry = \"{name}\")]")
+        let second = if debug {
+            format!("debug_info = \"../images/{DEBUG}/c{chunk}.ptx\", ")
+        } else {
+            String::new()
+        };
+        format!("#[kernel_args(ptx = \"../images/c{chunk}.ptx\", {second}entry = \"{name}\")]")
     });
     source
+}
+
+/// Whether a struct is compared with debug information while it compiles: all are, or by default, of the first image, the right
+/// ones and those for which that makes a difference.
+pub(crate) fn covers(case: &Case) -> bool {
+    size::is_full()
+        || case.kernel < CHUNK
+            && (case.is_right() || case.kind.is_some_and(Kind::is_for_debug_info))
 }
 
 /// The part of the program that is the same for every run.
@@ -123,18 +143,16 @@ pub(crate) fn program(
 ) -> Result<Source, String> {
     let mut source = Source::new();
     source.line("mod judge;");
-    modules(&mut source, cases, &share, |_| String::new());
+    modules(&mut source, cases, &share, |_| true, |_| String::new());
     let mut table = String::new();
     for chunk in share.start / CHUNK..share.end.div_ceil(CHUNK) {
         let images = &corpus.images[chunk];
         let ptx = read(&images.ptx)?;
-        let cubin = images
-            .cubin
-            .as_deref()
-            .map(|path| path.display().to_string());
+        let spelled = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let (cubin, debug) = (spelled(&images.cubin), spelled(&images.debug));
         let _ = writeln!(
             table,
-            "judge::Images {{ ptx: {:?}, cubin: {cubin:?}, kernels: &[",
+            "judge::Images {{ ptx: {:?}, cubin: {cubin:?}, debug: {debug:?}, kernels: &[",
             images.ptx.display().to_string()
         );
         for (number, case) in cases.iter().enumerate() {

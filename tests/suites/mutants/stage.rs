@@ -1,6 +1,11 @@
 //! The stages, and what each found.
 
-use crate::{cases::Case, source::Place, visible::Source, workspace::Diagnostic};
+use crate::{
+    cases::Case,
+    source::{Place, covers},
+    visible::Source,
+    workspace::Diagnostic,
+};
 use kernel_args_test_driver::{Session, Settings};
 use std::{
     collections::BTreeMap,
@@ -30,15 +35,18 @@ pub(crate) struct Stage {
     pub(crate) source: Source,
     /// What it must say of every struct that it accepts.
     pub(crate) accepts: &'static str,
+    /// Which structs it judges.
+    pub(crate) covers: fn(&Case) -> bool,
     /// By the number of the case.
     pub(crate) findings: BTreeMap<usize, Finding>,
 }
 
-/// The stage "PTX named in the derive", from rustc's errors.
+/// The stage "PTX named in the derive", or that with debug information, from rustc's errors.
 pub(crate) fn derive(
     cases: &[Case],
     diagnostics: &[Diagnostic],
     packages: &[String],
+    source: Source,
 ) -> Result<Stage, String> {
     let mut findings: BTreeMap<usize, Finding> = (0..cases.len())
         .map(|case| (case, Finding::default()))
@@ -65,9 +73,16 @@ pub(crate) fn derive(
         finding.text.push('\n');
     }
     Ok(Stage {
-        name: "PTX in the derive",
-        source: Source::Ptx,
+        name: match source {
+            Source::Debug => "debug info in it",
+            _ => "PTX in the derive",
+        },
+        source,
         accepts: "",
+        covers: match source {
+            Source::Debug => covers,
+            _ => |_| true,
+        },
         findings,
     })
 }
@@ -90,7 +105,13 @@ fn missing(message: &str) -> Vec<usize> {
 /// that fits.
 type Way = (&'static str, &'static str, Source, &'static str);
 
-const DRIVER: [Way; 3] = [
+const DRIVER: [Way; 4] = [
+    (
+        "debug",
+        "load: debug info",
+        Source::Debug,
+        "fits driver and image",
+    ),
     ("ptx", "load: PTX", Source::Ptx, "fits driver and image"),
     (
         "cubin",
@@ -101,7 +122,8 @@ const DRIVER: [Way; 3] = [
     ("function", "load: function", Source::Driver, "fits driver"),
 ];
 
-const OLD: [Way; 3] = [
+const OLD: [Way; 4] = [
+    ("debug", "old: debug info", Source::Debug, "fits image"),
     ("ptx", "old driver: PTX", Source::Ptx, "fits image"),
     ("cubin", "old driver: cubin", Source::Cubin, "fits image"),
     (
@@ -127,6 +149,7 @@ pub(crate) fn load(programs: &[PathBuf]) -> Result<Vec<Stage>, String> {
                     name,
                     source,
                     accepts,
+                    covers: |_| true,
                     findings,
                 });
             }

@@ -41,6 +41,9 @@ pub(crate) struct Verdict {
 pub(crate) fn verdict(stage: &Stage, cases: &[Case], kernels: &[Kernel]) -> Verdict {
     let mut verdict = Verdict::default();
     for (number, case) in cases.iter().enumerate() {
+        if !(stage.covers)(case) {
+            continue;
+        }
         let say = |finding: &Finding| {
             format!(
                 "{}\n  fields {:?}, missing {} {:?}\n  {}",

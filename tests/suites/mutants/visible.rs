@@ -3,7 +3,7 @@
 //! It shares no code with the library: the rules are those of NVIDIA's compiler (how a type is declared in PTX, where a
 //! parameter lies), and a list of C++ types that may stand for each other.
 
-use crate::{corpus::Linkage, mutate::Field};
+use crate::{corpus::Linkage, mutate::Field, retype::element};
 use kernel_args_test_generator::{Leaf, Pointee, Type};
 
 /// Where the parameter block of sm_90 begins in the constant bank.
@@ -12,6 +12,8 @@ const BASE: usize = 0x210;
 /// What tells of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
+    /// PTX and debug information: what PTX tells, the names and C++ types of all parameters, and the members of structs.
+    Debug,
     /// PTX: size, alignment and class of every parameter, and the kernel's name.
     Ptx,
     /// A cubin: offset and size of every parameter, and the kernel's name.
@@ -32,7 +34,7 @@ pub(crate) fn promise(
     let types: Vec<&Type> = host.iter().map(|field| &field.ty).collect();
     let kernel: Vec<&Type> = kernel.iter().collect();
     let shows = match source {
-        Source::Ptx => {
+        Source::Ptx | Source::Debug => {
             let declared = |types: &[&Type]| types.iter().map(|ty| declare(ty)).collect::<Vec<_>>();
             declared(&types) != declared(&kernel)
         }
@@ -41,6 +43,9 @@ pub(crate) fn promise(
     };
     if shows || types.len() != kernel.len() {
         return Ok(());
+    }
+    if source == Source::Debug {
+        return debug(host, &kernel);
     }
     if source != Source::Driver && linkage.tells_types() {
         let pairs = types.iter().zip(&kernel);
@@ -55,20 +60,97 @@ pub(crate) fn promise(
         return Err(reason);
     }
     Err(match source {
-        Source::Ptx => "the same PTX, and an `extern \"C\"` name tells no types",
+        Source::Ptx | Source::Debug => "the same PTX, and an `extern \"C\"` name tells no types",
         Source::Cubin => "the same offsets and sizes, and an `extern \"C\"` name tells no types",
         _ => "the same offsets and sizes, which are all that a driver tells",
     })
 }
 
+/// What debug information shows of fields that PTX declares alike: types, members, and names of parameters of one type.
+fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
+    let mut reason = "the same types, members and names";
+    for (field, kernel) in host.iter().zip(kernel) {
+        match stands_for(&field.ty, kernel) {
+            Stands::Never => return Ok(()),
+            Stands::Because(why) => reason = why,
+            Stands::Same => {}
+        }
+        if !has_members_of(&field.ty, kernel) {
+            return Ok(());
+        }
+    }
+    for (i, field) in host.iter().enumerate() {
+        let named = field
+            .name
+            .strip_prefix('p')
+            .and_then(|name| name.parse::<usize>().ok());
+        if let Some(other) = named
+            && other != i
+            && kernel
+                .get(other)
+                .is_some_and(|other| **other == field.ty && *other == kernel[i])
+        {
+            return Ok(());
+        }
+    }
+    Err(reason)
+}
+
+/// Whether every scalar of the kernel's value is in the same place in the host's, and may stand for it.
+fn has_members_of(host: &Type, kernel: &Type) -> bool {
+    if !matches!(resolved(kernel), Type::Struct(_) | Type::Array(..)) {
+        return true;
+    }
+    let (mut own, mut told) = (Vec::new(), Vec::new());
+    scalars(host, 0, &mut own);
+    scalars(kernel, 0, &mut told);
+    told.iter().all(|(at, ty)| {
+        let same = own.iter().find(|(place, _)| place == at);
+        same.is_some_and(|(_, host)| {
+            host.extent().size == ty.extent().size && !matches!(stands_for(host, ty), Stands::Never)
+        })
+    })
+}
+
+fn resolved(ty: &Type) -> &Type {
+    match ty {
+        Type::Alias { of, .. } => resolved(of),
+        ty => ty,
+    }
+}
+
+/// The scalars of a value with their offsets, components of vectors included.
+fn scalars(ty: &Type, at: usize, found: &mut Vec<(usize, Type)>) {
+    match ty {
+        Type::Alias { of, .. } => scalars(of, at, found),
+        Type::Array(of, length) => {
+            let size = of.extent().size;
+            (0..*length).for_each(|i| scalars(of, at + i * size, found));
+        }
+        Type::Struct(s) => {
+            for (field, (offset, _)) in s.fields.iter().zip(s.offsets()) {
+                scalars(&field.ty, at + offset, found);
+            }
+        }
+        Type::Leaf(leaf) if leaf.aggregate && leaf.count > 1 => match element(leaf) {
+            Some(element) => {
+                let size = element.extent().size;
+                (0..leaf.count).for_each(|i| found.push((at + i * size, element.clone())));
+            }
+            None => found.push((at, ty.clone())),
+        },
+        Type::Leaf(_) | Type::Pointer { .. } | Type::Enum(_) => found.push((at, ty.clone())),
+    }
+}
+
 /// Whether a source cannot tell two parameters apart.
 pub(crate) fn alike(source: Source, linkage: Linkage, a: &Type, b: &Type) -> bool {
     let shows = match source {
-        Source::Ptx => declare(a) != declare(b),
+        Source::Ptx | Source::Debug => declare(a) != declare(b),
         Source::Cubin | Source::Driver => a.extent() != b.extent(),
         Source::Nothing => false,
     };
-    let typed = source != Source::Driver && linkage.tells_types();
+    let typed = source == Source::Debug || source != Source::Driver && linkage.tells_types();
     !(shows || typed && matches!(stands_for(a, b), Stands::Never))
 }
 

@@ -1,0 +1,7 @@
+kernel_args::kernels! {
+    mod shade = "ptx/shade.ptx", debug_info = "ptx/shade.ptx";
+}
+
+fn main() {
+    let _ = shade::KERNELS;
+}

@@ -1,0 +1,12 @@
+use kernel_args::{DevicePointerMut, KernelArgs};
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/shade.ptx", debug_info = "ptx/shade.ptx", entry = "sim::fade")]
+struct Fade {
+    out: DevicePointerMut<f32>,
+    from: f32,
+    to: f32,
+    n: i32,
+}
+
+fn main() {}

@@ -1,0 +1,5 @@
+kernel_args::kernels! {
+    mod shade = "ptx/shade.ptx", debug = "ptx/shade.debug.ptx";
+}
+
+fn main() {}
