@@ -57,6 +57,13 @@ fn members(fatbin: &[u8]) -> Vec<usize> {
     members
 }
 
+/// The compression of LTO-IR is its own.
+#[test]
+fn lto_ir_is_not_decompressed() {
+    let image = include_bytes!("data/targets.fatbin");
+    assert!(kernel_args_abi::image::validate(image).is_ok());
+}
+
 #[test]
 fn what_the_compilers_write_is_valid() {
     for cubin in CUBINS {
