@@ -40,6 +40,9 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// # Errors
 /// [`Error::Driver`] where the context cannot be made current: `work` has not run. [`Error::NotRestored`] where the context that
 /// was current before cannot be made current again, because `work` has destroyed contexts; `work` has run.
+///
+/// # Contexts that are destroyed inside
+/// Do not let the last owner of a context drop it while it is current or was before: driver 580 has crashed in the test of that.
 pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> Result<T, Error> {
     let api = api()?;
     let before = current()?;

@@ -5,7 +5,7 @@ use cudarc::driver::{result, sys};
 use kernel_args::{
     ContextFlags, ContextName, Error, Kernel, create_context, current_context, launch, with_current,
 };
-use kernel_args_tests::driver::{context, device, trial};
+use kernel_args_tests::driver::{context, device, trial, trial_unless};
 use libtest_mimic::Trial;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -172,7 +172,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("what_was_current_is_so_again", what_was_current_is_so_again),
         trial("a_panic_restores_as_well", a_panic_restores_as_well),
-        trial(
+        trial_unless(
+            (!kernel_args_test_driver::is_active())
+                .then_some("driver 580 crashes while contexts on its stack are destroyed"),
             "contexts_are_destroyed_meanwhile",
             contexts_are_destroyed_meanwhile,
         ),

@@ -124,7 +124,12 @@ impl JitOptions {
 
     /// The least number of threads that a block of each kernel must be able to have, 1 to 1024: the compiler uses so few registers.
     /// It does not go with [`target`](Self::target): `CU_JIT_THREADS_PER_BLOCK`.
+    ///
+    /// 0 changes nothing: driver 580 ends the program when it is asked for that.
     pub fn threads_per_block(self, threads: u32) -> Self {
+        if threads == 0 {
+            return self;
+        }
         self.set(Key::THREADS_PER_BLOCK, threads as usize)
     }
 
