@@ -106,6 +106,7 @@ const NAMES: [&str; 2] = [
 ];
 const _: () = assert!(shade::shade.parameter(3).members.len() == 5);
 
+#[expect(clippy::unnecessary_wraps, reason = "a trial")]
 fn names_types_and_members_are_constants() -> Outcome {
     assert_eq!(NAMES, ["in", "from"]);
     let light = shade::shade.parameter(3);
@@ -137,7 +138,7 @@ fn refused<A: KernelArgs>(module: &Module, kernel: &str, words: &str) -> Outcome
 }
 
 mod swapped {
-    use super::*;
+    use super::{DevicePointer, DevicePointerMut, DeviceType, Float4, KernelArgs, Mode};
 
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]

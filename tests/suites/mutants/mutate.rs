@@ -177,8 +177,7 @@ impl Mutant {
 /// The pairs of members of one type in the structs that a value of this type holds.
 fn exchangeable(ty: &Type) -> Vec<Exchanged> {
     match ty {
-        Type::Alias { of, .. } => exchangeable(of),
-        Type::Array(of, _) => exchangeable(of),
+        Type::Alias { of, .. } | Type::Array(of, _) => exchangeable(of),
         Type::Struct(s) => {
             let mut found: Vec<Exchanged> = Vec::new();
             for field in &s.fields {
