@@ -200,7 +200,7 @@ fn numbers() -> Outcome {
         let args = EchoNumbers {
             out,
             flag: true,
-            letter: 0xfe_u8 as _,
+            letter: 0xfe_u8.cast_signed(),
             wide: -3,
             id: 700,
             huge,
