@@ -24,6 +24,7 @@ images! {
     echo_scalars = "../ptx/echo_scalars.ptx",
     echo_structs = "../ptx/echo_structs.ptx",
     echo_vectors = "../ptx/echo_vectors.ptx",
+    faulty = "../ptx/faulty.ptx",
     generated = "../ptx/generated.ptx",
     generated_debug = "../ptx/generated.debug.ptx",
     graph_update = "../ptx/graph_update.ptx",
