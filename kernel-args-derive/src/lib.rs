@@ -245,7 +245,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
 ///
 /// kernel_args::kernels! {
-///     pub mod typed = "ptx/saxpy_typed.ptx", generate;
+///     pub mod typed = "ptx/saxpy_typed.ptx", generate(pointers = raw);
 /// }
 ///
 /// // void saxpy<float>(int, float, float const*, float*)
