@@ -241,7 +241,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// for each struct and enum that these take or point to. Each names its kernel, with which it is compared like one that is
 /// written by hand.
 ///
-/// ```
+/// ```ignore
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
 ///
 /// kernel_args::kernels! {
