@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int, c_uint};
 use crate::{
     entry::Out,
     error::{Outcome, Status},
+    exit,
     handle::Handle,
     pool::Pool,
     state::Driver,
@@ -153,6 +154,7 @@ entry_points! {
             return Err(Status::NO_DEVICE);
         }
         driver.initialised = true;
+        exit::register();
         Ok(())
     }
 

@@ -49,7 +49,8 @@
 //!
 //! Not as a real driver: a null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE` and a stale handle
 //! `CUDA_ERROR_INVALID_HANDLE`, where a real driver may crash; fat binaries are `CUDA_ERROR_NOT_SUPPORTED`; occupancy
-//! and register counts are estimates.
+//! and register counts are estimates. A call on one thread while another one ends the process aborts, where a real driver returns
+//! `CUDA_ERROR_DEINITIALIZED` (4) or crashes.
 //!
 //! # Contexts and devices
 //! Every device is one like the first. Each has a primary context with one handle for the whole process; reset, that is
@@ -99,6 +100,7 @@ mod cubin_writer;
 mod device;
 mod error;
 mod event;
+mod exit;
 mod function;
 mod graph;
 mod graph_attribute;

@@ -3,23 +3,24 @@
 use std::{
     collections::BTreeMap,
     panic::AssertUnwindSafe,
-    sync::{LazyLock, Mutex, MutexGuard, PoisonError},
+    sync::{LazyLock, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 use crate::{
     capture::Capture,
     config::Config,
-    context::Context,
+    context::{Context, Remains},
     control,
     device::Device,
     entry::HostCall,
     error::{Outcome, Status},
     event::Event,
+    exit,
     function::Function,
     graph::{Graph, Node},
     graph_exec::Exec,
     green::{Description, Green},
-    handle::Handles,
+    handle::{Handle, Handles},
     launch::Recorded,
     library::Library,
     link::Link,
@@ -39,6 +40,8 @@ pub(crate) struct Driver {
     pub(crate) calls: BTreeMap<&'static str, u64>,
     pub(crate) devices: Vec<Device>,
     pub(crate) contexts: Handles<Context>,
+    /// The contexts that were destroyed.
+    pub(crate) destroyed: BTreeMap<Handle, Weak<Remains>>,
     pub(crate) streams: Handles<Stream>,
     pub(crate) captures: Handles<Capture>,
     pub(crate) events: Handles<Event>,
@@ -72,6 +75,7 @@ impl Driver {
             config,
             calls: BTreeMap::new(),
             contexts: Handles::new(1),
+            destroyed: BTreeMap::new(),
             streams: Handles::new(2),
             captures: Handles::new(3),
             events: Handles::new(4),
@@ -122,6 +126,9 @@ const BEFORE_INIT: [&str; 6] = [
 pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome) -> Status {
     let mut driver = lock();
     if !name.starts_with(control::PREFIX) {
+        if let Err(status) = exit::check() {
+            return status;
+        }
         *driver.calls.entry(name).or_default() += 1;
         if let Some(status) = driver.config.take_failure(name) {
             return status;

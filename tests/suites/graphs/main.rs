@@ -5,6 +5,7 @@ mod chain;
 mod device_update;
 mod echo;
 mod errors;
+mod exit;
 mod found;
 mod random;
 mod retained;
@@ -14,6 +15,9 @@ use kernel_args_tests::{driver::suite, tally};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = exit::child() {
+        return code;
+    }
     suite(
         "graphs",
         |driver| {
@@ -23,6 +27,7 @@ fn main() -> ExitCode {
             trials.extend(capture::trials());
             trials.extend(found::trials(driver));
             trials.extend(retained::trials(driver));
+            trials.extend(exit::trials());
             trials.extend(errors::trials(driver));
             trials.extend(device_update::trials(driver));
             trials

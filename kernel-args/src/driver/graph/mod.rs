@@ -11,6 +11,7 @@ mod copy;
 mod device_update;
 mod enabled;
 mod exec;
+mod exit;
 mod explain;
 mod find;
 mod handle;

@@ -9,7 +9,7 @@ use super::{
         api::{Api, Status, api, required},
         error::Error,
     },
-    Graph,
+    Graph, exit,
 };
 use core::{mem, panic::AssertUnwindSafe, ptr};
 use cudarc::driver::{CudaContext, CudaStream, sys::CUevent};
@@ -40,6 +40,7 @@ static SENDER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
 /// Starts the thread, once; returns whether it runs.
 pub(super) fn start() -> bool {
     let sender = SENDER.get_or_init(|| {
+        exit::register();
         let (sender, receiver) = channel();
         thread::Builder::new()
             .name("kernel-args".into())
@@ -70,7 +71,8 @@ impl Graph {
     /// Blocks until everything is dropped that graphs have let go so far: what they retained for nodes that were updated
     /// since, and what graphs retained that were dropped and whose launches are over.
     ///
-    /// It is dropped anyway, soon, on another thread; this is for a program that wants to know when.
+    /// It is dropped anyway, soon, on another thread; this is for a program that wants to know when. The end of the process
+    /// waits for what is being dropped, for a second at most; what is left then is not dropped.
     pub fn wait_until_released() {
         let Some(Some(thread)) = SENDER.get() else {
             return;
@@ -85,13 +87,15 @@ impl Graph {
 
 fn run(receiver: &Receiver<Message>) {
     let Ok(api) = api() else { return };
-    // The calls of this thread must not be refused because another thread captures a stream.
-    if let Some(exchange) = api.cuThreadExchangeStreamCaptureMode {
-        const RELAXED: u32 = 2;
-        let mut mode = RELAXED;
-        // SAFETY: `mode` outlives the call.
-        unsafe { exchange(&raw mut mode) };
-    }
+    exit::call(|| {
+        // The calls of this thread must not be refused because another thread captures a stream.
+        if let Some(exchange) = api.cuThreadExchangeStreamCaptureMode {
+            const RELAXED: u32 = 2;
+            let mut mode = RELAXED;
+            // SAFETY: `mode` outlives the call.
+            unsafe { exchange(&raw mut mode) };
+        }
+    });
     for message in receiver {
         let Message::Drop {
             after,
@@ -101,22 +105,33 @@ fn run(receiver: &Receiver<Message>) {
         else {
             continue;
         };
-        // Not cudarc's functions, which return a pending error of the context instead of doing anything. An error of these
-        // calls has no receiver here.
-        // SAFETY: the context is alive, because the message holds it.
-        unsafe { (api.cuCtxSetCurrent)(context.cu_ctx()) };
-        let over = after.as_ref().is_none_or(Event::wait);
-        drop(after);
-        // An owner that panics must not keep the others.
-        let _ = catch_unwind(AssertUnwindSafe(|| {
-            if over {
-                drop(owner);
-            } else {
-                // It is not known whether a kernel still uses the memory.
-                mem::forget(owner);
+        let mut held = Some((after, context, owner));
+        exit::call(|| {
+            if let Some((after, context, owner)) = held.take() {
+                drop_after(api, after, &context, owner);
             }
-        }));
+        });
+        // The process ends, and its memory with it.
+        mem::forget(held);
     }
+}
+
+fn drop_after(api: &Api, after: Option<Event>, context: &Arc<CudaContext>, owner: Box<dyn Send>) {
+    // Not cudarc's functions, which return a pending error of the context instead of doing anything. An error of these
+    // calls has no receiver here.
+    // SAFETY: the context is alive, because the caller holds it.
+    unsafe { (api.cuCtxSetCurrent)(context.cu_ctx()) };
+    let over = after.as_ref().is_none_or(Event::wait);
+    drop(after);
+    // An owner that panics must not keep the others.
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        if over {
+            drop(owner);
+        } else {
+            // It is not known whether a kernel still uses the memory.
+            mem::forget(owner);
+        }
+    }));
 }
 
 /// An event that is complete when a stream has done what was enqueued on it before.
