@@ -95,6 +95,33 @@ fn every_version_of_dwarf_tells_the_same() {
     }
 }
 
+/// `enum Mode` has a negative value, `enum class Color` is an `unsigned char`. DWARF 2 has no integers of enums.
+#[test]
+fn enums_tell_their_integers_where_dwarf_does() {
+    for (version, elf) in ELFS {
+        let info = DebugInfo::of_cubin(elf, ["by_value"]).unwrap();
+        let parameters = info.parameters("by_value").unwrap();
+        let is_signed = |index| parameters.get(index).unwrap().members.is_signed();
+        let expected = match version {
+            "DWARF 2" => [None; 2],
+            _ => [Some(true), Some(false)],
+        };
+        assert_eq!([is_signed(1), is_signed(2)], expected, "{version}");
+    }
+}
+
+/// Compilers for hosts write entries of their own for them: their sizes are those of the C++ ABI.
+#[test]
+fn pointers_to_members_have_their_sizes() {
+    let elf = include_bytes!("data/pointers.dwarf-5.elf");
+    let expected = "pointers\n  member: ?, i8\n  method: ?, b16\n  null: void*, p8\n  holder: Holder, b40, 4 members\n    \
+                    member: ?, i8 @ 0\n    method: ?, b16 @ 8\n    null: void*, p8 @ 24\n    last: int, i4 @ 32\n  n: int, i4\n";
+    assert_eq!(
+        spelled(&DebugInfo::of_cubin(elf, ["pointers"]).unwrap()),
+        expected
+    );
+}
+
 #[test]
 fn only_the_kernels_that_are_asked_for_are_told() {
     let info = DebugInfo::of_cubin(CUBIN, ["plain", "other"]).unwrap();
@@ -114,23 +141,26 @@ fn an_image_without_debug_information_tells_none() {
     );
 }
 
-/// The parameters of a kernel of an image, spelled as above.
-fn of_image(image: &[u8], symbol: &str) -> (String, Vec<String>) {
+/// The parameters of a kernel of an image, spelled as above, and why debug information does not tell them.
+fn of_image(image: &[u8], symbol: &str) -> (String, String) {
     let kernels = Image::read(image).unwrap().kernels().unwrap();
-    let errors = kernels.debug_errors().iter().map(ToString::to_string);
-    let errors = errors.collect();
+    let kernel = kernels.kernel(symbol, None).unwrap();
+    let error = kernels.debug_error(&kernel);
     let mut text = String::new();
-    for parameter in kernels.kernel(symbol, None).unwrap().parameters() {
+    for parameter in kernel.parameters() {
         write(&mut text, &parameter, 0);
     }
-    (text, errors)
+    (
+        text,
+        error.map_or_else(String::new, |error| error.to_string()),
+    )
 }
 
 /// Names, types and members come from debug information, offsets from the records, and qualified names from the symbol.
 #[test]
 fn an_image_completes_its_kernels_by_debug_information() {
-    let (step, errors) = of_image(CUBIN, KERNELS[2]);
-    assert!(errors.is_empty());
+    let (step, error) = of_image(CUBIN, KERNELS[2]);
+    assert_eq!(error, "");
     let first = "params: sim::Params, b864 @ 0, 17 members\n  named: ?, b2 @ 0, 1 members\n";
     assert!(step.starts_with(first), "{step}");
     assert!(
@@ -156,32 +186,35 @@ fn an_image_completes_its_kernels_by_debug_information() {
 fn an_image_with_other_debug_information_is_told_without_it() {
     let text = std::str::from_utf8(PTX).unwrap();
     let one_less = text.replace(".param .u32 unnamed_param_0,", "");
+    let others = "debug information that does not describe the parameters of kernel `unnamed`: it speaks of other parameters \
+                  than the image has";
     assert_eq!(
         of_image(one_less.as_bytes(), "unnamed"),
-        ("unnamed_param_1: ?, i8\n".into(), vec![])
+        ("unnamed_param_1: ?, i8\n".into(), others.into())
     );
     let wider = text.replace(".param .u32 unnamed_param_0", ".param .u64 unnamed_param_0");
-    let (told, errors) = of_image(wider.as_bytes(), "unnamed");
-    assert!(
-        told.starts_with("unnamed_param_0: ?, i8\n") && errors.is_empty(),
-        "{told}"
-    );
+    let (told, error) = of_image(wider.as_bytes(), "unnamed");
+    assert!(told.starts_with("unnamed_param_0: ?, i8\n"), "{told}");
+    assert_eq!(error, others);
 
     let broken = text.replace(".b32 .debug_abbrev", ".b32 77777777");
-    let (told, errors) = of_image(broken.as_bytes(), "unnamed");
+    let (told, error) = of_image(broken.as_bytes(), "unnamed");
     assert!(told.starts_with("unnamed_param_0: ?, i4\n"), "{told}");
-    assert_eq!(errors.len(), 1);
     assert!(
-        errors[0].starts_with("debug information that is not read as DWARF 2 to 5: "),
-        "{errors:?}"
+        error.starts_with("debug information that is not read as DWARF 2 to 5: "),
+        "{error}"
     );
     let broken = text.replace(
         ".section\t.debug_abbrev\n\t{",
         ".section\t.debug_abbrev\n\t{ .b7 1",
     );
-    let (_, errors) = of_image(broken.as_bytes(), "unnamed");
+    let (_, error) = of_image(broken.as_bytes(), "unnamed");
     assert!(
-        errors[0].contains("expected `.b8`, `.b16`, `.b32`, `.b64`"),
-        "{errors:?}"
+        error.contains("expected `.b8`, `.b16`, `.b32`, `.b64`"),
+        "{error}"
     );
+    // What speaks of other kernels does not describe this one, and is not broken.
+    let renamed = text.replace("unnamed", "renamed");
+    let (_, error) = of_image(renamed.as_bytes(), "renamed");
+    assert_eq!(error, "");
 }

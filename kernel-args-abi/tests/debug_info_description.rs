@@ -10,7 +10,7 @@ const PTX: &[u8] = include_bytes!("data/debug.ptx");
 
 fn parameters(image: &[u8]) -> Vec<String> {
     let kernels = Image::read(image).unwrap().kernels().unwrap();
-    assert_eq!(kernels.debug_errors(), []);
+    assert_eq!(kernels.debug_errors().next(), None);
     let kernels = kernels.symbols().map(|symbol| {
         let kernel = kernels.kernel(symbol, None).unwrap();
         format!("{symbol} {:?}", kernel.parameters())

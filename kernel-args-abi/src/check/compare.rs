@@ -4,6 +4,7 @@ use super::{
     cpp,
     difference::{Difference, Differences},
     members,
+    variants::first_variant,
 };
 use crate::{class::Class, signature::Parameter};
 
@@ -16,7 +17,8 @@ use crate::{class::Class, signature::Parameter};
 /// - nvcc passes `__int128`, `__half` and `__nv_bfloat16` as bytes: `.align 16 .b8 p[16]`,
 ///   `.align 2 .b8 p[2]`.
 /// - Untyped bits (`.b32`) fit everything of their size and alignment.
-/// - Members of structs are compared as [`first_difference`](super::first_difference) tells.
+/// - Members of structs are compared as [`first_difference`](super::first_difference) tells, variants of enums as
+///   [`first_variant`](super::first_variant) does.
 #[must_use]
 pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let differences = compare_values(host, kernel);
@@ -44,6 +46,9 @@ pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>)
         && h.bytes() != k.bytes()
     {
         differences = differences.with(Difference::Alignment);
+    }
+    if first_variant(host, kernel).is_some() {
+        differences = differences.with(Difference::Variants);
     }
     differences
 }

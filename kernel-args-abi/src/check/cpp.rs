@@ -47,6 +47,16 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
         || h.const_mask != k.const_mask
         || h.depth != k.depth
         || matches!(h.base, CppBase::Void) != matches!(k.base, CppBase::Void)
+        // An enum and its integer.
+        || is_integer(h.base) && matches!(k.base, CppBase::Named(_))
+        || matches!(h.base, CppBase::Named(_)) && is_integer(k.base)
+}
+
+const fn is_integer(base: CppBase<'_>) -> bool {
+    matches!(
+        base,
+        CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Bool | CppBase::Char
+    )
 }
 
 const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {

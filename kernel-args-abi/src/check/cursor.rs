@@ -15,7 +15,9 @@ pub(super) struct Item<'a> {
     pub(super) member: Parameter<'a>,
     /// From the beginning of the outermost struct, in bytes.
     pub(super) offset: usize,
-    /// The members of the struct that it lies in, and its index among them.
+    /// Where the struct begins that it lies in.
+    pub(super) start: usize,
+    /// The members of that struct, and its index among them.
     pub(super) siblings: Members<'a>,
     pub(super) index: usize,
 }
@@ -23,6 +25,10 @@ pub(super) struct Item<'a> {
 impl<'a> Item<'a> {
     pub(super) const fn end(&self) -> usize {
         self.offset.saturating_add(self.member.size)
+    }
+
+    const fn place(&self) -> (usize, Members<'a>, usize) {
+        (self.start, self.siblings, self.index)
     }
 
     pub(super) const fn elements(&self) -> usize {
@@ -77,8 +83,8 @@ struct Level<'a> {
 #[derive(Clone, Copy)]
 enum List<'a> {
     Members(Members<'a>),
-    /// Elements of an array: one of them, how many, and where the array itself stands.
-    Elements(Parameter<'a>, usize, (Members<'a>, usize)),
+    /// Elements of an array: one of them, how many, and where the array itself stands: [`Item::start`] and what follows.
+    Elements(Parameter<'a>, usize, (usize, Members<'a>, usize)),
 }
 
 /// A position among members.
@@ -96,7 +102,11 @@ impl<'a> Cursor<'a> {
         let level = Level {
             name: "",
             base: 0,
-            list: List::Elements(Parameter { name: "", ..*value }, 1, (Members::UNKNOWN, 0)),
+            list: List::Elements(
+                Parameter { name: "", ..*value },
+                1,
+                (0, Members::UNKNOWN, 0),
+            ),
             index: 0,
         };
         Self {
@@ -119,17 +129,19 @@ impl<'a> Cursor<'a> {
                     Some(member) => Some(Item {
                         member,
                         offset: level.base.saturating_add(offset(&member)),
+                        start: level.base,
                         siblings: members,
                         index: level.index,
                     }),
                     None => None,
                 },
-                List::Elements(member, count, (siblings, index)) if level.index < count => {
+                List::Elements(member, count, (start, siblings, index)) if level.index < count => {
                     Some(Item {
                         member,
                         offset: level
                             .base
                             .saturating_add(member.size.saturating_mul(level.index)),
+                        start,
                         siblings,
                         index,
                     })
@@ -155,7 +167,7 @@ impl<'a> Cursor<'a> {
     pub(super) const fn open(&mut self, item: &Item<'a>) {
         self.pass();
         let list = if item.elements() > 1 {
-            List::Elements(item.element(), item.elements(), (item.siblings, item.index))
+            List::Elements(item.element(), item.elements(), item.place())
         } else {
             List::Members(item.member.members)
         };
@@ -178,7 +190,7 @@ impl<'a> Cursor<'a> {
                 item.member
             }
         };
-        self.push(item, List::Elements(group, 1, (item.siblings, item.index)));
+        self.push(item, List::Elements(group, 1, item.place()));
     }
 
     const fn push(&mut self, item: &Item<'a>, list: List<'a>) {
@@ -227,7 +239,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-const fn offset(member: &Parameter<'_>) -> usize {
+pub(super) const fn offset(member: &Parameter<'_>) -> usize {
     match member.offset {
         Some(offset) => offset,
         None => 0,

@@ -21,6 +21,8 @@ pub enum Difference {
     Type,
     /// A member of the struct: its type, where it lies, or which of them it is.
     Members,
+    /// A variant of the enum: its value, or that the kernel's has it.
+    Variants,
     /// The name of the struct.
     Name,
     /// Signed on one side, unsigned on the other.
@@ -35,7 +37,7 @@ pub enum Difference {
 
 impl Difference {
     /// Every kind, the most serious first.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Size,
         Self::Class,
         Self::Alignment,
@@ -43,6 +45,7 @@ impl Difference {
         Self::Pointer,
         Self::Type,
         Self::Members,
+        Self::Variants,
         Self::Name,
         Self::Signedness,
         Self::Pointee,

@@ -147,8 +147,14 @@ const fn step<'a>(
         left.pass();
         right.pass();
     } else if h.opens() && k.opens() {
-        left.open(h);
-        right.open(k);
+        // An array stays whole until it is held against one: of arrays of one length one element is compared.
+        let (left_is_array, right_is_array) = (h.elements() > 1, k.elements() > 1);
+        if !left_is_array || right_is_array {
+            left.open(h);
+        }
+        if !right_is_array || left_is_array {
+            right.open(k);
+        }
     } else if h.opens() && !is_whole(k) {
         left.open(h);
     } else if k.opens() && !is_whole(h) {

@@ -35,6 +35,7 @@ mod report;
 mod select;
 mod split;
 mod steps;
+mod variants;
 
 pub use compare::compare;
 pub use difference::{Difference, Differences};
@@ -42,6 +43,7 @@ pub use members::{MemberMismatch, Place, first_difference};
 pub use mismatch::Mismatch;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
+pub use variants::{VariantMismatch, first_variant};
 
 pub(crate) use align::{differences_at, expected_offset};
 #[cfg(feature = "generate")]

@@ -2,7 +2,7 @@
 
 use super::{
     compare::compare_values,
-    cursor::{Cursor, Item, element},
+    cursor::{Cursor, Item, element, offset},
 };
 use crate::{cpp::equal, signature::Parameter};
 
@@ -146,6 +146,9 @@ const NEAR: usize = 64;
 
 /// Whether a member of the host has the name of another member of the kernel's struct, of the same type: of one of the 64
 /// before and after. Of one that says which it is, whether it says another one; a struct or array around it may be meant.
+///
+/// Where the two structs begin at different places, as a `float4` over the second of several `float3`, the host's must have
+/// the name of this member too, and not as far away: else the one is shifted against the other, and no two are exchanged.
 pub(super) const fn is_of_another_member(
     host: &Item<'_>,
     cursor: &Cursor<'_>,
@@ -162,9 +165,20 @@ pub(super) const fn is_of_another_member(
             other.size == kernel.member.size
                 && other.cpp.elements() == kernel.elements()
                 && compare_values(&kernel.element(), &element(&other)).is_empty()
+                && (host.start == kernel.start || are_exchanged(host, kernel, &other))
         }
         None => says && !kernel.opens() && !cursor.is_inside(name),
     }
+}
+
+/// Whether the host's struct has the name of a member of the kernel's, and not as far before it as `other`, whose name the
+/// host's member has, is behind it.
+const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>) -> bool {
+    let Some(own) = find(host, kernel.member.name) else {
+        return false;
+    };
+    let (here, there) = (host.start + offset(&own), kernel.start + offset(other));
+    here + there != host.offset + kernel.offset
 }
 
 const fn find<'a>(item: &Item<'a>, name: &str) -> Option<Parameter<'a>> {
@@ -172,7 +186,7 @@ const fn find<'a>(item: &Item<'a>, name: &str) -> Option<Parameter<'a>> {
     while i <= item.index.saturating_add(NEAR)
         && let Some(member) = item.siblings.get(i)
     {
-        if same(name, member.name) {
+        if same(name, member.cpp_name()) {
             return Some(member);
         }
         i += 1;
@@ -180,7 +194,7 @@ const fn find<'a>(item: &Item<'a>, name: &str) -> Option<Parameter<'a>> {
     None
 }
 
-const fn same(a: &str, b: &str) -> bool {
+pub(super) const fn same(a: &str, b: &str) -> bool {
     equal(a.as_bytes(), b.as_bytes())
 }
 

@@ -1,13 +1,15 @@
 //! Whether the fields fit in another order: one of them moved, or two exchanged.
 
-use super::{align::differences_at, compare::distance};
+use super::{align::differences_at, compare::distance, difference::Difference};
 use crate::signature::Parameter;
 
 /// Another order of the fields, in which they fit.
 ///
 /// Of all moves of one field and exchanges of two that make the struct fit, it is the one that needs the fewest
 /// conversions of C++, and of those the one that changes the order of the fewest pairs of fields: to move `n` behind `i` and `o`
-/// leaves these two as they are, to exchange `n` and `o` does not.
+/// leaves these two as they are, to exchange `n` and `o` does not. Where one field alone does not fit, an order that needs more
+/// conversions than the fields do where they stand is none: a field of a wrong type among pointers that fit any other is not one
+/// that has moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reorder {
     /// A field moves to the place of another one, and those between them move up.
@@ -61,6 +63,9 @@ pub(super) const fn reorder(
     let Some((first, last)) = pairs.misfits() else {
         return None;
     };
+    if pairs.differ_in_variants_alone(first, last) {
+        return None;
+    }
     let mut best = Best {
         conversions: NEVER,
         inversions: 0,
@@ -69,6 +74,9 @@ pub(super) const fn reorder(
     pairs.exchanges(first, last, &mut best);
     pairs.moves(first, last, true, &mut best);
     pairs.moves(first, last, false, &mut best);
+    if first == last && best.conversions > pairs.conversions_beside(first) {
+        return None;
+    }
     best.order
 }
 
@@ -99,6 +107,20 @@ impl Pairs<'_> {
         Some((first, last))
     }
 
+    /// Whether the fields that do not fit are enums in the place of the same enums: a variant is wrong, not the order.
+    const fn differ_in_variants_alone(&self, first: usize, last: usize) -> bool {
+        let mut i = first;
+        while i <= last {
+            let (field, parameter) = (self.from.0 + i, self.from.1 + i);
+            let found = differences_at(self.host, self.kernel, self.base, field, parameter);
+            if !matches!(found.first(), None | Some(Difference::Variants)) {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+
     /// The fields that may take part.
     const fn window(&self, first: usize, last: usize) -> (usize, usize) {
         let end = self.count - 1;
@@ -119,6 +141,12 @@ impl Pairs<'_> {
             i += 1;
         }
         sum
+    }
+
+    /// The conversions of the fields that may take part, but for one that does not fit.
+    const fn conversions_beside(&self, misfit: usize) -> usize {
+        let (low, high) = self.window(misfit, misfit);
+        limit(self.standing(low, misfit) + self.standing(misfit + 1, high + 1))
     }
 
     const fn exchanges(&self, first: usize, last: usize, best: &mut Best) {

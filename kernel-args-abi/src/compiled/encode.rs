@@ -1,9 +1,10 @@
-//! Makes the table of a [`CompiledImage`](super::CompiledImage). Its format is told in `decode`.
+//! Makes the table of a [`CompiledImage`](super::CompiledImage). Its format is told in `reader` and `members`.
 
 use super::{
-    decode::{CLASSES, IN_DECLARATION, INLINE, NAMED, PLACE, TOLD, VARIES, base},
+    decode::{CLASSES, NAMED, TOLD, VARIES},
     fingerprint::fingerprint,
     members::Structs,
+    reader::{IN_DECLARATION, INLINE, PLACE, base},
 };
 use crate::{
     check::names,
@@ -165,6 +166,16 @@ impl<'w> Writer<'w> {
     }
 
     pub(super) fn number(&mut self, mut number: usize) {
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    /// A number with a sign, of any size.
+    pub(super) fn integer(&mut self, integer: i128) {
+        let mut number = (integer << 1 ^ integer >> 127).cast_unsigned();
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);
             number >>= 7;

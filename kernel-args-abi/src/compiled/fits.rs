@@ -58,7 +58,7 @@ impl Head {
         let mut i = 0;
         while i < fields.len() {
             let parameter = self.next_type();
-            if !fits_plainly(&fields[i], &parameter) {
+            if !fits_plainly(&fields[i], &parameter, self.told) {
                 let window = [before, parameter];
                 let (_, own) = window.split_at((i == 0) as usize);
                 if !differences_at(fields, own, None, i, own.len() - 1).is_empty() {
@@ -98,8 +98,9 @@ impl Head {
 }
 
 /// Whether field and parameter are the same in everything, or differ in what a C++ compiler does not see. Most fields that fit are;
-/// of others [`differences_at`] knows. It has no calls, each of which takes rustc as long as all of these comparisons.
-const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>) -> bool {
+/// of others [`differences_at`] knows. It has no calls, each of which takes rustc as long as all of these comparisons. Members and
+/// variants are known where the kernel is `told`.
+const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>, told: bool) -> bool {
     match (field.align, parameter.align) {
         (Some(a), Some(b)) if a.log2 == b.log2 && field.size == parameter.size => {}
         _ => return false,
@@ -113,9 +114,9 @@ const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>) -> bool 
     }
     let (host, kernel) = (field.cpp, parameter.cpp);
     let same_base = match (host.base, kernel.base) {
-        // Members of an unnamed struct may be known.
+        // Members of an unnamed struct may be known, and variants of an unnamed enum.
         (_, CppBase::Unknown) if kernel.depth == 0 => {
-            return !matches!(field.class, Class::Bytes) || !parameter.members.is_known();
+            return !told || !matches!(field.class, Class::Bytes | Class::Integer);
         }
         (
             CppBase::Integer { signed, bits },
@@ -176,7 +177,7 @@ mod tests {
         #[test]
         fn what_fits_plainly_has_no_differences(field in parameter(), other in parameter()) {
             for kernel in [field, other] {
-                if fits_plainly(&field, &kernel) {
+                if fits_plainly(&field, &kernel, false) {
                     prop_assert!(compare(&field, &kernel).is_empty(), "{field:?} {kernel:?}");
                 }
             }

@@ -1,10 +1,6 @@
 //! One kernel of an image.
 
-use super::{
-    CompiledImage,
-    decode::{Head, Names},
-    glob,
-};
+use super::{CompiledImage, decode::Head, glob, names::Names};
 use crate::{
     class::Class,
     cpp::CppType,

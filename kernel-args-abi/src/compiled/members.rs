@@ -1,30 +1,42 @@
-//! What a table says of the members of structs: each struct stands once behind the kernels, for all that take it.
+//! What a table says of the members of structs and the variants of enums: each struct and enum stands once behind the kernels,
+//! for all that take it.
 //!
-//! | bytes | of a struct |
+//! | bytes | of a struct or enum |
 //! |---|---|
-//! | 4 | how many members it has |
-//! | 4 for each member | where that stands, from the first struct on |
+//! | 4 | how many members or variants it has |
+//! | 4 for each | where that stands, from the first struct or enum on |
 //!
-//! A member is numbers and texts as `decode` has them: size, offset, alignment, class, C++ type, the lengths of an array, its own
+//! A variant is its value, as a number that is doubled, and 1 less than that of the opposite if it is negative; then its name. A
+//! member is numbers and texts as `decode` has them: size, offset, alignment, class, C++ type, the lengths of an array, its own
 //! members, its name.
 //!
 //! The members of a parameter or member are a number: 0 where they are not known, then the reasons for which they are not told
-//! apart, then the place of a struct.
+//! apart, then four times the place of a struct or enum and its kind.
 
-use super::decode::{CLASSES, PLACE, Reader, number_at};
+use super::{
+    decode::CLASSES,
+    reader::{PLACE, Reader, number_at},
+};
 use crate::{
     cpp::CppType,
     layout::Alignment,
-    signature::{Members, Opaque, Parameter},
+    signature::{Members, Opaque, Parameter, Variant},
 };
 
 /// The number of the first struct.
 const FIRST: usize = 1 + Opaque::ALL.len();
 
-/// A struct of a table.
+/// The kinds of what has a place: a struct; an enum of a signed or unsigned integer, or of one of which that is not known.
+const STRUCT: usize = 0;
+const SIGNED: usize = 1;
+const UNSIGNED: usize = 2;
+#[cfg(feature = "read")]
+const ENUM: usize = 3;
+
+/// A struct or enum of a table.
 #[derive(Clone, Copy)]
 pub(crate) struct Struct<'a> {
-    /// All structs of the table.
+    /// All structs and enums of the table.
     structs: &'a [u8],
     at: usize,
 }
@@ -34,12 +46,32 @@ impl<'a> Struct<'a> {
         number_at(self.structs, self.at)
     }
 
-    pub(crate) const fn get(self, index: usize) -> Option<Parameter<'a>> {
+    /// Where the member or variant of this index stands.
+    const fn reader(self, index: usize) -> Option<Reader<'a>> {
         if index >= self.len() {
             return None;
         }
         let at = number_at(self.structs, self.at + PLACE * (1 + index));
-        let mut reader = Reader::new(self.structs, at);
+        Some(Reader::new(self.structs, at))
+    }
+
+    /// The variant of an enum.
+    pub(crate) const fn variant(self, index: usize) -> Option<Variant<'a>> {
+        let Some(mut reader) = self.reader(index) else {
+            return None;
+        };
+        let value = reader.integer();
+        Some(Variant {
+            name: reader.text(&[]),
+            value,
+        })
+    }
+
+    /// The member of a struct.
+    pub(crate) const fn get(self, index: usize) -> Option<Parameter<'a>> {
+        let Some(mut reader) = self.reader(index) else {
+            return None;
+        };
         let size = reader.number();
         let offset = reader.number();
         let align = match reader.byte() {
@@ -80,10 +112,18 @@ pub(super) const fn members(structs: &[u8], number: usize) -> Members<'_> {
     match number {
         0 => Members::UNKNOWN,
         _ if number < FIRST => Members::opaque(Opaque::ALL[number - 1]),
-        _ => Members::of_table(Struct {
-            structs,
-            at: number - FIRST,
-        }),
+        _ => {
+            let found = Struct {
+                structs,
+                at: (number - FIRST) / 4,
+            };
+            match (number - FIRST) % 4 {
+                STRUCT => Members::of_table(found),
+                SIGNED => Members::of_table_enum(found, Some(true)),
+                UNSIGNED => Members::of_table_enum(found, Some(false)),
+                _ => Members::of_table_enum(found, None),
+            }
+        }
     }
 }
 
@@ -92,16 +132,19 @@ pub(super) use encode::Structs;
 
 #[cfg(feature = "read")]
 mod encode {
-    use super::{super::encode::Writer, CLASSES, FIRST, Members, Opaque, Parameter};
+    use super::{
+        super::encode::Writer, CLASSES, ENUM, FIRST, Members, Opaque, Parameter, SIGNED, STRUCT,
+        UNSIGNED, Variant,
+    };
     use alloc::{collections::BTreeMap, vec::Vec};
 
-    /// The structs of a table.
+    /// The structs and enums of a table.
     #[derive(Clone, Debug, Default)]
     pub(in super::super) struct Structs {
         pub(in super::super) bytes: Vec<u8>,
-        /// The structs that have been written, by the places of their members.
+        /// The structs and enums that have been written, by the places of their members and variants.
         known: BTreeMap<Vec<u32>, usize>,
-        /// The members that have been written.
+        /// The members and variants that have been written.
         members: BTreeMap<Vec<u8>, u32>,
     }
 
@@ -112,19 +155,43 @@ mod encode {
                 let reason = Opaque::ALL.iter().position(|known| *known == why);
                 return 1 + reason.unwrap_or_default();
             }
+            if members.is_enum() {
+                let places = members.variants().map(|variant| self.variant(variant));
+                let places = places.collect();
+                let kind = match members.is_signed() {
+                    Some(true) => SIGNED,
+                    Some(false) => UNSIGNED,
+                    None => ENUM,
+                };
+                return FIRST + 4 * self.list(places) + kind;
+            }
             if !members.is_known() {
                 return 0;
             }
-            let places: Vec<u32> = members.iter().map(|member| self.member(&member)).collect();
+            let places = members.iter().map(|member| self.member(&member)).collect();
+            FIRST + 4 * self.list(places) + STRUCT
+        }
+
+        /// Where a list of these places stands, which is written unless it has been.
+        fn list(&mut self, places: Vec<u32>) -> usize {
             if let Some(&at) = self.known.get(&places) {
-                return FIRST + at;
+                return at;
             }
             let at = self.bytes.len();
             self.bytes.extend(narrow(places.len()).to_le_bytes());
             let bytes = places.iter().flat_map(|place| place.to_le_bytes());
             self.bytes.extend(bytes);
             self.known.insert(places, at);
-            FIRST + at
+            at
+        }
+
+        /// Where a variant stands, which is written unless it has been.
+        fn variant(&mut self, variant: Variant<'_>) -> u32 {
+            let mut bytes = Vec::new();
+            let mut writer = Writer::new(&mut bytes);
+            writer.integer(variant.value);
+            writer.text(variant.name);
+            self.place(bytes)
         }
 
         /// Where a member stands, which is written unless it has been.
@@ -149,6 +216,11 @@ mod encode {
             }
             writer.number(own);
             writer.text(member.name);
+            self.place(bytes)
+        }
+
+        /// Where these bytes stand, which are written unless they have been.
+        fn place(&mut self, bytes: Vec<u8>) -> u32 {
             if let Some(&at) = self.members.get(&bytes) {
                 return at;
             }

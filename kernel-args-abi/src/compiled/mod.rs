@@ -13,7 +13,9 @@ mod glob;
 mod image;
 mod kernel;
 mod members;
+mod names;
 mod nearest;
+mod reader;
 mod set;
 
 #[cfg(feature = "read")]

@@ -18,8 +18,8 @@ use object::{
     read::elf::{FileHeader as _, SectionHeader as _, Sym as _},
 };
 
-/// ELF's number for NVIDIA GPUs.
-const MACHINE: u16 = 190;
+/// ELF's number for NVIDIA GPUs: `e_machine`, `EM_CUDA`.
+pub const MACHINE: u16 = 190;
 /// The type of the `.nv.info` sections.
 const INFO: u32 = elf::SHT_LOPROC;
 /// In a symbol's `st_other`: it is a kernel, not a device function.

@@ -225,7 +225,8 @@ impl<'u, 's> Types<'u, 's> {
             variants.push(RowVariant { name, value });
         }
         let variants = self.list.push_variants(variants).ok_or(Error::Size)?;
-        Ok(RowMembers::Variants(variants))
+        let is_signed = Type::integer_of(self.units, entry.ty)?.is_signed;
+        Ok(RowMembers::Variants(variants, is_signed))
     }
 
     /// The entries of a struct's members, in the order of their offsets.

@@ -13,7 +13,9 @@
 //!
 //! What was found in the output of nvcc and NVRTC 13.0, whose front end is EDG's: it is DWARF 2; types have no namespaces,
 //! but enums have mangled names; base classes are members whose names begin with `__b_`; an alignment is not told;
-//! `wchar_t`, `char16_t` and pointers to members are the integers that they are stored as.
+//! `wchar_t`, `char16_t` and pointers to members are the integers that they are stored as; the integers of enums are not told, and
+//! of 64 bits a value above those of `long long` is a negative one. A `long double` has the 16 bytes that it has on the host, not
+//! the device's 8: a kernel that takes one is not described.
 
 mod budget;
 #[cfg_attr(not(feature = "generate"), path = "undescribed.rs")]

@@ -33,6 +33,13 @@ pub(super) struct Type<'s> {
     pub(super) alias: &'s str,
 }
 
+/// The integer that an enum is, as far as it is told.
+#[derive(Default)]
+pub(super) struct Integer {
+    size: Option<u64>,
+    pub(super) is_signed: Option<bool>,
+}
+
 /// Stands for the name of a [`Type`].
 const NAMED: CppType<'static> = CppType::named("");
 
@@ -149,7 +156,7 @@ impl<'s> Type<'s> {
                 class: Class::Integer,
                 aggregate: Some(entry.place),
                 size: match (entry.byte_size, entry.ty) {
-                    (None, Some(_)) => Self::read_integer(units, entry.ty)?,
+                    (None, Some(_)) => Self::integer_of(units, entry.ty)?.size,
                     (size, _) => size,
                 },
                 ..ty
@@ -164,23 +171,53 @@ impl<'s> Type<'s> {
                 ..ty
             }
             .named([name, alias], entry.place),
-            // Pointers to members, functions, and what is newer than this crate.
+            // `decltype(nullptr)`, a pointer to `void`.
+            dw::DW_TAG_unspecified_type if name.contains("nullptr") => {
+                let address_size = units.address_size(entry.place);
+                Self::void().with(&[Link::Pointer], None, address_size)
+            }
+            // An integer; of a member function two. Itanium C++ ABI, "2.3 Member Pointers".
+            dw::DW_TAG_ptr_to_member_type => {
+                let address_size = u64::from(units.address_size(entry.place));
+                let (size, class) = if is_function(units, entry.ty)? {
+                    (2 * address_size, Class::Bytes)
+                } else {
+                    (address_size, Class::Integer)
+                };
+                Self {
+                    size: Some(size),
+                    class,
+                    ..ty
+                }
+            }
+            // Functions, and what is newer than this crate.
             _ => ty,
         })
     }
 
-    /// The size of the integer that an enum is.
-    fn read_integer(units: &Units<'s>, place: Option<Place>) -> Result<Option<u64>, Error> {
+    /// The integer of this type.
+    pub(super) fn integer_of(units: &Units<'s>, place: Option<Place>) -> Result<Integer, Error> {
         let mut at = place;
         for _ in 0..LONGEST_CHAIN {
             let Some(place) = at else { break };
             let entry = units.entry(place)?;
             if entry.tag == dw::DW_TAG_base_type {
-                return Ok(entry.byte_size);
+                let is_signed = entry.encoding.and_then(|encoding| match encoding {
+                    dw::DW_ATE_signed | dw::DW_ATE_signed_char => Some(true),
+                    dw::DW_ATE_unsigned
+                    | dw::DW_ATE_unsigned_char
+                    | dw::DW_ATE_boolean
+                    | dw::DW_ATE_UTF => Some(false),
+                    _ => None,
+                });
+                return Ok(Integer {
+                    size: entry.byte_size,
+                    is_signed,
+                });
             }
             at = entry.ty;
         }
-        Ok(None)
+        Ok(Integer::default())
     }
 
     /// A struct, union or enum by the first of these names that it has: its own, or that of the typedef that names it.
@@ -227,6 +264,20 @@ impl<'s> Type<'s> {
         self.alignment = alignment;
         self
     }
+}
+
+/// Whether a type is that of a function.
+fn is_function(units: &Units<'_>, place: Option<Place>) -> Result<bool, Error> {
+    let mut at = place;
+    for _ in 0..LONGEST_CHAIN {
+        let Some(place) = at else { break };
+        let entry = units.entry(place)?;
+        if entry.tag == dw::DW_TAG_subroutine_type {
+            return Ok(true);
+        }
+        at = entry.ty;
+    }
+    Ok(false)
 }
 
 /// The name of an entry, or of the declaration that it completes.

@@ -163,12 +163,8 @@ impl<'k, 'o> Types<'k, 'o> {
             return;
         };
         let outer = definition.wanted.clone();
-        let variants = of.members.variants();
-        let variants: Vec<_> = variants
-            .map(|variant| (variant.name.to_owned(), variant.value))
-            .collect();
-        let body = if !variants.is_empty() {
-            enumeration(of.size, variants)
+        let body = if of.members.variant(0).is_some() {
+            enumeration(of.size, of.members)
         } else if of.members.is_known() {
             Body::Fields(self.members(id, of.members, &outer))
         } else {
@@ -337,25 +333,19 @@ fn type_name(cpp: &str) -> String {
 }
 
 /// An enum: its integer holds every value, which are those of C++ in as many bits.
-fn enumeration(size: usize, values: Vec<(String, i128)>) -> Body {
+fn enumeration(size: usize, members: Members<'_>) -> Body {
     let bits = size as u32 * 8;
-    let is_negative = values.iter().any(|(_, value)| *value < 0);
-    let is_large = values.iter().any(|(_, value)| *value >> (bits - 1) != 0);
+    let is_negative = members.variants().any(|variant| variant.value < 0);
+    let is_large = members
+        .variants()
+        .any(|variant| variant.value >> (bits - 1) != 0);
     // C++ makes an enum an `int` where nothing else is said.
     let is_signed = is_negative || !is_large && size >= 4;
-    let modulus = 1_i128 << bits;
-    let values = values.into_iter().map(|(name, value)| {
-        let value = value.rem_euclid(modulus);
-        let is_upper_half = is_signed && value >= modulus / 2;
-        (
-            name,
-            if is_upper_half {
-                value - modulus
-            } else {
-                value
-            },
-        )
-    });
+    let is_signed = members.is_signed().unwrap_or(is_signed);
     let integer = scalar::integer(is_signed, size).map_or("i32", |leaf| leaf.name);
+    let values = members.variants().map(|variant| {
+        let value = variant.value_in(size, is_signed);
+        (variant.name.to_owned(), value)
+    });
     Body::Enum(integer, values.collect())
 }

@@ -177,14 +177,17 @@ impl<'a> Collector<'_, 'a> {
         size: usize,
     ) -> Result<Kind, HeaderError> {
         let variants: Vec<_> = members.variants().collect();
-        let is_signed = variants.iter().any(|variant| variant.value < 0);
+        let has_negative = || variants.iter().any(|variant| variant.value < 0);
+        let is_signed = members.is_signed().unwrap_or_else(has_negative);
         let Some(underlying) = integer(is_signed, size) else {
             let name = path.full().to_string();
             return Err(self.error(Problem::WideEnum { name }));
         };
         let names = Local::all(variants.iter().map(|variant| variant.name));
         let names = names.map_err(|problem| self.error(problem))?;
-        let values = variants.iter().map(|variant| variant.value);
+        let values = variants
+            .iter()
+            .map(|variant| variant.value_in(size, is_signed));
         Ok(Kind::Enum {
             underlying,
             variants: names.into_iter().zip(values).collect(),

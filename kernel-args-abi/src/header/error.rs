@@ -1,5 +1,6 @@
 //! Why a header cannot be written.
 
+use super::text::bytes;
 use alloc::{boxed::Box, string::String};
 use core::fmt;
 
@@ -207,8 +208,10 @@ impl fmt::Display for Problem {
             ),
             Self::Size { told, cpp } => write!(
                 f,
-                "it has {told} bytes, and {cpp} bytes if it is declared in C++\n  help: declare the struct by hand, and \
-                 include the file: `.include(\"file.cuh\", &[\"…\"])`"
+                "it has {}, and {} if it is declared in C++\n  help: declare the struct by hand, and include the file: \
+                 `.include(\"file.cuh\", &[\"…\"])`",
+                bytes(*told),
+                bytes(*cpp)
             ),
             Self::Alignment { told, cpp } => write!(
                 f,

@@ -87,6 +87,8 @@ pub(super) fn place(
             alignas: None,
         });
     }
+    // Without members it has a byte all the same.
+    let end = end.max(1);
     let align = match told {
         Some(told) if told < natural => {
             let cpp = natural;

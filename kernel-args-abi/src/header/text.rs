@@ -226,7 +226,7 @@ impl Writer<'_, '_, '_> {
 }
 
 /// A number of bytes in words.
-fn bytes(count: usize) -> String {
+pub(super) fn bytes(count: usize) -> String {
     match count {
         1 => "1 byte".into(),
         _ => format!("{count} bytes"),

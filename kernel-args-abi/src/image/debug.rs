@@ -11,8 +11,9 @@ use alloc::vec::Vec;
 pub(super) struct Debug {
     #[cfg(feature = "debug-info")]
     parts: Vec<(Part, DebugInfo)>,
+    /// Why debug information is not read, in whole or of single kernels.
     #[cfg(feature = "debug-info")]
-    pub(super) errors: Vec<dwarf::Error>,
+    pub(super) errors: Vec<(Part, dwarf::Error)>,
 }
 
 /// A text or cubin of an image, by its number.
@@ -55,7 +56,8 @@ impl Debug {
         };
         match read {
             Ok(mut info) => {
-                self.errors.append(&mut info.take_errors());
+                let errors = info.take_errors().into_iter();
+                self.errors.extend(errors.map(|error| (part, error)));
                 let weight = info.weight();
                 if info.symbols().len() > 0 {
                     self.parts.push((part, info));
@@ -63,8 +65,8 @@ impl Debug {
                 weight
             }
             Err(error) => {
-                self.errors.push(error);
-                size_of::<dwarf::Error>()
+                self.errors.push((part, error));
+                size_of::<(Part, dwarf::Error)>()
             }
         }
     }

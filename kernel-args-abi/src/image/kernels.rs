@@ -4,6 +4,8 @@ use super::{
     Error,
     debug::{Debug, Part},
 };
+#[cfg(feature = "debug-info")]
+use crate::dwarf;
 use crate::{
     Class, Members,
     cpp::mangled::Demangled,
@@ -32,6 +34,16 @@ enum Place {
     Text(u32, u32),
     /// The number of a cubin, and of the kernel in it.
     Cubin(u32, u32),
+}
+
+#[cfg(feature = "debug-info")]
+impl Place {
+    const fn part(self) -> Part {
+        match self {
+            Self::Text(text, _) => Part::Text(text),
+            Self::Cubin(cubin, _) => Part::Cubin(cubin),
+        }
+    }
 }
 
 /// One kernel of an image.
@@ -102,8 +114,31 @@ impl<'a> Kernels<'a> {
     /// it.
     #[cfg(feature = "debug-info")]
     #[must_use]
-    pub fn debug_errors(&self) -> &[crate::dwarf::Error] {
-        &self.debug.errors
+    pub fn debug_errors(&self) -> impl ExactSizeIterator<Item = &dwarf::Error> {
+        self.debug.errors.iter().map(|(_, error)| error)
+    }
+
+    /// Why debug information that the image has does not tell the parameters of one of its kernels: it cannot be read, or
+    /// speaks of other parameters than the image. `None` where it tells them, and where there is none. Tables of lines,
+    /// which list no parameters, are none.
+    #[cfg(feature = "debug-info")]
+    #[must_use]
+    pub fn debug_error(&self, kernel: &Kernel<'_>) -> Option<dwarf::Error> {
+        if kernel.described.is_known() {
+            let tells_others = !kernel.described.is_empty()
+                && !kernel.described.complete(&mut kernel.told_by_image());
+            return tells_others.then(|| dwarf::Error::Kernel {
+                name: kernel.name.into(),
+                what: "it speaks of other parameters than the image has",
+            });
+        }
+        let parts: Vec<Part> = self.places(kernel.name).map(Place::part).collect();
+        let errors = self.debug.errors.iter();
+        let mut own = errors.filter(|(part, error)| match error {
+            dwarf::Error::Kernel { name, .. } => *name == kernel.name,
+            _ => parts.contains(part),
+        });
+        own.next().map(|(_, error)| error.clone())
     }
 
     pub(super) fn sort(&mut self) {

@@ -78,7 +78,8 @@ pub(crate) enum RowMembers {
     Unknown,
     Opaque(Opaque),
     Rows(Rows),
-    Variants(Rows),
+    /// And whether the enum is a signed integer, if that is told.
+    Variants(Rows, Option<bool>),
 }
 
 /// Which rows, or variants.
@@ -100,6 +101,7 @@ pub(super) struct Range<'a> {
 pub(super) struct VariantRange<'a> {
     list: &'a ParameterList,
     rows: Rows,
+    is_signed: Option<bool>,
 }
 
 impl ParameterList {
@@ -145,7 +147,7 @@ impl ParameterList {
                     let value = variant.value;
                     variants.push(RowVariant { name, value });
                 }
-                RowMembers::Variants(self.push_variants(variants)?)
+                RowMembers::Variants(self.push_variants(variants)?, parameter.members.is_signed())
             }
             None => RowMembers::Unknown,
         };
@@ -282,8 +284,12 @@ impl ParameterList {
                 RowMembers::Unknown => Members::UNKNOWN,
                 RowMembers::Opaque(why) => Members::opaque(why),
                 RowMembers::Rows(rows) => Members::of_list(Range { list: self, rows }),
-                RowMembers::Variants(rows) => {
-                    Members::of_listed_variants(VariantRange { list: self, rows })
+                RowMembers::Variants(rows, is_signed) => {
+                    Members::of_listed_variants(VariantRange {
+                        list: self,
+                        rows,
+                        is_signed,
+                    })
                 }
             },
         }
@@ -324,6 +330,10 @@ impl<'a> Range<'a> {
 }
 
 impl<'a> VariantRange<'a> {
+    pub(super) const fn is_signed(self) -> Option<bool> {
+        self.is_signed
+    }
+
     pub(super) const fn get(self, index: usize) -> Option<Variant<'a>> {
         let variants = self.list.variants.as_slice();
         let at = self.rows.first as usize + index;
@@ -364,7 +374,7 @@ mod tests {
                 ..Parameter::record(48, 4)
             },
             Parameter::record(52, 1).with_members(Members::of(&[])),
-            Parameter::record(53, 1).with_members(Members::of_enum(&variants)),
+            Parameter::record(53, 1).with_members(Members::of_enum(&variants, Some(true))),
         ];
         let parameters = [
             Parameter {

@@ -21,8 +21,9 @@ enum Source<'a> {
     Unknown,
     Opaque(Opaque),
     Slice(&'a [Parameter<'a>]),
-    Variants(&'a [Variant<'a>]),
+    Variants(&'a [Variant<'a>], Option<bool>),
     Table(Struct<'a>),
+    TableVariants(Struct<'a>, Option<bool>),
     #[cfg(feature = "read")]
     List(Range<'a>),
     #[cfg(feature = "read")]
@@ -36,6 +37,23 @@ pub struct Variant<'a> {
     pub name: &'a str,
     /// Its value. Of a `u128` above `i128::MAX`, the negative number of the same bits.
     pub value: i128,
+}
+
+impl Variant<'_> {
+    /// Its value in an integer of `size` bytes, with a sign or without: compilers do not tell the one from the other.
+    #[cfg(any(feature = "generate", feature = "header"))]
+    pub(crate) const fn value_in(self, size: usize, is_signed: bool) -> i128 {
+        let unused = match size {
+            1..=15 => 128 - 8 * size as u32,
+            _ => return self.value,
+        };
+        let shifted = self.value << unused;
+        if is_signed {
+            shifted >> unused
+        } else {
+            (shifted.cast_unsigned() >> unused).cast_signed()
+        }
+    }
 }
 
 /// Why the members of a struct cannot be compared one by one.
@@ -81,15 +99,20 @@ impl<'a> Members<'a> {
         Self(Source::Opaque(why))
     }
 
-    /// The variants of an enum, which is an integer and has no members.
+    /// The variants of an enum, which is an integer and has no members; and whether it is a signed one, if the source tells.
     #[must_use]
-    pub const fn of_enum(variants: &'a [Variant<'a>]) -> Self {
-        Self(Source::Variants(variants))
+    pub const fn of_enum(variants: &'a [Variant<'a>], is_signed: Option<bool>) -> Self {
+        Self(Source::Variants(variants, is_signed))
     }
 
     /// Those of a struct of a compiled table.
     pub(crate) const fn of_table(members: Struct<'a>) -> Self {
         Self(Source::Table(members))
+    }
+
+    /// Those of an enum of a compiled table.
+    pub(crate) const fn of_table_enum(variants: Struct<'a>, is_signed: Option<bool>) -> Self {
+        Self(Source::TableVariants(variants, is_signed))
     }
 
     #[cfg(feature = "read")]
@@ -117,10 +140,22 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn is_enum(self) -> bool {
         match self.0 {
-            Source::Variants(_) => true,
+            Source::Variants(..) | Source::TableVariants(..) => true,
             #[cfg(feature = "read")]
             Source::ListedVariants(_) => true,
             _ => false,
+        }
+    }
+
+    /// Whether the integer that an enum is has a sign; `None` where the source does not tell, as the DWARF 2 of NVIDIA's
+    /// compilers does not.
+    #[must_use]
+    pub const fn is_signed(self) -> Option<bool> {
+        match self.0 {
+            Source::Variants(_, is_signed) | Source::TableVariants(_, is_signed) => is_signed,
+            #[cfg(feature = "read")]
+            Source::ListedVariants(range) => range.is_signed(),
+            _ => None,
         }
     }
 
@@ -128,7 +163,8 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn variant(self, index: usize) -> Option<Variant<'a>> {
         match self.0 {
-            Source::Variants(variants) if index < variants.len() => Some(variants[index]),
+            Source::Variants(variants, _) if index < variants.len() => Some(variants[index]),
+            Source::TableVariants(variants, _) => variants.variant(index),
             #[cfg(feature = "read")]
             Source::ListedVariants(range) => range.get(index),
             _ => None,
@@ -232,6 +268,7 @@ impl PartialEq for Members<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.is_known() == other.is_known()
             && self.is_enum() == other.is_enum()
+            && self.is_signed() == other.is_signed()
             && self.why_opaque() == other.why_opaque()
             && self.len() == other.len()
             && self.iter().eq(other.iter())

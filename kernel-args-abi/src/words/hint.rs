@@ -1,7 +1,7 @@
 //! The usual cause of a difference, and what to write instead.
 
 use super::{
-    members::{push_elsewhere, push_member},
+    members::{push_elsewhere, push_member, push_variant},
     message::Message,
     rust::{Declaration, declaration, underlying},
     spelling::{LONGEST_NAME, push_separator},
@@ -46,6 +46,7 @@ pub(super) const fn hint<const N: usize>(
         Some(Difference::Pointee) => say::takes_pointee(&mut hint, kernel.cpp, declare),
         Some(Difference::Constness) => say::takes_mut(&mut hint, declare),
         Some(Difference::Members) => push_member(&mut hint, host, kernel),
+        Some(Difference::Variants) => push_variant(&mut hint, host, kernel),
         Some(Difference::ParameterName) => push_elsewhere(&mut hint, report, field, parameter),
     }
     // Where the C++ types alone differ, the kernel may read the same bytes all the same.
@@ -54,6 +55,7 @@ pub(super) const fn hint<const N: usize>(
             Difference::Pointer
             | Difference::Type
             | Difference::Members
+            | Difference::Variants
             | Difference::Name
             | Difference::Signedness
             | Difference::Pointee,

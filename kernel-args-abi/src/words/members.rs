@@ -8,8 +8,11 @@ use super::{
     templates as say,
 };
 use crate::{
-    check::{Difference, Elsewhere, Place, Report, elsewhere, first_difference, names::is_made},
-    signature::Parameter,
+    check::{
+        Difference, Elsewhere, Place, Report, elsewhere, first_difference, first_variant,
+        names::is_made,
+    },
+    signature::{Parameter, Variant},
 };
 
 /// The first member that differs, on both sides.
@@ -55,6 +58,12 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     let (mut in_kernel, mut in_host) = (Message::<320>::new(), Message::<320>::new());
     say::member_at(&mut in_kernel, there.as_str(), k.offset);
     say::member_at(&mut in_host, here.as_str(), h.offset);
+    if matches!(mismatch.differences.first(), Some(Difference::Variants)) {
+        let mut variant = Hint::new();
+        push_variant(&mut variant, &h.member, &k.member);
+        say::in_member(hint, in_host.as_str(), variant.as_str());
+        return;
+    }
     let (in_kernel, in_host) = (in_kernel.as_str(), in_host.as_str());
     let (cpp, ty) = (k.declared.cpp, h.member.spelling);
     let declare = member_declaration(&h.declared, &k.declared);
@@ -63,6 +72,33 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     } else {
         say::member_differs(hint, in_kernel, cpp, in_host, ty, declare.as_str());
     }
+}
+
+/// The first variant of an enum that differs.
+pub(super) const fn push_variant(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
+    let Some(mismatch) = first_variant(host, kernel) else {
+        return;
+    };
+    let own = variant(mismatch.host);
+    let (own, ty) = (own.as_str(), host.spelling);
+    if let Some(named) = mismatch.kernel {
+        say::variant_differs(hint, variant(named).as_str(), ty, own);
+        return;
+    }
+    let mut variants = Names::new();
+    let mut i = 0;
+    while let Some(other) = kernel.members.variant(i) {
+        variants.push(variant(other).as_str());
+        i += 1;
+    }
+    say::variant_nowhere(hint, ty, own, variants.list().as_str());
+}
+
+/// `Fast = 1`.
+const fn variant(variant: Variant<'_>) -> Message<160> {
+    let mut text = Message::new();
+    say::variant(&mut text, variant.name, variant.value);
+    text
 }
 
 /// A member with the names of those that it lies in: `cells.values`. Where it has none, as the elements of an array have
@@ -119,7 +155,7 @@ pub(super) const fn push_elsewhere<const N: usize>(
 /// How many names are listed.
 const LISTED: usize = 12;
 
-/// The names of parameters or members.
+/// The names of parameters, members or variants.
 struct Names {
     text: Message<768>,
     count: usize,

@@ -85,10 +85,18 @@ impl<const N: usize> Message<N> {
 
     /// Appends `number` in decimal.
     pub(crate) const fn push_number(&mut self, number: usize) {
-        const DIGITS: usize = 20;
+        self.push_integer(number as i128);
+    }
+
+    /// Appends `number` in decimal, with its sign if it is negative.
+    pub(crate) const fn push_integer(&mut self, number: i128) {
+        const DIGITS: usize = 39;
+        if number < 0 {
+            self.push("-");
+        }
         let mut digits = [0; DIGITS];
         let mut at = DIGITS;
-        let mut rest = number;
+        let mut rest = number.unsigned_abs();
         loop {
             at -= 1;
             digits[at] = b'0' + (rest % 10) as u8;

@@ -18,6 +18,8 @@ pub(super) enum Value<'a> {
     Text(&'a str),
     /// A number.
     Number(usize),
+    /// The value of a variant.
+    Integer(i128),
     /// A number of things: `1 byte`, `4 bytes`.
     Count(usize, &'static str),
     /// A C++ type: `float const*`.
@@ -52,6 +54,7 @@ const fn push<const N: usize>(message: &mut Message<N>, value: Value<'_>) {
         Value::Name(name) => message.push_shortened(name, LONGEST_NAME),
         Value::Text(text) => message.push(text),
         Value::Number(number) => message.push_number(number),
+        Value::Integer(number) => message.push_integer(number),
         Value::Count(count, of) => push_count(message, count, of),
         Value::Cpp(cpp) => push_cpp(message, cpp),
         Value::Layout(size, align) => push_layout(message, size, align),

@@ -31,6 +31,7 @@ macro_rules! templates {
     (@type name) => { &str };
     (@type text) => { &str };
     (@type number) => { usize };
+    (@type integer) => { i128 };
     (@type bytes) => { usize };
     (@type parameters) => { usize };
     (@type fields) => { usize };
@@ -39,6 +40,7 @@ macro_rules! templates {
     (@value name $value:ident) => { Value::Name($value) };
     (@value text $value:ident) => { Value::Text($value) };
     (@value number $value:ident) => { Value::Number($value) };
+    (@value integer $value:ident) => { Value::Integer($value) };
     (@value bytes $value:ident) => { Value::Count($value, "byte") };
     (@value parameters $value:ident) => { Value::Count($value, "parameter") };
     (@value fields $value:ident) => { Value::Count($value, "field") };
@@ -150,6 +152,12 @@ templates! {
     rename_to_raw(name: name, write: text) = "rename it to `r#{name}` or {write}";
     write_name(attribute: text, name: name) = "write `#[{attribute}(name = \"{name}\")]` on it";
     remove_name(attribute: text) = "remove `name` from its `#[{attribute}(…)]`";
+
+    // Help: variants of an enum.
+    in_member(member: text, hint: text) = "in {member}: {hint}";
+    variant(name: name, value: integer) = "{name} = {value}";
+    variant_differs(kernel: text, ty: name, host: text) = "the kernel's enum has `{kernel}`, `{ty}` has `{host}`: write the kernel's value";
+    variant_nowhere(ty: name, host: text, variants: text) = "`{ty}` has `{host}`, a value that the kernel's enum does not have; it has {variants}: write one of these values, or remove the variant";
 
     // A layout as a table.
     layout_title(name: name, parameters: parameters) = "`{name}`: {parameters}";

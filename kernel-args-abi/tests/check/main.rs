@@ -13,3 +13,4 @@ mod rules;
 mod sides;
 mod split;
 mod texts;
+mod variants;

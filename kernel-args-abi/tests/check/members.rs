@@ -380,6 +380,19 @@ fn a_member_may_say_which_one_it_is() {
 }
 
 /// C++ has no arrays by value, so that the type of a kernel's parameter is a struct's.
+/// One element is compared, not each: rustc would take half a minute for a field of some kilobytes.
+#[test]
+fn a_long_array_is_compared_with_the_one_in_a_struct() {
+    let bytes = array(u8("bytes"), 30_000);
+    let around = of(30_000, vec![at(0, of(30_000, vec![at(0, bytes)]))]);
+    let begin = std::time::Instant::now();
+    for _ in 0..2_000 {
+        agree(bytes, around);
+        agree(around, bytes);
+    }
+    assert!(begin.elapsed() < std::time::Duration::from_secs(5));
+}
+
 #[test]
 fn an_array_of_rust_is_a_struct_around_one() {
     let host = |spelling, element: Parameter<'static>, length| Parameter {
@@ -575,6 +588,44 @@ fn scalars(value: &Parameter<'static>, start: usize, found: &mut Vec<(usize, Par
             found.push((start + i * size, scalar));
         }
     }
+}
+
+/// Vectors of one length in the place of vectors of another one: `x` lies over `y`, and nothing is exchanged.
+#[test]
+fn names_of_structs_that_are_shifted_against_each_other_do_not_matter() {
+    const NAMES: [&str; 4] = ["x", "y", "z", "w"];
+    let vectors = |cpp: &'static str, length: usize| {
+        let members = (0..length).map(|i| at(4 * i, f32(NAMES[i]))).collect();
+        let vector = structure("v", cpp, 4 * length, Vec::leak(members));
+        of(48, vec![at(0, array(vector, (12 / length) as u32))])
+    };
+    let all = [
+        vectors("float2", 2),
+        vectors("float3", 3),
+        vectors("float4", 4),
+    ];
+    for host in all {
+        for kernel in all {
+            agree(host, kernel);
+        }
+    }
+    // Members that are exchanged are found all the same, in a struct that begins elsewhere too.
+    let pair = |names: [&'static str; 2]| vec![at(0, f32(names[0])), at(4, f32(names[1]))];
+    let nested = structure("v", "float2", 8, pair(["x", "y"]).leak());
+    let kernel = of(12, vec![at(0, f32("n")), at(4, nested)]);
+    let flat = |one, other| {
+        of(
+            12,
+            vec![at(0, f32("n")), at(4, f32(one)), at(8, f32(other))],
+        )
+    };
+    agree(flat("x", "y"), kernel);
+    differ(
+        flat("y", "x"),
+        kernel,
+        ("y", "v.x"),
+        Difference::ParameterName,
+    );
 }
 
 /// A struct of these scalars.

@@ -246,8 +246,10 @@ proptest! {
         let moves = host[at].align.unwrap().round_up(end) != kernel[at].offset;
         let found = found(&host, &kernel, Some(0));
         if moves {
-            prop_assert_eq!(found.len(), 1);
-            prop_assert_eq!(found[0].field(), Some(at));
+            // Where it would lie right in another place, it may be one that has moved.
+            let moved = |mismatch: &Mismatch| matches!(mismatch, Mismatch::Extra { field, moved: Some(_) } if *field == at);
+            prop_assert!(found.iter().any(moved) || found.len() == 1, "{:?}", found);
+            prop_assert!(found.iter().any(|mismatch| mismatch.field() == Some(at)), "{:?}", found);
         } else {
             prop_assert_eq!(found, []);
         }

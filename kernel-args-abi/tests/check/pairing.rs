@@ -4,7 +4,7 @@ use super::sides::*;
 use kernel_args_abi::check::{
     Difference, Mismatch, Report, Selection, fits, report, report_at, select,
 };
-use kernel_args_abi::{Class, CppType, Layout, ParamLayout, Parameter, Signature, Sm};
+use kernel_args_abi::{Class, CppBase, CppType, Layout, ParamLayout, Parameter, Signature, Sm};
 
 fn check(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Vec<Mismatch> {
     let host = Signature {
@@ -28,6 +28,46 @@ fn fields() -> Vec<Parameter<'static>> {
         f64("beta"),
         u8("flag"),
     ]
+}
+
+/// A `void*` fits wherever a pointer does, so that the fields would fit in another order too.
+#[test]
+fn a_wrong_pointee_behind_a_void_pointer_is_not_a_moved_field() {
+    let void = slice("v", CppType::of(CppBase::Void));
+    let x = slice("x", DOUBLE);
+    let host = [u32("n"), void, x, slice("y", INT)];
+    let [
+        Mismatch::Differs {
+            field: 3,
+            parameter: 3,
+            differences,
+            ..
+        },
+    ] = check(&host, &[u32("n"), void, x, x])[..]
+    else {
+        panic!("{:?}", check(&host, &[u32("n"), void, x, x]));
+    };
+    assert!(differences.contains(Difference::Pointee));
+}
+
+/// An enum fits an integer and an integer an enum, so that the fields would fit in another order too.
+#[test]
+fn a_wrong_sign_before_an_enum_is_not_a_moved_field() {
+    let color = field("e", "Color", 4, 4, Class::Integer, CppType::named("Color"));
+    let host = [i32("i"), u32("n"), color];
+    let found = check(&host, &[u32("n"), u32("n"), color]);
+    let [
+        Mismatch::Differs {
+            field: 0,
+            parameter: 0,
+            differences,
+            ..
+        },
+    ] = found[..]
+    else {
+        panic!("{found:?}");
+    };
+    assert!(differences.contains(Difference::Signedness));
 }
 
 #[test]

@@ -135,7 +135,10 @@ fn of_rust(ty: &str) -> Option<Parameter<'static>> {
 }
 
 /// How many fields C++ would have to convert.
-fn conversions(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize {
+fn conversions<'a>(
+    host: impl IntoIterator<Item = &'a Parameter<'a>>,
+    kernel: impl IntoIterator<Item = &'a Parameter<'a>>,
+) -> usize {
     let converts = |(h, k): &(&Parameter<'_>, &Parameter<'_>)| {
         let (h, k) = (h.cpp, k.cpp);
         let void = |cpp: CppType<'_>| matches!(cpp.base, CppBase::Void);
@@ -145,7 +148,7 @@ fn conversions(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize {
                 || h.const_mask != k.const_mask
                 || void(h) != void(k))
     };
-    host.iter().zip(kernel).filter(converts).count()
+    host.into_iter().zip(kernel).filter(converts).count()
 }
 
 /// How many pairs of fields stand in another order than in `host`.
@@ -159,6 +162,19 @@ fn inversions(host: &[Parameter<'static>], names: &[&str]) -> usize {
                 .count()
         })
         .sum()
+}
+
+/// How many fields would be converted where they stand, if one alone does not fit. An order that converts more is not as likely as
+/// that this one has a wrong type.
+fn conversions_beside_one(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize {
+    let (fitting, wrong): (Vec<_>, Vec<_>) =
+        (host.iter().zip(kernel)).partition(|(h, k)| compare(h, k).is_empty());
+    let (host, kernel): (Vec<_>, Vec<_>) = fitting.into_iter().unzip();
+    if wrong.len() == 1 {
+        conversions(host, kernel)
+    } else {
+        usize::MAX
+    }
 }
 
 /// Every change of this size that makes the struct fit, without the worse ones: by following all of them.
@@ -183,8 +199,11 @@ fn best(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> BTreeSet<
                     .map(|name| host[position(host, name)])
                     .collect();
                 if fit(&fields, kernel) {
-                    let rank = (conversions(&fields, kernel), inversions(host, &order));
-                    found.push((rank, Change::Order(order)));
+                    let conversions = conversions(&fields, kernel);
+                    if conversions <= conversions_beside_one(host, kernel) {
+                        let rank = (conversions, inversions(host, &order));
+                        found.push((rank, Change::Order(order)));
+                    }
                 }
             }
         }

@@ -113,7 +113,7 @@ impl Cpp {
                     name: Box::leak(name.clone().into_boxed_str()),
                     value: *value,
                 });
-                Members::of_enum(Box::leak(all.collect::<Vec<_>>().into_boxed_slice()))
+                Members::of_enum(Box::leak(all.collect::<Vec<_>>().into_boxed_slice()), None)
             }
             Self::Number(..) | Self::Pointer(_) => Members::UNKNOWN,
         }

@@ -496,3 +496,29 @@ fn members_without_bytes_are_not_declared() {
     let declared = declarations(&of_types(&[structure("", "Tagged", &[f32("x"), marker])]));
     assert_eq!(declared, "struct Tagged {\n    float x;\n};");
 }
+
+/// C++ gives it a byte, as an image tells it; more if it is aligned to more.
+#[test]
+fn a_struct_without_members_has_a_byte() {
+    let empty = |cpp, size, align| {
+        value("", (size, align), Class::Bytes, CppType::named(cpp)).with_members(Members::of(&[]))
+    };
+    let types = [empty("Tag", 1, 1), empty("Wide", 4, 4)];
+    for types in [types, types.map(without_alignment)] {
+        let header = of_types(&types);
+        assert_eq!(
+            declarations(&header),
+            "struct Tag {\n    // 1 byte of padding\n};\nstruct alignas(4) Wide {\n    // 4 bytes of padding\n};"
+        );
+        assert!(text(&header).contains("static_assert(sizeof(Tag) == 1"));
+    }
+    // Beside members, as one of an image.
+    let tag = Parameter {
+        name: "tag",
+        ..types[0]
+    };
+    assert_eq!(
+        declarations(&of_types(&[structure("", "Tagged", &[f32("x"), tag])])),
+        "struct Tag {\n    // 1 byte of padding\n};\nstruct Tagged {\n    float x;\n    Tag tag;\n    // 3 bytes of padding\n};"
+    );
+}

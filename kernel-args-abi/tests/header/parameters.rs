@@ -102,7 +102,7 @@ pub(crate) fn enumeration(
         .map(|&(name, value)| Variant { name, value });
     let variants: Vec<Variant<'static>> = variants.collect();
     value(name, (size, size), Class::Integer, CppType::named(cpp))
-        .with_members(Members::of_enum(Vec::leak(variants)))
+        .with_members(Members::of_enum(Vec::leak(variants), None))
 }
 
 /// As a source spells it.

@@ -218,6 +218,12 @@ fn layouts_that_cpp_does_not_have() {
         "k.p",
         &["it has 12 bytes, and 4 bytes if"],
     );
+    // Rust has structs without bytes, C++ has none.
+    refused(
+        &of_types(&[whole(0, 1, &[])]),
+        "P",
+        &["it has 0 bytes, and 1 byte if it is declared in C++"],
+    );
     // A gap that no alignment makes.
     refused(
         &with_kernel(&[], &[whole(16, 4, &[at(0, u8("a")), at(12, f32("b"))])]),

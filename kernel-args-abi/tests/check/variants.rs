@@ -1,0 +1,267 @@
+//! Variants of enums: what the host passes must be what the kernel's enum calls so.
+
+use super::sides::*;
+use kernel_args_abi::{
+    Class, CppType, Members, Parameter, Variant,
+    check::{Difference, Report, compare, first_difference, first_variant, report},
+};
+use proptest::prelude::*;
+
+fn variants(list: &[(&str, i128)]) -> Members<'static> {
+    let list = list.iter().map(|&(name, value)| Variant {
+        name: name.to_owned().leak(),
+        value,
+    });
+    Members::of_enum(list.collect::<Vec<_>>().leak(), None)
+}
+
+fn mode(size: usize, list: &[(&str, i128)]) -> Parameter<'static> {
+    let cpp = CppType::named("Mode");
+    field("mode", "Mode", size, size, Class::Integer, cpp).with_members(variants(list))
+}
+
+const KERNEL: [(&str, i128); 4] = [("Flat", -1), ("Smooth", 0), ("Fast", 4), ("Exact", 5)];
+
+#[test]
+fn the_kernels_enum_may_have_more_and_other_names() {
+    for host in [
+        &KERNEL[..],
+        &[("Smooth", 0)],
+        &[("Exact", 5), ("Flat", -1)],
+        &[("Quick", 4), ("Slow", 5)],
+    ] {
+        let (host, kernel) = (mode(4, host), mode(4, &KERNEL));
+        assert_eq!(first_variant(&host, &kernel), None);
+        assert!(compare(&host, &kernel).is_empty());
+    }
+    // What is not known agrees: integers, enums that are only declared.
+    for kernel in [mode(4, &[]), i32("mode")] {
+        assert!(compare(&mode(4, &KERNEL), &kernel).is_empty());
+        assert!(compare(&kernel, &mode(4, &KERNEL)).is_empty());
+    }
+}
+
+/// Of an enum of 1 byte, 255 is -1: compilers write the values of some as signed, of some as unsigned numbers.
+#[test]
+fn values_are_the_same_by_their_bits() {
+    for (size, one, other) in [
+        (1, 255, -1),
+        (2, -2, 0xfffe),
+        (8, u64::MAX.into(), -1),
+        (16, -1, -1),
+    ] {
+        let (host, kernel) = (mode(size, &[("A", one)]), mode(size, &[("A", other)]));
+        assert!(compare(&host, &kernel).is_empty(), "{size}");
+    }
+    let (host, kernel) = (mode(2, &[("A", 255)]), mode(2, &[("A", -1)]));
+    assert!(compare(&host, &kernel).contains(Difference::Variants));
+}
+
+/// The kernel's variant that is told as the one of the host's name.
+#[track_caller]
+fn told(host: (&str, i128), kernel: &[(&str, i128)], expected: Option<&str>) {
+    let (host, kernel) = (mode(4, &[host]), mode(4, kernel));
+    let found = first_variant(&host, &kernel);
+    let found = found.map(|found| found.kernel.expect("one has the value").name);
+    assert_eq!(found, expected, "{host:?} {kernel:?}");
+    assert_eq!(
+        compare(&host, &kernel).contains(Difference::Variants),
+        expected.is_some()
+    );
+}
+
+#[test]
+fn names_are_the_same_without_case_underscores_and_words_that_all_have() {
+    for [one, other] in [
+        ["fast_math", "slow_math"],
+        ["FAST_MATH", "SLOW_MATH"],
+        ["fastMath", "slowMath"],
+        ["FastMath_", "SlowMath_"],
+        ["MODE_FAST_MATH", "MODE_SLOW_MATH"],
+        ["GPU_MODE_FAST_MATH", "GPU_MODE_SLOW_MATH"],
+        ["kFastMath", "kSlowMath"],
+        ["kFastMath", "kFullMath"],
+        ["ModeFastMath", "ModeSlowMath"],
+        ["Mode_fastMath", "Mode_slowMath"],
+    ] {
+        let kernel = [(one, 0), (other, 1)];
+        for name in ["FastMath", "FAST_MATH", "fast_math", one] {
+            told((name, 0), &kernel, None);
+            told((name, 1), &kernel, Some(one));
+        }
+        // These are other names.
+        for name in ["Fast", "Math", "Mode", "Quick", "astMath", "FastMath2", "_"] {
+            told((name, 0), &kernel, None);
+            told((name, 1), &kernel, None);
+        }
+    }
+    // What one variant alone begins with is part of its name.
+    told(("Fast", 1), &[("mode_fast", 0), ("slow", 1)], None);
+    told(("Fast", 1), &[("mode_fast", 0), ("_", 1)], None);
+    // The same name twice: its own spelling, or its value.
+    told(("fast", 1), &[("Fast", 0), ("FAST", 1)], None);
+    told(
+        ("fast", 2),
+        &[("Fast", 0), ("FAST", 1), ("Slow", 2)],
+        Some("Fast"),
+    );
+    told(
+        ("FAST", 0),
+        &[("Slow", 3), ("Fast", 0), ("FAST", 1)],
+        Some("FAST"),
+    );
+}
+
+fn message(host: Parameter<'static>, kernel: Parameter<'static>) -> String {
+    let (host, kernel): (&'static _, &'static _) = (vec![host].leak(), vec![kernel].leak());
+    let (host, kernel) = (signature("Args", host), signature("shade", kernel));
+    let report: Report<'_> = report(&host, &kernel);
+    report.field_message(0).unwrap().as_str().to_owned()
+}
+
+/// An integer that could be it stands beside it.
+#[test]
+fn a_variant_that_differs_is_no_sign_of_another_order() {
+    let host = vec![i32("n"), mode(4, &[("Flat", 0)]), i32("m")].leak();
+    let kernel = vec![i32("n"), mode(4, &KERNEL), i32("m")].leak();
+    let (host, kernel) = (signature("Args", host), signature("shade", kernel));
+    let report: Report<'_> = report(&host, &kernel);
+    assert_eq!(report.mismatches().len(), 1);
+    let message = report.field_message(1).unwrap();
+    let text = message.as_str();
+    assert!(
+        text.contains("help: the kernel's enum has `Flat = -1`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_variant_that_differs_is_named_on_both_sides() {
+    let text = message(mode(4, &[("Flat", -1), ("Smooth", 1)]), mode(4, &KERNEL));
+    assert!(
+        text.contains("help: the kernel's enum has `Smooth = 0`, `Mode` has `Smooth = 1`: write the kernel's value; `#[kernel_args(opaque)]`"),
+        "{text}"
+    );
+    let text = message(
+        mode(4, &[("Slow", 0), ("Fast", 1)]),
+        mode(4, &[("MODE_FAST", 0), ("MODE_SLOW", 1)]),
+    );
+    assert!(
+        text.contains("help: the kernel's enum has `MODE_SLOW = 1`, `Mode` has `Slow = 0`: write the kernel's value"),
+        "{text}"
+    );
+    let text = message(mode(4, &[("Slow", 7)]), mode(4, &KERNEL));
+    assert!(
+        text.contains(
+            "help: `Mode` has `Slow = 7`, a value that the kernel's enum does not have; it has `Flat = -1`, `Smooth = 0`, \
+             `Fast = 4`, `Exact = 5`: write one of these values, or remove the variant; `#[kernel_args(opaque)]`"
+        ),
+        "{text}"
+    );
+}
+
+/// In a struct, and in an array in it.
+#[test]
+fn a_variant_of_a_member_is_named_with_the_member() {
+    let of = |list, length| {
+        let mode = mode(4, list);
+        let modes = Parameter {
+            name: "modes",
+            size: 4 * length as usize,
+            cpp: mode.cpp.array(length),
+            class: Class::Bytes,
+            offset: Some(4),
+            ..mode
+        };
+        let first = Parameter {
+            offset: Some(0),
+            ..i32("n")
+        };
+        let members = Members::of(
+            vec![
+                first,
+                if length == 0 {
+                    Parameter {
+                        offset: Some(4),
+                        ..mode
+                    }
+                } else {
+                    modes
+                },
+            ]
+            .leak(),
+        );
+        let size = 4 + 4 * length.max(1) as usize;
+        field("s", "S", size, 4, Class::Bytes, CppType::named("S")).with_members(members)
+    };
+    for (length, name) in [(0, "mode"), (3, "modes")] {
+        assert_eq!(
+            first_difference(&of(&KERNEL[1..2], length), &of(&KERNEL, length)),
+            None
+        );
+        let text = message(of(&[("Smooth", 3)], length), of(&KERNEL, length));
+        let expected = format!(
+            "help: in `{name}` at byte 4: the kernel's enum has `Smooth = 0`, `Mode` has `Smooth = 3`"
+        );
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+fn lists() -> impl Strategy<Value = Vec<(&'static str, i128)>> {
+    let names = prop::sample::subsequence(vec!["A", "B", "C", "D", "E", "F"], 1..=6).prop_shuffle();
+    names.prop_flat_map(|names| {
+        let values = prop::collection::vec(-2i128..6, names.len());
+        values.prop_map(move |values| names.iter().copied().zip(values).collect())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// The rule, by lists and sets.
+    #[test]
+    fn every_value_is_one_of_the_kernels_under_its_name(host in lists(), kernel in lists()) {
+        let wrong = |&&(name, value): &&(&str, i128)| {
+            match kernel.iter().find(|(other, _)| *other == name) {
+                Some((_, other)) => *other != value,
+                None => kernel.iter().all(|(_, other)| *other != value),
+            }
+        };
+        let first = host.iter().find(wrong);
+        let (own, told) = (mode(4, &host), mode(4, &kernel));
+        let found = first_variant(&own, &told);
+        prop_assert_eq!(found.map(|found| (found.host.name, found.host.value)), first.copied());
+        if let Some(found) = found {
+            let named = kernel.iter().find(|(name, _)| *name == found.host.name);
+            prop_assert_eq!(found.kernel.map(|kernel| (kernel.name, kernel.value)), named.copied());
+        }
+        prop_assert_eq!(compare(&own, &told).contains(Difference::Variants), first.is_some());
+    }
+
+    /// However the kernel spells its names, the same variants differ.
+    #[test]
+    fn names_of_another_spelling_are_compared_alike(host in lists(), kernel in lists(), spelling in 0..4) {
+        // A kernel's names that another one begins with do not occur.
+        let spelled = |name: &str| match spelling {
+            0 => format!("fast_{name}").to_lowercase(),
+            1 => format!("MODE_FAST_{name}"),
+            2 => format!("kFast{name}"),
+            _ => format!("FAST_{name}_"),
+        };
+        let own: Vec<_> = host.iter().map(|(name, value)| (format!("Fast{name}"), *value)).collect();
+        let told: Vec<_> = kernel.iter().map(|(name, value)| (spelled(name), *value)).collect();
+        let of = |list: &[(String, i128)]| {
+            let list: Vec<_> = list.iter().map(|(name, value)| (&**name, *value)).collect();
+            mode(4, &list)
+        };
+        let expected = first_variant(&mode(4, &host), &mode(4, &kernel));
+        // What all begin with is left out only if there are several.
+        prop_assume!(kernel.len() > 1 || !matches!(spelling, 1 | 2));
+        let found = first_variant(&of(&own), &of(&told));
+        prop_assert_eq!(found.map(|found| found.host.name.to_owned()), expected.map(|found| format!("Fast{}", found.host.name)));
+        prop_assert_eq!(
+            found.and_then(|found| Some(found.kernel?.name.to_owned())),
+            expected.and_then(|found| Some(spelled(found.kernel?.name)))
+        );
+    }
+}
