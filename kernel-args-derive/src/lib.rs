@@ -90,7 +90,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// |---|---|---|
 /// | `#[kernel_args(kernel = module::saxpy)]` | struct | compare the fields with this kernel at compile time: an item that [`kernels!`] emits, of any crate. Of the overloads and instances of one name the one that fits is taken |
 /// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand of the same for a small file: compare with this kernel of this image. The path is as in [`kernels!`]; `image = …` is the same as `ptx = …`. rustc reads the file once for each struct |
-/// | `#[kernel_args(ptx = …, debug_info = "kernels.debug.ptx")]` | struct | compare with the debug information of this file as well: as in [`kernels!`] |
+/// | `#[kernel_args(ptx = …, debug_info = "kernels.debug.ptx")]` | struct | compare with the debug information of this file as well, or do without the image's own where it cannot be read, `debug_info = if_readable`: as in [`kernels!`] |
 /// | `#[kernel_args(kernel = module, entries = "uexp_*")]` | struct | compare the fields with every kernel whose name matches the pattern: see below |
 /// | `#[kernel_args(bound = "T: DeviceType")]` | struct | the bounds of the type parameters in place of those that the derive would write, as in serde: a list of `where` predicates, which may be empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
@@ -111,7 +111,8 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 ///
 /// A kernel's image tells the name, the size and the alignment of a struct. Its members are compared, one by one, where debug
 /// information tells them ([`kernels!`]: `debug_info`): by where they lie and what they are, however they are grouped, and by their
-/// names where two of one type are exchanged. A field where the kernel's struct has padding is padding too; a union or a struct
+/// names where two of one type are exchanged. Each variant of an enum must have a value of the kernel's enum, under the same name
+/// if the kernel's has that name; the kernel's may have more. A field where the kernel's struct has padding is padding too; a union or a struct
 /// with bit fields or base classes agrees with everything in its place.
 ///
 /// ```
@@ -219,6 +220,11 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// program. The crate is compiled again when it changes. It is an error if it does not describe each kernel of the image, or
 /// describes one with other parameters.
 ///
+/// An image may have debug information itself. If that cannot be read (it is damaged or compressed, or a compiler describes other
+/// parameters than the kernel has), names, types and members would not be compared, and that is an error too, for the kernels that a
+/// struct or module names. `debug_info = if_readable` in the place of a file says to do without what cannot be read. At run time,
+/// where a program cannot choose another image, such an image is loaded, and `Verification` tells it.
+///
 /// Several modules may stand in one `kernels!`. Where the crate `kernel_args` is re-exported, begin with its path, from the root of
 /// the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.
 ///
@@ -242,20 +248,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// written by hand.
 ///
 /// ```ignore
-/// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
-///
-/// kernel_args::kernels! {
-///     pub mod typed = "ptx/saxpy_typed.ptx", generate(pointers = raw);
-/// }
-///
-/// // void saxpy<float>(int, float, float const*, float*)
-/// let args = typed::SaxpyFloat {
-///     arg0: 4,
-///     arg1: 2.0,
-///     arg2: DevicePointer::NULL,
-///     arg3: DevicePointerMut::NULL,
-/// };
-/// args.with_packed(|buffer| assert_eq!(buffer.len(), 24));
+#[doc = include_str!("kernels/generated.example")]
 /// ```
 ///
 /// Debug information tells the names of parameters, the members of structs and the values of enums: with it, in the image or in the

@@ -32,7 +32,7 @@ pub(crate) const SKIP_AND_OPAQUE: &str = "`opaque` has no effect on a skipped fi
     help: remove one of the two";
 pub(crate) const ENTRY_WITHOUT_PTX: &str = "`entry` names a kernel in a PTX file, but no file is named\n\
     help: add `ptx = \"kernels.ptx\"`";
-pub(crate) const DEBUG_INFO_WITHOUT_PTX: &str = "`debug_info` names a file with the debug information of an image, but no image is named\n\
+pub(crate) const DEBUG_INFO_WITHOUT_PTX: &str = "`debug_info` is about the debug information of an image, but no image is named\n\
     help: add `ptx = \"kernels.ptx\"`";
 pub(crate) const KERNEL_AND_DEBUG_INFO: &str = "`kernel` names a kernel of a module, whose image has its debug information beside it\n\
     help: write it there: `kernels! { pub mod module = \"kernels.ptx\", debug_info = \"kernels.debug.ptx\"; }`";
@@ -118,6 +118,15 @@ pub(crate) fn broken_debug_info(file: &str, errors: &str) -> String {
     format!("the debug information of `{file}` cannot be read:{errors}\nhelp: {COMPILE_BOTH}")
 }
 
+/// `file` is the image itself.
+pub(crate) fn unreadable_debug_info(file: &str, errors: &str) -> String {
+    format!(
+        "`{file}` has debug information that cannot be read, so names, C++ types and members would not be compared:{errors}\n\
+         help: name a debug build of the same source behind the path: `debug_info = \"kernels.debug.ptx\"`, or write \
+         `debug_info = if_readable` to do without"
+    )
+}
+
 /// `missing` and `described` are lists of kernels, each on a line of its own.
 pub(crate) fn undescribed(file: &str, image: &str, missing: &str, described: &str) -> String {
     format!(
@@ -182,6 +191,6 @@ pub(crate) const NO_SEMICOLON: &str = "a module of `kernels!` ends with its path
 pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
     help: write `generate`, or `generate(pointers = raw)` for device pointers in place of slices";
 pub(crate) const UNKNOWN_OPTION: &str = "unknown option\n\
-    help: write `debug_info = \"kernels.debug.ptx\"`, `generate`, or nothing";
+    help: write `debug_info = \"kernels.debug.ptx\"`, `debug_info = if_readable`, `generate`, or nothing";
 pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\
     help: keep one";

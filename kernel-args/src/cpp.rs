@@ -80,7 +80,7 @@
 //! |---|---|
 //! | a `repr(C)` struct | a struct of its C++ name, in the namespace that `#[device_type(cpp = "sim::Light")]` says; with `alignas` where it is aligned to more than its members |
 //! | a `repr(transparent)` struct | what it is around; with `cpp = "…"` a struct of that name with its members |
-//! | an enum | an `enum class` of its size, signed if one of its values is negative |
+//! | an enum | an `enum class` of the integer of its `repr` |
 //! | integers, floats, `bool` | `unsigned int`, `float`, `bool`, …; no type of `<cstdint>`, which NVRTC lacks |
 //! | `i128`, `u128` | `__int128`, `unsigned __int128` (NVRTC: `--device-int128`) |
 //! | `Float4`, `glam::Vec3`, `half::f16`, … | the type of CUDA's; its header is included |

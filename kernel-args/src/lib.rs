@@ -53,7 +53,8 @@
    beside it; most programs need none. A context is an `Arc` of cudarc's, which everything that is made in it holds: it is destroyed
    with the last of them.
 2. **Load.** [`Module::load`] takes an image and compiles it for the context's GPU; [`Module::kernel`] verifies a struct. For several
-   GPUs load once in each context: a [`Kernel`] belongs to one.
+   GPUs load once in each context: a [`Kernel`] belongs to one. [`versions`] tells what is on the machine; which driver takes which
+   image, and what *minor-version compatibility* is, stands at [`RELEASES`](abi::image::RELEASES).
 3. **Allocate.** Memory and streams are cudarc's. What something else has made is passed as well: memory as a [`DevicePointer`], a
    stream as a [`BorrowedStream`] (a `cudaStream_t` is a `CUstream`), a `CUfunction` or `cudaFunction_t` as it is, and a `CUkernel` or
    `cudaKernel_t` by [`kernel_function`].
@@ -61,7 +62,8 @@
    to another context is refused before anything is enqueued, and the error names both. Memory of another GPU is accepted as
    [`PeerAccess::memory`]. A [`GreenContext`] keeps kernels on a part of the GPU.
 5. **Beside others.** Calls of the CUDA runtime work in the context that is current on the thread: [`current_context`] tells it, and
-   [`with_current`] changes it for a while. `cudaDeviceReset` ends everything that was made on the device, in every part of the
+   [`with_current`] changes it for a while. After a launch that is the kernel's: where this is a context of the program's own,
+   `cudaStreamCreate` then makes a stream of it, until `cudaSetDevice` makes the primary one current. `cudaDeviceReset` ends everything that was made on the device, in every part of the
    program: a launch after it is [`Error::ContextDestroyed`], as long as the context was not made again; a program that goes on after
    a reset asks [`Kernel::require_loaded`].
 6. **End.** Handles may be dropped in any order and on any thread.
@@ -167,8 +169,8 @@ pub use device::{
 #[cfg(feature = "cudarc")]
 pub use driver::{
     AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, BorrowedStream, CacheMode,
-    ClusterSchedulingPolicy, ContextFlags, ContextMismatch, DeviceNode, DriverCall, Error,
-    Fallback, Form, Function, Gpu, Graph, GraphError, GraphExec, GreenContext, GreenStream,
+    ClusterSchedulingPolicy, ContextFlags, ContextMismatch, DebugInfo, DeviceNode, DriverCall,
+    Error, Fallback, Form, Function, Gpu, Graph, GraphError, GraphExec, GreenContext, GreenStream,
     HostBuffer, Image, IncompatibleImage, IntoDim, IntoLaunch, JitOptions, JitTarget, Kernel,
     Launch, LaunchArguments, LaunchError, Launchable, Limit, MemorySyncDomain, MemorySyncDomainMap,
     MismatchError, Module, Node, OptimizationLevel, Peer, PeerAccess, ProgrammaticEvent,
@@ -234,3 +236,9 @@ pub mod __private;
 #[cfg(all(doctest, feature = "cudarc"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The example of generated structs, which the documentation tests of `kernel-args-derive` leave out: in a workspace the macro has
+/// features that its own dev-dependency lacks.
+#[cfg(all(doctest, feature = "cudarc"))]
+#[doc = concat!("```\n", include_str!("../../kernel-args-derive/src/kernels/generated.example"), "```")]
+struct Generated;

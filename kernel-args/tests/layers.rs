@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
 ];
 
 /// The files of `driver`, from the ground up.
-const DRIVER: [&str; 47] = [
+const DRIVER: [&str; 48] = [
     "words",
     "chain",
     "launch_config",
@@ -32,6 +32,7 @@ const DRIVER: [&str; 47] = [
     "versions",
     "compile",
     "context_state",
+    "context_hold",
     "context_current",
     "context_create",
     "green_context",

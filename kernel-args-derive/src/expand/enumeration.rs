@@ -88,7 +88,8 @@ pub(super) fn enumeration(
                 <#krate::__private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
             const CLASS: #krate::abi::Class = #krate::abi::Class::Integer;
             const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::named(#name);
-            const MEMBERS: #krate::abi::Members<'static> = #krate::abi::Members::of_enum(const { &[#(#values),*] });
+            const MEMBERS: #krate::abi::Members<'static> =
+                #krate::abi::Members::of_enum(const { &[#(#values),*] }, #krate::__private::is_signed::<#ident>());
         }
 
         const __HAS_ZERO: #krate::__private::core::primitive::bool = #krate::__private::has_zero::<#ident>();

@@ -130,6 +130,7 @@ fn expand(
         }
     });
 
+    let packed_in_place = packed_in_place(fields, krate);
     let name = ident.unraw().to_string();
     let count = fields.len();
     let tables = comparison
@@ -144,7 +145,8 @@ fn expand(
         #slots
 
         // SAFETY: `evaluate` asserts the size of the buffer; `place` and `param_layout` compute offsets and layout from the
-        // same list; `lower` puts each parameter in order and calls `__launch` once.
+        // same list; `lower` puts each parameter in order and calls `__launch` once; `is_packed` compares where each field lies with
+        // its parameter, and `lower` compiles only where the fields have the types that it was told.
         #[automatically_derived]
         unsafe impl #impl_generics #krate::KernelArgs for #ident #ty_generics #where_clause {
             type Erased = #erased;
@@ -175,10 +177,31 @@ fn expand(
                 #(#puts)*
                 __launch()
             }
+
+            #packed_in_place
         }
 
         #force
         #checks
+    }
+}
+
+/// The method that returns the struct itself where it is the packed form.
+fn packed_in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
+    let places = fields.iter().map(|parameter| {
+        let (ty, member, span) = (parameter.field.ty, &parameter.field.member, parameter.field.span());
+        let krate = respan(krate, span);
+        quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), <#krate::__private::InPlace<#ty>>::IS_VALUE))
+    });
+    // No device type, so that the trait is never an unused import: `allow` is an error where the user's crate forbids these.
+    let end = quote!((0, #krate::__private::InPlace::<#krate::__private::core::convert::Infallible>::IS_VALUE));
+    quote! {
+        #[inline]
+        fn packed_in_place(&self) -> #krate::__private::core::option::Option<*const #krate::__private::core::primitive::u8> {
+            use #krate::__private::NotInPlace as _;
+            const { #krate::__private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* #end]) }
+                .then_some(#krate::__private::core::ptr::from_ref(self).cast())
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! A second file, which holds the debug information of an image's kernels.
+//! The debug information of an image: its own, or that of a second file.
 
 use super::{File, list, open, resolved};
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
@@ -7,36 +7,84 @@ use kernel_args_abi::{
     image::{Kernel, Undescribed},
     mangled,
 };
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::sync::Arc;
+use syn::{
+    Ident,
+    parse::{Parse, ParseStream},
+};
 
-/// A file with the debug information of an image's kernels.
+/// What stands behind `debug_info =`.
+pub(crate) enum DebugInfoOption {
+    /// `"kernels.debug.ptx"`: the file that has it.
+    File(ImagePath),
+    /// `if_readable`: what of the image's own cannot be read is done without.
+    IfReadable(Span),
+}
+
+impl Parse for DebugInfoOption {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ahead = input.fork();
+        if ahead
+            .parse::<Ident>()
+            .is_ok_and(|word| word == "if_readable")
+        {
+            return Ok(Self::IfReadable(input.parse::<Ident>()?.span()));
+        }
+        input.parse().map(Self::File)
+    }
+}
+
+impl DebugInfoOption {
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::File(path) => path.span,
+            Self::IfReadable(span) => *span,
+        }
+    }
+}
+
+/// The debug information of an image's kernels.
+#[derive(Default)]
 pub(crate) struct DebugInfo {
-    file: Arc<File>,
+    /// The file that has it; `None` for the image itself.
+    file: Option<Arc<File>>,
     /// Items that have rustc compile the crate again when the file changes.
     tracked: TokenStream,
 }
 
 impl DebugInfo {
-    /// Reads the file, which has to describe the kernels of `image` with these `symbols`; `None` where an error was reported.
+    /// Reads what describes the kernels of `image` with these `symbols`; `None` where an error was reported.
     pub(crate) fn read(
-        path: &ImagePath,
-        image: (&ImagePath, &File),
+        option: Option<&DebugInfoOption>,
+        (path, image): (&ImagePath, &File),
         symbols: &[&str],
         krate: &TokenStream,
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
-        let file = open(path, diagnostics)?;
-        if let Some(problem) = problem(&file, &resolved(path), &resolved(image.0), image.1, symbols)
-        {
-            diagnostics.error(path.span, problem);
+        let second = match option {
+            Some(DebugInfoOption::File(second)) => second,
+            Some(DebugInfoOption::IfReadable(_)) => return Some(Self::default()),
+            None => {
+                let Some(errors) = unreadable(image, symbols) else {
+                    return Some(Self::default());
+                };
+                let problem = texts::unreadable_debug_info(&resolved(path), &errors);
+                diagnostics.error(path.span, problem);
+                return None;
+            }
+        };
+        let file = open(second, diagnostics)?;
+        let names = [&*resolved(second), &*resolved(path)];
+        if let Some(problem) = problem(&file, names, image, symbols) {
+            diagnostics.error(second.span, problem);
             return None;
         }
-        let (variables, at) = (path.tracked(krate), &file.path);
+        let (variables, at) = (second.tracked(krate), &file.path);
         let core = quote!(#krate::__private::core);
         // A function that nothing calls is not compiled: the program does not hold the file.
-        let tracked = quote_spanned! {path.span=>
+        let tracked = quote_spanned! {second.span=>
             #variables
             const _: () = {
                 fn __debug_info() {
@@ -44,6 +92,7 @@ impl DebugInfo {
                 }
             };
         };
+        let file = Some(file);
         Some(Self { file, tracked })
     }
 
@@ -54,18 +103,41 @@ impl DebugInfo {
 
     /// A kernel of the image with what the file says of it.
     pub(crate) fn describe<'k>(&'k self, kernel: Kernel<'k>) -> Kernel<'k> {
-        match self.file.kernels.kernel(kernel.name, None) {
+        let file = self.file.as_ref();
+        match file.and_then(|file| file.kernels.kernel(kernel.name, None)) {
             Some(described) => kernel.clone().described_by(&described).unwrap_or(kernel),
             None => kernel,
         }
     }
 }
 
+/// Why debug information of the image's own does not tell of these kernels, each error on a line of its own; `None` where
+/// it tells, or where there is none. No struct fits a kernel that varies: nothing is compared with it.
+fn unreadable(image: &File, symbols: &[&str]) -> Option<String> {
+    let kernels = &image.kernels;
+    let errors = symbols.iter().filter(|symbol| !kernels.varies(symbol));
+    let errors = errors.filter_map(|symbol| {
+        let error = kernels.debug_error(&kernels.kernel(symbol, None)?)?;
+        Some(error.to_string())
+    });
+    lines(errors)
+}
+
+/// Different texts, each on a line of its own; `None` where there are none.
+fn lines(texts: impl Iterator<Item = String>) -> Option<String> {
+    let mut different = Vec::new();
+    for text in texts {
+        if different.len() < LISTED && !different.contains(&text) {
+            different.push(text);
+        }
+    }
+    (!different.is_empty()).then(|| format!("\n  {}", different.join("\n  ")))
+}
+
 /// Why the kernels of an image are not described by a file.
 fn problem(
     file: &File,
-    name: &str,
-    image_name: &str,
+    [name, image_name]: [&str; 2],
     image: &File,
     symbols: &[&str],
 ) -> Option<String> {
@@ -75,12 +147,8 @@ fn problem(
     };
     let missing: Vec<&str> = symbols.iter().copied().filter(|s| !described(s)).collect();
     if !missing.is_empty() {
-        let errors = file.kernels.debug_errors();
-        if !errors.is_empty() {
-            let errors = errors.iter().take(LISTED);
-            let errors: String = errors.fold(String::new(), |text, error| {
-                text + "\n  " + &error.to_string()
-            });
+        let errors = file.kernels.debug_errors().map(ToString::to_string);
+        if let Some(errors) = lines(errors) {
             return Some(texts::broken_debug_info(name, &errors));
         }
         let others: Vec<&str> = file.kernels.symbols().filter(described).collect();

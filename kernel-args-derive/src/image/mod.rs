@@ -3,7 +3,7 @@
 mod debug_info;
 mod file;
 
-pub(crate) use debug_info::DebugInfo;
+pub(crate) use debug_info::{DebugInfo, DebugInfoOption};
 pub(crate) use file::{File, read};
 
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
@@ -52,7 +52,7 @@ pub(crate) struct Named {
     /// Where errors about the choice among them belong.
     pub(crate) span: Span,
     symbols: Vec<String>,
-    debug_info: Option<DebugInfo>,
+    debug_info: DebugInfo,
     tracked: TokenStream,
 }
 
@@ -61,7 +61,7 @@ impl Named {
     pub(crate) fn read(
         path: &ImagePath,
         entry: Option<&LitStr>,
-        debug_info: Option<&ImagePath>,
+        debug_info: Option<&DebugInfoOption>,
         krate: &syn::Path,
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
@@ -78,21 +78,10 @@ impl Named {
             }
         };
         let krate = krate.to_token_stream();
-        let debug_info = match debug_info {
-            Some(second) => {
-                let symbols: Vec<&str> = symbols.iter().map(String::as_str).collect();
-                Some(DebugInfo::read(
-                    second,
-                    (path, &file),
-                    &symbols,
-                    &krate,
-                    diagnostics,
-                )?)
-            }
-            None => None,
-        };
+        let named: Vec<&str> = symbols.iter().map(String::as_str).collect();
+        let debug_info = DebugInfo::read(debug_info, (path, &file), &named, &krate, diagnostics)?;
         let mut tracked = path.tracked(&krate);
-        tracked.extend(debug_info.as_ref().map(DebugInfo::tracked).cloned());
+        tracked.extend(debug_info.tracked().clone());
         Some(Self {
             file,
             span,
@@ -109,10 +98,7 @@ impl Named {
         let mut encoder = Encoder::new();
         for symbol in &self.symbols {
             if let Some(kernel) = self.file.kernels.kernel(symbol, None) {
-                let kernel = match &self.debug_info {
-                    Some(debug_info) => debug_info.describe(kernel),
-                    None => kernel,
-                };
+                let kernel = self.debug_info.describe(kernel);
                 encoder.push(&kernel, None, self.file.kernels.varies(symbol));
             }
         }

@@ -14,7 +14,7 @@ pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
     if parameters.is_empty() {
         text += ", which takes no parameters.";
     } else {
-        text += &table(&parameters);
+        text += &table(&parameters, !kernel.described.is_empty());
     }
     if name != kernel.name {
         let _ = write!(text, "\n\nSymbol: `{}`.", kernel.name);
@@ -36,20 +36,33 @@ pub(crate) fn kernels(name: &str, items: &[&str]) -> String {
     text
 }
 
-fn table(parameters: &[Parameter<'_>]) -> String {
-    let mut text = String::from(".\n\n| | offset | size | align | class |");
+/// `named` says that debug information tells the names.
+fn table(parameters: &[Parameter<'_>], named: bool) -> String {
+    let mut text = String::from(".\n\n| |");
     let known = parameters
         .iter()
         .any(|parameter| !parameter.cpp.is_unknown());
-    text += if known {
-        " C++ |\n|-|-|-|-|-|-|"
-    } else {
-        "\n|-|-|-|-|-|"
-    };
+    let mut columns = vec!["offset", "size", "align", "class"];
+    if named {
+        columns.insert(0, "name");
+    }
+    if known {
+        columns.push("C++");
+    }
+    for column in &columns {
+        let _ = write!(text, " {column} |");
+    }
+    text += "\n|-|";
+    text += &"-|".repeat(columns.len());
     let mut layout = Some(ParamLayout::EMPTY);
     for (i, parameter) in parameters.iter().enumerate() {
         let placed = place(&mut layout, parameter).or(parameter.offset);
         let _ = write!(text, "\n|{i}|");
+        match parameter.name {
+            _ if !named => {}
+            "" => text += "|",
+            name => _ = write!(text, "`{name}`|"),
+        }
         match placed {
             Some(offset) => _ = write!(text, "{offset}|"),
             None => text += "by GPU|",
@@ -85,5 +98,36 @@ const fn class(class: Class) -> &'static str {
         Class::Pointer => "pointer",
         Class::Bytes => "bytes",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use kernel_args_abi::image::Image;
+
+    fn of(image: &[u8]) -> String {
+        let kernels = Image::read(image).unwrap().kernels().unwrap();
+        super::kernel(&kernels.kernel("shade", None).unwrap(), false)
+    }
+
+    #[test]
+    fn names_are_shown_where_debug_information_tells_them() {
+        let text = of(include_bytes!("../../ptx/shade.debug.ptx"));
+        assert!(
+            text.starts_with("`shade`.\n\n| | name | offset | size | align | class | C++ |\n|-|-|-|-|-|-|-|\n|0|`in`|0|8|8|"),
+            "{text}"
+        );
+        assert!(
+            text.contains("\n|3|`light`|32|48|16|bytes|`Light`|"),
+            "{text}"
+        );
+        let text = of(include_bytes!("../../ptx/shade.ptx"));
+        assert!(
+            text.starts_with(
+                "`shade`.\n\n| | offset | size | align | class |\n|-|-|-|-|-|\n|0|0|8|8|"
+            ),
+            "{text}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What stands in `kernels! { … }`.
 
 use super::generate::Generate;
-use crate::{path::ImagePath, texts};
+use crate::{image::DebugInfoOption, path::ImagePath, texts};
 use syn::{
     Attribute, Ident, Path, Token, Visibility,
     ext::IdentExt,
@@ -22,8 +22,7 @@ pub(crate) struct Module {
     pub(crate) image: ImagePath,
     /// Whether structs are generated, and which.
     pub(crate) generate: Option<Generate>,
-    /// The file that has the image's debug information.
-    pub(crate) debug_info: Option<ImagePath>,
+    pub(crate) debug_info: Option<DebugInfoOption>,
 }
 
 impl Parse for Input {
@@ -94,14 +93,14 @@ impl Parse for Module {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
-    use super::Input;
+    use super::{DebugInfoOption, Input};
 
     #[test]
     fn several_modules_and_their_attributes_are_read() {
         let input: Input = syn::parse_str(
             r#"crate = a::b; #[cfg(x)] /// Docs.
                pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx"), debug_info = concat!("two", ".debug.ptx");
-               mod three = "three.ptx", generate, debug_info = "three.debug.ptx"; mod four = "4.ptx", generate(pointers = raw);"#,
+               mod three = "three.ptx", generate, debug_info = if_readable; mod four = "4.ptx", generate(pointers = raw);"#,
         )
         .unwrap();
         let names: Vec<_> = input
@@ -112,7 +111,10 @@ mod tests {
         assert_eq!(names, ["one", "two", "three", "four"]);
         assert_eq!(input.modules[0].attributes.len(), 2);
         let debug_info = &input.modules[1].debug_info;
-        assert!(input.modules[0].debug_info.is_none() && debug_info.is_some());
+        assert!(input.modules[0].debug_info.is_none());
+        assert!(matches!(debug_info, Some(DebugInfoOption::File(_))));
+        let debug_info = &input.modules[2].debug_info;
+        assert!(matches!(debug_info, Some(DebugInfoOption::IfReadable(_))));
         let generates: Vec<_> = input
             .modules
             .iter()

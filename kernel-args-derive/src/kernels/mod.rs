@@ -58,10 +58,14 @@ fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> Token
 
 fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
     let symbols: Vec<&str> = file.kernels.symbols().collect();
-    let debug_info = module.debug_info.as_ref().and_then(|second| {
-        let (image, krate) = ((&module.image, file), krate.to_token_stream());
-        DebugInfo::read(second, image, &symbols, &krate, diagnostics)
-    });
+    let debug_info = DebugInfo::read(
+        module.debug_info.as_ref(),
+        (&module.image, file),
+        &symbols,
+        &krate.to_token_stream(),
+        diagnostics,
+    );
+    let debug_info = debug_info.unwrap_or_default();
     let named: Vec<names::Kernel<'_>> = symbols
         .iter()
         .map(|&symbol| names::Kernel {
@@ -78,10 +82,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         let Some(kernel) = file.kernels.kernel(symbol, None) else {
             continue;
         };
-        let kernel = match &debug_info {
-            Some(debug_info) => debug_info.describe(kernel),
-            None => kernel,
-        };
+        let kernel = debug_info.describe(kernel);
         let varies = file.kernels.varies(symbol);
         let declaration = file.kernels.declaration(symbol);
         encoder.push(
@@ -105,7 +106,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     );
     let bytes = format!("The image: {} bytes.", file.length);
     let structs = generate::structs(module.generate.as_ref(), &found, krate);
-    let tracked = debug_info.as_ref().map(DebugInfo::tracked);
+    let tracked = debug_info.tracked();
     quote! {
         #![doc = #title]
         #tracked

@@ -2,6 +2,7 @@
 
 mod device_repr;
 mod field_errors;
+mod in_place;
 mod kernel;
 mod members;
 mod parameters;
@@ -16,6 +17,7 @@ pub use crate::{
 pub use core;
 pub use device_repr::*;
 pub use field_errors::*;
+pub use in_place::*;
 pub use kernel::*;
 pub use members::*;
 pub use parameters::*;

@@ -33,12 +33,20 @@ pub const fn variant<E: Variants>(name: &'static str, index: usize) -> Variant<'
         value = value << 8 | bytes[from_the_highest] as i128;
         i += 1;
     }
-    let signed = matches!(E::Integer::CPP.base, CppBase::Integer { signed: true, .. });
     let unused = 128 - 8 * bytes.len() as u32;
-    if signed {
+    if let Some(true) = is_signed::<E>() {
         value = value << unused >> unused;
     }
     Variant { name, value }
+}
+
+/// Whether the integer of the `repr` has a sign.
+#[must_use]
+pub const fn is_signed<E: Variants>() -> Option<bool> {
+    match E::Integer::CPP.base {
+        CppBase::Integer { signed, .. } | CppBase::Long { signed } => Some(signed),
+        _ => None,
+    }
 }
 
 /// Whether a variant has the discriminant 0.

@@ -99,16 +99,6 @@ pub(super) fn current_device() -> Result<CUdevice, Error> {
     Ok(device)
 }
 
-/// Runs `load`; where it returns an error, the caller's context is made current again.
-pub(super) fn restored_on_error<T>(load: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    let (api, before) = (api()?, current()?);
-    load().inspect_err(|_| {
-        // The error of `load` is the one to return.
-        // SAFETY: the context was current on this thread, or is null.
-        unsafe { (api.cuCtxSetCurrent)(before) };
-    })
-}
-
 /// Makes the context current in which cudarc loaded `function`, and returns it.
 ///
 /// cudarc does not tell it, but makes it current to ask for an attribute of the function.

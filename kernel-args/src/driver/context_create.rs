@@ -3,6 +3,7 @@
 use super::{
     api::{Api, api, required},
     context::current,
+    context_hold::remember,
     error::Error,
 };
 use core::ptr;
@@ -121,6 +122,7 @@ pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaCon
     // SAFETY: `popped` outlives the call.
     let status = unsafe { pop(&raw mut popped) };
     status.check("cuCtxPopCurrent")?;
+    remember(&context);
     Ok(context)
 }
 

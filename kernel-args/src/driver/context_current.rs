@@ -2,7 +2,8 @@
 
 use super::{
     api::{Api, api, required},
-    context::{current, current_device, named},
+    context::{bind, current, named},
+    context_hold::{hold, is_primary, remember},
     error::Error,
 };
 use crate::marshal::ContextName;
@@ -13,7 +14,8 @@ use std::sync::Arc;
 /// The context that is current on this thread, if there is one. Compare it with [`ContextName::of`].
 ///
 /// Nothing of this crate needs a current context: a launch makes that of its kernel current, and leaves it so. What depends on it
-/// are calls of the CUDA runtime and of its libraries, which work in the current context, and raw driver calls.
+/// are calls of the CUDA runtime and of its libraries, which work in the current context, and raw driver calls. Where another thread
+/// has destroyed the current context, it stays current, and such calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
 ///
 /// # Errors
 /// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] where it returns an error.
@@ -38,27 +40,17 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Driver`] where the context cannot be made current: `work` has not run. [`Error::NotRestored`] where the context that
-/// was current before cannot be made current again, because `work` has destroyed contexts; `work` has run.
+/// [`Error::Driver`] where the context cannot be made current: `work` has not run. [`Error::NotRestored`] where the context that was
+/// current before is not so again; `work` has run.
 ///
 /// # Contexts that are destroyed inside
-/// Do not let the last owner of a context drop it while it is current or was before: driver 580 has crashed in the test of that.
+/// The last owner of a context may drop it inside: cudarc then makes it current, in the place of the one that is, and the driver
+/// takes it off the thread's stack when it is destroyed. What was current before is current again all the same where it is a primary
+/// context, or one of [`create_context`](crate::create_context) or that was passed here before; these live as long as this runs. Any
+/// other one is [`Error::NotRestored`]: nothing tells whether it is alive, and a driver may crash that is asked to make a destroyed
+/// context current.
 pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> Result<T, Error> {
-    let api = api()?;
-    let before = current()?;
-    let stack = Stack {
-        api,
-        before,
-        context,
-        pushed: before != context.cu_ctx(),
-    };
-    if stack.pushed {
-        let push = required!(api, cuCtxPushCurrent_v2)?;
-        required!(api, cuCtxPopCurrent_v2)?;
-        // SAFETY: `context` is alive.
-        let status = unsafe { push(context.cu_ctx()) };
-        status.check("cuCtxPushCurrent")?;
-    }
+    let stack = Stack::push(context)?;
     let on_panic = OnPanic(&stack);
     let value = work();
     mem::forget(on_panic);
@@ -66,17 +58,31 @@ pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> 
     Ok(value)
 }
 
-/// What was current before.
-struct Stack<'a> {
+/// Runs `load` in `context`, which stays current; where it returns an error, what was current before is so again.
+pub(super) fn restored_on_error<T>(
+    context: &Arc<CudaContext>,
+    load: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    let stack = Stack::push(context)?;
+    let loaded = load();
+    let restored = stack.restore();
+    // The error of `load` is the one to return.
+    let loaded = loaded?;
+    restored?;
+    bind(stack.api, context)?;
+    Ok(loaded)
+}
+
+/// What was current before another context was pushed.
+struct Stack {
     api: &'static Api,
     before: CUcontext,
-    context: &'a CudaContext,
-    /// Whether `context` was pushed; it was current already where it was not.
-    pushed: bool,
+    /// What keeps `before` alive, where it is known and not a primary one.
+    hold: Option<Arc<CudaContext>>,
 }
 
 /// Restores what was current before when `work` panics. It is forgotten where `work` returns.
-struct OnPanic<'a>(&'a Stack<'a>);
+struct OnPanic<'a>(&'a Stack);
 
 impl Drop for OnPanic<'_> {
     fn drop(&mut self) {
@@ -85,53 +91,57 @@ impl Drop for OnPanic<'_> {
     }
 }
 
-impl Stack<'_> {
+impl Stack {
+    /// Pushes `context`, also where it is current already: what comes next may make another one current, or take it off.
+    fn push(context: &Arc<CudaContext>) -> Result<Self, Error> {
+        let api = api()?;
+        required!(api, cuCtxPopCurrent_v2)?;
+        remember(context);
+        let before = current()?;
+        let stack = Self {
+            api,
+            before,
+            hold: hold(before),
+        };
+        // SAFETY: `context` is alive.
+        unsafe { stack.make_current(context.cu_ctx()) }?;
+        Ok(stack)
+    }
+
+    /// # Safety
+    /// `context` is alive, or a primary one.
+    unsafe fn make_current(&self, context: CUcontext) -> Result<(), Error> {
+        let push = required!(self.api, cuCtxPushCurrent_v2)?;
+        // SAFETY: the caller's promise is the same one.
+        unsafe { push(context) }.check("cuCtxPushCurrent")
+    }
+
     /// Makes current what was so before.
     ///
-    /// cudarc makes a context current by replacing the top of the stack, and the driver pops a context that is destroyed while it
-    /// is on top. So what was pushed may be gone, or be another context; and `before` may have been destroyed. A handle that may
-    /// be one of a destroyed context is never passed to the driver.
+    /// On top is what was pushed, or what has taken its place; or a context was destroyed, and what was pushed is gone with it, so
+    /// that `before` is on top, or what was below it.
     fn restore(&self) -> Result<(), Error> {
-        let now = current()?;
-        if !self.pushed {
-            if now != self.before {
-                // SAFETY: it is `context`, which is alive.
-                let status = unsafe { (self.api.cuCtxSetCurrent)(self.context.cu_ctx()) };
-                status.check("cuCtxSetCurrent")?;
-            }
-            return Ok(());
-        }
-        // The driver says of a destroyed context that it is, as long as it is the current one.
-        let is_before = !now.is_null() && now == self.before;
-        if is_before && current_device().is_err() {
-            return Ok(());
-        }
-        let popped = self.pop()?;
+        self.pop()?;
         if current()? == self.before {
             return Ok(());
         }
-        if is_before && popped == self.before {
-            // `work` has destroyed what was pushed, and `before` was on top of the stack, alive.
-            let push = required!(self.api, cuCtxPushCurrent_v2)?;
-            // SAFETY: the driver has just told the device of this context, so that it is alive.
-            let status = unsafe { push(popped) };
-            return status.check("cuCtxPushCurrent");
+        if self.hold.is_some() || is_primary(self.api, self.before) {
+            // SAFETY: `hold` keeps the context alive, or it is a primary one.
+            return unsafe { self.make_current(self.before) };
         }
         Err(Error::NotRestored {
             before: ContextName::of_handle(self.before, None),
         })
     }
 
-    fn pop(&self) -> Result<CUcontext, Error> {
+    fn pop(&self) -> Result<(), Error> {
         let pop = required!(self.api, cuCtxPopCurrent_v2)?;
-        let mut popped = ptr::null_mut();
         if current()?.is_null() {
-            // `work` has destroyed what was pushed, and nothing was below.
-            return Ok(popped);
+            return Ok(());
         }
+        let mut popped = ptr::null_mut();
         // SAFETY: `popped` outlives the call.
         let status = unsafe { pop(&raw mut popped) };
-        status.check("cuCtxPopCurrent")?;
-        Ok(popped)
+        status.check("cuCtxPopCurrent")
     }
 }

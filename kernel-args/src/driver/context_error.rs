@@ -64,9 +64,8 @@ impl ContextMismatch {
             f,
             "the stream belongs to another context than the one that was given\n  \
              stream  {found}\n  given   {expected}\n\
-             help: give the context in which the stream was made; the streams of the CUDA runtime are made in the primary context \
-             of the device that `cudaSetDevice` has chosen, which is `kernel_args::context(ordinal)`, unless another context was \
-             current"
+             help: give the context in which the stream was made; the CUDA runtime makes streams in the context that is current, which \
+             is that of the last launch, or after `cudaSetDevice` the primary one: `kernel_args::context(ordinal)`"
         )
     }
 
@@ -112,7 +111,8 @@ pub(super) fn write_destroyed(
 pub(super) fn write_not_restored(f: &mut fmt::Formatter<'_>, before: ContextName) -> fmt::Result {
     write!(
         f,
-        "{before} was current before, and was not made current again: contexts were destroyed meanwhile\n\
-         help: drop the last handle of a context outside of `with_current`"
+        "{before} was current before, and was not made current again: contexts were destroyed meanwhile, and nothing tells whether it \
+         was one of them\n\
+         help: drop the last handle of a context outside of `with_current`, or make contexts with `create_context`"
     )
 }

@@ -2,7 +2,8 @@
 
 use super::{
     api::api,
-    context::{bind_function, named, restored_on_error, sm},
+    context::{bind_function, named, sm},
+    context_current::restored_on_error,
     context_error::ContextMismatch,
     context_state::ContextState,
     error::Error,
@@ -40,7 +41,7 @@ impl Function {
         image: impl Into<Image<'i>>,
     ) -> Result<Self, Error> {
         let image = ImageBytes::read(image.into())?;
-        restored_on_error(|| {
+        restored_on_error(ctx, || {
             let name = bound_name(ctx, &function)?;
             let kernels = image.describe(sm(ctx)?).map_err(Error::Image)?;
             let description = described(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;

@@ -1,7 +1,7 @@
 //! A kernel that was verified against a struct.
 
 use super::{
-    context::restored_on_error, error::Error, function::Function, image::Image,
+    context_current::restored_on_error, error::Error, function::Function, image::Image,
     loaded_function::LoadedFunction, module::Module, verification::Verification, verify::select,
 };
 use crate::marshal::{KernelArgs, Source};
@@ -84,8 +84,7 @@ impl<A: KernelArgs> Kernel<A> {
         if entry.contains('\0') {
             return Err(no_entry(HAS_NUL));
         }
-        restored_on_error(|| {
-            ctx.bind_to_thread().map_err(Error::context)?;
+        restored_on_error(ctx, || {
             let function = module.load_function(entry).map_err(|error| match error.0 {
                 CUresult::CUDA_ERROR_NOT_FOUND => no_entry(NOT_FOUND),
                 _ => Error::cudarc("cuModuleGetFunction", error),
@@ -103,7 +102,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// [`Error::Mismatch`] where `A` does not fit; [`Error::ForeignFunction`] where cudarc loaded the function in another
     /// context.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
-        restored_on_error(|| Function::without_image(ctx, function)?.kernel())
+        restored_on_error(ctx, || Function::without_image(ctx, function)?.kernel())
     }
 
     /// A function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.
@@ -115,7 +114,9 @@ impl<A: KernelArgs> Kernel<A> {
         function: CudaFunction,
         image: impl Into<Image<'i>>,
     ) -> Result<Self, Error> {
-        restored_on_error(|| Function::from_cudarc(ctx, function, image)?.kernel())
+        restored_on_error(ctx, || {
+            Function::from_cudarc(ctx, function, image)?.kernel()
+        })
     }
 
     /// The kernel without the type of its arguments.

@@ -6,7 +6,7 @@ use super::{
     error::Error,
     image::ImageBytes,
     incompatible::IncompatibleImage,
-    meaning::{Asked, meaning},
+    meaning::{Asked, Meaning, meaning},
     versions::machine,
 };
 use core::fmt::Write as _;
@@ -49,23 +49,42 @@ pub(super) fn explained(
     options: &JitOptions,
 ) -> Error {
     if let Error::Load {
-        call, explanation, ..
+        call,
+        log,
+        explanation,
     } = &mut error
     {
+        let meaning = meaning_of(call.status, log);
         // A `String` takes any text.
-        let _ = explain(explanation, call.status, context, images, options);
+        let _ = explain(explanation, call.status, meaning, context, images, options);
     }
     error
+}
+
+/// What an error of a load usually means; more precisely where the log of the driver's compiler or linker tells.
+fn meaning_of(status: Status, log: &str) -> Option<Meaning> {
+    const UNRESOLVED: Meaning = Meaning {
+        what: "the image calls a device function, or uses a variable, that it only declares",
+        help: "link the image that defines it: `Module::link`; or compile both sources as one",
+    };
+    let is_unresolved = ["Unresolved extern", "Undefined reference"]
+        .iter()
+        .any(|words| log.contains(words));
+    if is_unresolved {
+        Some(UNRESOLVED)
+    } else {
+        meaning(status, Asked::Load)
+    }
 }
 
 fn explain(
     text: &mut String,
     status: Status,
+    meaning: Option<Meaning>,
     context: &Arc<CudaContext>,
     images: &[ImageBytes],
     options: &JitOptions,
 ) -> core::fmt::Result {
-    let meaning = meaning(status, Asked::Load);
     if let Some(meaning) = meaning {
         write!(text, "\n  {}", meaning.what)?;
     }
@@ -119,5 +138,24 @@ const fn facts(status: Status) -> Facts {
         1 | 801 => Facts::Options,
         200 | 209 | 218 | 221..=223 | 300 => Facts::Image,
         _ => Facts::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts are those of drivers.
+    #[test]
+    fn the_log_tells_of_what_is_only_declared() {
+        let meaning = |log| meaning_of(Status(218), log).unwrap();
+        for log in [
+            "ptxas fatal   : Unresolved extern function 'missing'",
+            "error   : Undefined reference to 'missing' in 'image'",
+        ] {
+            assert!(meaning(log).help.contains("Module::link"), "{log}");
+        }
+        let usual = meaning("ptxas fatal   : Ptx assembly aborted due to errors");
+        assert!(usual.help.contains("compiler's log"), "{usual:?}");
     }
 }

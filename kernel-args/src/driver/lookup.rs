@@ -15,6 +15,12 @@ use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
 const NO_SUCH_KERNEL: &str = "the module has no kernel of that name; the nearest are";
 const NO_SUCH_INSTANCE: &str = "the module has no kernel of that name (a template has the instances that its source names, or that \
     `CompileOptions::name_expression` asks for); the nearest are";
+/// A cubin of relocatable code loads, and has no kernels (driver 580).
+const NOT_LINKED: &str = "the image has this kernel, and the module that the driver made of it has not: it is relocatable code that \
+    is not linked\nhelp: load it with `Module::link`, beside the images that define what it uses; or compile it without `-rdc=true`";
+/// cudarc loaded the module from an image that is not known.
+const OF_ANOTHER_IMAGE: &str = "the image that was given has this kernel, and the module has not\nhelp: pass the image that the module \
+    was loaded from; if it is that one, it is relocatable code (`-rdc=true`): load it with `Module::link`";
 
 impl Module {
     /// The kernel `entry` without the type of its arguments: for programs that know them at run time only.
@@ -78,8 +84,18 @@ impl Module {
         }
         let name =
             CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
-        let no_entry = || self.no_entry(entry, NO_SUCH_KERNEL);
-        let (description, unread) = (description.cloned(), self.unread.as_deref());
+        let no_entry = || match description {
+            Some(_) => Error::Entry {
+                wanted: entry.into(),
+                problem: match self.loaded {
+                    Loaded::Own(_) => NOT_LINKED,
+                    Loaded::Cudarc(..) => OF_ANOTHER_IMAGE,
+                },
+                candidates: Vec::new(),
+            },
+            None => self.no_entry(entry, NO_SUCH_KERNEL),
+        };
+        let (described, unread) = (description.cloned(), self.unread.as_deref());
         let function = match &self.loaded {
             Loaded::Own(module) => {
                 let handle = module.function(&name)?.ok_or_else(no_entry)?;
@@ -87,14 +103,7 @@ impl Module {
                 let context = &module.context;
                 // SAFETY: the function is of this module, which is held.
                 unsafe {
-                    Function::new(
-                        handle,
-                        symbol.into(),
-                        context,
-                        description,
-                        unread,
-                        loaded_by,
-                    )
+                    Function::new(handle, symbol.into(), context, described, unread, loaded_by)
                 }
             }
             Loaded::Cudarc(context, module) => {
@@ -105,7 +114,7 @@ impl Module {
                         CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
                         _ => Error::cudarc("cuModuleGetFunction", error),
                     })?;
-                Function::of_cudarc(context, function, symbol, description, unread)
+                Function::of_cudarc(context, function, symbol, described, unread)
             }
         }?;
         Ok(self.cache.insert(None, symbol, &function).clone())

@@ -2,7 +2,7 @@
 //!
 //! A file imports only from files before it in this order, which `tests/layers.rs` checks: `words`, `chain`, `launch_config`,
 //! `api`, `meaning`, `nvrtc`, `nvrtc_error`, `incompatible`, `context_error`, `error`, `context`, `versions`, `compile`,
-//! `context_state`, `context_current`, `context_create`, `green_context`, `runtime`, `peer`, `config`, `function_attribute`,
+//! `context_state`, `context_hold`, `context_current`, `context_create`, `green_context`, `runtime`, `peer`, `config`, `function_attribute`,
 //! `occupancy`, `attributes`, `image`, `load_error`, `loaded`, `link`,
 //! `shared_memory`, `loaded_function`, `function_info`, `verification`, `verify`, `remembered`, `function`, `cudarc_function`,
 //! `kernel_cache`, `module`, `lookup`, `kernel`, `kernel_info`, `resources`, `explain`, `launch_call`, `launchable`, `launch_raw`, `launch`,
@@ -18,6 +18,7 @@ mod context;
 mod context_create;
 mod context_current;
 mod context_error;
+mod context_hold;
 mod context_state;
 mod cudarc_function;
 mod error;
@@ -78,6 +79,7 @@ pub use function::Function;
 pub use function_info::BlockSuggestion;
 pub use graph::{AnyNode, Graph, GraphExec, HostBuffer, Node};
 pub use green_context::{GreenContext, GreenStream};
+pub use image::DebugInfo;
 pub use image::Image;
 pub use incompatible::IncompatibleImage;
 pub use kernel::Kernel;

@@ -30,6 +30,9 @@ impl BorrowedStream {
     /// The driver is asked for the context of the stream. Launches on it wait for the last use of their slices on other streams, and
     /// record their own, like those on a stream of cudarc's. The stream is not destroyed when this is dropped.
     ///
+    /// The context that is current on this thread stays so. The runtime makes a stream in the one that is current, and launches leave
+    /// that of their kernel current.
+    ///
     /// The runtime's default streams need no borrowing: `ctx.default_stream()` is `cudaStreamLegacy`, and
     /// `ctx.per_thread_stream()` is `cudaStreamPerThread`.
     ///
@@ -42,23 +45,23 @@ impl BorrowedStream {
         let api = api()?;
         let get_context = required!(api, cuStreamGetCtx)?;
         // The driver takes null and the two numbers of default streams for those of the current context.
-        let owner = with_current(ctx, || {
+        with_current(ctx, || {
             let mut owner = ptr::null_mut();
             // SAFETY: the caller vouches for the stream; `owner` outlives the call.
             let status = unsafe { get_context(stream, &raw mut owner) };
-            status.check("cuStreamGetCtx").map(|()| owner)
-        })??;
-        if owner != ctx.cu_ctx() {
-            let found = ContextName::of_handle(owner, None);
-            let contexts = ContextMismatch::new(ContextName::of(ctx), found);
-            return Err(Error::ForeignStream(Box::new(contexts)));
-        }
-        let tracking = tracking(ctx)?;
-        Ok(Self {
-            // SAFETY: the stream is one of this context, and the caller keeps it alive.
-            stream: unsafe { ctx.wrap_borrowed_stream(stream) },
-            _tracking: tracking,
-        })
+            status.check("cuStreamGetCtx")?;
+            if owner != ctx.cu_ctx() {
+                let found = ContextName::of_handle(owner, None);
+                let contexts = ContextMismatch::new(ContextName::of(ctx), found);
+                return Err(Error::ForeignStream(Box::new(contexts)));
+            }
+            let tracking = tracking(ctx)?;
+            Ok(Self {
+                // SAFETY: the stream is one of this context, and the caller keeps it alive.
+                stream: unsafe { ctx.wrap_borrowed_stream(stream) },
+                _tracking: tracking,
+            })
+        })?
     }
 }
 

@@ -1,6 +1,10 @@
 //! What arguments are verified against.
 
-use super::{api::api, error::Error, image::Description};
+use super::{
+    api::api,
+    error::Error,
+    image::{DebugInfo, Description},
+};
 use std::{
     fmt,
     string::{String, ToString},
@@ -17,6 +21,8 @@ pub enum Verification {
         driver: bool,
         /// The image described the parameters: PTX has class and alignment, a mangled name the C++ types.
         image: bool,
+        /// Whether debug information told names, C++ types and members as well.
+        debug_info: DebugInfo,
     },
     /// Neither was available: wrong arguments would not be noticed.
     Unverified(Unverified),
@@ -67,7 +73,13 @@ impl Verification {
     ) -> Result<Self, Error> {
         let (driver, image) = (api()?.cuFuncGetParamInfo.is_some(), description.is_some());
         Ok(if driver || image {
-            Self::Verified { driver, image }
+            Self::Verified {
+                driver,
+                image,
+                debug_info: description
+                    .map(|description| description.debug_info.clone())
+                    .unwrap_or_default(),
+            }
         } else {
             Self::Unverified(Unverified {
                 image: unread.map(ToString::to_string),

@@ -17,6 +17,8 @@ use kernel_args_abi::{ParamLayout, Parameter, Signature};
 ///   parameters: each lies inside it, and none overlaps another.
 /// - [`lower`](Self::lower) puts every parameter through the writer `F`, in order, at its offset and index, then calls
 ///   `launch` once. All guards outlive that call.
+/// - [`packed_in_place`](Self::packed_in_place) returns `LAYOUT.size()` initialised bytes, which are the packed form as long as
+///   the struct is borrowed.
 /// - Two structs with the same [`Erased`](Self::Erased) have the same `PARAMETERS`: a kernel that was verified against
 ///   one of them is launched with the other.
 #[diagnostic::on_unimplemented(
@@ -73,6 +75,13 @@ pub unsafe trait KernelArgs: Sized {
         pointers: *mut *mut c_void,
         launch: impl FnOnce() -> R,
     ) -> R;
+
+    /// The packed form, where the struct is just that in memory: nothing is copied then.
+    #[doc(hidden)]
+    #[inline]
+    fn packed_in_place(&self) -> Option<*const u8> {
+        None
+    }
 
     /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter.
     ///
@@ -193,5 +202,10 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     ) -> R {
         // SAFETY: the caller's promise is the same one.
         unsafe { A::lower::<F, R>(self, stream, buffer, pointers, launch) }
+    }
+
+    #[inline]
+    fn packed_in_place(&self) -> Option<*const u8> {
+        A::packed_in_place(self)
     }
 }

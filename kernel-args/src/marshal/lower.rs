@@ -25,7 +25,8 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
     }
 }
 
-/// Lowers `args` to the packed form and calls `launch` with its first byte; it is `LAYOUT.size()` bytes long.
+/// Lowers `args` to the packed form and calls `launch` with its first byte; it is `LAYOUT.size()` bytes long. A struct that is
+/// laid out so itself is not copied.
 ///
 /// Offsets follow C's rule, so this is not for a layout that depends on the GPU.
 #[inline]
@@ -34,6 +35,9 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
     stream: &LaunchStream<'_>,
     launch: impl FnOnce(*const u8) -> R,
 ) -> R {
+    if let Some(packed) = args.packed_in_place() {
+        return launch(packed);
+    }
     let mut buffer = MaybeUninit::<A::ParamBuffer>::uninit();
     let buffer = buffer.as_mut_ptr().cast::<u8>();
     if const { has_gaps(A::PARAMETERS) } {
@@ -45,7 +49,7 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
 }
 
 /// Whether there are bytes between parameters.
-const fn has_gaps(parameters: &[Parameter<'_>]) -> bool {
+pub(crate) const fn has_gaps(parameters: &[Parameter<'_>]) -> bool {
     let mut end = 0;
     let mut i = 0;
     while i < parameters.len() {

@@ -37,6 +37,7 @@ pub use param_writer::ParamWriter;
 pub use slice_arg::SliceArg;
 pub use source::Source;
 
+pub(crate) use lower::has_gaps;
 #[cfg(feature = "cudarc")]
 pub(crate) use {
     argument::{ArgumentType, ArgumentTypes},

@@ -181,6 +181,8 @@ api! {
     cuCtxPopCurrent_v2(*mut CUcontext);
     /// Driver 12.0 and newer.
     cuCtxGetId(CUcontext, *mut u64);
+    cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice);
+    cuDevicePrimaryCtxRelease_v2(CUdevice);
     cuDevicePrimaryCtxGetState(CUdevice, *mut c_uint, *mut c_int);
     cuDeviceCanAccessPeer(*mut c_int, CUdevice, CUdevice);
     cuCtxEnablePeerAccess(CUcontext, c_uint);

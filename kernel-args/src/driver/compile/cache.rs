@@ -4,14 +4,13 @@ use super::{
     entry::{decode, encode},
     source::Compiled,
 };
-use core::sync::atomic::{AtomicU64, Ordering};
 use std::{
     format, fs,
     io::{self, Write as _},
     path::Path,
-    process,
     string::String,
 };
+use tempfile::NamedTempFile;
 
 /// Whether a source came from the cache, and if not, why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,33 +36,31 @@ pub(super) fn read(folder: &Path, name: &str) -> Option<Compiled> {
 
 /// Stores the entry of this name: it appears at once, or not at all.
 pub(super) fn write(folder: &Path, name: &str, compiled: &Compiled) -> CacheUse {
-    let unique = {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        COUNT.fetch_add(1, Ordering::Relaxed)
-    };
-    let scratch = folder.join(format!("{name}.{}-{unique}", process::id()));
     let store = || -> io::Result<()> {
         fs::create_dir_all(folder)?;
-        // A process of the same number, long gone or on another machine, may have left a file of this name.
-        let mut file = fs::File::create(&scratch)?;
+        let mut file = scratch_file(folder)?;
         file.write_all(&encode(name, compiled))?;
-        drop(file);
-        fs::rename(&scratch, folder.join(name))
+        file.persist(folder.join(name))?;
+        Ok(())
     };
     match store() {
         Ok(()) => CacheUse::Stored,
-        Err(error) => {
-            // What is left is one file that nothing reads.
-            let _ = fs::remove_file(&scratch);
-            CacheUse::Failed(format!("{}: {}", folder.display(), error))
-        }
+        Err(error) => CacheUse::Failed(format!("{}: {}", folder.display(), error)),
     }
+}
+
+/// A file of a name that no process has. Others may read it, as far as the umask lets them: a cache can be shared.
+fn scratch_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{env, string::ToString as _, thread, vec::Vec};
+    use std::{env, process, string::ToString as _, thread, vec::Vec};
 
     fn compiled(text: &str) -> Compiled {
         Compiled {

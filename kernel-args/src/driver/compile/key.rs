@@ -1,27 +1,102 @@
 //! What an entry of the cache is found by.
 
+use super::{architecture::Architecture, includes, options::CompileOptions};
 use sha2::{Digest as _, Sha256};
-use std::{fmt::Write as _, string::String};
+use std::{
+    fmt::Write as _,
+    format,
+    path::{Path, PathBuf},
+    string::String,
+    vec::Vec,
+};
+
+/// The name of the cache's entry; why there is none.
+pub(super) fn key(
+    options: &CompileOptions,
+    source: &str,
+    (major, minor): (i32, i32),
+    architecture: &Architecture,
+) -> Result<String, &'static str> {
+    let mut key = Key::new();
+    key.add(format!("NVRTC {major}.{minor}").as_bytes());
+    key.add(options.source_name().as_bytes());
+    key.add(source.as_bytes());
+    key.add(architecture.name.as_bytes());
+    key.list(options.list().iter().map(String::as_bytes));
+    key.list(options.name_expressions.iter().map(String::as_bytes));
+    let texts = options.headers.iter();
+    let texts: Vec<_> = texts
+        .flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()])
+        .collect();
+    key.list(texts.into_iter());
+    key.add(&[u8::from(options.debug_info)]);
+    key.list(options.cache_key.iter().map(String::as_bytes));
+    match files(options, source) {
+        Ok(files) => {
+            for (path, text) in &files {
+                let path = path.to_string_lossy();
+                let there = [u8::from(text.is_some())];
+                let text = text.as_deref().unwrap_or_default();
+                key.list([path.as_bytes(), &there, text].into_iter());
+            }
+        }
+        // The program's own key tells what cannot be seen.
+        Err(_) if options.cache_key.is_some() => {}
+        Err(why) => return Err(why),
+    }
+    Ok(key.finish())
+}
+
+/// What the source can include.
+fn files(options: &CompileOptions, source: &str) -> Result<includes::Files, &'static str> {
+    if options.others.iter().any(|option| names_files(option)) {
+        return Err("an option names files");
+    }
+    let own = Path::new(options.source_name()).parent();
+    let mut folders: Vec<PathBuf> = own.into_iter().map(Path::to_path_buf).collect();
+    folders.extend(options.include_paths.iter().cloned());
+    let headers = options.headers.iter().map(|(_, text)| text.as_str());
+    includes::files(source, headers, &folders).map_err(includes::Untold::text)
+}
+
+/// Whether an option has NVRTC read or write files that the source does not name. NVRTC documentation, "Supported Compile Options".
+fn names_files(option: &str) -> bool {
+    const FILES: [&str; 10] = [
+        "include-path",
+        "include",
+        "pre-include",
+        "pch",
+        "create-pch",
+        "use-pch",
+        "pch-dir",
+        "pch_dir",
+        "fdevice-time-trace",
+        "device-time-trace",
+    ];
+    let option = option.trim_start_matches('-');
+    let name = option.split(['=', ' ']).next().unwrap_or_default();
+    option.starts_with('I') || FILES.contains(&name)
+}
 
 /// A hash of everything that the compiled code depends on, part by part.
-pub(super) struct Key(Sha256);
+struct Key(Sha256);
 
 impl Key {
     /// Entries of another version of this crate, or of another format, are others.
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         let mut key = Self(Sha256::new());
         key.add(concat!("kernel-args ", env!("CARGO_PKG_VERSION"), " 1").as_bytes());
         key
     }
 
     /// A part: its length goes before it, so that no two lists of parts are the same bytes.
-    pub(super) fn add(&mut self, part: &[u8]) {
+    fn add(&mut self, part: &[u8]) {
         self.0.update((part.len() as u64).to_le_bytes());
         self.0.update(part);
     }
 
     /// A list of parts.
-    pub(super) fn list<'p>(&mut self, parts: impl ExactSizeIterator<Item = &'p [u8]>) {
+    fn list<'p>(&mut self, parts: impl ExactSizeIterator<Item = &'p [u8]>) {
         self.0.update((parts.len() as u64).to_le_bytes());
         for part in parts {
             self.add(part);
@@ -29,7 +104,7 @@ impl Key {
     }
 
     /// The name of the entry.
-    pub(super) fn finish(self) -> String {
+    fn finish(self) -> String {
         hex(&self.0.finalize())
     }
 }
@@ -51,6 +126,71 @@ pub(super) fn checksum(bytes: &[u8]) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernel_args_abi::Sm;
+
+    #[test]
+    fn options_that_name_files_are_known() {
+        for option in [
+            "-I/usr/include",
+            "-I /usr",
+            "--include-path=/usr",
+            "--pre-include=a.h",
+            "-include a.h",
+            "--pch",
+            "-pch-dir=x",
+            "--use-pch=x",
+        ] {
+            assert!(names_files(option), "{option}");
+        }
+        for option in [
+            "--use_fast_math",
+            "-G",
+            "--std=c++20",
+            "--maxrregcount=1",
+            "-DInclude=1",
+            "--device-int128",
+        ] {
+            assert!(!names_files(option), "{option}");
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_source_is_in_its_key() {
+        let options = || CompileOptions::new().define("A", 1).header("a.h", "int a;");
+        let key =
+            |options: &CompileOptions, source: &str, version: (i32, i32), architecture: &str| {
+                let architecture =
+                    Architecture::choose(Some(architecture), false, Sm(90), &[]).unwrap();
+                key(options, source, version, &architecture)
+            };
+        let base = key(&options(), "int x;", (13, 0), "sm_90").unwrap();
+        assert_eq!(key(&options(), "int x;", (13, 0), "sm_90").unwrap(), base);
+        for other in [
+            key(&options(), "int y;", (13, 0), "sm_90"),
+            key(&options(), "int x;", (13, 1), "sm_90"),
+            key(&options(), "int x;", (13, 0), "sm_90a"),
+            key(&options(), "int x;", (13, 0), "compute_90"),
+            key(&options().define("B", 1), "int x;", (13, 0), "sm_90"),
+            key(&options().header("b.h", ""), "int x;", (13, 0), "sm_90"),
+            key(&options().name("other.cu"), "int x;", (13, 0), "sm_90"),
+            key(
+                &options().name_expression("f<int>"),
+                "int x;",
+                (13, 0),
+                "sm_90",
+            ),
+            key(&options().debug_info(true), "int x;", (13, 0), "sm_90"),
+            key(&options().cache_key(""), "int x;", (13, 0), "sm_90"),
+            key(&options().cache_key("2"), "int x;", (13, 0), "sm_90"),
+            key(&options().line_info(), "int x;", (13, 0), "sm_90"),
+        ] {
+            assert_ne!(other.unwrap(), base);
+        }
+        let computed = "#include MACRO";
+        assert!(key(&options(), computed, (13, 0), "sm_90").is_err());
+        assert!(key(&options().cache_key("1"), computed, (13, 0), "sm_90").is_ok());
+        assert!(key(&options().option("-I/usr"), "int x;", (13, 0), "sm_90").is_err());
+    }
 
     #[test]
     fn the_parts_of_a_key_do_not_run_into_each_other() {

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod cache;
+mod compiler;
 mod entry;
 mod includes;
 mod key;

@@ -15,8 +15,8 @@ pub enum Form {
 /// Above this many bytes, parameters of [`LARGE_PARAMETER`] bytes on average are passed as `kernelParams`.
 ///
 /// With `cuLaunchKernelEx` the driver takes a struct of 4 KiB in 2313 ns packed and in 2352 ns as `kernelParams`, and one
-/// of 32 KiB in 3198 and 3191 ns (H200, CUDA 13.0, `benches/`). The packed form copies the parameters once more: 9 ns
-/// for 4 KiB, 703 ns for 32 KiB, which do not fit twice into the L1 cache.
+/// of 32 KiB in 3198 and 3191 ns (H200, CUDA 13.0, `benches/`). Where a struct is not itself the packed form,
+/// that copies the parameters once more: 9 ns for 4 KiB, 703 ns for 32 KiB, which do not fit twice into the L1 cache.
 const LARGE_BLOCK: usize = 8 * 1024;
 
 /// The driver takes one more nanosecond for each parameter of `kernelParams`, and a copy as long for some 50 bytes; this

@@ -1,6 +1,6 @@
 //! The arrays of options that the driver takes, and the logs that it writes to.
 
-use super::jit_options::Key;
+use super::jit_keys::Key;
 use core::{ptr, time::Duration};
 use cudarc::driver::sys::CUjit_option;
 use std::{
@@ -23,8 +23,9 @@ pub(in crate::driver) struct DriverOptions {
 }
 
 impl DriverOptions {
-    /// No options but the two logs.
+    /// No options but the two logs. They have room for their NUL at least: driver 580 writes it into a log without bytes too.
     pub(super) fn new(log_size: usize) -> Self {
+        let log_size = log_size.max(1);
         let mut options = Self {
             keys: Vec::new(),
             values: Vec::new(),
@@ -126,6 +127,17 @@ mod tests {
         *options.values.last_mut().unwrap() =
             ptr::without_provenance_mut(f32::NAN.to_bits() as usize);
         assert_eq!(options.wall_time(), None);
+    }
+
+    #[test]
+    fn a_log_has_room_for_its_nul() {
+        let options = DriverOptions::new(0);
+        assert_eq!((options.info.len(), options.error.len()), (1, 1));
+        let sizes = [Key::INFO_LOG_BUFFER_SIZE, Key::ERROR_LOG_BUFFER_SIZE].map(|key| {
+            let at = options.keys.iter().position(|one| *one == key.0);
+            options.values[at.expect("it is given")].addr()
+        });
+        assert_eq!(sizes, [1, 1]);
     }
 
     #[test]

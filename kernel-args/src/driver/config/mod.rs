@@ -7,6 +7,7 @@ mod dim;
 mod form;
 mod into_launch;
 mod jit_arrays;
+mod jit_keys;
 mod jit_options;
 mod jit_values;
 mod launch_options;

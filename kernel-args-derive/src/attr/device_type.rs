@@ -1,0 +1,46 @@
+//! `#[device_type(…)]` on a struct or an enum.
+
+use super::{default_crate, each, set, takes_no_value};
+use crate::{diagnostics::Diagnostics, texts};
+use syn::{Attribute, LitStr, Path, spanned::Spanned};
+
+/// `#[device_type(…)]`.
+pub(crate) struct TypeAttr {
+    pub(crate) krate: Path,
+    pub(crate) cpp: Option<LitStr>,
+    pub(crate) skip_device_repr: bool,
+}
+
+impl TypeAttr {
+    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let (mut krate, mut cpp, mut skip) = (None, None::<LitStr>, None);
+        each(attrs, "device_type", diagnostics, |meta| {
+            if meta.path.is_ident("crate") {
+                let path = meta.value()?.parse()?;
+                set(&mut krate, path, &meta)
+            } else if meta.path.is_ident("cpp") {
+                let name = meta.value()?.parse()?;
+                set(&mut cpp, name, &meta)
+            } else if meta.path.is_ident("skip_device_repr") {
+                takes_no_value(&meta)?;
+                set(&mut skip, (), &meta)
+            } else {
+                Err(meta.error(texts::UNKNOWN_ON_DEVICE_TYPE))
+            }
+        });
+        Self {
+            krate: krate.unwrap_or_else(default_crate),
+            cpp,
+            skip_device_repr: skip.is_some(),
+        }
+    }
+
+    /// Reports `#[device_type(…)]` on a variant, where it has no meaning.
+    pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
+        for attr in attrs {
+            if attr.path().is_ident("device_type") {
+                diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_ON_VARIANT);
+            }
+        }
+    }
+}

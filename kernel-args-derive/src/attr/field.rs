@@ -1,0 +1,108 @@
+//! `#[kernel_args(…)]` and `#[device_type(…)]` on a field.
+
+use super::{each, set, takes_no_value};
+use crate::{diagnostics::Diagnostics, texts};
+use syn::{Attribute, LitStr, meta::ParseNestedMeta};
+
+/// `#[kernel_args(…)]` on a field.
+#[derive(Default)]
+pub(crate) struct FieldAttr {
+    pub(crate) skip: bool,
+    pub(crate) opaque: bool,
+    /// The kernel's parameter that the field is.
+    pub(crate) name: Option<LitStr>,
+}
+
+/// `#[device_type(…)]` on a field.
+#[derive(Default)]
+pub(crate) struct MemberAttr {
+    pub(crate) opaque: bool,
+    /// The member of the kernel's struct that the field is.
+    pub(crate) name: Option<LitStr>,
+}
+
+impl FieldAttr {
+    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut field = Self::default();
+        each(attrs, "kernel_args", diagnostics, |meta| {
+            if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
+                takes_no_value(&meta)?;
+                if let Some(name) = field.name.as_ref().filter(|_| meta.path.is_ident("skip")) {
+                    return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
+                }
+                let (flag, other) = if meta.path.is_ident("skip") {
+                    (&mut field.skip, field.opaque)
+                } else {
+                    (&mut field.opaque, field.skip)
+                };
+                if *flag {
+                    return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
+                }
+                if other {
+                    return Err(meta.error(texts::SKIP_AND_OPAQUE));
+                }
+                *flag = true;
+            } else if meta.path.is_ident("name") {
+                let name = kernel_name(&meta)?;
+                if field.skip {
+                    return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
+                }
+                set(&mut field.name, name, &meta)?;
+            } else if [
+                "crate",
+                "ptx",
+                "image",
+                "debug_info",
+                "entry",
+                "kernel",
+                "entries",
+                "bound",
+            ]
+            .iter()
+            .any(|name| meta.path.is_ident(name))
+            {
+                return Err(meta.error(texts::BELONGS_ON_STRUCT));
+            } else {
+                return Err(meta.error(texts::UNKNOWN_ON_FIELD));
+            }
+            Ok(())
+        });
+        field
+    }
+}
+
+/// `name = "in"`.
+fn kernel_name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    let name: LitStr = meta.value()?.parse()?;
+    if name.value().trim().is_empty() {
+        return Err(syn::Error::new(name.span(), texts::EMPTY_NAME));
+    }
+    Ok(name)
+}
+
+impl MemberAttr {
+    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut member = Self::default();
+        each(attrs, "device_type", diagnostics, |meta| {
+            if meta.path.is_ident("opaque") {
+                takes_no_value(&meta)?;
+                if member.opaque {
+                    return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
+                }
+                member.opaque = true;
+                Ok(())
+            } else if meta.path.is_ident("name") {
+                let name = kernel_name(&meta)?;
+                set(&mut member.name, name, &meta)
+            } else if ["crate", "cpp", "skip_device_repr"]
+                .iter()
+                .any(|name| meta.path.is_ident(name))
+            {
+                Err(meta.error(texts::DEVICE_TYPE_ON_FIELD))
+            } else {
+                Err(meta.error(texts::UNKNOWN_ON_MEMBER))
+            }
+        });
+        member
+    }
+}

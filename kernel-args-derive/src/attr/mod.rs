@@ -1,0 +1,91 @@
+//! `#[kernel_args(…)]`, `#[device_type(…)]` and `#[repr(…)]`.
+
+mod device_type;
+mod field;
+mod naming;
+mod repr;
+
+pub(crate) use device_type::TypeAttr;
+pub(crate) use field::{FieldAttr, MemberAttr};
+pub(crate) use naming::{Binding, Naming};
+pub(crate) use repr::Repr;
+
+use crate::{diagnostics::Diagnostics, texts};
+use naming::Parts;
+use syn::{
+    Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta,
+    punctuated::Punctuated,
+};
+
+/// `#[kernel_args(…)]` on the struct.
+pub(crate) struct ArgsAttr {
+    pub(crate) krate: Path,
+    pub(crate) kernel: Option<Naming>,
+    /// What stands in place of the derived bounds of type parameters.
+    pub(crate) bound: Option<Vec<WherePredicate>>,
+}
+
+impl ArgsAttr {
+    pub(crate) fn parse(
+        attrs: &[Attribute],
+        generics: &Generics,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        let mut krate = None;
+        let mut named = Parts::default();
+        let mut bound = None;
+        each(attrs, "kernel_args", diagnostics, |meta| {
+            if meta.path.is_ident("crate") {
+                let path = meta.value()?.parse()?;
+                set(&mut krate, path, &meta)
+            } else if meta.path.is_ident("bound") {
+                let text: LitStr = meta.value()?.parse()?;
+                let predicates =
+                    text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
+                set(&mut bound, predicates.into_iter().collect(), &meta)
+            } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
+                Err(meta.error(texts::BELONGS_ON_FIELD))
+            } else {
+                named.parse(&meta, generics)
+            }
+        });
+        Self {
+            krate: krate.unwrap_or_else(default_crate),
+            kernel: named.naming(diagnostics),
+            bound,
+        }
+    }
+}
+
+fn default_crate() -> Path {
+    syn::parse_quote!(::kernel_args)
+}
+
+fn set<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if slot.replace(value).is_some() {
+        return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
+    }
+    Ok(())
+}
+
+/// An error where something stands behind the name of an attribute.
+fn takes_no_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
+        return Err(meta.error(texts::TAKES_NO_VALUE));
+    }
+    Ok(())
+}
+
+/// Calls `parse` for each item of each `#[name(…)]`.
+fn each(
+    attrs: &[Attribute],
+    name: &str,
+    diagnostics: &mut Diagnostics,
+    mut parse: impl FnMut(ParseNestedMeta<'_>) -> syn::Result<()>,
+) {
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
+        if let Err(error) = attr.parse_nested_meta(&mut parse) {
+            diagnostics.push(error);
+        }
+    }
+}

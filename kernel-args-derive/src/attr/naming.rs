@@ -1,0 +1,168 @@
+//! The kernels that a struct names.
+
+use super::set;
+use crate::{diagnostics::Diagnostics, image::DebugInfoOption, path::ImagePath, texts};
+use syn::{
+    GenericArgument, Generics, Ident, Lit, LitStr, Path, Token, meta::ParseNestedMeta,
+    parse::ParseStream, spanned::Spanned,
+};
+
+/// The kernels that a struct names.
+pub(crate) enum Naming {
+    /// `ptx = "…", entry = "…"`.
+    Image {
+        path: ImagePath,
+        entry: Option<LitStr>,
+        debug_info: Option<DebugInfoOption>,
+    },
+    /// `kernel = module::name`.
+    Item(Path),
+    /// `kernel = module, entries = "…", T = f32 => "_f32"`.
+    Pattern {
+        module: Path,
+        entries: LitStr,
+        bindings: Vec<Binding>,
+    },
+}
+
+/// `T = f32 => "_f32"`: the kernels whose names end so take `f32` for `T`.
+pub(crate) struct Binding {
+    pub(crate) parameter: Ident,
+    pub(crate) argument: GenericArgument,
+    pub(crate) suffix: LitStr,
+}
+
+/// The attributes that name kernels, one by one.
+#[derive(Default)]
+pub(super) struct Parts {
+    ptx: Option<ImagePath>,
+    debug_info: Option<DebugInfoOption>,
+    entry: Option<LitStr>,
+    kernel: Option<Path>,
+    entries: Option<LitStr>,
+    bindings: Vec<Binding>,
+}
+
+impl Parts {
+    pub(super) fn parse(
+        &mut self,
+        meta: &ParseNestedMeta<'_>,
+        generics: &Generics,
+    ) -> syn::Result<()> {
+        if meta.path.is_ident("ptx") || meta.path.is_ident("image") {
+            let path = meta.value()?.parse()?;
+            set(&mut self.ptx, path, meta)
+        } else if meta.path.is_ident("debug_info") {
+            let option = meta.value()?.parse()?;
+            set(&mut self.debug_info, option, meta)
+        } else if meta.path.is_ident("entry") {
+            let name = meta.value()?.parse()?;
+            set(&mut self.entry, name, meta)
+        } else if meta.path.is_ident("kernel") {
+            let value = meta.value()?;
+            if value.peek(LitStr) {
+                return Err(value.error(texts::KERNEL_IN_QUOTES));
+            }
+            let path = value.call(Path::parse_mod_style)?;
+            set(&mut self.kernel, path, meta)
+        } else if meta.path.is_ident("entries") {
+            let pattern = meta.value()?.parse()?;
+            set(&mut self.entries, pattern, meta)
+        } else if let Some(parameter) = parameter(&meta.path, generics) {
+            let argument = argument(meta.value()?)?;
+            if !meta.input.peek(Token![=>]) {
+                return Err(meta.error(texts::NO_SUFFIX));
+            }
+            meta.input.parse::<Token![=>]>()?;
+            let suffix = meta.input.parse()?;
+            self.bindings.push(Binding {
+                parameter,
+                argument,
+                suffix,
+            });
+            Ok(())
+        } else {
+            Err(meta.error(texts::UNKNOWN_ON_STRUCT))
+        }
+    }
+
+    pub(super) fn naming(self, diagnostics: &mut Diagnostics) -> Option<Naming> {
+        if let (Some(path), Some(_)) = (&self.kernel, &self.ptx) {
+            diagnostics.error(path.span(), texts::KERNEL_AND_PTX);
+            return None;
+        }
+        if let (Some(_), Some(entry)) = (&self.kernel, &self.entry) {
+            diagnostics.error(entry.span(), texts::KERNEL_AND_ENTRY);
+            return None;
+        }
+        if let (None, Some(debug_info)) = (&self.ptx, &self.debug_info) {
+            let text = if self.kernel.is_some() {
+                texts::KERNEL_AND_DEBUG_INFO
+            } else {
+                texts::DEBUG_INFO_WITHOUT_PTX
+            };
+            diagnostics.error(debug_info.span(), text);
+            return None;
+        }
+        if let (None, Some(binding)) = (&self.entries, self.bindings.first()) {
+            diagnostics.error(binding.parameter.span(), texts::BINDING_WITHOUT_ENTRIES);
+            return None;
+        }
+        match self {
+            Self {
+                kernel: Some(module),
+                entries: Some(entries),
+                bindings,
+                ..
+            } => Some(Naming::Pattern {
+                module,
+                entries,
+                bindings,
+            }),
+            Self {
+                entries: Some(entries),
+                ..
+            } => {
+                diagnostics.error(entries.span(), texts::ENTRIES_WITHOUT_MODULE);
+                None
+            }
+            Self {
+                kernel: Some(path), ..
+            } => Some(Naming::Item(path)),
+            Self {
+                ptx: Some(path),
+                entry,
+                debug_info,
+                ..
+            } => Some(Naming::Image {
+                path,
+                entry,
+                debug_info,
+            }),
+            Self {
+                entry: Some(entry), ..
+            } => {
+                diagnostics.error(entry.span(), texts::ENTRY_WITHOUT_PTX);
+                None
+            }
+            Self { .. } => None,
+        }
+    }
+}
+
+/// What a parameter is bound to. (syn's `GenericArgument` takes the `=` of `=>` for that of `Item = T`.)
+fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
+    if input.peek(Lit) || input.peek(Token![-]) || input.peek(syn::token::Brace) {
+        input.parse().map(GenericArgument::Const)
+    } else {
+        input.parse().map(GenericArgument::Type)
+    }
+}
+
+/// The type or const parameter of the struct that an attribute names.
+fn parameter(path: &Path, generics: &Generics) -> Option<Ident> {
+    let name = path.get_ident()?;
+    let mut types = generics.type_params().map(|parameter| &parameter.ident);
+    let mut consts = generics.const_params().map(|parameter| &parameter.ident);
+    (types.any(|ident| ident == name) || consts.any(|ident| ident == name)).then(|| name.clone())
+}

@@ -1,0 +1,202 @@
+//! From a source to what NVRTC makes of it, or to what the cache has.
+
+use super::{
+    super::{
+        context::sm,
+        error::Error,
+        nvrtc::{Failure, Nvrtc, nvrtc},
+        nvrtc_error::NvrtcError,
+        versions::driver_version,
+    },
+    architecture::Architecture,
+    cache::{self, CacheUse},
+    key::key,
+    options::CompileOptions,
+    source::{Compiled, CompiledSource},
+};
+use cudarc::driver::CudaContext;
+use kernel_args_abi::Sm;
+use std::{boxed::Box, ffi::CString, format, string::ToString, sync::Arc, vec::Vec};
+
+impl CompileOptions {
+    /// Compiles a source for the context's GPU. [`Module::compile`](crate::Module::compile) does so and loads it.
+    ///
+    /// # Errors
+    /// [`Error::Nvrtc`] where there is no NVRTC, or it does not compile the source: with its log.
+    pub fn compile(&self, ctx: &Arc<CudaContext>, source: &str) -> Result<CompiledSource, Error> {
+        self.compile_for(sm(ctx)?, source)
+    }
+
+    fn compile_for(&self, gpu: Sm, source: &str) -> Result<CompiledSource, Error> {
+        let driver = driver_version()?;
+        let missing = |why| Error::Nvrtc(Box::new(NvrtcError::missing(&why)));
+        let nvrtc = nvrtc(driver.major).map_err(missing)?;
+        let job = Job {
+            options: self,
+            source,
+            nvrtc,
+            version: nvrtc
+                .version()
+                .map_err(|failure| self.failed(nvrtc, &failure, ""))?,
+        };
+        let known = nvrtc
+            .architectures()
+            .map_err(|failure| self.failed(nvrtc, &failure, ""))?;
+        let asked = self.architecture.as_deref();
+        let architecture = Architecture::choose(asked, self.to_ptx, gpu, &known)
+            .map_err(|problem| job.refused(&problem))?;
+        let Some(folder) = &self.cache else {
+            return Ok(CompiledSource {
+                compiled: Arc::new(job.run(&architecture)?),
+                cache_use: CacheUse::Off,
+            });
+        };
+        let name = match key(self, source, job.version, &architecture) {
+            Ok(name) => name,
+            Err(why) => {
+                return Ok(CompiledSource {
+                    compiled: Arc::new(job.run(&architecture)?),
+                    cache_use: CacheUse::Unknown(why.into()),
+                });
+            }
+        };
+        if let Some(compiled) = cache::read(folder, &name) {
+            return Ok(CompiledSource {
+                compiled: Arc::new(compiled),
+                cache_use: CacheUse::Hit,
+            });
+        }
+        let compiled = job.run(&architecture)?;
+        let cache_use = cache::write(folder, &name, &compiled);
+        Ok(CompiledSource {
+            compiled: Arc::new(compiled),
+            cache_use,
+        })
+    }
+
+    #[cold]
+    fn failed(&self, nvrtc: &Nvrtc, failure: &Failure, log: &str) -> Error {
+        Error::Nvrtc(Box::new(NvrtcError::failed(
+            self.source_name(),
+            failure.call,
+            failure.status.0,
+            &nvrtc.describe(failure.status),
+            log,
+        )))
+    }
+}
+
+/// One source with all that it is compiled by.
+struct Job<'j> {
+    options: &'j CompileOptions,
+    source: &'j str,
+    nvrtc: &'static Nvrtc,
+    version: (i32, i32),
+}
+
+impl Job<'_> {
+    #[cold]
+    fn refused(&self, problem: &str) -> Error {
+        let (major, minor) = self.version;
+        let name = self.options.source_name();
+        Error::Nvrtc(Box::new(NvrtcError::refused(
+            name,
+            &format!("NVRTC {major}.{minor}: {problem}"),
+        )))
+    }
+
+    /// Compiles it, and once more for its debug information where that is asked for.
+    fn run(&self, architecture: &Architecture) -> Result<Compiled, Error> {
+        let mut compiled = self.compile(&architecture.name, None)?;
+        if self.options.debug_info {
+            let debug = self.compile(&architecture.of_ptx, Some("--device-debug"))?;
+            compiled.debug = debug.ptx;
+        }
+        Ok(compiled)
+    }
+
+    fn compile(&self, architecture: &str, more: Option<&str>) -> Result<Compiled, Error> {
+        let (options, nvrtc) = (self.options, self.nvrtc);
+        let texts = Texts::new(options, self.source, architecture, more)
+            .map_err(|what| self.refused(&format!("{what} has a NUL")))?;
+        let failed = |failure: Failure, log: &str| options.failed(nvrtc, &failure, log);
+        let mut program = nvrtc
+            .program(&texts.source, &texts.name, &texts.headers)
+            .map_err(|failure| failed(failure, ""))?;
+        for expression in &texts.expressions {
+            program
+                .add_name(expression)
+                .map_err(|failure| failed(failure, ""))?;
+        }
+        program
+            .compile(&texts.options)
+            .map_err(|failure| failed(failure, &program.log()))?;
+        let (ptx, cubin) = program
+            .ptx()
+            .and_then(|ptx| Ok((ptx, program.cubin()?)))
+            .map_err(|failure| failed(failure, ""))?;
+        let log = program.log();
+        if ptx.is_empty() && cubin.is_empty() {
+            return Err(self.refused(
+                "it made neither PTX nor a cubin\nhelp: leave out options for other output, such as `-dlto` and `-optix-ir`",
+            ));
+        }
+        let mut names = Vec::new();
+        for (expression, text) in options.name_expressions.iter().zip(&texts.expressions) {
+            let symbol = program
+                .symbol(text)
+                .map_err(|failure| failed(failure, &log))?;
+            names.push((expression.clone(), symbol));
+        }
+        Ok(Compiled {
+            architecture: architecture.into(),
+            ptx,
+            cubin,
+            debug: Vec::new(),
+            log,
+            names,
+        })
+    }
+}
+
+/// The texts that NVRTC takes, which end with NUL.
+struct Texts {
+    source: CString,
+    name: CString,
+    headers: Vec<(CString, CString)>,
+    expressions: Vec<CString>,
+    options: Vec<CString>,
+}
+
+impl Texts {
+    /// The error is what has a NUL.
+    fn new(
+        options: &CompileOptions,
+        source: &str,
+        architecture: &str,
+        more: Option<&str>,
+    ) -> Result<Self, &'static str> {
+        let text = |text: &str, what| CString::new(text).map_err(|_| what);
+        let mut list = options.list();
+        list.push(format!("--gpu-architecture={architecture}"));
+        list.extend(more.map(ToString::to_string));
+        let headers = options.headers.iter();
+        let expressions = options.name_expressions.iter();
+        Ok(Self {
+            source: text(source, "the source")?,
+            name: text(options.source_name(), "the source's name")?,
+            headers: headers
+                .map(|(name, content)| {
+                    Ok((text(name, "a header's name")?, text(content, "a header")?))
+                })
+                .collect::<Result<_, _>>()?,
+            expressions: expressions
+                .map(|expression| text(expression, "a name expression"))
+                .collect::<Result<_, _>>()?,
+            options: list
+                .iter()
+                .map(|option| text(option, "an option"))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
