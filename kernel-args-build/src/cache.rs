@@ -2,7 +2,10 @@
 
 use crate::{
     compiler::Dependencies,
+    environment::Environment,
+    includes,
     record::{Record, hash, stamp},
+    run::Unit,
     texts,
 };
 use std::{
@@ -19,8 +22,13 @@ pub(crate) struct Files<'a> {
     root: &'a Path,
     /// `OUT_DIR`: what lies there is not of the package, although it may lie in its folder.
     out: &'a Path,
+    /// Those that `nvcc` reads: `NVCC_CCBIN=clang`.
+    variables: Vec<String>,
     hashes: Mutex<HashMap<PathBuf, Option<u64>>>,
 }
+
+/// The variables that change what `nvcc` does.
+const NVCC: [&str; 3] = ["NVCC_APPEND_FLAGS", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS"];
 
 /// To whom a file belongs.
 enum Owner {
@@ -30,10 +38,15 @@ enum Owner {
 }
 
 impl<'a> Files<'a> {
-    pub(crate) fn new(root: &'a Path, out: &'a Path) -> Self {
+    pub(crate) fn new(root: &'a Path, out: &'a Path, environment: &Environment) -> Self {
+        let variable = |name| {
+            let value = environment.get(name)?;
+            Some(format!("{name}={:?}", value.to_string_lossy()))
+        };
         Self {
             root,
             out,
+            variables: NVCC.into_iter().filter_map(variable).collect(),
             hashes: Mutex::default(),
         }
     }
@@ -72,13 +85,26 @@ impl<'a> Files<'a> {
         state.unwrap_or_else(|| "-".into())
     }
 
-    /// The state of the files that an image was made from.
+    /// What decides beside files: the compiler's variables, and where the headers are that a source names, for one that appears
+    /// takes the place of another one.
+    fn decided(&self, unit: &Unit) -> Vec<String> {
+        let folders = &unit.options.includes;
+        let found = includes::dependencies(self.root, &unit.source.path, folders).files;
+        let found: Vec<_> = found.iter().map(|path| path.to_string_lossy()).collect();
+        let headers = format!("headers {:016x}", hash(found.join("\n").as_bytes()));
+        self.variables.iter().cloned().chain([headers]).collect()
+    }
+
+    /// What an image was made from.
     pub(crate) fn describe(
         &self,
         record: &mut Record,
+        unit: &Unit,
         dependencies: &Dependencies,
         compiler: &Path,
     ) {
+        record.options.clone_from(&unit.lines);
+        record.state = self.decided(unit);
         for path in dependencies
             .files
             .iter()
@@ -125,12 +151,13 @@ impl<'a> Files<'a> {
         differences
     }
 
-    /// Whether what stands in `folder` under a name was made by this compiler from the files as they are now.
-    pub(crate) fn is_fresh(&self, record: &Record, options: &[String], compiler: &Path) -> bool {
+    /// Whether what a record tells of was made by this compiler from the files as they are now.
+    pub(crate) fn is_fresh(&self, record: &Record, unit: &Unit, compiler: &Path) -> bool {
         let unchanged = |(path, then): (&String, &String)| self.state(path) == *then;
         record.outside.contains_key(&*compiler.to_string_lossy())
             && record.outside.iter().all(unchanged)
-            && self.differences(record, options).is_empty()
+            && record.state == self.decided(unit)
+            && self.differences(record, &unit.lines).is_empty()
     }
 
     /// Whether a file was written after `start`, or so shortly before that its time does not tell: it may be newer than what was

@@ -4,6 +4,7 @@ use crate::{
     Error,
     compiler::{Compiled, Compiler, Dependencies, Job, Purpose},
     fallback::Made,
+    jobserver::Jobserver,
     parallel,
     record::{Record, hash},
     run::{Build, Done, Unit, What},
@@ -24,7 +25,8 @@ impl Build<'_> {
             .filter(|(_, kept)| kept.is_none());
         let jobs: Vec<Job<'_>> = missing.flat_map(|(unit, _)| self.jobs(unit)).collect();
         let start = SystemTime::now();
-        let results = parallel::map(self.at_once(), &jobs, |job| compiler.compile(job));
+        let (at_once, jobserver) = self.at_once();
+        let results = parallel::map(at_once, &jobserver, &jobs, |job| compiler.compile(job));
         let mut results = results.into_iter();
         let mut errors = Vec::new();
         let mut done = Vec::new();
@@ -42,9 +44,8 @@ impl Build<'_> {
             match (image, described) {
                 (Ok(image), Ok(described)) => {
                     let (mut made, dependencies) = joined(image, described);
-                    made.record.options.clone_from(&unit.lines);
                     self.files
-                        .describe(&mut made.record, &dependencies, compiler.path());
+                        .describe(&mut made.record, unit, &dependencies, compiler.path());
                     if self.files.any_since(&dependencies, start) {
                         // Perhaps another text was compiled than was read now: no compiler has this state.
                         let path = compiler.path().to_string_lossy().into_owned();
@@ -53,7 +54,10 @@ impl Build<'_> {
                     done.push(Done { made, dependencies });
                 }
                 // What is wrong without debug information is wrong with it.
-                (Err(said), _) => errors.push(texts::does_not_compile(source, compiler, &said)),
+                (Err(said), _) => {
+                    let archs = &unit.options.archs;
+                    errors.push(texts::does_not_compile(source, compiler, archs, &said));
+                }
                 (Ok(_), Err(said)) => errors.push(texts::not_with_debug(source, compiler, &said)),
             }
         }
@@ -75,20 +79,21 @@ impl Build<'_> {
         })
     }
 
-    /// How many compilations run at once.
-    fn at_once(&self) -> usize {
-        let cargo = std::env::var("NUM_JOBS")
-            .ok()
-            .and_then(|jobs| jobs.parse().ok());
-        let jobs = self.kernels.jobs.or(cargo);
-        jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
-            .max(1)
+    /// How many compilations run at once: as many as the script says, else cargo's jobs, which it shares with all that it runs.
+    fn at_once(&self) -> (usize, Jobserver) {
+        if let Some(jobs) = self.kernels.jobs {
+            return (jobs.max(1), Jobserver::default());
+        }
+        let cargo = std::env::var("NUM_JOBS").ok();
+        let jobs = cargo.and_then(|jobs| jobs.parse().ok());
+        let jobs = jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        (jobs.max(1), Jobserver::of_process())
     }
 
     /// What was made before, if it would be the same now.
     fn kept(&self, unit: &Unit, compiler: &Compiler) -> Option<Done> {
         let record = Record::open(&self.place(&unit.source, "sources"))?;
-        if !self.files.is_fresh(&record, &unit.lines, compiler.path()) {
+        if !self.files.is_fresh(&record, unit, compiler.path()) {
             return None;
         }
         let read = |extension: &str| fs::read(self.place(&unit.source, extension)).ok();

@@ -69,7 +69,26 @@ fn includes(text: &str) -> Vec<Include> {
     } else {
         text.into()
     };
-    text.lines().filter_map(include).collect()
+    text.lines()
+        .flat_map(|line| include(line).into_iter().chain(asked(line)))
+        .collect()
+}
+
+/// The headers that a line asks for with `__has_include`.
+fn asked(line: &str) -> impl Iterator<Item = Include> {
+    line.split("__has_include").skip(1).filter_map(|rest| {
+        let rest = rest.strip_prefix("_next").unwrap_or(rest).trim_start();
+        name(rest.strip_prefix('(')?.trim_start())
+    })
+}
+
+/// The name of a header, in quotes or brackets.
+fn name(text: &str) -> Option<Include> {
+    let until = |rest: &str, end| rest.split_once(end).map(|(name, _)| name.to_owned());
+    match text.strip_prefix('"') {
+        Some(rest) => until(rest, '"').map(Include::Quoted),
+        None => until(text.strip_prefix('<')?, '>').map(Include::Angled),
+    }
 }
 
 fn include(line: &str) -> Option<Include> {
@@ -77,15 +96,8 @@ fn include(line: &str) -> Option<Include> {
     let after = line.strip_prefix('#').or_else(|| line.strip_prefix("%:"))?;
     let after = blank(after).strip_prefix("include")?;
     let after = blank(after.strip_prefix("_next").unwrap_or(after));
-    let name = |rest: &str, end| rest.split_once(end).map(|(name, _)| name.to_owned());
-    if let Some(rest) = after.strip_prefix('"') {
-        return name(rest, '"').map(Include::Quoted);
-    }
-    if let Some(rest) = after.strip_prefix('<') {
-        return name(rest, '>').map(Include::Angled);
-    }
     let is_macro = after.starts_with(|c: char| c == '_' || c.is_alphabetic());
-    is_macro.then_some(Include::Computed)
+    name(after).or(is_macro.then_some(Include::Computed))
 }
 
 /// Without the blanks and comments that it begins with. What ends a comment of several lines counts as one.
@@ -130,6 +142,11 @@ mod tests {
             ("%:include \"a.h\"", quoted("a.h")),
             ("#include_next <a.h>", vec![Include::Angled("a.h".into())]),
             ("#include HEADER", vec![Include::Computed]),
+            (
+                "#if __has_include(<a.h>) || __has_include( \"b.h\" )",
+                vec![Include::Angled("a.h".into()), Include::Quoted("b.h".into())],
+            ),
+            ("#ifdef __has_include", vec![]),
             ("// #include \"a.h\"", vec![]),
             ("#define X include \"a.h\"", vec![]),
             ("#include", vec![]),

@@ -123,8 +123,8 @@ impl Kernels {
     /// The oldest GPU generation that runs the kernels: `sm_75`. A second one makes a fat binary, with machine code for each `sm_`
     /// and PTX for each `compute_`, or for the newest `sm_` if there is no `compute_`.
     ///
-    /// Without it the variable `CUDA_COMPUTE_CAP` says so (`75`), as for other crates that compile CUDA, else the compiler takes the
-    /// oldest that it knows. Described are the kernels as they are compiled for the newest: parameters must not depend on
+    /// Without it the variable `CUDA_COMPUTE_CAP` says so (`75`), as for other crates that compile CUDA, unless images are committed
+    /// ([`fallback`](Self::fallback)); else the compiler takes the oldest that it knows. Described are the kernels as they are compiled for the newest: parameters must not depend on
     /// `__CUDA_ARCH__`.
     pub fn arch(mut self, arch: impl Into<String>) -> Self {
         self.archs.push(arch.into());
@@ -143,7 +143,7 @@ impl Kernels {
         self
     }
 
-    /// How many compilations run at once. Without it as many as cargo's own jobs.
+    /// How many compilations run at once. Without it as many as cargo's own jobs, which it shares with all else that it runs.
     pub fn jobs(mut self, jobs: usize) -> Self {
         self.jobs = Some(jobs);
         self
@@ -208,13 +208,14 @@ impl Kernels {
     /// same sources, headers and defines; the GPU generation is that of the image, if it is PTX:
     ///
     /// ```ignore
-    /// let bindings = bindgen_cuda::Builder::default().build_ptx()?;
-    /// bindings.write(out_dir.join("ptx.rs"))?;
-    /// kernel_args_build::Kernels::new().glob("src/*.cu").debug_info()?;
+    /// let bindings = bindgen_cuda::Builder::default().build_ptx().unwrap();
+    /// bindings.write(out_dir.join("ptx.rs")).unwrap();
+    /// kernel_args_build::Kernels::new().glob("src/**/*.cu").debug_info()?;
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build), and where an image is not there.
+    /// As [`build`](Self::build), and where an image is not there, or is older than a header of the package that its source includes:
+    /// `bindgen_cuda` compiles a source again when the source is newer, and does not look at headers.
     pub fn debug_info(self) -> Result<(), Error> {
         run::run(&self, run::What::Descriptions, &Environment::of_process())
     }

@@ -36,7 +36,8 @@
 //! # When it runs again
 //!
 //! Cargo runs the build script again when a source changes, or a header that was included, the compiler, or a variable of the list
-//! above other than `PATH`. Only the sources are compiled again that this concerns.
+//! above other than `PATH`, or one that `nvcc` reads; and when a header appears in a folder of the package that
+//! [`Kernels::include`] names. Only the sources are compiled again that this concerns.
 //!
 //! With `nvcc` the headers are those that it reports. NVRTC reports none: the sources are searched for `#include`. Where the name
 //! behind it is a macro, whole folders are watched.
@@ -52,6 +53,7 @@ mod error;
 mod fallback;
 mod find;
 mod includes;
+mod jobserver;
 mod kernels;
 mod modules;
 mod nvcc;

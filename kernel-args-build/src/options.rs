@@ -121,14 +121,14 @@ mod tests {
     #[test]
     fn the_lines_do_not_name_the_folder_of_the_package() {
         let options = Options {
-            includes: vec!["include".into(), "/work/here/third party".into()],
+            includes: vec!["include".into(), "/src/here/third party".into()],
             defines: vec![("N".into(), Some("4".into())), ("FAST".into(), None)],
             std: Some("c++17".into()),
-            flags: vec!["-I/work/here/x".into(), "-O3".into()],
+            flags: vec!["-I/src/here/x".into(), "-O3".into()],
             archs: Vec::new(),
             output: Output::Ptx,
         };
-        let lines = options.lines(Path::new("/work/here"));
+        let lines = options.lines(Path::new("/src/here"));
         assert_eq!(
             lines,
             [

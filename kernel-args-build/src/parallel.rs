@@ -1,5 +1,6 @@
 //! Several tasks at once.
 
+use crate::jobserver::Jobserver;
 use std::{
     sync::{
         Mutex, PoisonError,
@@ -8,28 +9,34 @@ use std::{
     thread,
 };
 
-/// The results of `run` for each of `items`, in their order. At most `jobs` run at once.
+/// The results of `run` for each of `items`, in their order. At most `jobs` run at once, and what `jobserver` allows.
 pub(crate) fn map<T: Sync, R: Send>(
     jobs: usize,
+    jobserver: &Jobserver,
     items: &[T],
     run: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
-        while let Some((item, result)) = {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            items.get(place).zip(results.get(place))
-        } {
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        if let Some((item, result)) = items.get(place).zip(results.get(place)) {
             let value = run(item);
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
         }
     };
+    let is_over = || next.load(Ordering::Relaxed) >= items.len();
     thread::scope(|scope| {
         for _ in 1..jobs.min(items.len()) {
-            scope.spawn(work);
+            scope.spawn(|| {
+                while let Some(_token) = jobserver.token(is_over) {
+                    work();
+                }
+            });
         }
-        work();
+        while !is_over() {
+            work();
+        }
     });
     // A panic of `run` has passed through `scope`, so all are there.
     results
@@ -40,7 +47,7 @@ pub(crate) fn map<T: Sync, R: Send>(
 
 #[cfg(test)]
 mod tests {
-    use super::map;
+    use super::{Jobserver, map};
     use std::{
         sync::atomic::{AtomicUsize, Ordering},
         thread,
@@ -52,7 +59,7 @@ mod tests {
         for jobs in [1, 3] {
             let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let items: Vec<u64> = (0..9).collect();
-            let squares = map(jobs, &items, |item| {
+            let squares = map(jobs, &Jobserver::default(), &items, |item| {
                 let now = running.fetch_add(1, Ordering::SeqCst) + 1;
                 most.fetch_max(now, Ordering::SeqCst);
                 thread::sleep(Duration::from_millis(20));
@@ -62,6 +69,6 @@ mod tests {
             assert_eq!(squares, [0, 1, 4, 9, 16, 25, 36, 49, 64]);
             assert_eq!(most.into_inner(), jobs);
         }
-        assert_eq!(map(4, &[] as &[u8], |_| 0), []);
+        assert_eq!(map(4, &Jobserver::default(), &[] as &[u8], |_| 0), []);
     }
 }

@@ -9,7 +9,7 @@
 //! source 0123456789abcdef src/saxpy.cu
 //! ```
 //!
-//! In `OUT_DIR` it also names the compiler and files outside of the package, and keeps the compiler's warnings.
+//! In `OUT_DIR` it also names the compiler, files outside of the package and what else decided, and keeps the compiler's warnings.
 
 use std::{collections::BTreeMap, fs, path::Path, time::UNIX_EPOCH};
 
@@ -28,6 +28,8 @@ pub(crate) struct Record {
     pub(crate) sources: BTreeMap<String, u64>,
     /// Files outside of the package, the compiler among them, as the system tells of them.
     pub(crate) outside: BTreeMap<String, String>,
+    /// What else decided: variables of the compiler, and which headers were found.
+    pub(crate) state: Vec<String>,
     /// Of the compiler.
     pub(crate) warnings: Vec<String>,
 }
@@ -37,6 +39,7 @@ impl Record {
     pub(crate) fn portable(&self) -> Self {
         Self {
             outside: BTreeMap::new(),
+            state: Vec::new(),
             warnings: Vec::new(),
             ..self.clone()
         }
@@ -58,6 +61,9 @@ impl Record {
         }
         for (path, stamp) in &self.outside {
             line(&format!("outside {stamp} {path}"));
+        }
+        for state in &self.state {
+            line(&format!("state {state}"));
         }
         for warning in &self.warnings {
             line(&format!("warning {warning}"));
@@ -88,6 +94,7 @@ impl Record {
                     let (stamp, path) = rest.split_once(' ')?;
                     record.outside.insert(path.into(), stamp.into());
                 }
+                "state" => record.state.push(rest.into()),
                 "warning" => record.warnings.push(rest.into()),
                 _ => record.options.push(line.into()),
             }
@@ -133,12 +140,15 @@ mod tests {
             description: u64::MAX,
             sources: [("src/a b.cu".into(), 3), ("src/ü.cu".into(), 4)].into(),
             outside: [("/usr/include/stdio.h".into(), "1-2".into())].into(),
+            state: vec!["NVCC_CCBIN=clang".into()],
             warnings: vec!["k.cu(1): warning".into(), "  x".into()],
         };
         assert_eq!(Record::read(&record.write()), Some(record.clone()));
         let portable = record.portable().write();
         assert!(
-            !portable.contains("/usr") && !portable.contains("warning"),
+            ["/usr", "NVCC_CCBIN", "warning"]
+                .iter()
+                .all(|word| !portable.contains(word)),
             "{portable}"
         );
         assert_eq!(

@@ -62,7 +62,11 @@ pub(crate) fn run(kernels: &Kernels, what: What, environment: &Environment) -> R
         value.ok_or_else(|| Error::new(texts::no_build_script(name)))
     };
     let (root, out) = (folder("CARGO_MANIFEST_DIR")?, folder("OUT_DIR")?);
-    let (archs, output) = Options::targets(&kernels.archs, kernels.output)?;
+    let (mut archs, output) = Options::targets(&kernels.archs, kernels.output)?;
+    // What is committed is the same on each machine.
+    if archs.is_empty() && what == What::Everything && kernels.fallback.is_none() {
+        archs.extend(of_variable(environment)?);
+    }
     let options = Options {
         includes: kernels.includes.clone(),
         defines: kernels.defines.clone(),
@@ -77,7 +81,7 @@ pub(crate) fn run(kernels: &Kernels, what: What, environment: &Environment) -> R
         what,
         units: Vec::new(),
         extension: output.extension(),
-        files: Files::new(&root, &out),
+        files: Files::new(&root, &out, environment),
         root: &root,
         out: &out,
     };
@@ -93,6 +97,7 @@ pub(crate) fn run(kernels: &Kernels, what: What, environment: &Environment) -> R
     };
     let mut directives = build.run(&search)?;
     directives.files.extend(folders);
+    directives.files.extend(build.header_folders());
     directives.variables.extend(environment.asked());
     print!("{}", directives.text());
     Ok(())
@@ -114,6 +119,15 @@ impl Build<'_> {
             options,
             lines,
         })
+    }
+
+    /// The folders of headers in the package: cargo looks for new ones in them. The package's own has cargo's output in it.
+    fn header_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let is_watched = |folder: &&PathBuf| {
+            let absolute = self.root.join(folder);
+            absolute.is_dir() && absolute.starts_with(self.root) && !self.out.starts_with(&absolute)
+        };
+        self.kernels.includes.iter().filter(is_watched).cloned()
     }
 
     /// The file in `OUT_DIR` of a source.
@@ -158,6 +172,9 @@ impl Build<'_> {
                 return Err(Error::new(texts::no_compiler(&tried, fallback.is_some())));
             }
         };
+        if self.what == What::Descriptions {
+            Error::all(self.stale(&done).collect())?;
+        }
         directives.warnings.extend(self.write(&done)?);
         for (unit, done) in self.units.iter().zip(&done) {
             directives
@@ -171,6 +188,24 @@ impl Build<'_> {
                 .extend(committed.filter(|path| self.root.join(path).is_file()));
         }
         Ok(directives)
+    }
+
+    /// Images that are older than a header of the package: what compiles them may look at the sources alone, and the description
+    /// would be that of another struct.
+    fn stale(&self, done: &[Done]) -> impl Iterator<Item = Error> {
+        let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
+        let units = self.units.iter().zip(done);
+        units.filter_map(move |(Unit { source, .. }, done)| {
+            let image = self.place(source, self.extension);
+            let time = modified(&image)?;
+            let headers = done.made.record.sources.keys().map(Path::new);
+            let newer = headers
+                .filter(|header| self.root.join(header) != self.root.join(&source.path))
+                .find(|header| {
+                    modified(&self.root.join(header)).is_some_and(|other| other > time)
+                })?;
+            Some(Error::new(texts::stale_image(&image, newer, &source.path)))
+        })
     }
 
     /// Writes what is committed, or says where it is out of date.
@@ -212,6 +247,19 @@ impl Build<'_> {
         }
         Error::all(errors)?;
         Ok(done)
+    }
+}
+
+/// The GPU generation that the variable of other crates names, which compile CUDA too.
+fn of_variable(environment: &Environment) -> Result<Option<Arch>, Error> {
+    const NAME: &str = "CUDA_COMPUTE_CAP";
+    let Some(value) = environment.get(NAME) else {
+        return Ok(None);
+    };
+    let value = value.to_string_lossy();
+    match Arch::parse(&value) {
+        Some(arch) => Ok(Some(arch)),
+        None => Err(Error::new(texts::no_arch_in(&value, NAME))),
     }
 }
 

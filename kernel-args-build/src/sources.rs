@@ -53,6 +53,13 @@ pub(crate) fn find(
         let name = name.to_owned();
         sources.push(Source { path, name, module });
     }
+    for source in &sources {
+        // `a.debug.ptx` is the description of `a.cu`.
+        let base = source.name.strip_suffix(".debug");
+        if let Some(other) = sources.iter().find(|other| base == Some(&other.name)) {
+            return Err(Error::new(texts::same_file(&other.path, &source.path)));
+        }
+    }
     if sources.is_empty() {
         return Err(Error::new(texts::NO_SOURCES));
     }
@@ -178,11 +185,26 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compiled_is_named() {
-        let root = package("errors", &["a/k.cu", "b/k.cu", "a-b.cu", "a_b.cu", "K.cu"]);
+        let root = package(
+            "errors",
+            &[
+                "a/k.cu",
+                "a/k.debug.cu",
+                "b/k.cu",
+                "a-b.cu",
+                "a_b.cu",
+                "K.cu",
+            ],
+        );
         for (files, patterns, part) in [
             (&["a/k.cu", "b/k.cu"][..], &[][..], "`b/k.cu`"),
             (&["a-b.cu", "a_b.cu"], &[], "module `a_b`"),
             (&["K.cu", "a/k.cu"], &[], "rename"),
+            (
+                &["a/k.debug.cu", "a/k.cu"],
+                &[],
+                "`a/k.debug.cu` would both be written to `k.debug.ptx`",
+            ),
             (&["none.cu"], &[], "`none.cu`"),
             (&[], &["c/*.cu"], "`c/*.cu`"),
             (&[], &["a[.cu"], "`a[.cu`"),

@@ -30,6 +30,12 @@ pub(crate) fn no_arch(name: &str) -> String {
     )
 }
 
+pub(crate) fn no_arch_in(value: &str, variable: &str) -> String {
+    format!(
+        "`{value}`, the value of `{variable}`, is no GPU generation\nhelp: write it as `75` or `7.5`"
+    )
+}
+
 pub(crate) fn one_arch(output: &str, names: &[String]) -> String {
     format!(
         "a {output} is for one GPU generation, and these are several: {}\nhelp: name the oldest of them for PTX, which later GPUs \
@@ -65,6 +71,15 @@ pub(crate) fn same_module(one: &Path, other: &Path, module: &str) -> String {
         "`{}` and `{}` would both be the module `{module}`\nhelp: rename one of them",
         one.display(),
         other.display()
+    )
+}
+
+pub(crate) fn same_file(described: &Path, image: &Path) -> String {
+    format!(
+        "the description of `{}` and the image of `{}` would both be written to `{}.ptx`\nhelp: rename one of them",
+        described.display(),
+        image.display(),
+        image.file_stem().unwrap_or_default().to_string_lossy()
     )
 }
 
@@ -142,20 +157,39 @@ pub(crate) fn no_compiler(tried: &Tried, has_fallback: bool) -> String {
     for (place, why) in tried {
         let _ = write!(text, "\n  {place}: {why}");
     }
-    text += "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), and set `CUDA_HOME` to its folder";
+    text += "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), and set `CUDA_HOME` to \
+             its folder (`nvidia/cu13` of `site-packages`)";
     if !has_fallback {
         text += "\nhelp: to build without a compiler, commit what a compiler wrote: see `Kernels::fallback`";
     }
     text
 }
 
-pub(crate) fn does_not_compile(source: &Path, compiler: &Compiler, said: &str) -> String {
-    format!(
+pub(crate) fn does_not_compile(
+    source: &Path,
+    compiler: &Compiler,
+    archs: &[Arch],
+    said: &str,
+) -> String {
+    let mut text = format!(
         "`{}` does not compile with {} ({}):\n{said}",
         source.display(),
         compiler.name(),
         compiler.path().display()
-    )
+    );
+    // NVRTC does not say which one.
+    if ["gpu-architecture", "gpu architecture"]
+        .iter()
+        .any(|words| said.contains(words))
+    {
+        let archs: Vec<String> = archs.iter().map(Arch::compute).collect();
+        let _ = write!(
+            text,
+            "\nhelp: it was told `{}`, which is from `.arch(…)` or the variable `CUDA_COMPUTE_CAP`; another release of CUDA may know it",
+            archs.join("`, `")
+        );
+    }
+    text
 }
 
 pub(crate) fn not_with_debug(source: &Path, compiler: &Compiler, said: &str) -> String {
@@ -193,6 +227,16 @@ pub(crate) fn no_image(source: &Path, image: &Path) -> String {
         "there is no image `{}` of `{}`\nhelp: call `debug_info` after the call that compiles the images; or let `build` compile them",
         image.display(),
         source.display()
+    )
+}
+
+pub(crate) fn stale_image(image: &Path, header: &Path, source: &Path) -> String {
+    format!(
+        "`{}` is older than `{}`, which `{source}` includes: it was not compiled again\n\
+         help: save `{source}` again, since what compiles the images may look at the sources alone; or let `build` compile them",
+        image.display(),
+        header.display(),
+        source = source.display()
     )
 }
 

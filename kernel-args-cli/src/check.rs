@@ -7,7 +7,13 @@ use crate::{
     select::Select,
     show::{self, list},
 };
-use std::{collections::BTreeMap, fs, io::Write as _, path::PathBuf};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    fs,
+    io::{self, Read as _, Write as _},
+    path::PathBuf,
+};
 
 pub(crate) struct Check {
     pub(crate) files: Vec<PathBuf>,
@@ -19,8 +25,19 @@ pub(crate) struct Check {
 type Lines<'l> = BTreeMap<&'l str, Vec<&'l str>>;
 
 pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure> {
-    let name = check.list.to_string_lossy();
-    let text = fs::read(&check.list).map_err(|error| Error::new(&*name, error.to_string()))?;
+    let is_input = check.list.as_os_str() == "-";
+    let name = if is_input {
+        "standard input".into()
+    } else {
+        check.list.to_string_lossy()
+    };
+    let text = if is_input {
+        let mut text = Vec::new();
+        io::stdin().lock().read_to_end(&mut text).map(|_| text)
+    } else {
+        fs::read(&check.list)
+    };
+    let text = text.map_err(|error| Error::new(&*name, error.to_string()))?;
     let text = String::from_utf8_lossy(&text);
     let expected = parse(&text).map_err(|(at, what)| Error::new(&*name, what).at(at))?;
     let mut files = read::read(&check.files);
@@ -74,12 +91,28 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
         &format!("{differences} kernels differ")
     };
     writeln!(output.to, "\n{kernels} from {name}")?;
+    let words = check
+        .files
+        .iter()
+        .map(|path| quoted(path.to_string_lossy()));
+    let words: Vec<String> = words.chain(check.select.arguments()).collect();
     writeln!(
         output.to,
-        "help: if that is meant, write the list again: kernel-args show --list {names} > {name}"
+        "help: if that is meant, write the list again: kernel-args show --list {} > {}",
+        words.join(" "),
+        quoted(name)
     )?;
     output.to.flush()?;
     Ok(Status::Different)
+}
+
+/// A word as shells take it.
+pub(crate) fn quoted(word: Cow<'_, str>) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./+,:@%=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// The lines of a list.
@@ -146,6 +179,19 @@ mod tests {
             lines["a"],
             ["a() [sm_90]", "a(int @0 4/4) max_threads=1,1,1"]
         );
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_part_them() {
+        for (word, expected) in [
+            ("lib/a.so", "lib/a.so"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            ("gemm*", "'gemm*'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(word.into()), expected);
+        }
     }
 
     #[test]

@@ -4,14 +4,14 @@ use crate::select::gpu;
 use clap::{
     Arg, ArgAction, ArgGroup, ColorChoice, Command, ValueHint, builder::ValueParser, value_parser,
 };
-use std::{io, path::PathBuf};
+use std::path::PathBuf;
 
 /// The name of the program.
 pub(crate) const NAME: &str = "kernel-args";
 
 const LONG: &str = "\
 Shows and compares the parameters of CUDA kernels: of PTX, cubins and fat binaries, and of object files, static archives, \
-libraries and programs that contain fat binaries.
+libraries and programs that contain any of these.
 
 Names, C++ types of `extern \"C\"` kernels and members of structs are shown where an image has debug information (`nvcc -G`, \
 NVRTC's `--device-debug`). Without it, C++ types are those that the kernel's mangled name tells.";
@@ -159,7 +159,7 @@ fn diff() -> Command {
 fn check() -> Command {
     let against = file(
         "against",
-        "The list, as `kernel-args show --list` writes it",
+        "The list, as `kernel-args show --list` writes it; `-` for standard input",
     );
     Command::new("check")
         .about("Compares the kernels of a file with a list, for continuous integration")
@@ -290,25 +290,6 @@ fn color() -> Arg {
         .default_value("auto")
         .value_parser(value_parser!(ColorChoice))
         .help("Colours: `auto` means on a terminal, unless NO_COLOR is set")
-}
-
-/// Writes the manual page: that of the program, and the commands' as sections of it.
-pub(crate) fn man(to: &mut dyn io::Write) -> io::Result<()> {
-    let mut command = command();
-    command.build();
-    clap_mangen::Man::new(command.clone()).render(to)?;
-    for sub in command
-        .get_subcommands()
-        .filter(|sub| sub.get_name() != "help")
-    {
-        let page = clap_mangen::Man::new(sub.clone());
-        writeln!(to, ".SH \"COMMAND {}\"", sub.get_name().to_uppercase())?;
-        page.render_synopsis_section(to)?;
-        page.render_description_section(to)?;
-        page.render_options_section(to)?;
-        page.render_extra_section(to)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

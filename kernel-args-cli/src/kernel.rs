@@ -67,6 +67,13 @@ impl Limits {
         }
     }
 
+    /// Whether these, of a cubin, are what a text says.
+    pub(crate) fn are_of(self, text: Self) -> bool {
+        self.required_threads == text.required_threads
+            && self.max_threads == text.max_threads
+            && self.required_cluster == text.required_cluster
+    }
+
     /// These, and what only `text` tells.
     pub(crate) fn with_text(self, text: Self) -> Self {
         Self {

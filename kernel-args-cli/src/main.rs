@@ -7,6 +7,7 @@ mod cli;
 mod diff;
 mod error;
 mod kernel;
+mod man;
 mod options;
 mod output;
 mod progress;

@@ -5,6 +5,7 @@ use crate::{
     cli,
     diff::{self, Diff},
     error::Failure,
+    man,
     output::{Output, Status},
     select::Select,
     show::{self, Format, Show},
@@ -80,7 +81,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
             Ok(Status::Success)
         }
         _ => {
-            cli::man(&mut output.to)?;
+            man::write(&mut output.to)?;
             output.to.flush()?;
             Ok(Status::Success)
         }

@@ -1,5 +1,6 @@
 //! A progress bar for what takes longer than a second.
 
+use crate::style::plain;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal as _,
@@ -19,7 +20,8 @@ pub(crate) struct Progress {
 impl Progress {
     /// Of this many bytes.
     pub(crate) fn new(size: u64) -> Self {
-        let style = "{bar:40} {bytes} of {total_bytes}, {eta} left: {msg}";
+        // What does not fit the terminal is cut off.
+        let style = "{bar:20} {bytes} of {total_bytes}, {eta} left: {wide_msg}";
         let bar = ProgressBar::with_draw_target(Some(size), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
@@ -33,7 +35,9 @@ impl Progress {
 
     /// The file that is read now.
     pub(crate) fn file(&self, name: &str) {
-        self.bar.set_message(name.to_owned());
+        let last = name.rsplit(std::path::MAIN_SEPARATOR).next();
+        self.bar
+            .set_message(plain(last.unwrap_or(name)).into_owned());
     }
 
     /// So many bytes have been read.

@@ -1,6 +1,6 @@
 //! Which kernels are asked for.
 
-use crate::{error::Error, kernel::Kernel, read::Files};
+use crate::{check::quoted, error::Error, kernel::Kernel, read::Files};
 use kernel_args_abi::{Sm, compiled::matches_pattern};
 
 /// Which kernels are asked for.
@@ -13,6 +13,14 @@ pub(crate) struct Select {
 }
 
 impl Select {
+    /// As a command line has it.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = String> {
+        let patterns = self.patterns.iter().map(|pattern| quoted(pattern.into()));
+        let patterns = patterns.map(|pattern| format!("--kernel {pattern}"));
+        let gpus = self.gpus.iter().map(|sm| format!("--arch {sm}"));
+        patterns.chain(gpus)
+    }
+
     /// Leaves only the kernels that are asked for, and of each only the images for the GPUs that are.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::{
     show,
 };
 use kernel_args_abi::{Members, Parameter, generate, header, signature::ParameterList};
-use std::{io::Write as _, path::PathBuf};
+use std::{collections::HashMap, io::Write as _, path::PathBuf};
 
 /// Where the kernels are.
 pub(crate) struct Source {
@@ -149,8 +149,8 @@ fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failur
     let Some(files) = read(&source.files, &name, &source.select)? else {
         return Ok(None);
     };
-    let mut debug_info = match &source.debug_info {
-        None => Vec::new(),
+    let mut debug_info: HashMap<String, ParameterList> = match &source.debug_info {
+        None => HashMap::new(),
         Some(path) => {
             let name = path.to_string_lossy();
             let Some(files) = read(std::slice::from_ref(path), &name, &Select::default())? else {
@@ -165,7 +165,13 @@ fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failur
                 let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
                 return Err(Error::new(name, what).into());
             }
-            files.read.kernels
+            let mut told = HashMap::new();
+            for kernel in files.read.kernels {
+                if let Some(list) = kernel.told {
+                    told.entry(kernel.symbol).or_insert(list);
+                }
+            }
+            told
         }
     };
     let mut described: Vec<Described> = Vec::new();
@@ -175,11 +181,7 @@ fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failur
             last.varies = true;
             continue;
         }
-        let same = |other: &&mut Kernel| other.symbol == kernel.symbol && other.told.is_some();
-        let debug_info = debug_info
-            .iter_mut()
-            .find(same)
-            .and_then(|other| other.told.take());
+        let debug_info = debug_info.remove(&kernel.symbol);
         described.push(Described {
             kernel,
             varies: false,

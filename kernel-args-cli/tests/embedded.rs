@@ -16,10 +16,12 @@ fn main() -> ExitCode {
     let missing = ["gcc", "ar", "objcopy"]
         .into_iter()
         .find(|tool| !is_there(tool));
-    let tests: [(&str, fn()); 4] = [
+    let tests: [(&str, fn()); 6] = [
         ("a_library_is_read", a_library_is_read),
         ("a_program_is_read", a_program_is_read),
         ("an_archive_is_read", an_archive_is_read),
+        ("images_in_data_are_read", images_in_data_are_read),
+        ("a_program_of_rust_is_read", a_program_of_rust_is_read),
         (
             "relocatable_device_code_is_read",
             relocatable_device_code_is_read,
@@ -142,6 +144,70 @@ fn an_archive_is_read() {
             .stderr
             .contains("no kernels: it is an archive without device code")
     );
+}
+
+/// What `.incbin` and `bin2c` make: images among other data, texts without an end.
+fn images_in_data_are_read() {
+    let folder = Folder::new();
+    let files = [
+        "../ptx/saxpy.ptx".to_owned(),
+        data("debug.ptx"),
+        data("kernels.sm_75.cubin"),
+        data("one.size.fatbin"),
+    ];
+    let include = |(index, file): (usize, &String)| {
+        let path = std::fs::canonicalize(file).unwrap();
+        let path = path.display();
+        // A program has pieces of PTX that it writes, too.
+        format!(
+            ".byte {index}\n.incbin \"{path}\"\n.ascii \"called `unwrap` }} .entry\"\n\
+             .ascii \".version 9.0\\n.target sm_90\\n.address_size 64\\n.visible .entry \"\n\
+             .ascii \".version 9.0\\n.target sm_90\\n\"\n"
+        )
+    };
+    let included: Vec<String> = files.iter().enumerate().map(include).collect();
+    let text = format!(
+        ".section .rodata\n{}\n.section .note.GNU-stack\n",
+        included.concat()
+    );
+    let source = folder.write("data.s", text);
+    let main = folder.write("main.c", "int main(void) { return 0; }\n");
+    let program = folder.path("program").to_str().unwrap().to_owned();
+    tool("gcc", &["-o", &program, &main, &source]);
+    let listed = |files: &[&str]| {
+        let ran = run(&[&["show", "--list"], files].concat());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{files:?}");
+        ran.stdout
+    };
+    let each: Vec<&str> = files.iter().map(String::as_str).collect();
+    // One file's images are completed by each other: `saxpy` of the cubin with the types of the PTX.
+    let names = |list: &str| {
+        let mut names: Vec<_> = list
+            .lines()
+            .skip(1)
+            .map(|line| line.split('(').next().unwrap().to_owned())
+            .collect();
+        names.dedup();
+        names
+    };
+    assert_eq!(names(&listed(&[&program])), names(&listed(&each)));
+    let ran = run(&["show", "--summary", &program]);
+    assert!(
+        ran.stdout.contains("5 images of 1 file") || ran.stdout.contains("6 images of 1 file"),
+        "{}",
+        ran.stdout
+    );
+}
+
+/// This program, which has a text by `include_str!`.
+fn a_program_of_rust_is_read() {
+    let included = std::hint::black_box(include_str!("../../ptx/saxpy.ptx"));
+    let program = std::env::current_exe().unwrap();
+    let ran = run(&["show", "--list", program.to_str().unwrap()]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let folder = Folder::new();
+    let expected = run(&["show", "--list", &folder.write("saxpy.ptx", included)]);
+    assert_eq!(ran.stdout, expected.stdout);
 }
 
 fn relocatable_device_code_is_read() {

@@ -10,8 +10,9 @@ use std::{
 };
 
 /// Variables that name a compiler: those of the machine do not count.
-const VARIABLES: [&str; 10] = [
+const VARIABLES: [&str; 14] = [
     "NVCC",
+    "CUDA_COMPUTE_CAP",
     "CUDA_HOME",
     "CUDA_PATH",
     "CUDA_ROOT",
@@ -21,6 +22,9 @@ const VARIABLES: [&str; 10] = [
     "NVCC_CCBIN",
     "KERNEL_ARGS_BUILD_UPDATE",
     "NUM_JOBS",
+    "CARGO_MAKEFLAGS",
+    "MAKEFLAGS",
+    "MFLAGS",
 ];
 
 /// The root of the repository.

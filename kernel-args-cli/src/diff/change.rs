@@ -60,6 +60,11 @@ pub(crate) enum Kind {
     MemberMoved,
     MemberRetyped,
     MemberRenamed,
+    EnumeratorAdded,
+    EnumeratorRemoved,
+    /// It has another value.
+    EnumeratorChanged,
+    EnumeratorRenamed,
     Limit(&'static str),
 }
 
@@ -82,6 +87,10 @@ impl Kind {
             Self::MemberMoved => "member_moved",
             Self::MemberRetyped => "member_retyped",
             Self::MemberRenamed => "member_renamed",
+            Self::EnumeratorAdded => "enumerator_added",
+            Self::EnumeratorRemoved => "enumerator_removed",
+            Self::EnumeratorChanged => "enumerator_changed",
+            Self::EnumeratorRenamed => "enumerator_renamed",
             Self::Limit(_) => "limit",
         }
     }
@@ -107,7 +116,7 @@ impl Side {
         }
     }
 
-    /// A member of the parameter of this index, by its path: `params.cells.kind`.
+    /// A member or enumerator of the parameter of this index, by its path: `params.cells.kind`.
     pub(crate) fn member(index: usize, path: &str, text: String, value: Value) -> Self {
         let mut value = value;
         value["index"] = index.into();

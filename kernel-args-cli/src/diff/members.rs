@@ -1,6 +1,9 @@
-//! What changed in the members of a struct that is passed by value.
+//! What changed in the members of a struct that is passed by value, and in the enumerators of enums.
 
-use super::change::{Change, Kind, Side};
+use super::{
+    change::{Change, Kind, Side},
+    enumerators,
+};
 use crate::show::{json, types};
 use kernel_args_abi::{Members, Parameter};
 
@@ -26,8 +29,10 @@ pub(super) fn changes(
     (to, new): (usize, &Parameter<'_>),
     breaks: bool,
 ) -> Vec<Change> {
+    let mut values = Vec::new();
+    enumerators::push("", (from, old.members), (to, new.members), &mut values);
     if !old.members.is_known() || !new.members.is_known() || old.members == new.members {
-        return Vec::new();
+        return values;
     }
     let (mut before, mut after) = (Vec::new(), Vec::new());
     flatten(old.members, "", 0, DEPTH, &mut before);
@@ -51,6 +56,8 @@ pub(super) fn changes(
             Some(index) if !is_taken[index] => {
                 is_taken[index] = true;
                 let other = &after[index];
+                let (a, b) = (flat.member.members, other.member.members);
+                enumerators::push(&flat.path, (from, a), (to, b), &mut values);
                 if !same_type(&flat.member, &other.member) {
                     push(Kind::MemberRetyped, Some(flat), Some(other));
                 } else if flat.offset != other.offset {
@@ -77,6 +84,7 @@ pub(super) fn changes(
     for (other, _) in after.iter().zip(is_taken).filter(|(_, is_taken)| !is_taken) {
         push(Kind::MemberAdded, None, Some(other));
     }
+    changes.extend(values);
     changes
 }
 

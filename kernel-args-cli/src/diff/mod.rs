@@ -1,6 +1,7 @@
 //! `kernel-args diff`: what changed in the interface of each kernel.
 
 mod change;
+mod enumerators;
 mod limits;
 mod members;
 mod pairs;
@@ -15,7 +16,7 @@ use crate::{
     show,
 };
 use change::Changed;
-use std::{io::Write as _, path::PathBuf};
+use std::{collections::BTreeSet, io::Write as _, path::PathBuf};
 
 /// What `diff` is asked for.
 pub(crate) struct Diff {
@@ -55,7 +56,9 @@ pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
             .map_err(std::io::Error::from)?;
         writeln!(output.to)?;
     } else {
-        text::write(&changed, old.read.kernels.len(), diff.demangle, output)?;
+        let symbols = old.read.kernels.iter().map(|kernel| &kernel.symbol);
+        let count = symbols.collect::<BTreeSet<_>>().len();
+        text::write(&changed, count, diff.demangle, output)?;
     }
     output.to.flush()?;
     Ok(if breaks {
@@ -66,6 +69,15 @@ pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
 }
 
 impl Changed<'_> {
+    /// The symbol that callers know.
+    pub(crate) fn symbol(&self) -> &str {
+        match self {
+            Self::Removed(kernel) | Self::Added(kernel) | Self::Kept { old: kernel, .. } => {
+                &kernel.symbol
+            }
+        }
+    }
+
     /// Whether arguments or a launch that fit the old kernel do not fit the new one.
     pub(crate) fn breaks(&self) -> bool {
         match self {

@@ -4,9 +4,9 @@ use super::{
     change::{Change, Changed, Kind, Side},
     limits, parameters,
 };
-use crate::kernel::Kernel;
+use crate::{kernel::Kernel, read::place};
 use kernel_args_abi::Sm;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What changed, in the order of the symbols.
 pub(super) fn changes<'k>(old: &'k [Kernel], new: &'k [Kernel]) -> Vec<Changed<'k>> {
@@ -14,18 +14,15 @@ pub(super) fn changes<'k>(old: &'k [Kernel], new: &'k [Kernel]) -> Vec<Changed<'
     let renamed = renamed(&before, &after);
     let mut changed = Vec::new();
     for (symbol, old) in &before {
-        let moved = renamed
-            .iter()
-            .find(|(from, _)| from == symbol)
-            .map(|(_, to)| *to);
+        let moved = renamed.get(symbol).copied();
         match after.get(moved.unwrap_or(symbol)) {
             Some(new) => changed.extend(compare(old, new)),
             None => changed.extend(old.first().map(|kernel| Changed::Removed(kernel))),
         }
     }
+    let known: BTreeSet<&str> = renamed.values().copied().collect();
     for (symbol, new) in &after {
-        let is_new = !before.contains_key(symbol) && renamed.iter().all(|(_, to)| to != symbol);
-        if is_new {
+        if !before.contains_key(symbol) && !known.contains(symbol) {
             changed.extend(new.first().map(|kernel| Changed::Added(kernel)));
         }
     }
@@ -44,7 +41,7 @@ fn by_symbol(kernels: &[Kernel]) -> BySymbol<'_> {
 
 /// Mangled kernels whose parameters have other types have other symbols: those of one C++ name are the same one, if either side has
 /// one only that the other side lacks.
-fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> Vec<(&'k str, &'k str)> {
+fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k str> {
     let lacking = |of: &BySymbol<'k>, other: &BySymbol<'k>| {
         let mut by_name: BTreeMap<String, Vec<&'k str>> = BTreeMap::new();
         for (symbol, kernels) in of {
@@ -69,49 +66,133 @@ fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> Vec<(&'k str, &'k str)
     gone.iter().filter_map(pair).collect()
 }
 
-/// Compares the kernels of one symbol: where there are several, with other parameters for other GPUs, those for the same GPU.
+/// Compares the kernels of one symbol. Where there are several, with other parameters or limits for other GPUs, those for the same
+/// GPU are compared, unless both are on the other side as they are: two generations have one number (`sm_90`, `sm_90a`).
 fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
+    let mut pairs = Vec::new();
+    for (index, to) in new.iter().enumerate() {
+        let before = pairs.len();
+        pairs.extend(
+            old.iter()
+                .filter(|from| share_gpu(from, to))
+                .map(|from| (*from, *to)),
+        );
+        if pairs.len() == before {
+            pairs.extend(old.get(index).or(old.first()).map(|from| (*from, *to)));
+        }
+    }
+    let compared = pairs
+        .into_iter()
+        .map(|(old, new)| (old, new, of_pair(old, new)));
+    let compared: Vec<(&Kernel, &Kernel, Vec<Change>)> = compared.collect();
+    let same = || compared.iter().filter(|(.., changes)| changes.is_empty());
+    let is_kept = |old: &Kernel| same().any(|(kept, ..)| std::ptr::eq(*kept, old));
+    let is_known = |new: &Kernel| same().any(|(_, known, _)| std::ptr::eq(*known, new));
     let mut found: Vec<Changed<'k>> = Vec::new();
-    for (index, new) in new.iter().enumerate() {
-        let mut partners: Vec<&'k Kernel> = old
+    for (old, new, changes) in &compared {
+        let is_told = found
             .iter()
-            .copied()
-            .filter(|old| share_gpu(old, new))
-            .collect();
-        if partners.is_empty() {
-            partners.extend(old.get(index).or(old.first()));
+            .any(|told| matches!(told, Changed::Kept { changes: told, .. } if told == changes));
+        if changes.is_empty() || is_told || is_kept(old) && is_known(new) {
+            continue;
         }
-        for old in partners {
-            let mut changes = Vec::new();
-            if old.symbol != new.symbol {
-                let side = |kernel: &Kernel| Some(Side::text(kernel.symbol.clone()));
-                changes.push(Change::new(Kind::Symbol, true, side(old), side(new)));
-            }
-            changes.extend(parameters::changes(
-                &new.symbol,
-                &old.parameters(),
-                &new.parameters(),
-            ));
-            changes.extend(limits::changes(&old.limits, &new.limits));
-            let is_told = found.iter().any(
-                |told| matches!(told, Changed::Kept { changes: told, .. } if *told == changes),
-            );
-            if !changes.is_empty() && !is_told {
-                found.push(Changed::Kept { old, new, changes });
-            }
-        }
+        let changes = changes.clone();
+        found.push(Changed::Kept { old, new, changes });
     }
     found
 }
 
+fn of_pair(old: &Kernel, new: &Kernel) -> Vec<Change> {
+    let mut changes = Vec::new();
+    if old.symbol != new.symbol {
+        let side = |kernel: &Kernel| Some(Side::text(kernel.symbol.clone()));
+        changes.push(Change::new(Kind::Symbol, true, side(old), side(new)));
+    }
+    let (from, to) = (old.parameters(), new.parameters());
+    changes.extend(parameters::changes(&new.symbol, &from, &to));
+    changes.extend(limits::changes(&old.limits, &new.limits));
+    changes
+}
+
+/// Whether both have cubins for the same GPU; of PTX alone, for the same lowest one.
 fn share_gpu(a: &Kernel, b: &Kernel) -> bool {
-    let gpus = |kernel: &Kernel| {
-        kernel
+    let gpus = |kernel: &Kernel, kind| -> BTreeSet<Sm> {
+        let images = kernel
             .images
             .iter()
-            .filter_map(|image| image.place.sm)
-            .collect::<Vec<Sm>>()
+            .filter(|image| image.place.kind == kind);
+        images.filter_map(|image| image.place.sm).collect()
     };
-    let of_b = gpus(b);
-    gpus(a).iter().any(|sm| of_b.contains(sm))
+    let share = |kind| !gpus(a, kind).is_disjoint(&gpus(b, kind));
+    let has_cubins = |kernel: &Kernel| !gpus(kernel, place::Kind::Cubin).is_empty();
+    if has_cubins(a) && has_cubins(b) {
+        return share(place::Kind::Cubin);
+    }
+    share(place::Kind::Ptx) || has_cubins(a) != has_cubins(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changes;
+    use crate::{
+        kernel::{InImage, Kernel, Limits},
+        read::{
+            observe::Resources,
+            place::{Kind, Place, Unit},
+        },
+    };
+    use kernel_args_abi::{Sm, signature::ParameterList};
+
+    /// A kernel whose blocks have at most so many threads in the cubins for these GPUs, and perhaps in PTX.
+    fn kernel(threads: u32, cubins: &[u16], ptx: Option<u16>) -> Kernel {
+        let image = |kind, sm| InImage {
+            place: Place {
+                unit: Unit {
+                    number: 0,
+                    file: "file".into(),
+                    member: None,
+                },
+                at: 0,
+                kind,
+                sm: Some(Sm(sm)),
+            },
+            resources: Resources::default(),
+        };
+        let cubins = cubins.iter().map(|sm| image(Kind::Cubin, *sm));
+        Kernel {
+            symbol: "k".to_owned(),
+            demangled: None,
+            parameters: ParameterList::default(),
+            limits: Limits {
+                max_threads: Some([threads, 1, 1]),
+                ..Limits::default()
+            },
+            told: None,
+            images: cubins.chain(ptx.map(|sm| image(Kind::Ptx, sm))).collect(),
+        }
+    }
+
+    #[test]
+    fn kernels_are_compared_with_those_for_the_same_gpu() {
+        let old = [
+            kernel(64, &[75], Some(90)),
+            kernel(128, &[80, 90], Some(90)),
+            // `sm_90a`.
+            kernel(256, &[90], None),
+        ];
+        assert_eq!(changes(&old, &old).len(), 0);
+        let mut new = old.clone();
+        new.reverse();
+        assert_eq!(changes(&old, &new).len(), 0);
+        // A file for fewer GPUs.
+        assert_eq!(changes(&old, &old[1..]).len(), 0);
+        let new = [kernel(64, &[75], None), kernel(128, &[80, 90], Some(90))];
+        let found = changes(&old, &new);
+        assert!(found.len() == 1 && found[0].breaks(), "{found:?}");
+        // Of PTX alone.
+        let (old, new) = (kernel(64, &[], Some(75)), kernel(32, &[], Some(80)));
+        let (old, new) = ([old], [new]);
+        let found = changes(&old, &new);
+        assert!(found.len() == 1 && found[0].breaks(), "{found:?}");
+    }
 }

@@ -159,7 +159,8 @@ fn differs(
         )
     };
     let mut changes = Vec::new();
-    if differences.contains(Difference::Members) {
+    // Of a type that grew, what grew.
+    if differences.contains(Difference::Members) || from.cpp == to.cpp {
         changes = members::changes((field, from), (parameter, to), true);
     }
     let of_itself = differences.iter().any(|difference| {

@@ -9,6 +9,7 @@ use crate::{
 };
 use kernel_args_abi::{Alignment, Parameter};
 use std::{
+    collections::{BTreeSet, HashMap},
     fmt::Write as _,
     io::{self, Write as _},
 };
@@ -43,6 +44,10 @@ pub(super) fn write(
     output: &mut Output,
 ) -> io::Result<()> {
     let paint = output.paint;
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    for changed in changed {
+        *counts.entry(changed.symbol()).or_default() += 1;
+    }
     for changed in changed {
         let name = |kernel: &Kernel| paint.title(&plain(kernel.name(demangle)));
         match changed {
@@ -62,8 +67,10 @@ pub(super) fn write(
                     paint.good("          the kernel was added")
                 )?;
             }
-            Changed::Kept { old, changes, .. } => {
-                writeln!(output.to, "{}", name(old))?;
+            Changed::Kept { old, new, changes } => {
+                let same = counts.get(changed.symbol()).copied().unwrap_or(1);
+                let gpus = if same > 1 { gpus(new) } else { String::new() };
+                writeln!(output.to, "{}{}", name(old), paint.faint(&gpus))?;
                 for change in changes {
                     writeln!(output.to, "{}", line(change, paint))?;
                 }
@@ -72,6 +79,16 @@ pub(super) fn write(
         }
     }
     writeln!(output.to, "{}", summary(changed, count))
+}
+
+/// The GPUs of a kernel that changed in other ways for others.
+fn gpus(kernel: &Kernel) -> String {
+    let gpus: BTreeSet<String> = kernel
+        .images
+        .iter()
+        .map(|image| image.place.gpu())
+        .collect();
+    format!("  for {}", Vec::from_iter(gpus).join(", "))
 }
 
 fn line(change: &Change, paint: Paint) -> String {
@@ -113,6 +130,14 @@ fn sentence(change: &Change) -> String {
         Kind::MemberMoved => format!("parameter {to}: a member moved: {old} → {new}"),
         Kind::MemberRetyped => format!("parameter {to}: a member has another type: {old} → {new}"),
         Kind::MemberRenamed => format!("parameter {to}: a member was renamed: {old} → {new}"),
+        Kind::EnumeratorAdded => format!("parameter {to}: an enumerator was added: {new}"),
+        Kind::EnumeratorRemoved => format!("parameter {from}: an enumerator was removed: {old}"),
+        Kind::EnumeratorChanged => {
+            format!("parameter {to}: an enumerator has another value: {old} → {new}")
+        }
+        Kind::EnumeratorRenamed => {
+            format!("parameter {to}: an enumerator was renamed: {old} → {new}")
+        }
         Kind::Limit(limit) => format!("{}: {old} → {new}", self::limit(limit)),
     }
 }
@@ -132,13 +157,18 @@ fn limit(name: &str) -> &str {
     }
 }
 
+fn symbols<'c, 'k: 'c>(changed: impl Iterator<Item = &'c Changed<'k>>) -> usize {
+    changed.map(Changed::symbol).collect::<BTreeSet<_>>().len()
+}
+
 fn summary(changed: &[Changed<'_>], count: usize) -> String {
     if changed.is_empty() {
         let kernels = crate::style::count(count as u64, "kernel");
         return format!("no change in the interface of {kernels}");
     }
-    let of = |is: fn(&Changed<'_>) -> bool| changed.iter().filter(|changed| is(changed)).count();
-    let breaking = changed.iter().filter(|changed| changed.breaks()).count();
+    // A kernel counts once, for however many GPUs it changed.
+    let of = |is: fn(&Changed<'_>) -> bool| symbols(changed.iter().filter(|changed| is(changed)));
+    let breaking = symbols(changed.iter().filter(|changed| changed.breaks()));
     format!(
         "{} changed, {} removed, {} added; {}",
         of(|changed| matches!(changed, Changed::Kept { .. })),

@@ -1,27 +1,17 @@
-//! Where in a file device code lies: the file itself, sections of object files, members of archives.
+//! Where in a file device code lies: the file itself, sections and data of object files, members of archives.
 
-use super::input::Input;
-use kernel_args_abi::fatbin;
-use object::{
-    Endianness, Object as _, ObjectSection as _,
-    read::{
-        FileKind, ReadCache, ReadRef,
-        archive::ArchiveFile,
-        elf::{FileHeader, SectionHeader as _},
-    },
+use super::{
+    embedded,
+    input::Input,
+    ptx_text,
+    sections::{self, Holds, Section},
 };
+use kernel_args_abi::{cubin, fatbin};
+use object::read::{ReadCache, archive::ArchiveFile};
 use std::sync::Arc;
-
-/// ELF's number for NVIDIA GPUs.
-const CUDA: u16 = 190;
 
 /// How deep archives may lie in archives.
 const DEPTH: u32 = 4;
-
-/// The sections that hold fat binaries. Those of COFF images are cut to 8 characters; `__nv_relfatbin` is of relocatable device
-/// code.
-const SECTIONS: [&str; 3] = [".nv_fatbin", "__nv_relfatbin", "__nv_fatbin"];
-const CUT_SECTIONS: [&str; 3] = [".nv_fatb", "__nv_rel", "__nv_fat"];
 
 /// What lies in a part of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +66,7 @@ fn part(
     let magic = head
         .first_chunk::<4>()
         .map(|bytes| u32::from_le_bytes(*bytes));
-    let is_cuda = |at: usize| head.get(at..at + 2) == Some(&CUDA.to_le_bytes()[..]);
+    let is_cuda = |at: usize| head.get(at..at + 2) == Some(&cubin::MACHINE.to_le_bytes()[..]);
     let whole = |what| Located {
         what,
         start,
@@ -92,6 +82,18 @@ fn part(
             found.push(whole(What::Cubin));
             return Ok(());
         }
+        // That of 64 bits; the table of sections is the last part of a file.
+        let table = head.get(40..48).filter(|_| head[4] == 2);
+        let table = table
+            .and_then(|bytes| bytes.try_into().ok())
+            .map(u64::from_le_bytes);
+        if let Some(table) = table.filter(|table| *table > size && head[5] == 1) {
+            let what = format!(
+                "an ELF file that is cut off: its sections are told at byte {}",
+                start.saturating_add(table)
+            );
+            return Err(Nothing::Broken(start + size, what));
+        }
         return object_file(input, (start, size), member, found);
     }
     if head.starts_with(b"!<thin>\n") {
@@ -106,7 +108,7 @@ fn part(
         }
         return archive(input, (start, size), depth, found);
     }
-    if begins_as_ptx(&head) || is_named && is_text(&head) {
+    if ptx_text::begins(&head) || is_named && is_text(&head) {
         found.push(whole(What::Ptx));
         return Ok(());
     }
@@ -124,23 +126,6 @@ fn foreign(head: &[u8]) -> String {
     format!(
         "neither PTX, nor a cubin, nor a fat binary, nor an object file, program, library or archive: it begins with `{first}`"
     )
-}
-
-/// Whether a text begins with `.version`, behind comments and spaces.
-fn begins_as_ptx(mut text: &[u8]) -> bool {
-    loop {
-        text = text.trim_ascii_start();
-        let end: &[u8] = match text {
-            [b'/', b'/', ..] => b"\n",
-            [b'/', b'*', ..] => b"*/",
-            _ => return text.starts_with(b".version"),
-        };
-        match text.windows(end.len()).position(|window| window == end) {
-            Some(at) => text = &text[at + end.len()..],
-            // A long comment.
-            None => return true,
-        }
-    }
 }
 
 fn is_text(head: &[u8]) -> bool {
@@ -196,83 +181,37 @@ fn object_file(
     member: Option<&Arc<str>>,
     found: &mut Vec<Located>,
 ) -> Result<(), Nothing> {
-    let cache = ReadCache::new(&mut *input);
-    let data = cache.range(start, size);
-    let (format, sections) = match FileKind::parse(data) {
-        Ok(FileKind::Elf64) => (
-            "ELF file",
-            elf::<object::elf::FileHeader64<Endianness>, _>(data),
-        ),
-        Ok(FileKind::Elf32) => (
-            "ELF file",
-            elf::<object::elf::FileHeader32<Endianness>, _>(data),
-        ),
-        Ok(FileKind::Pe32 | FileKind::Pe64) => ("PE file", any(data)),
-        Ok(FileKind::Coff | FileKind::CoffBig) => ("COFF file", any(data)),
-        Ok(FileKind::MachO32 | FileKind::MachO64) => ("Mach-O file", any(data)),
-        _ => return Err(Nothing::Foreign(String::new())),
-    };
+    let sections = sections::of_object(ReadCache::new(&mut *input).range(start, size));
+    let (format, sections) = sections.ok_or_else(|| Nothing::Foreign(String::new()))?;
     let sections = sections
         .map_err(|error| Nothing::Broken(start, format!("an object file ({format}): {error}")))?;
-    let mut is_empty = true;
-    for (at, length) in sections {
-        if at.checked_add(length).is_none_or(|end| end > size) {
-            let what = "an object file whose section with device code ends outside of it";
-            return Err(Nothing::Broken(start + at.min(size), what.to_owned()));
+    let before = found.len();
+    for Section { kind, at, length } in sections {
+        let is_inside = at.checked_add(length).is_some_and(|end| end <= size);
+        let mut push = |what, start, size| {
+            found.push(Located {
+                what,
+                start,
+                size,
+                member: member.cloned(),
+            });
+        };
+        match kind {
+            Holds::Fatbins if is_inside => push(What::Fatbin, start + at, length),
+            Holds::Fatbins => {
+                let what = "an object file whose section with device code ends outside of it";
+                return Err(Nothing::Broken(start + at.min(size), what.to_owned()));
+            }
+            Holds::Data if is_inside => embedded::find(input, (start + at, length), push)
+                .map_err(|error| Nothing::Broken(start + at, error.to_string()))?,
+            // What a program needs of it is another one's business.
+            Holds::Data => {}
         }
-        is_empty = false;
-        found.push(Located {
-            what: What::Fatbin,
-            start: start + at,
-            size: length,
-            member: member.cloned(),
-        });
     }
-    if is_empty {
+    if found.len() == before {
         return Err(Nothing::NoDeviceCode(format));
     }
     Ok(())
-}
-
-/// Offset and size of each section with device code.
-type Sections = object::Result<Vec<(u64, u64)>>;
-
-/// The symbols of a library, which take tens of megabytes, are not read.
-fn elf<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Sections {
-    let header = H::parse(data)?;
-    let endian = header.endian()?;
-    let table = header.sections(endian, data)?;
-    let mut found = Vec::new();
-    for section in table.iter() {
-        let name = table.section_name(endian, section).unwrap_or_default();
-        if is_device_code(name)
-            && let Some((at, size)) = section.file_range(endian)
-        {
-            found.push((at, size));
-        }
-    }
-    Ok(found)
-}
-
-fn any<'d, R: ReadRef<'d>>(data: R) -> Sections {
-    let file = object::File::parse(data)?;
-    let mut found = Vec::new();
-    for section in file.sections() {
-        if is_device_code(section.name_bytes().unwrap_or_default())
-            && let Some((at, size)) = section.file_range()
-        {
-            found.push((at, size));
-        }
-    }
-    Ok(found)
-}
-
-fn is_device_code(name: &[u8]) -> bool {
-    let is_cut = CUT_SECTIONS.iter().any(|cut| name == cut.as_bytes());
-    is_cut
-        || SECTIONS
-            .iter()
-            .any(|known| name.starts_with(known.as_bytes()))
 }
 
 #[cfg(test)]
@@ -280,13 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ptx_is_told_by_its_first_word() {
-        for text in [".version 9.0", "\n  // a\n/* b */ .version", "/* long"] {
-            assert!(begins_as_ptx(text.as_bytes()), "{text}");
-        }
-        for text in ["", "version", "# .version", "//\nfn"] {
-            assert!(!begins_as_ptx(text.as_bytes()), "{text}");
-        }
+    fn text_is_told_from_other_bytes() {
         assert!(
             !is_text(b"MZ\0\0PE")
                 && is_text(b"entry\0")
@@ -294,21 +227,5 @@ mod tests {
                 && !is_text(b"")
                 && !is_text(b"a\x01")
         );
-    }
-
-    #[test]
-    fn sections_with_device_code_are_known_by_name() {
-        for name in [
-            ".nv_fatbin",
-            ".nv_fatb",
-            "__nv_relfatbin",
-            "__nv_fatbin",
-            ".nv_fatbin.sm_90",
-        ] {
-            assert!(is_device_code(name.as_bytes()), "{name}");
-        }
-        for name in [".nvFatBinSegment", ".text", "", ".nv_fat", "__nv_module_id"] {
-            assert!(!is_device_code(name.as_bytes()), "{name}");
-        }
     }
 }

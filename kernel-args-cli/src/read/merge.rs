@@ -30,14 +30,18 @@ pub(super) fn merge(
             declared.len() == records.len()
                 && declared.iter().zip(records).all(|(d, r)| d.size == r.size)
         };
-        let text = texts.iter().position(fitting);
+        let limits_of = |(seen, _): &(&Seen, &[Declared])| seen.observation.limits;
+        let same = |text: &_| fitting(text) && group.limits.are_of(limits_of(text));
+        let same = texts.iter().position(same);
         let mut images = group.images;
         let mut limits = group.limits;
-        if let Some(index) = text {
-            limits = limits.with_text(texts[index].0.observation.limits);
+        if let Some(index) = same {
+            limits = limits.with_text(limits_of(&texts[index]));
             used[index] = true;
             images.extend(&texts[index].0.images);
         }
+        // One with other limits is of another GPU, and has the same types.
+        let text = same.or_else(|| texts.iter().position(fitting));
         let declared = text.map(|index| texts[index].1);
         let told = group
             .told
@@ -180,4 +184,71 @@ fn push(
         limits,
         images: images.into_iter().filter_map(image).collect(),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::merge;
+    use crate::{
+        kernel::Limits,
+        read::{
+            catalog::Seen,
+            observe::{About, Observation, Resources},
+            place::{Kind, Place, Unit},
+        },
+    };
+    use kernel_args_abi::Sm;
+    use std::collections::HashMap;
+
+    /// PTX is the text of the cubins whose limits it has.
+    #[test]
+    fn ptx_goes_with_the_cubins_of_its_limits() {
+        let seen = |number: u32, about, threads| Seen {
+            observation: Observation {
+                about,
+                limits: Limits {
+                    max_threads: Some([threads, 1, 1]),
+                    ..Limits::default()
+                },
+                told: None,
+            },
+            images: vec![(number, Resources::default())],
+        };
+        let place = |at, kind| Place {
+            unit: Unit {
+                number: 0,
+                file: "file".into(),
+                member: None,
+            },
+            at,
+            kind,
+            sm: Some(Sm(90)),
+        };
+        let places = HashMap::from([
+            (0, place(0, Kind::Cubin)),
+            (1, place(1, Kind::Cubin)),
+            (2, place(2, Kind::Ptx)),
+        ]);
+        let kernels = |threads: [u32; 3]| {
+            let list = [
+                seen(0, About::Cubin(Vec::new()), threads[0]),
+                seen(1, About::Cubin(Vec::new()), threads[1]),
+                seen(2, About::Text(Vec::new()), threads[2]),
+            ];
+            let merged = merge("k", None, &list, &places);
+            let of = |kernel: &crate::kernel::Kernel| {
+                let at = kernel.images.iter().map(|image| image.place.at);
+                (
+                    kernel.limits.max_threads.unwrap()[0],
+                    at.collect::<Vec<_>>(),
+                )
+            };
+            merged.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(kernels([64, 128, 128]), [(64, vec![0]), (128, vec![1, 2])]);
+        assert_eq!(
+            kernels([64, 128, 256]),
+            [(64, vec![0]), (128, vec![1]), (256, vec![2])]
+        );
+    }
 }

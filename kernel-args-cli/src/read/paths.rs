@@ -76,21 +76,19 @@ fn directory(path: &Path, skipped: &mut Skipped, found: &mut Vec<Named>) -> io::
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        let Ok(kind) = entry.file_type() else {
-            skipped.unreadable += 1;
-            continue;
-        };
-        if kind.is_dir() {
-            if directory(&path, skipped, found).is_err() {
-                skipped.unreadable += 1;
+        let read = entry.file_type().and_then(|kind| {
+            if kind.is_dir() {
+                return directory(&path, skipped, found);
             }
-        } else if let Ok(metadata) = fs::metadata(&path) {
+            let metadata = fs::metadata(&path)?;
             // Neither devices and pipes, which may not end, nor links to directories, which may lead in circles.
             if metadata.is_file() {
                 found.push(named(&path, metadata.len(), false));
             }
-        } else {
-            skipped.unreadable += 1;
+            Ok(())
+        });
+        if let Err(error) = read {
+            skipped.cannot_open(&path.to_string_lossy(), &error);
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::{
     kernel::{InImage, Kernel, Limits, block_size},
     read::Files,
 };
-use kernel_args_abi::{Alignment, Parameter, mangled::Demangled};
+use kernel_args_abi::{Alignment, Parameter, mangled::Demangled, signature::Variant};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -60,6 +60,12 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
             .map(|member| self::parameter(&member));
         members.collect::<Vec<_>>()
     });
+    let enumerators = parameter.members.is_enum().then(|| {
+        let variants = parameter.members.variants();
+        variants
+            .map(|variant| enumerator(&variant))
+            .collect::<Vec<_>>()
+    });
     json!({
         "name": text(parameter.name),
         "type": (!parameter.cpp.is_unknown()).then(|| parameter.cpp.to_string()),
@@ -69,7 +75,19 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
         "size": parameter.size,
         "align": parameter.align.map(Alignment::bytes),
         "members": members,
+        "enumerators": enumerators,
         "opaque": parameter.members.why_opaque().map(types::opaque),
+    })
+}
+
+/// A value that no number of JSON holds is a text.
+pub(crate) fn enumerator(variant: &Variant<'_>) -> Value {
+    let value = variant.value;
+    let number = i64::try_from(value).map(Value::from);
+    let number = number.or_else(|_| u64::try_from(value).map(Value::from));
+    json!({
+        "name": variant.name,
+        "value": number.unwrap_or_else(|_| value.to_string().into()),
     })
 }
 

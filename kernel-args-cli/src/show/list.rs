@@ -76,6 +76,12 @@ fn push_members(line: &mut String, members: Members<'_>) {
         _ = write!(line, " {{{}}}", types::opaque(why));
         return;
     }
+    if members.is_enum() {
+        let values = members.variants();
+        let values = values.map(|v| format!("{} = {}", crate::style::plain(v.name), v.value));
+        _ = write!(line, " {{{}}}", values.collect::<Vec<_>>().join(", "));
+        return;
+    }
     if !members.is_known() || members.is_empty() {
         return;
     }

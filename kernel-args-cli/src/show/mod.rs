@@ -67,10 +67,14 @@ pub(crate) fn report(files: &Files, names: &str) -> Status {
     let Skipped {
         foreign,
         unreadable,
+        examples,
         ..
-    } = files.skipped;
-    if unreadable > 0 {
-        let files = count(unreadable as u64, "file");
+    } = &files.skipped;
+    for example in examples {
+        error::warn(example);
+    }
+    if *unreadable > examples.len() {
+        let files = count((unreadable - examples.len()) as u64, "more file");
         error::warn(&format_args!("{files} of directories cannot be opened"));
     }
     if !files.read.errors.is_empty() {
@@ -78,7 +82,7 @@ pub(crate) fn report(files: &Files, names: &str) -> Status {
     }
     if files.read.kernels.is_empty() {
         let what = if files.read.places.is_empty() {
-            let files = count(foreign as u64, "file");
+            let files = count(*foreign as u64, "file");
             format!("no kernels: {files} without device code")
         } else {
             "no kernels: its PTX and cubins define none".to_owned()

@@ -80,7 +80,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
         .iter()
         .map(|kernel| &*kernel.symbol)
         .collect();
-    let skipped = files.skipped;
+    let skipped = &files.skipped;
     let images = files.read.places.len() as u64;
     let files: BTreeSet<u32> = counts.keys().map(|unit| unit.number).collect();
     let mut total = format!(

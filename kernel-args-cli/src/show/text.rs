@@ -7,7 +7,7 @@ use crate::{
     output::Output,
     style::{Paint, count, plain},
 };
-use kernel_args_abi::{Parameter, Sm};
+use kernel_args_abi::{Parameter, Sm, signature::Variant};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, Write},
@@ -101,7 +101,7 @@ fn write_parameters(
 /// How deep members are shown.
 const DEPTH: usize = 24;
 
-/// How many members of one struct are shown.
+/// How many members of one struct, or enumerators of one enum, are shown.
 const MEMBERS: usize = 256;
 
 fn push(
@@ -137,12 +137,18 @@ fn push(
     for member in parameter.members.iter().take(MEMBERS) {
         push(columns, owners, (index, " "), &member, depth + 1);
     }
-    if parameter.members.len() > MEMBERS {
-        let more = format!(
-            "{}… {} more",
-            "  ".repeat(depth + 1),
-            parameter.members.len() - MEMBERS
-        );
+    let indent = "  ".repeat(depth + 1);
+    for Variant { name, value } in parameter.members.variants().take(MEMBERS) {
+        let name = format!("{indent}{}", plain(name));
+        columns.push(vec![" ".to_owned(), name, format!("= {value}")]);
+        owners.push(Some(index));
+    }
+    let count = parameter
+        .members
+        .len()
+        .max(parameter.members.variants().count());
+    if count > MEMBERS {
+        let more = format!("{indent}… {} more", count - MEMBERS);
         columns.push(vec![" ".to_owned(), more]);
         owners.push(Some(index));
     }

@@ -5,6 +5,7 @@ use kernel_args_abi::{
     Alignment, Class, Parameter, Sm,
     image::{Image, Kernels},
     mangled::Demangled,
+    signature::Variant,
 };
 use kernel_args_test_generator::{Shape, Signature, Type, layout::Extent, signatures};
 use serde_json::{Value, json};
@@ -35,6 +36,12 @@ fn told(parameter: &Parameter<'_>, is_member: bool) -> Value {
             .map(|member| told(&member, true))
             .collect::<Vec<_>>()
     });
+    let enumerators = parameter.members.is_enum().then(|| {
+        let variants = parameter.members.variants();
+        let told =
+            |v: Variant<'_>| json!({"name": v.name, "value": i64::try_from(v.value).unwrap()});
+        variants.map(told).collect::<Vec<_>>()
+    });
     let is_numbered = !is_member && parameter.name.contains("_param_");
     let name = (!parameter.name.is_empty() && !is_numbered).then_some(parameter.name);
     json!({
@@ -44,6 +51,7 @@ fn told(parameter: &Parameter<'_>, is_member: bool) -> Value {
         "size": parameter.size,
         "align": parameter.align.map(Alignment::bytes),
         "members": members,
+        "enumerators": enumerators,
     })
 }
 

@@ -45,6 +45,20 @@ fn files_that_are_cut_are_errors() {
     assert!(failed >= 30, "{failed}");
 }
 
+/// As of a download that broke off.
+#[test]
+fn a_library_that_is_cut_is_said_to_be_cut() {
+    let folder = Folder::new();
+    let library = elf(&[(".nv_fatbin", &bytes(&data("one.size.fatbin")))]);
+    let table = u64::from_le_bytes(library[40..48].try_into().unwrap());
+    let path = folder.write("cut.so", &library[..1000]);
+    let ran = run(&["show", &path]);
+    let expected = format!(
+        "kernel-args: error: {path}: at byte 1000: an ELF file that is cut off: its sections are told at byte {table}\n"
+    );
+    assert_eq!((ran.code, ran.stderr), (2, expected));
+}
+
 #[test]
 fn bytes_that_are_changed_are_errors_or_read() {
     let folder = Folder::new();
@@ -108,8 +122,9 @@ fn the_place_is_counted_from_the_beginning_of_the_file() {
     );
     let ran = run(&["show", &path]);
     let at = 64 + 100 + second;
-    let expected =
-        format!("kernel-args: error: {path}: at byte {at}: a fat binary that is cut off");
+    let expected = format!(
+        "kernel-args: error: {path}: at byte {at}: a fat binary that is cut off: what begins at byte {at} ends"
+    );
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
     // What stands before it is shown all the same.

@@ -1,6 +1,6 @@
 //! `kernel-args check`: a list that is committed, against a file.
 
-use super::common::{Folder, bytes, data, run};
+use super::common::{Folder, bytes, data, run, run_with};
 
 fn list(arguments: &[&str]) -> String {
     let ran = run(&[&["show", "--list"], arguments].concat());
@@ -52,9 +52,40 @@ fn a_difference_is_shown_with_both_sides() {
          help: if that is meant, write the list again: kernel-args show --list {file} > {path}\n"
     );
     assert_eq!(ran.stdout, expected);
-    // The hint is right.
+    // The hint is right, with options and spaces too.
+    let spaced = folder.write("a list", list(&["../ptx/saxpy.ptx"]));
+    let arguments = [
+        "check",
+        &file,
+        "--against",
+        &spaced,
+        "-k",
+        "sax*",
+        "-a",
+        "75",
+    ];
+    let ran = run(&arguments);
+    let hint =
+        format!("kernel-args show --list {file} --kernel 'sax*' --arch sm_75 > '{spaced}'\n");
+    assert!(ran.stdout.ends_with(&hint), "{}", ran.stdout);
     let path = folder.write("kernels.list", list(&[&file]));
     assert_eq!(run(&["check", &file, "--against", &path]).code, 0);
+}
+
+#[test]
+fn a_list_is_read_from_standard_input() {
+    let arguments = ["check", "../ptx/saxpy.ptx", "--against", "-"];
+    let committed = list(&["../ptx/saxpy.ptx"]);
+    assert_eq!(run_with(&arguments, committed.as_bytes()).code, 0);
+    assert_eq!(run_with(&arguments, b"saxpy()").code, 1);
+    let ran = run_with(&arguments, b"no list");
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr
+            .starts_with("kernel-args: error: standard input: at byte 0: line 1"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -294,6 +294,11 @@ fn members_are_compared_one_by_one() {
     // `key` and `weight` have other types: that `key` lies where a float is, is no matter of names.
     let parameter = replaced(b"pair\0", b"both\0");
     assert_eq!(changes(&parameter).0, 0);
+    let enumerator = replaced(b"EXACT", b"PLAIN");
+    assert_eq!(
+        changes(&enumerator),
+        (0, vec![("enumerator_renamed".to_owned(), false)])
+    );
 }
 
 #[test]

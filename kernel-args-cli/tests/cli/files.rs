@@ -62,10 +62,24 @@ fn links_do_not_lead_in_circles() {
         ran.stdout
     );
     assert!(
-        ran.stderr
-            .contains("warning: 1 file of directories cannot be opened"),
+        ran.stderr.starts_with("kernel-args: warning: ") && ran.stderr.contains("broken: No such"),
         "{}",
         ran.stderr
+    );
+    for number in 0..10 {
+        std::os::unix::fs::symlink("nowhere", folder.path(format!("broken{number}"))).unwrap();
+    }
+    let ran = run(&["show", "--summary", folder.path("").to_str().unwrap()]);
+    assert_eq!(ran.stderr.lines().count(), 9);
+    assert!(
+        ran.stderr
+            .ends_with("warning: 3 more files of directories cannot be opened\n"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stdout
+            .contains("11 files that cannot be opened skipped")
     );
 }
 

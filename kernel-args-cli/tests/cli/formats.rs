@@ -2,6 +2,7 @@
 
 use super::common::{Folder, bytes, data, run, run_with};
 use serde_json::Value;
+use std::time::{Duration, Instant};
 
 fn fatbin() -> Vec<u8> {
     bytes(&data("one.size.fatbin"))
@@ -76,10 +77,10 @@ pub(super) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut names = vec![0];
     let mut content = Vec::new();
     let mut headers = vec![0; 64];
-    let header = |name: usize, kind: u32, at: usize, size: usize| {
+    let header = |name: usize, kind: u32, flags: u64, at: usize, size: usize| {
         let mut header = [name as u32, kind].map(u32::to_le_bytes).concat();
         header.extend(
-            [0, 0, at as u64, size as u64]
+            [flags, 0, at as u64, size as u64]
                 .map(u64::to_le_bytes)
                 .concat(),
         );
@@ -88,12 +89,20 @@ pub(super) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
         header
     };
     for (name, bytes) in sections {
-        headers.extend(header(names.len(), 1, 64 + content.len(), bytes.len()));
+        // `SHF_ALLOC`.
+        let flags = if *name == ".rodata" { 2 } else { 0 };
+        headers.extend(header(
+            names.len(),
+            1,
+            flags,
+            64 + content.len(),
+            bytes.len(),
+        ));
         names.extend(name.as_bytes());
         names.push(0);
         content.extend_from_slice(bytes);
     }
-    headers.extend(header(0, 3, 64 + content.len(), names.len()));
+    headers.extend(header(0, 3, 0, 64 + content.len(), names.len()));
     content.extend(names);
     let mut file = b"\x7fELF\x02\x01\x01".to_vec();
     file.resize(16, 0);
@@ -308,5 +317,69 @@ fn files_without_kernels_say_what_they_are() {
         let start = format!("kernel-args: error: {path}: ");
         assert!(ran.stderr.starts_with(&start), "{name}: {}", ran.stderr);
         assert!(ran.stderr.contains(expected), "{name}: {}", ran.stderr);
+    }
+}
+
+/// Data that looks like images again and again takes no longer than other data.
+#[test]
+fn data_that_looks_like_images_is_read_in_time() {
+    let folder = Folder::new();
+    let cubin = {
+        let mut head = bytes(&data("kernels.sm_75.cubin"))[..64].to_vec();
+        // Its tables end with the file.
+        head[40..48].copy_from_slice(&(1_u64 << 20).to_le_bytes());
+        head
+    };
+    let fatbin = [0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 0, 0, 0, 0, 0, 1, 0, 0];
+    let head = ".version 9.0 .target sm_75\n";
+    let texts = [
+        "",
+        ".global .b8 x[1] = {",
+        "/*",
+        ".pragma \"",
+        ".pragma \"a\";",
+        ".func f() { }",
+    ];
+    let mut patterns: Vec<Vec<u8>> = texts.map(|text| [head, text].concat().into_bytes()).into();
+    patterns.extend([cubin, fatbin.to_vec()]);
+    for pattern in patterns {
+        let content: Vec<u8> = pattern.iter().copied().cycle().take(2 << 20).collect();
+        let path = folder.write("program", elf(&[(".rodata", &content)]));
+        let start = Instant::now();
+        let ran = run(&["show", "--summary", &path]);
+        assert_eq!(ran.code, 2);
+        let time = start.elapsed();
+        assert!(
+            time < Duration::from_secs(30),
+            "{time:?}: {}",
+            pattern.escape_ascii()
+        );
+    }
+}
+
+#[test]
+fn damaged_images_in_data_are_errors_or_no_images() {
+    let folder = Folder::new();
+    let whole = [
+        bytes("../ptx/saxpy.ptx"),
+        bytes(&data("kernels.sm_75.cubin")),
+        fatbin(),
+    ];
+    let mut random = fastrand::Rng::with_seed(13);
+    for _ in 0..60 {
+        let mut content = whole.concat();
+        for _ in 0..random.usize(1..8) {
+            let at = random.usize(..content.len());
+            content[at] = random.u8(..);
+        }
+        content.truncate(random.usize(1..content.len()));
+        let path = folder.write("program", elf(&[(".rodata", &content)]));
+        let ran = run(&["show", "--list", &path]);
+        assert!(matches!(ran.code, 0 | 2), "{}", ran.stderr);
+        assert!(
+            ran.code == 0 || ran.stderr.contains(&path),
+            "{}",
+            ran.stderr
+        );
     }
 }

@@ -96,7 +96,14 @@ fn the_manual_page_has_every_command() {
         "COMMAND DIFF",
         "COMMAND CHECK",
         "\\-\\-against",
+        ".SS SYNOPSIS",
+        ".SH \"EXIT STATUS\"",
+        ".SS \"EXAMPLES\"\n.nf\n  kernel\\-args show \\-\\-list",
     ] {
         assert!(ran.stdout.contains(text), "{text}");
     }
+    assert!(ran.stdout.is_ascii());
+    // No references to pages that do not exist.
+    assert!(!ran.stdout.contains("(1)"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("EXTRA"));
 }

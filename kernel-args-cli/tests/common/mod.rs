@@ -18,10 +18,10 @@ pub(crate) struct Ran {
     pub(crate) code: i32,
 }
 
-/// The program, without what the caller's environment says of colours.
+/// The program, without what the caller's environment says of colours: `CI` allows them on any terminal.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kernel-args"));
-    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+    for variable in ["CI", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
         command.env_remove(variable);
     }
     command

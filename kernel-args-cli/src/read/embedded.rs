@@ -1,0 +1,104 @@
+//! Device code in the data of a program, where `include_bytes!`, `include_str!`, `.incbin` and `bin2c` put it.
+
+use super::{
+    input::Input,
+    locate::What,
+    ptx_text::{VERSION, end},
+};
+use kernel_args_abi::{cubin, fatbin, ptx};
+use memchr::memmem::Finder;
+use std::{borrow::Cow, io};
+
+/// So many bytes are searched at once.
+const STEP: usize = 1 << 20;
+
+/// Finds the PTX texts, cubins and fat binaries in a part of a file.
+///
+/// What only looks like one, such as a piece of a text that a program writes, is passed over.
+pub(super) fn find(
+    input: &mut Input,
+    (start, size): (u64, u64),
+    mut tell: impl FnMut(What, u64, u64),
+) -> io::Result<()> {
+    /// What a hit needs behind it to be told from chance.
+    const MORE: u64 = 64;
+    let magic = [&fatbin::MAGIC.to_le_bytes()[..], &[1, 0, 16, 0]].concat();
+    let needles = [VERSION, b"\x7fELF\x02\x01", &magic].map(Finder::new);
+    let mut at = 0;
+    while at < size {
+        let bytes = input.head(start + at, (STEP as u64 + MORE).min(size - at))?;
+        let hits = needles.iter().flat_map(|needle| needle.find_iter(&bytes));
+        let mut hits: Vec<usize> = hits.filter(|hit| *hit < STEP).collect();
+        hits.sort_unstable();
+        // Where what was found last ends.
+        let mut end = at + STEP as u64;
+        let mut taken = 0;
+        for hit in hits.into_iter().filter(|hit| bytes.len() - hit > 16) {
+            let place = at + hit as u64;
+            if place < taken {
+                continue;
+            }
+            let (known, rest) = (&bytes[hit..], (start + place, size - place));
+            let image = match known {
+                [b'.', ..] => text(input, known, rest)?.map(|size| (What::Ptx, size)),
+                [0x7f, ..] => elf(known).map(|size| (What::Cubin, size)),
+                _ => container(known).map(|size| (What::Fatbin, size)),
+            };
+            if let Some((what, length)) = image.filter(|(_, length)| *length <= rest.1) {
+                tell(what, rest.0, length);
+                taken = place + length;
+                end = end.max(taken);
+            }
+        }
+        at = end;
+    }
+    Ok(())
+}
+
+/// The size of a fat binary.
+fn container(bytes: &[u8]) -> Option<u64> {
+    let size = bytes
+        .get(8..)?
+        .first_chunk()
+        .map(|size| u64::from_le_bytes(*size))?;
+    size.checked_add(16)
+}
+
+/// The size of a cubin: up to the end of its tables, which lie behind all else.
+fn elf(head: &[u8]) -> Option<u64> {
+    let number = |at: usize| {
+        Some(u64::from(u16::from_le_bytes(
+            *head.get(at..)?.first_chunk()?,
+        )))
+    };
+    let offset = |at: usize| Some(u64::from_le_bytes(*head.get(at..)?.first_chunk()?));
+    let end = |table, count, size| {
+        let entries = number(count)?.checked_mul(number(size)?)?;
+        entries.checked_add(offset(table)?)
+    };
+    let length = end(32, 56, 54)?.max(end(40, 60, 58)?);
+    (number(18)? == u64::from(cubin::MACHINE) && length > head.len().min(64) as u64)
+        .then_some(length)
+}
+
+/// The size of a PTX text that has kernels. It may end without a NUL, and other texts may follow.
+fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64)) -> io::Result<Option<u64>> {
+    /// In which the header stands.
+    const HEAD: usize = 256;
+    if ptx::Header::read(&known[..known.len().min(HEAD)]).is_err() {
+        return Ok(None);
+    }
+    let size = size.min(fatbin::MEMBER_LIMIT);
+    // There may be as many hits as there are lines, so that no more is read than a text needs.
+    let mut bytes = Cow::Borrowed(known);
+    let end = loop {
+        let is_all = bytes.len() as u64 >= size;
+        match end(&bytes, is_all) {
+            Some(end) => break end,
+            None => bytes = input.head(start, size.min(bytes.len() as u64 * 4))?.into(),
+        }
+    };
+    let has_kernels = |outline: ptx::Outline| outline.symbols().len() > 0;
+    let is_ptx = ptx::Outline::read(&bytes[..end]).is_ok_and(has_kernels);
+    Ok(is_ptx.then_some(end as u64))
+}

@@ -1,0 +1,189 @@
+//! The thread that reads headers: where images lie in a file, and their bytes.
+
+use super::{
+    Bytes, Job, Skipped,
+    gate::Gate,
+    input::{Input, Window},
+    locate::{Located, Nothing, What, locate},
+    paths::Named,
+    place::{Kind, Place, Unit},
+};
+use crate::{error::Error, progress::Progress};
+use kernel_args_abi::{
+    Sm,
+    fatbin::{self, Stream, StreamError},
+};
+use std::sync::mpsc;
+
+/// Reads headers, and hands images over.
+pub(super) struct Reader<'g, 'r> {
+    pub(super) send: mpsc::SyncSender<Job<'g>>,
+    pub(super) gate: &'g Gate,
+    /// How many PTX texts and cubins, and how many units, there have been.
+    pub(super) images: u32,
+    pub(super) units: u32,
+    /// The bytes of the files that have been read.
+    pub(super) done: u64,
+    pub(super) progress: &'r Progress,
+    pub(super) skipped: &'r mut Skipped,
+    pub(super) errors: &'r mut Vec<Error>,
+}
+
+impl Reader<'_, '_> {
+    pub(super) fn file(&mut self, number: u32, named: &Named) {
+        self.progress.file(&named.name);
+        let mut input = match named.open() {
+            Ok(input) => input,
+            Err(error) if named.is_direct => {
+                self.errors
+                    .push(Error::new(&*named.name, error.to_string()));
+                return;
+            }
+            Err(error) => {
+                self.skipped.cannot_open(&named.name, &error);
+                return;
+            }
+        };
+        match locate(&mut input, named.is_direct) {
+            Ok(located) => self.located(&mut input, number, named, &located),
+            Err(Nothing::Broken(at, what)) => {
+                self.errors.push(Error::new(&*named.name, what).at(at));
+            }
+            Err(_) if !named.is_direct => self.skipped.foreign += 1,
+            Err(Nothing::Foreign(what)) => {
+                self.errors.push(Error::new(&*named.name, what).at(0));
+            }
+            Err(Nothing::NoDeviceCode(format)) => {
+                let what = format!(
+                    "no kernels: it is an {format} without device code (a section `.nv_fatbin`, or PTX, a cubin or a fat binary \
+                     in its data)"
+                );
+                let what = what.replace("an PE", "a PE").replace("an COFF", "a COFF");
+                self.errors
+                    .push(Error::new(&*named.name, what.replace("an Mach", "a Mach")));
+            }
+        }
+        self.done += named.size;
+        self.progress.set(self.done);
+    }
+
+    fn located(&mut self, input: &mut Input, number: u32, named: &Named, located: &[Located]) {
+        let errors = self.errors.len();
+        let (images, others) = (self.images, self.skipped.members);
+        let mut member = None;
+        for part in located {
+            if member != Some(&part.member) {
+                member = Some(&part.member);
+                self.units += 1;
+            }
+            let unit = Unit {
+                number,
+                file: named.name.clone(),
+                member: part.member.clone(),
+            };
+            match part.what {
+                What::Ptx => self.whole(input, &unit, Kind::Ptx, part),
+                What::Cubin => self.whole(input, &unit, Kind::Cubin, part),
+                What::Fatbin => self.fat_binary(input, &unit, part),
+            }
+        }
+        if images == self.images && errors == self.errors.len() && named.is_direct {
+            let what = match self.skipped.members - others {
+                0 => "no kernels: its fat binaries are empty".to_owned(),
+                _ => "no kernels: its fat binaries hold neither PTX nor cubins, but what does not tell their parameters, such \
+                      as LTO-IR: compile to PTX or a cubin as well"
+                    .to_owned(),
+            };
+            self.errors.push(Error::new(&*named.name, what));
+        }
+    }
+
+    fn whole(&mut self, input: &mut Input, unit: &Unit, kind: Kind, part: &Located) {
+        if part.size > fatbin::MEMBER_LIMIT {
+            let what = format!(
+                "a PTX text or cubin of {} bytes, above the limit of {}",
+                part.size,
+                fatbin::MEMBER_LIMIT
+            );
+            self.errors
+                .push(Error::new(unit.to_string(), what).at(part.start));
+            return;
+        }
+        match input.head(part.start, part.size) {
+            Ok(bytes) => {
+                let size = bytes.len() as u64;
+                self.job(unit, part.start, kind, None, size, Bytes::Plain(bytes));
+            }
+            Err(error) => {
+                let error = Error::new(unit.to_string(), error.to_string());
+                self.errors.push(error.at(part.start));
+            }
+        }
+    }
+
+    fn fat_binary(&mut self, input: &mut Input, unit: &Unit, part: &Located) {
+        let mut stream = Stream::new(Window {
+            input,
+            start: part.start,
+            size: part.size,
+        });
+        let error = |error: StreamError<std::io::Error>, at: u64| match error {
+            StreamError::Fatbin { at, error } => {
+                // Places are told from the beginning of the file.
+                let error = match error {
+                    fatbin::Error::Cut(at) => fatbin::Error::Cut(part.start as usize + at),
+                    other => other,
+                };
+                Error::new(unit.to_string(), error.to_string()).at(part.start + at)
+            }
+            other => Error::new(unit.to_string(), other.to_string()).at(part.start + at),
+        };
+        while let Some(member) = stream.next() {
+            let member = match member {
+                Ok(member) => member,
+                Err(found) => {
+                    self.errors.push(error(found, 0));
+                    return;
+                }
+            };
+            self.progress.set(self.done + part.start + member.at());
+            let kind = match member.kind() {
+                fatbin::Kind::Ptx => Kind::Ptx,
+                fatbin::Kind::Elf => Kind::Cubin,
+                _ => {
+                    self.skipped.members += 1;
+                    continue;
+                }
+            };
+            match stream.payload(&member) {
+                Ok(payload) => {
+                    let size = member.size().max(member.payload_size());
+                    let at = part.start + member.at();
+                    let bytes = Bytes::Member(member, payload);
+                    self.job(unit, at, kind, Some(member.sm()), size, bytes);
+                }
+                Err(found) => self.errors.push(error(found, member.at())),
+            }
+        }
+    }
+
+    /// Hands an image over, as soon as there is memory for as many bytes.
+    fn job(&mut self, unit: &Unit, at: u64, kind: Kind, sm: Option<Sm>, size: u64, bytes: Bytes) {
+        let place = Place {
+            unit: unit.clone(),
+            at,
+            kind,
+            sm,
+        };
+        let job = Job {
+            image: self.images,
+            unit: self.units,
+            place,
+            bytes,
+            _pass: self.gate.enter(size),
+        };
+        self.images += 1;
+        // The threads that receive end after this one only.
+        _ = self.send.send(job);
+    }
+}

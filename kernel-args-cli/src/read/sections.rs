@@ -1,0 +1,117 @@
+//! The sections of object files, programs and libraries.
+
+use object::{
+    Endianness, Object as _, ObjectSection as _, SectionKind, elf,
+    read::{
+        FileKind, ReadRef,
+        elf::{FileHeader, SectionHeader as _},
+    },
+};
+
+/// The sections that hold fat binaries. Those of COFF images are cut to 8 characters; `__nv_relfatbin` is of relocatable device
+/// code.
+const SECTIONS: [&str; 3] = [".nv_fatbin", "__nv_relfatbin", "__nv_fatbin"];
+const CUT_SECTIONS: [&str; 3] = [".nv_fatb", "__nv_rel", "__nv_fat"];
+
+/// A section that holds device code, or may hold it.
+pub(super) struct Section {
+    pub(super) kind: Holds,
+    /// From the beginning of the object file.
+    pub(super) at: u64,
+    pub(super) length: u64,
+}
+
+pub(super) enum Holds {
+    Fatbins,
+    /// Anything.
+    Data,
+}
+
+type Sections = object::Result<Vec<Section>>;
+
+/// The name of the format, and the sections; `None` for any other format.
+pub(super) fn of_object<'d, R: ReadRef<'d>>(data: R) -> Option<(&'static str, Sections)> {
+    Some(match FileKind::parse(data).ok()? {
+        FileKind::Elf64 => ("ELF file", of_elf::<elf::FileHeader64<Endianness>, _>(data)),
+        FileKind::Elf32 => ("ELF file", of_elf::<elf::FileHeader32<Endianness>, _>(data)),
+        FileKind::Pe32 | FileKind::Pe64 => ("PE file", any(data)),
+        FileKind::Coff | FileKind::CoffBig => ("COFF file", any(data)),
+        FileKind::MachO32 | FileKind::MachO64 => ("Mach-O file", any(data)),
+        _ => return None,
+    })
+}
+
+/// The symbols of a library, which take tens of megabytes, are not read.
+fn of_elf<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Sections {
+    let header = H::parse(data)?;
+    let endian = header.endian()?;
+    let table = header.sections(endian, data)?;
+    let mut found = Vec::new();
+    for section in table.iter() {
+        let name = table.section_name(endian, section).unwrap_or_default();
+        let flags = section.sh_flags(endian);
+        let is_loaded = section.sh_type(endian) == elf::SHT_PROGBITS
+            && flags.contains(elf::SHF_ALLOC)
+            && !flags.contains(elf::SHF_EXECINSTR);
+        found.extend(self::section(name, is_loaded, section.file_range(endian)));
+    }
+    Ok(found)
+}
+
+fn any<'d, R: ReadRef<'d>>(data: R) -> Sections {
+    let file = object::File::parse(data)?;
+    let mut found = Vec::new();
+    for section in file.sections() {
+        let name = section.name_bytes().unwrap_or_default();
+        let is_loaded = matches!(
+            section.kind(),
+            SectionKind::Data
+                | SectionKind::ReadOnlyData
+                | SectionKind::ReadOnlyDataWithRel
+                | SectionKind::ReadOnlyString
+        );
+        found.extend(self::section(name, is_loaded, section.file_range()));
+    }
+    Ok(found)
+}
+
+fn section(name: &[u8], is_loaded: bool, range: Option<(u64, u64)>) -> Option<Section> {
+    let (at, length) = range?;
+    let kind = if is_device_code(name) {
+        Holds::Fatbins
+    } else if is_loaded {
+        Holds::Data
+    } else {
+        return None;
+    };
+    Some(Section { kind, at, length })
+}
+
+fn is_device_code(name: &[u8]) -> bool {
+    let is_cut = CUT_SECTIONS.iter().any(|cut| name == cut.as_bytes());
+    is_cut
+        || SECTIONS
+            .iter()
+            .any(|known| name.starts_with(known.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_device_code;
+
+    #[test]
+    fn sections_with_device_code_are_known_by_name() {
+        for name in [
+            ".nv_fatbin",
+            ".nv_fatb",
+            "__nv_relfatbin",
+            "__nv_fatbin",
+            ".nv_fatbin.sm_90",
+        ] {
+            assert!(is_device_code(name.as_bytes()), "{name}");
+        }
+        for name in [".nvFatBinSegment", ".text", "", ".nv_fat", "__nv_module_id"] {
+            assert!(!is_device_code(name.as_bytes()), "{name}");
+        }
+    }
+}
