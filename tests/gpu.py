@@ -23,6 +23,8 @@ SUITES = ["attributes", "compile", "contexts", "echo", "errors", "generated", "g
 # Where there is a second GPU they run on that as well: `KERNEL_ARGS_DEVICE`.
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph", "runtime_api", "nccl_sum"]
+# Examples that are packages of their own.
+PACKAGES = ["inference", "build-script"]
 
 
 def build(arguments):
@@ -54,7 +56,8 @@ def main():
         add(suites[name], name)
     for name in EXAMPLES:
         add(examples[name], name)
-    add(build(["build", "-p", "inference"])["inference"], "inference")
+    for name in PACKAGES:
+        add(build(["build", "-p", name])[name], name)
     driver = "libkernel_args_test_driver.so"
     add(suites[SUITES[0]].parent / driver, driver)
     add_corpus()
@@ -70,7 +73,7 @@ def main():
         'LD_LIBRARY_PATH="$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH\n'
         "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
         "status=0\n"
-        f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, 'inference', *SUITES])}\n"
+        f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, *PACKAGES, *SUITES])}\n"
         'for name in "$@"; do\n'
         '    echo "=== $name"\n'
         '    "./$name" || status=$?\n'

@@ -6,7 +6,8 @@
 )]
 
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, Float3, Float4, Kernel, KernelArgs, Module,
+    DebugInfo, DevicePointer, DevicePointerMut, DeviceType, Error, Float3, Float4, Image, Kernel,
+    KernelArgs, Module, Verification,
 };
 use kernel_args_tests::driver::{context, suite, trial};
 use std::process::ExitCode;
@@ -170,6 +171,24 @@ mod swapped {
         n: i32,
     }
 
+    #[derive(Clone, Copy, DeviceType)]
+    #[device_type(cpp = "Mode")]
+    #[repr(i32)]
+    pub(super) enum Mode2 {
+        Flat,
+        Smooth,
+    }
+
+    #[derive(KernelArgs)]
+    pub(super) struct Modes {
+        a: DevicePointer<f32>,
+        b: DevicePointer<f32>,
+        c: DevicePointerMut<f32>,
+        light: super::Light,
+        mode: Mode2,
+        n: i32,
+    }
+
     #[derive(KernelArgs)]
     pub(super) struct Fade {
         pub(super) out: DevicePointerMut<f32>,
@@ -195,6 +214,8 @@ fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     )?;
     let member = "has `intensity` at byte 0, where this one has `range`, which is the name of another member";
     refused::<swapped::Members>(&module, "shade", member)?;
+    let variant = "the kernel's enum has `Flat = -1`, `Mode2` has `Flat = 0`";
+    refused::<swapped::Modes>(&module, "shade", variant)?;
     // Without it they pass.
     let module = Module::load(&ctx, plain::IMAGE)?;
     module.kernel::<swapped::Shade<swapped::Light>>("shade")?;
@@ -226,6 +247,32 @@ fn the_kernel_of_a_struct_is_verified_with_it() -> Outcome {
     Ok(())
 }
 
+/// What is told of the debug information of a kernel `fade`.
+fn debug_info<A: KernelArgs>(image: Image<'_>) -> Result<DebugInfo, Box<dyn std::error::Error>> {
+    let kernel = Module::load(&context()?, image)?.kernel::<A>("fade")?;
+    match kernel.verification().clone() {
+        Verification::Verified { debug_info, .. } => Ok(debug_info),
+        other => Err(format!("{other:?}").into()),
+    }
+}
+
+/// What the program cannot mend is no error at run time, but is told.
+fn what_cannot_be_read_is_told() -> Outcome {
+    let own = include_str!("../../ptx/shade.debug.ptx");
+    assert_eq!(debug_info::<Fade>(own.into())?, DebugInfo::Verified);
+    assert_eq!(
+        debug_info::<Fade>(shade::IMAGE.into())?,
+        DebugInfo::Verified
+    );
+    assert_eq!(debug_info::<Fade>(plain::IMAGE.into())?, DebugInfo::None);
+    let broken = own.replacen(".b32 .debug_abbrev", ".b32 77777777", 1);
+    let DebugInfo::Unreadable(why) = debug_info::<swapped::Fade>((&broken).into())? else {
+        return Err("it was read".into());
+    };
+    assert!(why.contains("not read as DWARF 2 to 5"), "{why}");
+    Ok(())
+}
+
 fn main() -> ExitCode {
     suite(
         "debug_info",
@@ -237,6 +284,7 @@ fn main() -> ExitCode {
                     kernels_that_are_chosen_at_run_time_are_verified_with_it,
                 ),
                 trial("of_a_struct", the_kernel_of_a_struct_is_verified_with_it),
+                trial("unreadable", what_cannot_be_read_is_told),
             ]
         },
         |_| (),

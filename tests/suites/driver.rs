@@ -246,7 +246,10 @@ fn an_old_driver_verifies_by_the_image_alone() {
         let ctx = kernel_args::context(0).expect("a device");
         let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits");
         let told = format!("{:?}", kernel.verification());
-        assert_eq!(told, "Verified { driver: false, image: true }");
+        assert_eq!(
+            told,
+            "Verified { driver: false, image: true, debug_info: None }"
+        );
         kernel.require_verified().expect("the image is enough");
 
         let wrong = Kernel::<Wrong>::from_image(&ctx, SAXPY, "saxpy");

@@ -173,7 +173,7 @@ const DEBUG: &[u8] = include_bytes!("../../kernel-args-abi/tests/data/debug.ptx"
 /// The errors of a struct for a kernel of `debug.cu`.
 fn errors<A: KernelArgs>(kernel: &str) -> Vec<String> {
     let kernels = Image::read(DEBUG).unwrap().kernels().unwrap();
-    assert_eq!(kernels.debug_errors(), []);
+    assert_eq!(kernels.debug_errors().next(), None);
     let described = kernels.kernel(kernel, None).unwrap();
     let parameters = described.parameters();
     let kernel = Signature {

@@ -97,6 +97,50 @@ fn parameters_of_every_kind() {
     );
 }
 
+/// Whatever the values are.
+#[test]
+fn enums_are_the_integers_of_their_repr() {
+    /// Signed, though none of its values is negative.
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(i8)]
+    enum Level {
+        Low,
+        High,
+    }
+
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(isize)]
+    enum Wide {
+        Least = -1,
+    }
+
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(u64)]
+    enum Most {
+        Most = u64::MAX,
+    }
+
+    let header = cpp::Header::new()
+        .item(cpp::device_type::<Level>())
+        .item(cpp::device_type::<Wide>())
+        .item(cpp::device_type::<Most>());
+    assert_eq!(
+        lines(&header)[..10],
+        [
+            "enum class Level : signed char {",
+            "Low = 0,",
+            "High = 1,",
+            "};",
+            "enum class Wide : long long {",
+            "Least = -1ll,",
+            "};",
+            "enum class Most : unsigned long long {",
+            "Most = 18446744073709551615ull,",
+            "};",
+        ]
+    );
+}
+
 #[test]
 fn members_of_every_kind() {
     #[derive(Clone, Copy, DeviceType)]

@@ -1,9 +1,15 @@
 //! Contexts: primary and not, each thread's stack of current ones, sticky errors, limits.
+//!
+//! What becomes of destroyed ones was seen on driver 580: a stack keeps what stands on it, where `cuCtxGetDevice` still tells the
+//! device and other calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`. One that no stack keeps is freed memory: where the driver goes on
+//! with it, to crash later, this one ends the process. The handle of a primary context is never freed.
 
 use std::{
     cell::RefCell,
     collections::BTreeMap,
     ffi::{c_int, c_uint, c_void},
+    mem, process,
+    sync::Arc,
 };
 
 use crate::{
@@ -13,10 +19,18 @@ use crate::{
     state::Driver,
 };
 
+/// What is left of a context that is destroyed, as long as it stands on a stack: `Driver::destroyed`.
+#[derive(Debug)]
+pub(crate) struct Remains {
+    handle: Handle,
+    device: c_int,
+}
+
 /// A live context.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) device: c_int,
+    remains: Arc<Remains>,
     /// Unique in the process: `cuCtxGetId`.
     id: u64,
     primary: bool,
@@ -29,20 +43,19 @@ pub(crate) struct Context {
 
 thread_local! {
     /// The current context is the last one.
-    static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    static STACK: RefCell<Vec<Arc<Remains>>> = const { RefCell::new(Vec::new()) };
 }
 
 fn top() -> Handle {
-    STACK.with_borrow(|stack| stack.last().copied().unwrap_or_default())
+    STACK.with_borrow(|stack| stack.last().map_or(Handle::NULL, |top| top.handle))
 }
 
-fn replace_top(context: Handle) {
-    STACK.with_borrow_mut(|stack| {
-        stack.pop();
-        if !context.is_null() {
-            stack.push(context);
-        }
-    });
+fn push(context: Arc<Remains>) {
+    STACK.with_borrow_mut(|stack| stack.push(context));
+}
+
+fn pop() -> Option<Arc<Remains>> {
+    STACK.with_borrow_mut(Vec::pop)
 }
 
 /// `CU_LIMIT_*` with their values on an H100: stack size, printf buffer, malloc heap, device runtime, L2 fetch.
@@ -57,9 +70,10 @@ const LIMITS: [(c_uint, usize); 7] = [
 ];
 
 impl Context {
-    fn new(device: c_int, id: u64, primary: bool, flags: u32) -> Self {
+    fn new(handle: Handle, device: c_int, id: u64, primary: bool, flags: u32) -> Self {
         Self {
             device,
+            remains: Arc::new(Remains { handle, device }),
             id,
             primary,
             flags,
@@ -115,8 +129,21 @@ impl Driver {
     fn named_or_current(&self, context: Handle) -> Outcome<Handle> {
         if context.is_null() {
             self.current()
+        } else if self.destroyed.contains_key(&context) {
+            Err(Status::CONTEXT_IS_DESTROYED)
         } else {
             self.context(context).map(|_| context)
+        }
+    }
+
+    /// What a stack keeps of a context that is made current.
+    fn to_stack(&self, context: Handle) -> Outcome<Arc<Remains>> {
+        match self.destroyed.get(&context) {
+            None => self.context(context).map(|live| live.remains.clone()),
+            Some(destroyed) => Ok(destroyed.upgrade().unwrap_or_else(|| {
+                eprintln!("a destroyed context that is on no stack is made current: driver 580 uses freed memory");
+                process::abort()
+            })),
         }
     }
 
@@ -124,17 +151,23 @@ impl Driver {
         self.device(device)?;
         let handle = self.contexts.reserve();
         let id = self.next_id();
-        self.contexts
-            .insert_at(handle, Context::new(device, id, false, flags));
-        STACK.with_borrow_mut(|stack| stack.push(handle));
+        let context = Context::new(handle, device, id, false, flags);
+        push(context.remains.clone());
+        self.destroyed.remove(&handle);
+        self.contexts.insert_at(handle, context);
         Ok(handle)
     }
 
     /// Destroys a context with all that lives in it.
     fn destroy_context(&mut self, context: Handle) -> Outcome {
-        self.contexts
-            .remove(context)
-            .map_err(|_| Status::INVALID_CONTEXT)?;
+        let removed = self.contexts.remove(context);
+        let removed = removed.map_err(|_| Status::INVALID_CONTEXT)?;
+        if removed.primary {
+            // Its handle is one for the whole process.
+            mem::forget(removed.remains.clone());
+        }
+        let remains = Arc::downgrade(&removed.remains);
+        self.destroyed.insert(context, remains);
         self.streams.retain(|stream| stream.context != context);
         self.events.retain(|event| event.context != context);
         self.modules.retain(|module| module.context != context);
@@ -156,8 +189,9 @@ impl Driver {
         let (primary, flags) = (entry.primary, entry.primary_flags);
         if !self.contexts.contains(primary) {
             let id = self.next_id();
-            self.contexts
-                .insert_at(primary, Context::new(device, id, true, flags));
+            let context = Context::new(primary, device, id, true, flags);
+            self.destroyed.remove(&primary);
+            self.contexts.insert_at(primary, context);
         }
         Ok(primary)
     }
@@ -225,25 +259,27 @@ entry_points! {
     }
 
     fn cuCtxDestroy_v2(driver, context: Handle) {
+        if driver.destroyed.contains_key(&context) {
+            return Err(Status::CONTEXT_IS_DESTROYED);
+        }
         if driver.context(context)?.primary {
             return Err(Status::INVALID_CONTEXT);
         }
         driver.destroy_context(context)?;
         if top() == context {
-            replace_top(Handle::NULL);
+            pop();
         }
         Ok(())
     }
 
     fn cuCtxPushCurrent_v2(driver, context: Handle) {
-        driver.context(context)?;
-        STACK.with_borrow_mut(|stack| stack.push(context));
+        push(driver.to_stack(context)?);
         Ok(())
     }
 
     fn cuCtxPopCurrent_v2(_driver, context: Out<Handle>) {
-        let popped = STACK.with_borrow_mut(Vec::pop).ok_or(Status::INVALID_CONTEXT)?;
-        context.set_if_wanted(popped);
+        let popped = pop().ok_or(Status::INVALID_CONTEXT)?;
+        context.set_if_wanted(popped.handle);
         Ok(())
     }
 
@@ -261,16 +297,15 @@ entry_points! {
         context.set(top())
     }
 
-    fn cuCtxGetDevice(driver, device: Out<c_int>) {
-        let context = driver.current()?;
-        device.set(driver.context(context)?.device)
+    fn cuCtxGetDevice(_driver, device: Out<c_int>) {
+        let of_top = STACK.with_borrow(|stack| stack.last().map(|top| top.device));
+        device.set(of_top.ok_or(Status::INVALID_CONTEXT)?)
     }
 
     fn cuCtxSetCurrent(driver, context: Handle) {
-        if !context.is_null() {
-            driver.context(context)?;
-        }
-        replace_top(context);
+        let context = if context.is_null() { None } else { Some(driver.to_stack(context)?) };
+        pop();
+        context.into_iter().for_each(push);
         Ok(())
     }
 

@@ -60,11 +60,13 @@ fn a_primary_context_keeps_its_handle_and_changes_its_id() {
         assert_eq!(call!(sys::cuCtxSetCurrent(first)), Ok(()));
         assert_eq!(call!(sys::cuDevicePrimaryCtxReset_v2(0)), Ok(()));
         assert!(!active(0) && active(1));
-        // It stays current, and is destroyed.
+        // It stays current, and is destroyed. Its handle may be passed all the same.
         assert_eq!(current(), first);
-        let mut device = 0;
-        assert_eq!(call!(sys::cuCtxGetDevice(&raw mut device)), Err(709));
-        assert_eq!(id(null_mut()), Err(709));
+        assert_eq!([id(null_mut()), id(first)], [Err(709); 2]);
+        let mut device = 1;
+        assert_eq!(call!(sys::cuCtxGetDevice(&raw mut device)), Ok(()));
+        assert_eq!(device, 0);
+        assert_eq!(call!(sys::cuCtxSetCurrent(first)), Ok(()));
         assert_eq!(retain(0), first);
         assert!(active(0));
         assert_ne!(id(first).expect("it is alive"), before);
@@ -87,15 +89,33 @@ fn contexts_are_pushed_and_popped() {
         // A context that is destroyed on top of the stack leaves it.
         assert_eq!(call!(sys::cuCtxDestroy_v2(b)), Ok(()));
         assert_eq!(current(), a);
-        assert_eq!(call!(sys::cuCtxPushCurrent_v2(b)), Err(201));
-        // One that is below stays, and is destroyed.
+        assert_eq!(
+            [id(b), call!(sys::cuCtxDestroy_v2(b)).map(|()| 0)],
+            [Err(709); 2]
+        );
+        // One that is below stays, is destroyed, and may be made current again as long as it stands there.
         let c = create(0);
         assert_eq!(call!(sys::cuCtxDestroy_v2(a)), Ok(()));
         assert_eq!(current(), c);
+        assert_eq!(call!(sys::cuCtxSetCurrent(a)), Ok(()));
         assert_eq!(call!(sys::cuCtxPopCurrent_v2(&raw mut popped)), Ok(()));
-        assert_eq!(current(), a);
-        let mut device = 0;
-        assert_eq!(call!(sys::cuCtxGetDevice(&raw mut device)), Err(709));
+        assert_eq!((popped, current()), (a, a));
+        let (mut device, mut address) = (1, 0);
+        assert_eq!(call!(sys::cuCtxGetDevice(&raw mut device)), Ok(()));
+        assert_eq!(device, 0);
+        assert_eq!(call!(sys::cuMemAlloc_v2(&raw mut address, 16)), Err(709));
+    });
+}
+
+/// Where driver 580 uses freed memory, this one ends the process.
+#[test]
+#[should_panic(expected = "driver 580 uses freed memory")]
+fn a_destroyed_context_that_is_on_no_stack_is_not_made_current() {
+    within(&Settings::new(), |_| {
+        init();
+        let a = create(0);
+        assert_eq!(call!(sys::cuCtxDestroy_v2(a)), Ok(()));
+        let _ = call!(sys::cuCtxPushCurrent_v2(a));
     });
 }
 

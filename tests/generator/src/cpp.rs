@@ -107,7 +107,7 @@ impl Signature {
                     let class = if e.scoped { "class " } else { "" };
                     let _ = write!(text, "enum {class}{} : {} {{ ", e.name, e.underlying.cpp);
                     for (i, value) in e.values.iter().enumerate() {
-                        let _ = write!(text, "{}_v{i} = {value}, ", e.name);
+                        let _ = write!(text, "{} = {value}, ", e.cpp_variant(i));
                     }
                     text.push_str("};\n");
                 }

@@ -53,6 +53,18 @@ pub struct Enum {
     pub scoped: bool,
 }
 
+impl Enum {
+    /// The name of a variant in C++: that of Rust, `V0`, where it need not be the only one of its scope.
+    #[must_use]
+    pub fn cpp_variant(&self, index: usize) -> String {
+        if self.scoped {
+            format!("V{index}")
+        } else {
+            format!("{}_v{index}", self.name)
+        }
+    }
+}
+
 /// A struct, or an instance of a generic one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Struct {

@@ -164,7 +164,10 @@ fn an_old_driver_verifies_a_list_by_the_image() {
         wrong.push(0_u32).push(1.0_f64).push(null).push(null);
         assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(_)));
         let told = format!("{:?}", setup.function.verification());
-        assert_eq!(told, "Verified { driver: false, image: true }");
+        assert_eq!(
+            told,
+            "Verified { driver: false, image: true, debug_info: None }"
+        );
         let unknown = Module::load(&setup.ctx, include_str!("../../../ptx/saxpy.ptx"))
             .expect("it loads")
             .function("saxpi")

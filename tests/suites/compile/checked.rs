@@ -5,7 +5,7 @@ use crate::{
     source::{AXPY, has},
 };
 use kernel_args::{
-    CompileOptions, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module,
+    CompileOptions, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
 };
 use kernel_args_tests::{
     driver::{context, trial_unless},
@@ -67,6 +67,46 @@ fn exchanged_names_are_found() -> Outcome {
     Ok(())
 }
 
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Range {
+    low: f32,
+    high: f32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(cpp = "Range")]
+#[repr(C)]
+struct RangeExchanged {
+    high: f32,
+    low: f32,
+}
+
+#[derive(KernelArgs)]
+struct Clamp<R: DeviceType> {
+    range: R,
+    x: DevicePointerMut<f32>,
+}
+
+const CLAMP: &str = "struct Range { float low; float high; };
+extern \"C\" __global__ void clamp(Range range, float* x) { *x = fminf(fmaxf(*x, range.low), range.high); }";
+
+fn exchanged_members_are_found() -> Outcome {
+    let ctx = context()?;
+    let plain = Module::compile(&ctx, CLAMP, &CompileOptions::new())?;
+    drop(plain.kernel::<Clamp<RangeExchanged>>("clamp")?);
+    let module = Module::compile(&ctx, CLAMP, &CompileOptions::new().debug_info(true))?;
+    drop(module.kernel::<Clamp<Range>>("clamp")?);
+    let kernel = module.kernel::<Clamp<RangeExchanged>>("clamp");
+    let Err(Error::Mismatch(mismatch)) = kernel else {
+        return Err(format!("{kernel:?}").into());
+    };
+    println!("{mismatch}");
+    assert_eq!(mismatch.fields, ["range"]);
+    has(&mismatch.to_string(), &["low", "high"]);
+    Ok(())
+}
+
 /// The kernels that run are those of the first compilation: a debug build would be slow.
 fn the_debug_build_is_not_loaded() -> Outcome {
     let ctx = context()?;
@@ -91,6 +131,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     let why = missing();
     vec![
         trial_unless(why, "exchanged_names_are_found", exchanged_names_are_found),
+        trial_unless(
+            why,
+            "exchanged_members_are_found",
+            exchanged_members_are_found,
+        ),
         trial_unless(
             why,
             "the_debug_build_is_not_loaded",

@@ -1,7 +1,7 @@
 //! Sources that are compiled at run time, linked with each other and with other images.
 
 use crate::{Outcome, source::has};
-use cudarc::driver::DevicePtrMut;
+use cudarc::driver::{CudaContext, DevicePtrMut};
 use kernel_args::{
     CompileOptions, CompiledSource, DevicePointerMut, JitOptions, KernelArgs, Module, launch,
 };
@@ -10,6 +10,7 @@ use kernel_args_tests::{
     nvrtc::missing,
 };
 use libtest_mimic::Trial;
+use std::sync::Arc;
 
 #[derive(KernelArgs)]
 struct Scale {
@@ -72,14 +73,47 @@ fn linked_sources_run(driver: &Driver) -> Outcome {
             }
         }
         if driver.is_real() {
-            let alone = Module::load(&ctx, &kernel).expect_err("`scaled` is nowhere");
-            println!("{alone}\n");
+            alone(&ctx, &kernel, to_ptx)?;
             let alone = Module::link(&ctx, [(&kernel).into()], &JitOptions::new())
                 .expect_err("`scaled` is nowhere");
             println!("{alone}\n");
             has(&alone.to_string(), &["scaled"]);
         }
     }
+    Ok(())
+}
+
+/// What driver 580 says of a kernel whose function is nowhere: PTX does not compile, and a cubin is loaded, but not its kernel.
+fn alone(ctx: &Arc<CudaContext>, kernel: &CompiledSource, is_ptx: bool) -> Outcome {
+    let module = match Module::load(ctx, kernel) {
+        Ok(module) => module,
+        Err(error) => {
+            println!("{error}\n");
+            return Ok(());
+        }
+    };
+    assert!(!is_ptx);
+    let stream = ctx.default_stream();
+    let mut out = stream.alloc_zeros::<i32>(1)?;
+    let mut launched = || -> Outcome {
+        let scale = module.kernel::<Scale>("scale<40>")?;
+        let (address, _guard) = out.device_ptr_mut(&stream);
+        let args = Scale {
+            out: DevicePointerMut::from_raw(address),
+            x: 1,
+        };
+        // SAFETY: `out` has one element.
+        unsafe { launch!(scale, 1, 1, args)? };
+        Ok(stream.synchronize()?)
+    };
+    let error = launched()
+        .err()
+        .ok_or("a kernel ran whose function is nowhere")?;
+    println!("{error}\n");
+    has(
+        &error.to_string(),
+        &["is relocatable code", "`Module::link`"],
+    );
     Ok(())
 }
 

@@ -14,7 +14,8 @@ use std::{error, process::ExitCode};
 type Outcome = Result<(), Box<dyn error::Error>>;
 
 fn main() -> ExitCode {
-    if let Some(code) = nvrtc::reexec_with_nvrtc().or_else(cache::child) {
+    let child = || cache::child().or_else(options::child);
+    if let Some(code) = nvrtc::reexec_with_nvrtc().or_else(child) {
         return code;
     }
     suite(

@@ -150,6 +150,78 @@ fn other_gpus_agree() -> Outcome {
     Ok(())
 }
 
+/// The fat binary with its LTO-IR alone, as `nvcc -dlto` makes one.
+fn lto_ir_alone() -> Vec<u8> {
+    const LTO_IR: u16 = 8;
+    let number = |at: &[u8]| u64::from_le_bytes(*at.first_chunk().expect("it is long enough"));
+    let image = data!("targets.fatbin");
+    let (head, mut members) = image.split_at(16);
+    loop {
+        let header = (number(members) >> 32) as usize;
+        let (member, rest) = members.split_at(header + number(&members[8..]) as usize);
+        if member.starts_with(&LTO_IR.to_le_bytes()) {
+            let length = (member.len() as u64).to_le_bytes();
+            return [&head[..8], &length, member].concat();
+        }
+        members = rest;
+    }
+}
+
+/// What an error says of each kind of image, on a GPU that cannot run it. The driver is not asked.
+fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
+    const NEW_PTX: &[&str] = &[
+        "the image was not loaded: the image has no code for this GPU (sm_90, with a driver for CUDA 13.0, which compiles PTX 9.0 and older)",
+        "\n  PTX 9.1 for sm_75: needs a driver for CUDA 13.1 or newer (590 or newer)",
+        "\nhelp: install a driver for CUDA 13.1 (590) or newer, or compile with CUDA 13.0 or older",
+        "\nhelp: or ship a cubin",
+    ];
+    const FAT_BINARY: &[&str] = &[
+        "no code for this GPU (sm_120, ",
+        "\n  LTO-IR for sm_80: is not code yet: nvcc's linker or nvJitLink makes it",
+        "\n  PTX 9.0 for sm_100f: runs on GPUs of compute capability 10.0 and higher 10.x",
+        "\n  PTX 9.0 for sm_90a: runs on GPUs of compute capability 9.0 only",
+        "\n  a cubin for sm_100f: runs on GPUs of compute capability 10.0 and higher 10.x",
+        "\n  a cubin for sm_80: runs on GPUs of compute capability 8.0 and higher 8.x",
+        "\n  a cubin for sm_90a: runs on GPUs of compute capability 9.0 only",
+        "\nhelp: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_120,code=[sm_120,compute_120]`",
+        " allows instructions that other GPUs lack",
+    ];
+    const SPECIFIC: &[&str] = &[
+        "no code for this GPU (sm_100, ",
+        "\n  PTX 8.0 for sm_90a: runs on GPUs of compute capability 9.0 only",
+        "\nhelp: the `a` of `sm_90a` allows instructions that other GPUs lack: leave it out",
+    ];
+    const OF_32_BITS: &[&str] = &[
+        "\n  PTX 7.0 of 32 bits for sm_75: has addresses of 32 bits, where the GPU has 64",
+        "\nhelp: compile it for 64 bits: `nvcc -m64`",
+    ];
+    const LTO_IR: &[&str] = &[
+        "\n  LTO-IR for sm_80: is not code yet: nvcc's linker or nvJitLink makes it",
+        "\nhelp: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_80,",
+    ];
+    let control = Control::attach().ok_or("this is the test driver")?;
+    let ctx = context()?;
+    control.reset_calls();
+    for (sm, image, parts) in [
+        (90, ptx("9.1", "sm_75", ""), NEW_PTX),
+        (120, data!("targets.fatbin").to_vec(), FAT_BINARY),
+        (100, ptx("8.0", "sm_90a", ""), SPECIFIC),
+        (90, ptx("7.0", "sm_75", ".address_size 32"), OF_32_BITS),
+        (80, lto_ir_alone(), LTO_IR),
+    ] {
+        assert!(control.set_sm(sm));
+        let loaded = Module::load(&ctx, image);
+        assert!(control.set_sm(90));
+        let text = loaded.expect_err("it cannot run").to_string();
+        println!("{text}\n");
+        for part in parts {
+            assert!(text.contains(part), "{part}\nis not in\n{text}");
+        }
+    }
+    assert_eq!(control.calls("cuModuleLoadDataEx"), 0);
+    Ok(())
+}
+
 fn linked_images_are_looked_at_too() -> Outcome {
     let ctx = context()?;
     let images = [ptx("9.0", "sm_75", ""), ptx("9.9", "sm_75", "")];
@@ -243,6 +315,11 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
             is_real.then_some("this machine has its own GPU"),
             "other_gpus_agree",
             other_gpus_agree,
+        ),
+        trial_unless(
+            is_real.then_some("this machine has its own GPU"),
+            "each_refusal_lists_what_there_is_and_what_is_needed",
+            each_refusal_lists_what_there_is_and_what_is_needed,
         ),
         trial(
             "linked_images_are_looked_at_too",

@@ -139,9 +139,15 @@ fn errors_point_at_the_line_of_the_named_source() -> Outcome {
         ],
     );
     // In a header, by the header's name.
-    let options = CompileOptions::new().header("a.h", "int f(\n");
+    let options = CompileOptions::new().header("a.h", "\nint f() { return missing; }\n");
     let text = refused("#include \"a.h\"\n", &options)?;
-    has(&text, &["`source.cu` was not compiled", "error"]);
+    has(
+        &text,
+        &[
+            "`source.cu` was not compiled",
+            "a.h(2): error: identifier \"missing\" is undefined",
+        ],
+    );
     let text = refused("#include \"nowhere.h\"\n", &CompileOptions::new())?;
     println!("{text}\n");
     has(

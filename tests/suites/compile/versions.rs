@@ -3,7 +3,10 @@
 use crate::Outcome;
 use kernel_args::{abi::Sm, versions};
 use kernel_args_test_driver::Control;
-use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
+use kernel_args_tests::{
+    driver::{Driver, context, trial, trial_unless},
+    nvrtc::missing,
+};
 use libtest_mimic::Trial;
 
 fn all_versions_are_told() -> Outcome {
@@ -22,6 +25,14 @@ fn all_versions_are_told() -> Outcome {
         ),
     ] {
         assert!(text.contains(&row), "{row} is missing in\n{text}");
+    }
+    // The process of this suite has NVRTC where the machine has it.
+    match versions.nvrtc {
+        Some(nvrtc) => assert!(
+            text.contains(&format!("NVRTC                 {nvrtc}\n")),
+            "{text}"
+        ),
+        None => assert!(missing().is_some() && text.contains("not found"), "{text}"),
     }
     match versions.newest_ptx {
         Some(ptx) => assert!(

@@ -63,6 +63,11 @@ fn a_stream_of_another_context_is_refused() -> Outcome {
     let (ctx, other) = (context()?, create_context(device(), ContextFlags::new())?);
     ctx.bind_to_thread()?;
     let raw = Raw::new(&other)?;
+    // SAFETY: as below.
+    let borrowed = unsafe { BorrowedStream::new(&other, raw.0)? };
+    assert_eq!(current_context()?, Some(ContextName::of(&ctx)));
+    drop(borrowed);
+    ctx.bind_to_thread()?;
     // SAFETY: the stream outlives what is made with it.
     let error = unsafe { BorrowedStream::new(&ctx, raw.0) }.expect_err("of another context");
     let Error::ForeignStream(contexts) = &error else {

@@ -5,12 +5,13 @@ use cudarc::driver::{result, sys};
 use kernel_args::{
     ContextFlags, ContextName, Error, Kernel, create_context, current_context, launch, with_current,
 };
-use kernel_args_tests::driver::{context, device, trial, trial_unless};
+use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
     sync::Arc,
+    thread,
 };
 
 type Context = Arc<cudarc::driver::CudaContext>;
@@ -100,50 +101,180 @@ fn a_panic_restores_as_well() -> Outcome {
     Ok(())
 }
 
-/// The driver takes a context that is destroyed from the top of the stack, where cudarc has put it.
+/// cudarc makes a context current to destroy it, in the place of the one that is, and the driver takes it off the stack.
 fn contexts_are_destroyed_meanwhile() -> Outcome {
     let (a, b) = (context()?, own()?);
-    for inside in [&a, &b] {
-        for below in [&[&a][..], &[&b], &[&b, &a]] {
-            set_up(below)?;
+    let stacks: [&[&Context]; 5] = [&[], &[&a], &[&b], &[&a, &b], &[&b, &a]];
+    for below in stacks {
+        for inside in [&a, &b] {
             let made = own()?;
+            set_up(below)?;
             with_current(inside, || drop(made))?;
-            assert_eq!(current_context()?, names(below)[0]);
-            stack()?;
+            assert_eq!(stack()?, names(below));
         }
     }
-    // The one that was current before is destroyed: none of the two is passed to the driver again.
-    let before = own()?;
-    set_up(&[&a, &before])?;
-    with_current(&b, || drop(before))?;
-    stack_of_destroyed()?;
-
-    // What was current before cannot be made current again.
+    // Two of them take what was current before with them.
+    let made = [own()?, own()?];
     set_up(&[&a])?;
+    with_current(&b, || drop(made))?;
+    assert_eq!(stack()?, names(&[&a]));
+    // The context of the closure takes the place of what was current before.
     let made = own()?;
-    let restored = with_current(&b, || -> Result<(), Error> {
+    set_up(&[&a])?;
+    with_current(&b, || {
         drop(made);
-        b.bind_to_thread()?;
-        Ok(())
-    });
-    let error = restored.expect_err("it is no more on the stack");
-    assert!(
-        matches!(&error, Error::NotRestored { before, .. } if *before == ContextName::of(&a)),
-        "{error}"
-    );
-    let text = error.to_string();
-    assert!(text.contains("was not made current again"), "{text}");
-    stack()?;
+        b.bind_to_thread()
+    })??;
+    assert_eq!(stack()?, names(&[&a]));
     Ok(())
 }
 
-/// Empties a stack on which a destroyed context may stand: it is popped all the same.
-fn stack_of_destroyed() -> Result<(), Error> {
-    while result::ctx::get_current()?.is_some() {
-        let mut popped = ptr::null_mut();
-        // SAFETY: `popped` outlives the call.
-        unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) }.result()?;
+/// The one that was current before lives until the closure has returned.
+fn what_was_current_is_destroyed_meanwhile() -> Outcome {
+    let (a, b) = (context()?, own()?);
+    for elsewhere in [false, true] {
+        let before = own()?;
+        let weak = Arc::downgrade(&before);
+        set_up(&[&a, &before])?;
+        with_current(&b, || {
+            if elsewhere {
+                thread::scope(|scope| scope.spawn(|| drop(before)).join()).expect("no panic");
+            } else {
+                drop(before);
+            }
+            assert_eq!(weak.strong_count(), 1);
+        })?;
+        assert_eq!(weak.strong_count(), 0);
+        assert_eq!(stack()?, names(&[&a]));
     }
+    Ok(())
+}
+
+/// Of a context that nothing keeps alive, the driver is not asked to make it current.
+fn a_context_that_is_not_known_is_not_restored() -> Outcome {
+    let (a, b) = (context()?, own()?);
+    let unknown = || cudarc::driver::CudaContext::new_non_primary(device(), 0);
+    for dropped in [None, Some(own()?)] {
+        set_up(&[&a])?;
+        let mut before = Some(unknown()?);
+        let name = before.as_deref().map(ContextName::of);
+        assert_eq!(current_context()?, name);
+        with_current(&b, || ())?;
+        assert_eq!(current_context()?, name);
+        let restored = with_current(&b, || match dropped {
+            None => drop(before.take()),
+            Some(other) => drop(other),
+        });
+        let error = restored.expect_err("it is not known whether the context is alive");
+        assert!(
+            matches!(&error, Error::NotRestored { before, .. } if Some(*before) == name),
+            "{error}"
+        );
+        for part in ["was not made current again", "help: "] {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        assert_eq!(current_context()?, Some(ContextName::of(&a)));
+        drop(before);
+        stack()?;
+    }
+    Ok(())
+}
+
+/// A thread whose current context another one has destroyed: nothing of this crate fails, and the driver returns errors.
+fn a_destroyed_context_is_current() -> Outcome {
+    let live = own()?;
+    let kernel = Kernel::<Saxpy>::load(&live)?;
+    let mut counted = Counted::new(&live.default_stream())?;
+    let made = own()?;
+    let name = ContextName::of(&made);
+    set_up(&[&made])?;
+    thread::scope(|scope| scope.spawn(|| drop(made)).join()).expect("no panic");
+    assert_eq!(current_context()?, Some(name));
+    // SAFETY: nothing is allocated.
+    let allocated = unsafe { result::malloc_sync(16) };
+    let error = Error::from(allocated.expect_err("the context is destroyed"));
+    for part in ["CUDA_ERROR_CONTEXT_IS_DESTROYED (709)", "help: "] {
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    // No new context is taken for it.
+    let others: Vec<_> = (0..4).map(|_| own()).collect::<Result<_, _>>()?;
+    assert!(others.iter().all(|other| ContextName::of(other) != name));
+    with_current(&live, || ())?;
+    assert_eq!(current_context()?, Some(name));
+    // SAFETY: both slices have `N` elements.
+    unsafe { launch!(kernel, 8, 128, counted.args())? };
+    assert_eq!(current_context()?, Some(ContextName::of(&live)));
+    counted.added(1)?;
+    drop(others);
+    Ok(())
+}
+
+/// A random number below `end`: xorshift.
+fn random(state: &mut u64, end: usize) -> usize {
+    for shift in [13, -7, 17_i32] {
+        *state ^= if shift > 0 {
+            *state << shift
+        } else {
+            *state >> -shift
+        };
+    }
+    usize::try_from(*state % end as u64).expect("it is below `end`")
+}
+
+/// Makes, drops (here and on another thread), binds and uses contexts in a random order, within each other's closures. What was
+/// current before a closure is so after it, unless it is destroyed; no context that is alive is lost, and the driver survives.
+fn steps(seed: &mut u64, contexts: &mut [Option<Context>; 3], depth: usize) -> Outcome {
+    for _ in 0..8 {
+        let slot = random(seed, contexts.len());
+        let Some(context) = contexts[slot].clone() else {
+            contexts[slot] = Some(own()?);
+            continue;
+        };
+        match random(seed, 6) {
+            0 => {
+                contexts[slot] = None;
+                drop(context);
+            }
+            1 => {
+                contexts[slot] = None;
+                thread::scope(|scope| scope.spawn(|| drop(context)).join()).expect("no panic");
+            }
+            2 => context.bind_to_thread()?,
+            3 => context.default_stream().clone_htod(&[1_u8; 16]).map(drop)?,
+            _ if depth < 4 => {
+                let before = current_context()?;
+                let is_alive = |contexts: &[Option<Context>; 3]| {
+                    let mut alive = contexts.iter().flatten();
+                    before.is_none_or(|name| alive.any(|one| ContextName::of(one) == name))
+                };
+                let was_alive = is_alive(contexts);
+                let run = with_current(&context, || steps(seed, contexts, depth + 1));
+                match run {
+                    Err(Error::NotRestored { .. }) if !was_alive => {}
+                    run => run??,
+                }
+                if is_alive(contexts) {
+                    assert_eq!(current_context()?, before);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn contexts_in_random_orders() -> Outcome {
+    let rounds = if kernel_args_test_driver::is_active() {
+        100
+    } else {
+        2
+    };
+    for seed in 1..=rounds {
+        stack()?;
+        steps(&mut (seed << 20 | 1), &mut [None, None, None], 0)
+            .map_err(|error| format!("seed {seed}: {error}"))?;
+    }
+    stack()?;
     Ok(())
 }
 
@@ -172,12 +303,23 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("what_was_current_is_so_again", what_was_current_is_so_again),
         trial("a_panic_restores_as_well", a_panic_restores_as_well),
-        trial_unless(
-            (!kernel_args_test_driver::is_active())
-                .then_some("driver 580 crashes while contexts on its stack are destroyed"),
+        trial(
             "contexts_are_destroyed_meanwhile",
             contexts_are_destroyed_meanwhile,
         ),
+        trial(
+            "what_was_current_is_destroyed_meanwhile",
+            what_was_current_is_destroyed_meanwhile,
+        ),
+        trial(
+            "a_context_that_is_not_known_is_not_restored",
+            a_context_that_is_not_known_is_not_restored,
+        ),
+        trial(
+            "a_destroyed_context_is_current",
+            a_destroyed_context_is_current,
+        ),
+        trial("contexts_in_random_orders", contexts_in_random_orders),
         trial("names_of_contexts", names_of_contexts),
     ]
 }

@@ -2,20 +2,18 @@
 //!
 //! A reset ends everything on the device, so each of these runs in a process of its own.
 
-use crate::saxpy::{Counted, Outcome, SAXPY, Saxpy};
+use crate::saxpy::{Counted, SAXPY, Saxpy};
 use cudarc::{driver::sys, nvrtc::Ptx};
 use kernel_args::{ContextName, Error, Kernel, Module, launch};
-use kernel_args_tests::driver::{context, device, trial};
-use libtest_mimic::Trial;
-use std::{
-    env, mem,
-    process::{Command, ExitCode},
+use kernel_args_tests::{
+    driver::{context, device, trial},
+    process::{self, Outcome},
 };
+use libtest_mimic::Trial;
+use std::{mem, process::ExitCode};
 
 /// What a process does.
 type Case = fn() -> Outcome;
-
-const VARIABLE: &str = "KERNEL_ARGS_RESET";
 
 /// What happens between the launches before and after a reset.
 const CASES: [(&str, Case); 4] = [
@@ -34,32 +32,15 @@ const CASES: [(&str, Case); 4] = [
 pub(crate) fn trials() -> Vec<Trial> {
     CASES
         .iter()
-        .map(|(name, _)| trial(format!("reset/{name}"), move || in_a_process(name)))
+        .map(|(name, _)| trial(format!("reset/{name}"), move || process::run(name)))
         .collect()
 }
 
-fn in_a_process(name: &str) -> Outcome {
-    let output = Command::new(env::current_exe()?)
-        .env(VARIABLE, name)
-        .output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    Err(format!("{}: {said}", output.status).into())
-}
-
-/// The child's part: `None` in the suite itself.
+/// The process's part: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
-    let name = env::var(VARIABLE).ok()?;
+    let name = process::wanted()?;
     let (_, case) = CASES.iter().find(|(known, _)| *known == name)?;
-    Some(match case() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    })
+    Some(process::exit_code(case()))
 }
 
 /// What `cudaDeviceReset` does to the primary context.

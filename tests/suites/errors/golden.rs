@@ -40,13 +40,20 @@ fn golden(name: &str) -> Option<String> {
     Some(text.trim_end().to_owned())
 }
 
-/// Addresses differ from run to run.
+/// Addresses differ from run to run, and the bytes that are shown behind them.
 fn without_addresses(text: &str) -> String {
     let mut parts = text.split("0x");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
         out.push_str("0x…");
-        out.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+        match rest
+            .strip_prefix("  [")
+            .and_then(|bytes| bytes.split_once(']'))
+        {
+            Some((_, rest)) => out.extend(["  […]", rest]),
+            None => out.push_str(rest),
+        }
     }
     out.trim_end().to_owned()
 }

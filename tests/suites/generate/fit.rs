@@ -4,24 +4,39 @@
 
 use kernel_args::{
     KernelArgs,
-    abi::{Signature, check, image::Image},
+    abi::{
+        Signature, check,
+        image::{Image, Kernels},
+    },
 };
 
 mod structs;
 
-fn fit<A: KernelArgs>(image: &str) {
+/// A struct's fields, and the symbol of its kernel.
+type Struct = (Signature<'static>, &'static str);
+
+const fn of<A: KernelArgs>() -> Struct {
+    let source = A::SOURCE.expect("it names its kernel");
+    (A::SIGNATURE, source.entry)
+}
+
+fn fit(image: &str, structs: &[Struct]) {
     let image = std::fs::read(image).expect("the image can be read");
     let image = Image::read(&image).expect("it is an image");
     let kernels = image.kernels().expect("it has kernels");
-    let entry = A::SOURCE.expect("it names its kernel").entry;
+    for (host, entry) in structs {
+        fits(&kernels, host, entry);
+    }
+}
+
+fn fits(kernels: &Kernels<'_>, host: &Signature<'_>, entry: &str) {
     let kernel = kernels.kernel(entry, None).expect("its kernel is there");
     let parameters = kernel.parameters();
     let signature = Signature {
         name: entry,
         parameters: &parameters,
     };
-    let host = A::SIGNATURE;
-    let report: check::Report<'_> = check::report(&host, &signature);
+    let report: check::Report<'_> = check::report(host, &signature);
     if report.is_empty() {
         println!("{entry}\t{}", parameters.len());
     } else {

@@ -1,8 +1,8 @@
 //! Structs that are generated from kernels fit these kernels: each is compiled, compared with its kernel while it compiles,
 //! and again with all that debug information tells.
 //!
-//! Kernels are random signatures (`tests/generator`), `kernels.cu`, which has what C++ can have for a parameter, and
-//! `headers.cu` with types of CUDA's headers, compiled by NVRTC with debug information and without; and the images of this
+//! Kernels are random signatures (`tests/generator`), `kernels.cu`, which has what C++ can have for a parameter,
+//! `rare.cu` with what it rarely has, and `headers.cu` with types of CUDA's headers, compiled by NVRTC with debug information and without; and the images of this
 //! repository.
 //!
 //! | variable | meaning | default | with `KERNEL_ARGS_FULL=1` |
@@ -76,6 +76,8 @@ fn cpp_kernels() -> Result<Completion, Failed> {
     let folder = folder("generate/cpp")?;
     let suite = root().join("tests/suites/generate");
     let mut images = compile(&folder, &suite.join("kernels.cu"), &[])?;
+    let rare = compile(&folder, &suite.join("rare.cu"), &[])?;
+    images.extend(rare.into_iter().filter(|image| has_debug_info(image)));
     // CUDA's headers come with nvcc.
     if let Ok(headers) = nvrtc::headers() {
         images.extend(compile(&folder, &suite.join("headers.cu"), &[headers])?);
@@ -86,11 +88,19 @@ fn cpp_kernels() -> Result<Completion, Failed> {
     Ok(Completion::Completed)
 }
 
+/// Whether an image is one with debug information.
+fn has_debug_info(image: &Path) -> bool {
+    image.components().any(|part| part.as_os_str() == DEBUG)
+}
+
+/// The folder of such images.
+const DEBUG: &str = "debug";
+
 /// PTX and cubins of a source, with debug information and without.
 fn compile(folder: &Path, source: &Path, includes: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let stem = source.file_stem().unwrap_or_default().to_string_lossy();
     let mut images = Vec::new();
-    for (kind, options) in [("debug", &["--device-debug"][..]), ("optimised", &[])] {
+    for (kind, options) in [(DEBUG, &["--device-debug"][..]), ("optimised", &[])] {
         let folder = folder.join(kind);
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         let sources = [source.to_owned()];

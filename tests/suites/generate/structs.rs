@@ -12,7 +12,7 @@ use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
 
 /// Generates structs for all kernels of these images, builds them, and has the program say that each fits.
 pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
-    let mut source = String::from("use super::fit;\n");
+    let mut source = String::from("use super::{fit, of};\n");
     let mut calls = String::new();
     let mut count = 0;
     for (i, path) in images.iter().enumerate() {
@@ -31,14 +31,12 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
             "pub mod m{i} {{ // {path}\nkernel_args::kernels! {{ pub mod image = {path:?}; }}\npub mod structs {{\n{text}}} }}",
             path = path.display().to_string()
         );
+        let _ = writeln!(calls, "fit({:?}, const {{ &[", path.display().to_string());
         for name in names(&text) {
-            let _ = writeln!(
-                calls,
-                "fit::<m{i}::structs::{name}>({:?});",
-                path.display().to_string()
-            );
+            let _ = writeln!(calls, "of::<m{i}::structs::{name}>(),");
             count += 1;
         }
+        calls.push_str("] });\n");
     }
     let _ = writeln!(source, "pub fn all() {{\n{calls}}}");
     let build = generated::build(

@@ -50,7 +50,7 @@ pub(crate) fn batches(mut headers: Vec<(String, String)>) -> Vec<Vec<(String, St
 fn kernels(ptx: &[u8]) -> Result<Kernels<'_>, String> {
     let kernels = Image::read(ptx).and_then(|image| image.kernels());
     let kernels = kernels.map_err(|error| error.to_string())?;
-    match kernels.debug_errors().first() {
+    match kernels.debug_errors().next() {
         Some(error) => Err(error.to_string()),
         None => Ok(kernels),
     }

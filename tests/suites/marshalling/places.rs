@@ -1,6 +1,6 @@
 //! Where the pointers of the first form point: a value that stands in the struct as the kernel reads it is not copied.
 
-use kernel_args::{DevicePointer, DeviceType, Float4, KernelArgs};
+use kernel_args::{DevicePointer, DeviceType, Float4, KernelArg, KernelArgs};
 use kernel_args_marshalling_tests::params;
 use std::ptr;
 
@@ -102,4 +102,118 @@ fn every_call_reads_the_struct_as_it_is_then() {
     assert_eq!(number(&mut args), 5_u32.to_ne_bytes());
     args.number = 7;
     assert_eq!(number(&mut args), 7_u32.to_ne_bytes());
+}
+
+/// Whether the packed buffer is the struct itself.
+fn is_the_struct<A: KernelArgs>(args: &mut A) -> bool {
+    let whole = ptr::from_ref(args).cast::<u8>();
+    args.with_packed(|buffer| ptr::eq(buffer.as_ptr(), whole))
+}
+
+#[derive(KernelArgs)]
+#[repr(C)]
+struct Whole {
+    pointer: DevicePointer<u8>,
+    vector: [f32; 2],
+    dense: Dense,
+    last: u8,
+    #[kernel_args(skip)]
+    _label: &'static str,
+}
+
+/// A struct of values that lies in memory as the kernel reads it is not copied.
+#[test]
+fn a_struct_that_is_packed_itself_is_not_copied() {
+    let mut whole = Whole {
+        pointer: DevicePointer::NULL,
+        vector: [1.0, -2.0],
+        dense: Dense { one: 1, two: 2 },
+        last: 3,
+        _label: "no parameter",
+    };
+    assert!(is_the_struct(&mut whole));
+    (&mut whole).with_packed(|buffer| {
+        #[rustfmt::skip]
+        assert_eq!(buffer, [
+            0, 0, 0, 0, 0, 0, 0, 0,   0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0,
+            1, 0, 0, 0, 2, 0, 0, 0,   3,
+        ]);
+    });
+}
+
+#[derive(KernelArgs)]
+#[repr(C)]
+struct Gap {
+    small: u8,
+    large: u32,
+}
+
+#[derive(KernelArgs)]
+#[repr(C)]
+struct PaddedWhole {
+    padded: Padded,
+}
+
+#[derive(KernelArgs)]
+#[repr(C)]
+struct SkippedBefore {
+    #[kernel_args(skip)]
+    _not_passed: u32,
+    value: u32,
+}
+
+#[derive(KernelArgs)]
+#[repr(C)]
+struct Lowered {
+    optional: Option<DevicePointer<u8>>,
+}
+
+#[derive(KernelArgs)]
+#[repr(C)]
+struct Bounded<T: DeviceType> {
+    value: T,
+}
+
+#[derive(KernelArgs)]
+#[repr(C)]
+struct Lowering<A: KernelArg> {
+    value: A,
+}
+
+/// Where bytes between the fields are the host's, where a field is no value, and where its type may be any, there is a copy.
+#[test]
+fn any_other_struct_is_copied() {
+    let padded = Padded { small: 1, large: 2 };
+    assert!(!is_the_struct(&mut Gap { small: 1, large: 2 }));
+    assert!(!is_the_struct(&mut PaddedWhole { padded }));
+    assert!(!is_the_struct(&mut SkippedBefore {
+        _not_passed: 1,
+        value: 2
+    }));
+    assert!(!is_the_struct(&mut Lowered { optional: None }));
+    assert!(is_the_struct(&mut Bounded { value: 1_u64 }));
+    assert!(!is_the_struct(&mut Bounded { value: padded }));
+    assert!(!is_the_struct(&mut Lowering { value: 1_u64 }));
+    SkippedBefore {
+        _not_passed: 1,
+        value: 2,
+    }
+    .with_packed(|buffer| assert_eq!(buffer, [2, 0, 0, 0]));
+}
+
+/// The order of rustc's layout is what counts, not that of the fields.
+#[test]
+fn what_rustc_reorders_is_copied_in_order() {
+    #[derive(KernelArgs)]
+    struct Reordered {
+        small: u8,
+        large: u32,
+        other: u8,
+    }
+    Reordered {
+        small: 1,
+        large: 2,
+        other: 3,
+    }
+    .with_packed(|buffer| assert_eq!(buffer, [1, 0, 0, 0, 2, 0, 0, 0, 3]));
 }

@@ -106,8 +106,8 @@ pub(crate) fn cases(kernels: &[Kernel], mistakes: usize) -> Vec<Case> {
                     *text = exchanged.apply(name, text);
                 }
             }
-            // What holds the struct is defined anew as well.
-            let all = mutant.exchanged.is_some();
+            // What holds the struct or enum is defined anew as well.
+            let all = mutant.exchanged.is_some() || mutant.kind == Kind::EnumValue;
             let new = own
                 .iter()
                 .filter(|definition| all || !known.contains(definition));

@@ -26,6 +26,7 @@ pub(crate) enum Kind {
     PointerForValue,
     HalfFormat,
     EnumWidth,
+    EnumValue,
     VectorScalar,
     // Right, written otherwise:
     MutForConst,
@@ -39,7 +40,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const MISTAKES: [Self; 24] = [
+    pub(crate) const MISTAKES: [Self; 25] = [
         Self::SwapNeighbours,
         Self::SwapApart,
         Self::SwapSameType,
@@ -63,6 +64,7 @@ impl Kind {
         Self::PointerForValue,
         Self::HalfFormat,
         Self::EnumWidth,
+        Self::EnumValue,
         Self::VectorScalar,
     ];
 
@@ -90,6 +92,7 @@ impl Kind {
                 | Self::Constness
                 | Self::Signedness
                 | Self::Bool
+                | Self::EnumValue
                 | Self::VectorScalar
         )
     }
@@ -123,6 +126,7 @@ impl Kind {
             Self::PointerForValue => "pointer for value",
             Self::HalfFormat => "f16 for bf16",
             Self::EnumWidth => "width of an enum",
+            Self::EnumValue => "value of a variant",
             Self::VectorScalar => "int vector for float vector",
             Self::MutForConst => "mutable pointer for a const one",
             Self::AddressForPointer => "u64 for a pointer",

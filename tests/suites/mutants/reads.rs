@@ -30,7 +30,7 @@ pub(crate) fn changes_what_is_read(mutant: &Mutant, right: &[Field]) -> bool {
         // What the struct is called, and what is behind a pointer, is no part of the block.
         Kind::StructName => false,
         // The values are those of the names.
-        Kind::SwapMembers => true,
+        Kind::SwapMembers | Kind::EnumValue => true,
         _ => block(&mutant.fields) != block(right),
     }
 }

@@ -6,7 +6,7 @@ use crate::{
         ALIGNMENTS, ELEMENTS, HALVES, KINDS_OF_VECTORS, LONGS, NON_ZERO, NUMBERS, SIGNS, WIDTHS,
     },
 };
-use kernel_args_test_generator::{Field, Leaf, Pointee, Slot, Struct, Type};
+use kernel_args_test_generator::{Enum, Field, Leaf, Pointee, Slot, Struct, Type};
 
 /// What stands for `ty` by a mistake of this kind, or by another right spelling.
 pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
@@ -63,6 +63,7 @@ pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
             }
             _ => Vec::new(),
         },
+        Kind::EnumValue => other_values(ty),
         Kind::IntegerForEnum => match ty {
             Type::Enum(e) => vec![Type::Leaf(e.underlying)],
             _ => Vec::new(),
@@ -89,6 +90,53 @@ pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
         | Kind::SwapMembers
         | Kind::Drop
         | Kind::Add => Vec::new(),
+    }
+}
+
+/// An enum of which one variant has a value that no other has, or two have each other's; a struct with such an enum.
+fn other_values(ty: &Type) -> Vec<Type> {
+    match ty {
+        Type::Enum(e) => {
+            let with = |values| {
+                Type::Enum(Enum {
+                    values,
+                    ..e.clone()
+                })
+            };
+            let is_free = |value: &i64| !e.values.contains(value);
+            let mut found = Vec::new();
+            for (i, value) in e.values.iter().enumerate() {
+                // Some value is 0 and some the largest, so that one below is in the range of the integer if it is positive.
+                if let Some(free) = Some(value - 1).filter(|free| *value > 0 && is_free(free)) {
+                    let mut values = e.values.clone();
+                    values[i] = free;
+                    found.push(with(values));
+                }
+            }
+            if e.scoped {
+                let mut values = e.values.clone();
+                values.swap(0, 1);
+                found.push(with(values));
+            }
+            found
+        }
+        Type::Struct(s) if s.arguments.is_empty() => {
+            let mut found = Vec::new();
+            for (i, field) in s.fields.iter().enumerate() {
+                if matches!(field.slot, Slot::Own) {
+                    for ty in other_values(&field.ty) {
+                        let mut fields = s.fields.clone();
+                        fields[i].ty = ty;
+                        found.push(Type::Struct(Struct {
+                            fields,
+                            ..s.clone()
+                        }));
+                    }
+                }
+            }
+            found
+        }
+        _ => Vec::new(),
     }
 }
 

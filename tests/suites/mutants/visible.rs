@@ -12,7 +12,8 @@ const BASE: usize = 0x210;
 /// What tells of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
-    /// PTX and debug information: what PTX tells, the names and C++ types of all parameters, and the members of structs.
+    /// PTX and debug information: what PTX tells, the names and C++ types of all parameters, the members of structs and the
+    /// variants of enums.
     Debug,
     /// PTX: size, alignment and class of every parameter, and the kernel's name.
     Ptx,
@@ -75,7 +76,7 @@ fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
             Stands::Because(why) => reason = why,
             Stands::Same => {}
         }
-        if !has_members_of(&field.ty, kernel) {
+        if !has_members_of(&field.ty, kernel) || !has_variants_of(&field.ty, kernel) {
             return Ok(());
         }
     }
@@ -109,6 +110,22 @@ fn has_members_of(host: &Type, kernel: &Type) -> bool {
         same.is_some_and(|(_, host)| {
             host.extent().size == ty.extent().size && !matches!(stands_for(host, ty), Stands::Never)
         })
+    })
+}
+
+/// Whether every value of the host's enums is one of the kernel's, under the same name if the kernel's has that name.
+fn has_variants_of(host: &Type, kernel: &Type) -> bool {
+    let (mut own, mut told) = (Vec::new(), Vec::new());
+    scalars(host, 0, &mut own);
+    scalars(kernel, 0, &mut told);
+    own.iter().zip(&told).all(|pair| match pair {
+        ((at, Type::Enum(host)), (place, Type::Enum(kernel))) if at == place => {
+            host.values.iter().enumerate().all(|(i, value)| {
+                let named = kernel.values.get(i).filter(|_| kernel.scoped);
+                named.map_or(kernel.values.contains(value), |named| named == value)
+            })
+        }
+        _ => true,
     })
 }
 

@@ -38,6 +38,20 @@ fn the_second_call_asks_neither_the_driver_nor_the_heap() {
     });
 }
 
+/// As with a cubin of relocatable code, which driver 580 loads.
+#[test]
+fn a_kernel_that_only_the_image_has_is_to_be_linked() {
+    within(&Settings::new(), |driver| {
+        let module = Module::load(&context(0), SAXPY).expect("it loads");
+        driver.fail("cuModuleGetFunction", 500);
+        let error = module.function("saxpy").expect_err("the driver has none");
+        let text = error.to_string();
+        assert!(text.contains("relocatable code"), "{text}");
+        assert!(text.contains("help: load it with `Module::link`"), "{text}");
+        assert!(!text.contains("the nearest are"), "{text}");
+    });
+}
+
 /// Whatever the lifetimes of the struct's borrows: its erased form is the key.
 #[test]
 fn a_struct_of_any_lifetime_finds_the_same_kernel() {

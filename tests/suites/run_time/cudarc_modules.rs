@@ -37,7 +37,10 @@ fn a_function_with_its_image_is_verified_by_types() {
         );
         let ours = Function::from_cudarc(&ctx, theirs.clone(), SAXPY).expect("its image");
         let all = Verification::clone(ours.verification());
-        assert_eq!(format!("{all:?}"), "Verified { driver: true, image: true }");
+        assert_eq!(
+            format!("{all:?}"),
+            "Verified { driver: true, image: true, debug_info: None }"
+        );
         assert!(matches!(
             ours.kernel::<SameSizes>(),
             Err(Error::Mismatch(_))
@@ -48,6 +51,26 @@ fn a_function_with_its_image_is_verified_by_types() {
         unsafe { launch!(kernel, 1, 1, Saxpy::NONE) }.expect("it launches");
         let out = ours.to_cudarc().expect("cudarc loaded it");
         assert_eq!(out.cu_function(), theirs.cu_function());
+    });
+}
+
+/// cudarc loaded the module: its image may be another one than the one that is given.
+#[test]
+fn a_kernel_of_another_image_than_the_modules_is_not_there() {
+    within(&Settings::new(), |_| {
+        let ctx = context(0);
+        let theirs = ctx.load_module(Ptx::from_src(SAXPY)).expect("it loads");
+        let other = SAXPY.replace("saxpy", "other");
+        let module = Module::from_cudarc(&ctx, theirs, &other).expect("it is an image");
+        let text = module
+            .function("other")
+            .expect_err("only the image has it")
+            .to_string();
+        assert!(
+            text.contains("help: pass the image that the module was loaded from"),
+            "{text}"
+        );
+        assert!(text.contains("if it is that one"), "{text}");
     });
 }
 

@@ -10,23 +10,19 @@ use cudarc::driver::{CudaContext, CudaSlice};
 use cudart::Cudart;
 use kernel_args::{
     BorrowedStream, ContextFlags, ContextName, DevicePointer, DevicePointerMut, Error, Kernel,
-    KernelArgs, create_context, current_context, kernel_function, launch, with_current,
+    KernelArgs, abi::image::CudaVersion, create_context, current_context, kernel_function, launch,
+    versions, with_current,
 };
-use kernel_args_tests::driver::{Driver, context, device, suite, trial_unless};
+use kernel_args_tests::{
+    driver::{Driver, context, device, suite, trial_unless},
+    process::{self, Outcome},
+};
 use libtest_mimic::Trial;
-use std::{
-    env, error,
-    ffi::CString,
-    process::{Command, ExitCode},
-    sync::Arc,
-};
-
-type Outcome = Result<(), Box<dyn error::Error + Send + Sync>>;
+use std::{error, ffi::CString, process::ExitCode, sync::Arc};
 
 /// What a process does.
 type Case = fn(&Cudart) -> Outcome;
 
-const VARIABLE: &str = "KERNEL_ARGS_RUNTIME_API";
 const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
 const N: u32 = 1_000_000;
 const GRID: u32 = N.div_ceil(256);
@@ -66,19 +62,12 @@ const CASES: [(&str, Case); 7] = [
 ];
 
 fn main() -> ExitCode {
-    if let Ok(name) = env::var(VARIABLE) {
+    if let Some(name) = process::wanted() {
         let case = CASES.iter().find(|(known, _)| *known == name);
-        let outcome = match (case, Cudart::load()) {
+        return process::exit_code(match (case, Cudart::load()) {
             (Some((_, case)), Some(cudart)) => case(&cudart),
             _ => Err("there is no such case, or no runtime".into()),
-        };
-        return match outcome {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::FAILURE
-            }
-        };
+        });
     }
     suite("runtime_api", trials, |_| ())
 }
@@ -91,7 +80,7 @@ fn trials(driver: &Driver) -> Vec<Trial> {
     };
     let mut trials: Vec<Trial> = CASES
         .iter()
-        .map(|(name, _)| trial_unless(why, *name, move || in_a_process(name)))
+        .map(|(name, _)| trial_unless(why, *name, move || process::run(name)))
         .collect();
     // SAFETY: the library's initialisers have no precondition.
     let present = driver.is_real() && unsafe { cudarc::curand::sys::is_culib_present() };
@@ -100,21 +89,30 @@ fn trials(driver: &Driver) -> Vec<Trial> {
     trials
 }
 
-fn in_a_process(name: &str) -> Outcome {
-    let output = Command::new(env::current_exe()?)
-        .env(VARIABLE, name)
-        .output()?;
-    print!("{}", String::from_utf8_lossy(&output.stdout));
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    Err(format!("{}: {said}", output.status).into())
-}
-
 fn set_device(cudart: &Cudart) -> Outcome {
     // SAFETY: the call has no precondition.
     unsafe { cudart.set_device(i32::try_from(device())?) }?;
+    Ok(())
+}
+
+/// Slices of cudarc's in a launch on a stream of the runtime's.
+#[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
+fn slices_on(ctx: &Arc<CudaContext>, stream: &BorrowedStream) -> Outcome {
+    let default = ctx.default_stream();
+    let (x, mut y) = (
+        default.clone_htod(&vec![2.0; N as usize])?,
+        default.alloc_zeros::<f32>(N as usize)?,
+    );
+    let kernel = Kernel::<Saxpy>::load(ctx)?;
+    let args = Saxpy {
+        n: N,
+        alpha: 1.0,
+        x: &x,
+        y: &mut y,
+    };
+    // SAFETY: both slices have `N` elements.
+    unsafe { launch!(kernel, GRID, 256, args, stream = stream)? };
+    assert!(default.clone_dtoh(&y)?.iter().all(|value| *value == 2.0));
     Ok(())
 }
 
@@ -145,22 +143,7 @@ fn launch_on_the_runtimes(cudart: &Cudart, ctx: &Arc<CudaContext>) -> Outcome {
             // SAFETY: both have `N` elements, and the copies to them are over.
             unsafe { launch!(kernel, GRID, 256, args, stream = &stream)? };
         }
-        // Slices of cudarc's on the runtime's stream.
-        let default = ctx.default_stream();
-        let (x, mut y) = (
-            default.clone_htod(&vec![2.0; elements])?,
-            default.alloc_zeros::<f32>(elements)?,
-        );
-        let kernel = Kernel::<Saxpy>::load(ctx)?;
-        let args = Saxpy {
-            n: N,
-            alpha: 1.0,
-            x: &x,
-            y: &mut y,
-        };
-        // SAFETY: both slices have `N` elements.
-        unsafe { launch!(kernel, GRID, 256, args, stream = &stream)? };
-        assert!(default.clone_dtoh(&y)?.iter().all(|value| *value == 2.0));
+        slices_on(ctx, &stream)?;
     }
     // SAFETY: the stream is alive, and not destroyed by what borrowed it.
     unsafe { cudart.stream_synchronize(stream)? };
@@ -188,6 +171,9 @@ fn the_runtime_first(cudart: &Cudart) -> Outcome {
         ContextName::of(&ctx),
         "the primary context is shared"
     );
+    let (version, versions) = (u32::try_from(cudart.version()?)?, versions()?);
+    println!("{versions}");
+    assert_eq!(versions.runtime, Some(CudaVersion::from_number(version)));
     launch_on_the_runtimes(cudart, &ctx)
 }
 
@@ -250,28 +236,71 @@ fn memory_both_ways(cudart: &Cudart) -> Outcome {
     Ok(())
 }
 
-/// The runtime works in the context that is current. A stream that it has made in another one is refused.
+/// The contexts of the program, and what a stream of the runtime's is in each of them: in its own it is launched on, and the other
+/// one refuses it, by both names.
+struct Two<'a> {
+    cudart: &'a Cudart,
+    primary: &'a Arc<CudaContext>,
+    own: &'a Arc<CudaContext>,
+}
+
+impl Two<'_> {
+    /// Makes a stream, and tells whether it is the primary context's.
+    fn stream_is_primary(&self, when: &str) -> Result<bool, Box<dyn error::Error + Send + Sync>> {
+        let current = current_context()?;
+        let stream = self.cudart.stream_create()?;
+        let mut owners = Vec::new();
+        for (ctx, other) in [(self.primary, self.own), (self.own, self.primary)] {
+            // SAFETY: the stream is alive until the end of this function.
+            match unsafe { BorrowedStream::new(ctx, stream.cast()) } {
+                Ok(borrowed) => {
+                    slices_on(ctx, &borrowed)?;
+                    owners.push(ContextName::of(ctx));
+                }
+                Err(Error::ForeignStream(contexts)) => {
+                    assert_eq!(contexts.expected, ContextName::of(ctx));
+                    assert_eq!(contexts.found, ContextName::of(other));
+                    let text = Error::ForeignStream(contexts).to_string();
+                    assert!(
+                        text.contains("help: ") && text.contains("cudaSetDevice"),
+                        "{text}"
+                    );
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        println!("{when}: {current:?} is current, and the runtime makes a stream in {owners:?}");
+        // SAFETY: nothing uses it any more.
+        unsafe { self.cudart.stream_destroy(stream)? };
+        match owners[..] {
+            [owner] => Ok(owner == ContextName::of(self.primary)),
+            _ => Err(format!("a stream of {} contexts", owners.len()).into()),
+        }
+    }
+}
+
+/// What the runtime makes while another context than the primary one is current is in that one. `cudaSetDevice` makes the primary one
+/// current.
 fn a_context_of_its_own_beside(cudart: &Cudart) -> Outcome {
     set_device(cudart)?;
     let ctx = context()?;
     let own = create_context(device(), ContextFlags::new())?;
-    let primary = cudart.stream_create()?;
-    let stream = with_current(&own, || cudart.stream_create())?;
-    assert_eq!(current_context()?, Some(ContextName::of(&ctx)));
-    if let Ok(stream) = stream {
-        // SAFETY: the stream is alive.
-        let error = unsafe { BorrowedStream::new(&ctx, stream.cast()) }.expect_err("of `own`");
-        assert!(matches!(error, Error::ForeignStream(_)), "{error}");
-        println!("{error}");
-        // SAFETY: as above.
-        unsafe { BorrowedStream::new(&own, stream.cast())? };
-    } else {
-        println!("this runtime makes no stream in a context that is not a primary one: {stream:?}");
-    }
-    // SAFETY: the stream is alive.
-    let error = unsafe { BorrowedStream::new(&own, primary.cast()) }.expect_err("of `ctx`");
-    assert!(matches!(error, Error::ForeignStream(_)), "{error}");
-    launch_on_the_runtimes(cudart, &ctx)
+    let (primary, own) = (&ctx, &own);
+    let two = Two {
+        cudart,
+        primary,
+        own,
+    };
+    assert!(two.stream_is_primary("at first")?);
+    with_current(own, || two.stream_is_primary("in a context of its own"))??;
+    assert_eq!(current_context()?, Some(ContextName::of(primary)));
+    two.stream_is_primary("after it")?;
+    own.bind_to_thread()?;
+    two.stream_is_primary("after a launch in it, which leaves it current")?;
+    own.bind_to_thread()?;
+    set_device(cudart)?;
+    assert!(two.stream_is_primary("after cudaSetDevice")?);
+    launch_on_the_runtimes(cudart, primary)
 }
 
 /// `cudaKernel_t`, which is verified by the driver's record.
