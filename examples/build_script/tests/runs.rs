@@ -1,0 +1,11 @@
+//! The example ends well, with a GPU and without one, and says which.
+
+use std::process::Command;
+
+#[test]
+fn it_launches_or_says_that_it_does_not() {
+    let output = Command::new(env!("CARGO_BIN_EXE_build-script")).output().expect("cargo has built it");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("the largest difference from the host") || text.contains("Nothing was launched"), "{text}");
+}
