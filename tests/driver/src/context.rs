@@ -224,6 +224,11 @@ entry_points! {
         active.set(c_int::from(driver.contexts.contains(primary)))
     }
 
+    fn cuDevicePrimaryCtxSetFlags_v2(driver, device: c_int, flags: c_uint) {
+        driver.device(device)?.primary_flags = flags;
+        Ok(())
+    }
+
     fn cuDevicePrimaryCtxRelease_v2(driver, device: c_int) {
         driver.release_primary(device)
     }

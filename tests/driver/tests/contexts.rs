@@ -29,7 +29,8 @@ fn retain(device: i32) -> sys::CUcontext {
     context
 }
 
-fn active(device: i32) -> bool {
+/// The flags of a primary context, and whether it is active.
+fn state(device: i32) -> (u32, bool) {
     let (mut flags, mut active) = (0, 0);
     let state = call!(sys::cuDevicePrimaryCtxGetState(
         device,
@@ -37,7 +38,11 @@ fn active(device: i32) -> bool {
         &raw mut active
     ));
     assert_eq!(state, Ok(()));
-    active != 0
+    (flags, active != 0)
+}
+
+fn active(device: i32) -> bool {
+    state(device).1
 }
 
 fn create(device: i32) -> sys::CUcontext {
@@ -45,6 +50,24 @@ fn create(device: i32) -> sys::CUcontext {
     let created = call!(sys::cuCtxCreate_v4(&raw mut context, null_mut(), 0, device));
     assert_eq!(created, Ok(()));
     context
+}
+
+#[test]
+fn flags_of_a_primary_context_are_kept() {
+    within(&Settings::new().devices(2), |_| {
+        init();
+        let blocking = 4;
+        assert_eq!(
+            call!(sys::cuDevicePrimaryCtxSetFlags_v2(1, blocking)),
+            Ok(())
+        );
+        assert_eq!([state(0), state(1)], [(0, false), (blocking, false)]);
+        let context = retain(1);
+        assert_eq!(call!(sys::cuCtxSetCurrent(context)), Ok(()));
+        let mut flags = 0;
+        assert_eq!(call!(sys::cuCtxGetFlags(&raw mut flags)), Ok(()));
+        assert_eq!((state(1), flags), ((blocking, true), blocking));
+    });
 }
 
 #[test]
