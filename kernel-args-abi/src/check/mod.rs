@@ -33,6 +33,7 @@ pub(crate) mod names;
 mod reorder;
 mod report;
 mod select;
+mod slots;
 mod split;
 mod steps;
 mod variants;

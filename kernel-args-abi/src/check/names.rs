@@ -3,10 +3,11 @@
 use super::{
     compare::compare_values,
     cursor::{Cursor, Item, element, offset},
+    slots::{self, Slots},
 };
 use crate::{cpp::equal, signature::Parameter};
 
-/// How many of a kernel's parameters have names that are looked for.
+/// How many of a kernel's parameters have names that are looked for: as many as [`Names`] has room for.
 pub(crate) const MOST: usize = 768;
 
 /// Where the parameter is that a field has the name of.
@@ -22,43 +23,25 @@ pub(crate) enum Elsewhere {
 /// [`MOST`] parameters the first ones have names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names {
-    /// By a number made of the name, or behind it: a parameter's index and 1, or 0.
-    slots: [u16; Self::SLOTS],
+    slots: Slots<1024>,
     /// Whether a parameter has a name.
     any: bool,
 }
 
 impl Names {
-    const SLOTS: usize = 1024;
-
     pub(super) const fn new(kernel: &[Parameter<'_>]) -> Self {
-        let mut slots = [0; Self::SLOTS];
+        let mut slots = Slots::new();
         let mut any = false;
         let mut i = 0;
         while i < kernel.len() && i < MOST {
             let name = kernel[i].name;
             if !is_made(name) {
                 any = true;
-                let mut at = Self::slot(name);
-                while slots[at] != 0 {
-                    at = (at + 1) % Self::SLOTS;
-                }
-                slots[at] = i as u16 + 1;
+                slots.insert(hash(name), i);
             }
             i += 1;
         }
         Self { slots, any }
-    }
-
-    /// FNV-1a.
-    const fn slot(name: &str) -> usize {
-        let mut hash = 0x811c_9dc5_u32;
-        let mut i = 0;
-        while i < name.len() {
-            hash = (hash ^ name.as_bytes()[i] as u32).wrapping_mul(0x0100_0193);
-            i += 1;
-        }
-        hash as usize % Self::SLOTS
     }
 
     /// The parameter that field `i` has the name of, where it stands in the place of parameter `j`, and would fit there
@@ -78,9 +61,8 @@ impl Names {
         {
             return None;
         }
-        let mut at = Self::slot(field.cpp_name());
-        while self.slots[at] != 0 {
-            let other = self.slots[at] as usize - 1;
+        let mut found = self.slots.find(hash(field.cpp_name()));
+        while let Some(other) = found.next() {
             let is_it = if says {
                 same(field.kernel_name, kernel[other].name)
             } else {
@@ -89,10 +71,18 @@ impl Names {
             if other != j && is_it {
                 return Some(Elsewhere::At(other));
             }
-            at = (at + 1) % Self::SLOTS;
         }
         if says { Some(Elsewhere::Nowhere) } else { None }
     }
+}
+
+const fn hash(name: &str) -> u32 {
+    let (mut hash, mut i) = (slots::NOTHING, 0);
+    while i < name.len() {
+        hash = slots::hash(hash, name.as_bytes()[i]);
+        i += 1;
+    }
+    hash
 }
 
 /// Whether a field has another name than the parameter in whose place it stands.
@@ -183,11 +173,10 @@ const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>
 
 const fn find<'a>(item: &Item<'a>, name: &str) -> Option<Parameter<'a>> {
     let mut i = item.index.saturating_sub(NEAR);
-    while i <= item.index.saturating_add(NEAR)
-        && let Some(member) = item.siblings.get(i)
-    {
-        if same(name, member.cpp_name()) {
-            return Some(member);
+    while i <= item.index.saturating_add(NEAR) && i < item.siblings.len() {
+        let found = item.siblings.get_named(i, name.as_bytes());
+        if found.is_some() {
+            return found;
         }
         i += 1;
     }

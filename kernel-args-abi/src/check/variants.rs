@@ -1,13 +1,10 @@
 //! Whether the variants of a Rust enum are those of the kernel's.
 
-use super::names::same;
+use super::{
+    names::same,
+    slots::{self, Slots},
+};
 use crate::signature::{Members, Parameter, Variant};
-
-/// How many variants before and after one are looked at for its name.
-const NEAR: usize = 64;
-
-/// How many for one that is not spelled the same: the compiler bounds how long a constant takes.
-const ALIKE: usize = 16;
 
 /// A variant of the host's enum that the kernel's does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +21,8 @@ pub struct VariantMismatch<'a> {
 /// does not tell its variants.
 ///
 /// The host passes values to the kernel: each must be one of the kernel's, under the same name if the kernel's enum has that
-/// name. The kernel's may have more. A name is looked for among the 64 variants before and after, one of another spelling among 16.
+/// name. The kernel's may have more. Names are looked for among the first 3,000, of which each counts once for every word that all
+/// begin with, and once more.
 ///
 /// Where no variant of the kernel's is spelled as the host's, names are the same without case and underscores, and without
 /// words that all of the kernel's begin with: `FastMath` is `fast_math`, `MODE_FAST_MATH` and `kFastMath`. If several of the
@@ -39,6 +37,7 @@ pub const fn first_variant<'a>(
         return None;
     }
     let starts = starts(kernel.members);
+    let mut index = None;
     let mut i = 0;
     while let Some(variant) = host.members.variant(i) {
         // One is the usual case: both list the same.
@@ -49,18 +48,21 @@ pub const fn first_variant<'a>(
             None => false,
         };
         if !is_same {
-            if let Some(named) = find_name(kernel.members, variant, host.size, starts, i) {
-                if !same_value(variant, named, host.size) {
+            if index.is_none() {
+                index = Some(Index::new(kernel.members, host.size, starts));
+            }
+            if let Some(index) = &index {
+                let named = index.named(variant);
+                let differs = match named {
+                    Some(named) => !same_value(variant, named, host.size),
+                    None => !index.has_value(variant),
+                };
+                if differs {
                     return Some(VariantMismatch {
                         host: variant,
-                        kernel: Some(named),
+                        kernel: named,
                     });
                 }
-            } else if !has_value(kernel.members, variant, host.size) {
-                return Some(VariantMismatch {
-                    host: variant,
-                    kernel: None,
-                });
             }
         }
         i += 1;
@@ -68,32 +70,106 @@ pub const fn first_variant<'a>(
     None
 }
 
-/// The variant that is spelled as the host's; else of those whose names [`agree`] with it one of its value, or the first.
-const fn find_name<'a>(
+/// The kernel's variants, for looking many up.
+struct Index<'a> {
     variants: Members<'a>,
-    host: Variant<'_>,
     size: usize,
     starts: u128,
-    near: usize,
-) -> Option<Variant<'a>> {
-    let mut found: Option<Variant<'a>> = None;
-    let mut i = near.saturating_sub(NEAR);
-    while i <= near.saturating_add(NEAR)
-        && let Some(variant) = variants.variant(i)
-    {
-        if same(host.name, variant.name) {
-            return Some(variant);
+    names: Slots<4096>,
+    values: Slots<4096>,
+}
+
+impl<'a> Index<'a> {
+    const fn new(variants: Members<'a>, size: usize, starts: u128) -> Self {
+        let (mut names, mut values) = (Slots::new(), Slots::new());
+        let mut i = 0;
+        while let Some(variant) = variants.variant(i) {
+            values.insert(hash_of_value(variant, size), i);
+            let name = variant.name.as_bytes();
+            let mut left = starts;
+            while left != 0 {
+                let start = left.trailing_zeros() as usize;
+                if may_begin(name, start) {
+                    names.insert(hash_of_letters(name, start), i);
+                }
+                left &= left - 1;
+            }
+            i += 1;
         }
-        if i + ALIKE >= near
-            && i <= near + ALIKE
-            && (found.is_none() || same_value(host, variant, size))
-            && agree(host.name, variant.name, starts)
+        Self {
+            variants,
+            size,
+            starts,
+            names,
+            values,
+        }
+    }
+
+    /// The variant that is spelled as the host's; else of those whose names [`agree`] with it one of its value, or the first.
+    const fn named(&self, host: Variant<'_>) -> Option<Variant<'a>> {
+        let mut named: Option<Variant<'a>> = None;
+        let mut found = self.names.find(hash_of_letters(host.name.as_bytes(), 0));
+        while let Some(i) = found.next()
+            && let Some(variant) = self.variants.variant(i)
         {
-            found = Some(variant);
+            if same(host.name, variant.name) {
+                return Some(variant);
+            }
+            if (named.is_none() || same_value(host, variant, self.size))
+                && agree(host.name, variant.name, self.starts)
+            {
+                named = Some(variant);
+            }
+        }
+        named
+    }
+
+    const fn has_value(&self, host: Variant<'_>) -> bool {
+        let mut found = self.values.find(hash_of_value(host, self.size));
+        while let Some(i) = found.next()
+            && let Some(variant) = self.variants.variant(i)
+        {
+            if same_value(host, variant, self.size) {
+                return true;
+            }
+        }
+        self.values.is_full() && self.has_value_anywhere(host)
+    }
+
+    /// Looks at every variant: what the index has no room for must not be taken for missing.
+    const fn has_value_anywhere(&self, host: Variant<'_>) -> bool {
+        let mut i = 0;
+        while let Some(variant) = self.variants.variant(i) {
+            if same_value(host, variant, self.size) {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+}
+
+/// A hash of the letters and digits of a name from `start` on, without case.
+const fn hash_of_letters(name: &[u8], start: usize) -> u32 {
+    let (mut hash, mut i) = (slots::NOTHING, start);
+    while i < name.len() {
+        if name[i] != b'_' {
+            hash = slots::hash(hash, name[i].to_ascii_lowercase());
         }
         i += 1;
     }
-    found
+    hash
+}
+
+/// A hash of the bits of a value in a type of `size` bytes.
+const fn hash_of_value(variant: Variant<'_>, size: usize) -> u32 {
+    let (mut hash, mut i) = (slots::NOTHING, 0);
+    let bytes = variant.value.to_le_bytes();
+    while i < size && i < bytes.len() {
+        hash = slots::hash(hash, bytes[i]);
+        i += 1;
+    }
+    hash
 }
 
 /// How many bytes all names begin with, if there are several.
@@ -154,15 +230,17 @@ const fn agree(host: &str, kernel: &str, mut starts: u128) -> bool {
     }
     while starts != 0 {
         let start = starts.trailing_zeros() as usize;
-        if start < kernel.len()
-            && (start == 0 || begins_word(kernel, start))
-            && same_letters(host, kernel, start)
-        {
+        if may_begin(kernel, start) && same_letters(host, kernel, start) {
             return true;
         }
         starts &= starts - 1;
     }
     false
+}
+
+/// Whether what a name calls its variant may begin there.
+const fn may_begin(name: &[u8], at: usize) -> bool {
+    at < name.len() && (at == 0 || begins_word(name, at))
 }
 
 const fn begins_word(name: &[u8], at: usize) -> bool {
@@ -192,17 +270,6 @@ const fn same_letters(a: &[u8], b: &[u8], start: usize) -> bool {
         }
         (i, j, any) = (i + 1, j + 1, true);
     }
-}
-
-const fn has_value(variants: Members<'_>, wanted: Variant<'_>, size: usize) -> bool {
-    let mut i = 0;
-    while let Some(variant) = variants.variant(i) {
-        if same_value(wanted, variant, size) {
-            return true;
-        }
-        i += 1;
-    }
-    false
 }
 
 /// Whether two values have the same bits in a type of `size` bytes: compilers tell the signs of some as they like.

@@ -7,8 +7,8 @@
 //! | 4 for each | where that stands, from the first struct or enum on |
 //!
 //! A variant is its value, as a number that is doubled, and 1 less than that of the opposite if it is negative; then its name. A
-//! member is numbers and texts as `decode` has them: size, offset, alignment, class, C++ type, the lengths of an array, its own
-//! members, its name.
+//! member is numbers and texts as `decode` has them: its name, size, offset, alignment, class, C++ type, the lengths of an array,
+//! its own members. The name is first because it is looked for.
 //!
 //! The members of a parameter or member are a number: 0 where they are not known, then the reasons for which they are not told
 //! apart, then four times the place of a struct or enum and its kind.
@@ -67,11 +67,20 @@ impl<'a> Struct<'a> {
         })
     }
 
+    /// Whether the member of this index has this name: by its first bytes, for many are asked.
+    pub(crate) const fn is_named(self, index: usize, name: &[u8]) -> bool {
+        match self.reader(index) {
+            Some(reader) => reader.is_text(name),
+            None => false,
+        }
+    }
+
     /// The member of a struct.
     pub(crate) const fn get(self, index: usize) -> Option<Parameter<'a>> {
         let Some(mut reader) = self.reader(index) else {
             return None;
         };
+        let name = reader.text(&[]);
         let size = reader.number();
         let offset = reader.number();
         let align = match reader.byte() {
@@ -89,7 +98,7 @@ impl<'a> Struct<'a> {
         }
         let members = members(self.structs, reader.number());
         Some(Parameter {
-            name: reader.text(&[]),
+            name,
             kernel_name: "",
             spelling: "",
             offset: Some(offset),
@@ -199,6 +208,7 @@ mod encode {
             let own = self.number(member.members);
             let mut bytes = Vec::new();
             let mut writer = Writer::new(&mut bytes);
+            writer.text(member.name);
             writer.number(member.size);
             writer.number(member.offset.unwrap_or_default());
             writer.align(member.align);
@@ -215,7 +225,6 @@ mod encode {
                 writer.number(length as usize);
             }
             writer.number(own);
-            writer.text(member.name);
             self.place(bytes)
         }
 

@@ -40,12 +40,8 @@ pub(super) const PLACE: usize = 4;
 
 /// A number of 4 bytes.
 pub(super) const fn number_at(bytes: &[u8], at: usize) -> usize {
-    let (mut number, mut i) = (0, PLACE);
-    while i > 0 {
-        i -= 1;
-        number = number << 8 | bytes[at + i] as usize;
-    }
-    number
+    let [a, b, c, d] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+    u32::from_le_bytes([a, b, c, d]) as usize
 }
 
 /// A text; only whole texts are ever written.
@@ -145,6 +141,18 @@ impl<'a> Reader<'a> {
         let start = self.at;
         self.at += length;
         part(self.bytes, start, length)
+    }
+
+    /// Whether this text stands here, in the table itself.
+    pub(super) const fn is_text(mut self, text: &[u8]) -> bool {
+        if self.number() != text.len() << 2 | INLINE {
+            return false;
+        }
+        let mut i = 0;
+        while i < text.len() && self.bytes[self.at + i] == text[i] {
+            i += 1;
+        }
+        i == text.len()
     }
 
     pub(super) const fn text(&mut self, declaration: &'a [u8]) -> &'a str {

@@ -6,7 +6,11 @@ use super::{
     described::Referent,
     list::{Range, VariantRange},
 };
-use crate::{class::Class, compiled::Struct, cpp::CppBase};
+use crate::{
+    class::Class,
+    compiled::Struct,
+    cpp::{CppBase, equal},
+};
 use core::fmt;
 
 /// The members of a struct that is passed by value, or the variants of an enum, as far as the source tells them.
@@ -213,6 +217,23 @@ impl<'a> Members<'a> {
             Source::List(range) => range.get(index),
             _ => None,
         }
+    }
+
+    /// The member of this index, if that is [its name in C++](Parameter::cpp_name).
+    pub(crate) const fn get_named(self, index: usize, name: &[u8]) -> Option<Parameter<'a>> {
+        let is_named = match self.0 {
+            Source::Slice(members) if index < members.len() => {
+                equal(members[index].cpp_name().as_bytes(), name)
+            }
+            Source::Table(members) => members.is_named(index, name),
+            #[cfg(feature = "read")]
+            Source::List(range) => match range.get(index) {
+                Some(member) => equal(member.cpp_name().as_bytes(), name),
+                None => false,
+            },
+            _ => false,
+        };
+        if is_named { self.get(index) } else { None }
     }
 
     /// What the member of this index is, is an array of, or points to, where debug information describes it: with the

@@ -112,6 +112,34 @@ fn names_are_the_same_without_case_underscores_and_words_that_all_have() {
     );
 }
 
+/// More than are looked for by name, in another order and spelling.
+#[test]
+fn variants_of_a_large_enum_are_found_wherever_they_stand() {
+    let named = |name: &str, values: std::ops::Range<i128>| -> Vec<(String, i128)> {
+        values.map(|i| (format!("{name}{i}"), i)).collect()
+    };
+    let of = |list: &[(String, i128)]| {
+        let list: Vec<_> = list.iter().map(|(name, value)| (&**name, *value)).collect();
+        mode(4, &list)
+    };
+    let kernel = of(&named("MODE_FAST_", 0..5_000));
+    let mut host = named("Fast", 0..5_000);
+    host.reverse();
+    assert_eq!(first_variant(&of(&host), &kernel), None);
+    assert_eq!(first_variant(&of(&named("Other", 0..5_000)), &kernel), None);
+    // `Fast500` is 4,000.
+    host[4_499].1 = 4_000;
+    let told =
+        first_variant(&of(&host), &kernel).and_then(|told| Some((told.host.name, told.kernel?)));
+    let (host_name, named_so) = told.expect("it is told");
+    assert_eq!(
+        (host_name, named_so.name, named_so.value),
+        ("Fast500", "MODE_FAST_500", 500)
+    );
+    host[4_499].1 = 5_000;
+    assert!(first_variant(&of(&host), &kernel).is_some());
+}
+
 fn message(host: Parameter<'static>, kernel: Parameter<'static>) -> String {
     let (host, kernel): (&'static _, &'static _) = (vec![host].leak(), vec![kernel].leak());
     let (host, kernel) = (signature("Args", host), signature("shade", kernel));

@@ -1,0 +1,70 @@
+//! Finding things by a hash while a program compiles, where there is no heap.
+
+/// Indices by hashes of what stands at them: a table with open addressing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slots<const N: usize> {
+    /// An index and 1; 0 where there is none.
+    slots: [u16; N],
+    left: usize,
+}
+
+impl<const N: usize> Slots<N> {
+    pub(super) const fn new() -> Self {
+        Self {
+            slots: [0; N],
+            left: N / 4 * 3,
+        }
+    }
+
+    /// Appends an index, unless three quarters of the slots are taken.
+    pub(super) const fn insert(&mut self, hash: u32, index: usize) {
+        if self.left == 0 || index >= u16::MAX as usize {
+            return;
+        }
+        self.left -= 1;
+        let mut at = hash as usize % N;
+        while self.slots[at] != 0 {
+            at = (at + 1) % N;
+        }
+        self.slots[at] = index as u16 + 1;
+    }
+
+    /// Whether something may be missing.
+    pub(super) const fn is_full(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Where the search for a hash begins.
+    pub(super) const fn find(&self, hash: u32) -> Found<'_, N> {
+        Found {
+            slots: self,
+            at: hash as usize % N,
+        }
+    }
+}
+
+/// What was inserted with a hash, in that order, and with others between.
+pub(super) struct Found<'a, const N: usize> {
+    slots: &'a Slots<N>,
+    at: usize,
+}
+
+impl<const N: usize> Found<'_, N> {
+    pub(super) const fn next(&mut self) -> Option<usize> {
+        let found = self.slots.slots[self.at];
+        self.at = (self.at + 1) % N;
+        if found == 0 {
+            None
+        } else {
+            Some(found as usize - 1)
+        }
+    }
+}
+
+/// FNV-1a, of a byte more.
+pub(super) const fn hash(so_far: u32, byte: u8) -> u32 {
+    (so_far ^ byte as u32).wrapping_mul(0x0100_0193)
+}
+
+/// FNV-1a, of no bytes.
+pub(super) const NOTHING: u32 = 0x811c_9dc5;
