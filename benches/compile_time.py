@@ -4,6 +4,7 @@
     python3 benches/compile_time.py                    the table
     python3 benches/compile_time.py --structs 100 --repetitions 3
     python3 benches/compile_time.py --images           structs that name kernels of large PTX files
+    python3 benches/compile_time.py --members          structs and enums by value, compared with debug information
 
 Generates crates of structs with 8 fields of 8 bytes, one crate for each library and one without any
 derive, and builds them with `cargo build` (debug). Dependencies are built before and not counted.
@@ -13,6 +14,9 @@ that it started. "incremental" is a build after the value of one constant beside
 With --images the crates embed a generated PTX file of 5.8 MB or 28 MB with some thousand kernels, and
 have 1, 20 or 200 structs that name kernels of it, each another one: by `kernels!`, by `ptx = "…"`, or
 not at all.
+
+With --members the crates have structs of arguments that hold one struct or enum by value, each for a kernel
+of its own in a PTX with debug information, which nvcc makes: ptx/toolchain.py installs it.
 
 Needs the crates bytemuck and zerocopy (from crates.io) and, for the lines, a nightly toolchain.
 """
@@ -282,6 +286,78 @@ def images(place, repetitions):
                   f"| {wall - alone:.2f} s | {wall / one:.2f} |")
 
 
+# How many kernels take a value of how many members or variants.
+MEMBERS = [(200, "struct", 8), (20, "struct", 100), (20, "enum", 8), (20, "enum", 100)]
+ALIKE = ["as the kernel's", "otherwise"]
+
+
+def members_source(count, kind, parts):
+    """CUDA C++ of kernels that take a value by value."""
+    text = []
+    for i in range(count):
+        if kind == "struct":
+            fields = [f"{('int', 'float')[j % 2]} blockSize{j};" for j in range(parts)]
+            text.append(f"struct S{i} {{ {' '.join(fields)} }};")
+        else:
+            variants = [f"S{i}_MODE_{j}" for j in range(parts)]
+            text.append(f"enum S{i} : int {{ {', '.join(variants)} }};")
+        text.append(f'extern "C" __global__ void k{i}(S{i} s, int* out) {{ *out = *(int*)&s; }}')
+    return "\n".join(text) + "\n"
+
+
+def members_crate(count, kind, parts, alike, compared):
+    """A crate of the same values and structs of arguments."""
+    lines = ["#![allow(dead_code, non_snake_case)]", "use kernel_args::{DevicePointerMut, DeviceType, KernelArgs};"]
+    lines.append('kernel_args::kernels! { pub mod image = "src/image.ptx"; }')
+    same = alike == ALIKE[0]
+    for i in range(count):
+        if kind == "struct":
+            name = "blockSize{}" if same else "block_size_{}"
+            fields = ", ".join(f"{name.format(j)}: {['i32', 'f32'][j % 2]}" for j in range(parts))
+            lines.append(f"#[derive(Clone, Copy, DeviceType)]\n#[repr(C)]\npub struct S{i} {{ {fields} }}")
+        else:
+            order = range(parts) if same else reversed(range(parts))
+            variants = ", ".join(f"Mode{j} = {j}" for j in order)
+            lines.append(f"#[derive(Clone, Copy, DeviceType)]\n#[repr(i32)]\npub enum S{i} {{ {variants} }}")
+        lines.append("#[derive(KernelArgs)]")
+        if compared:
+            lines.append(f"#[kernel_args(kernel = image::k{i})]")
+        lines.append(f"pub struct K{i} {{ s: S{i}, out: DevicePointerMut<i32> }}")
+    return "\n".join(lines) + "\n"
+
+
+def members(place, repetitions):
+    """Prints the table of what it costs to compare members and variants."""
+    sys.path.insert(0, str(ROOT / "ptx"))
+    import toolchain
+
+    nvcc = str(toolchain.program("nvcc", "nvcc"))
+    package = place / "members"
+    (package / "src").mkdir(parents=True)
+    (package / "Cargo.toml").write_text(
+        '[package]\nname = "measured"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n'
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}\n[workspace]\n'
+    )
+    lib = package / "src" / "lib.rs"
+    lib.write_text("")
+    run(["cargo", "build", "--quiet"], package)
+    print("| kernels | by value | names, order | processor | not compared | each comparison |")
+    print("|---|---|---|---|---|---|")
+    for count, kind, parts in MEMBERS:
+        (package / "image.cu").write_text(members_source(count, kind, parts))
+        run([nvcc, "-G", "-ptx", "-arch=sm_75", "image.cu", "-o", "src/image.ptx"], package)
+        for alike in ALIKE:
+            times = {True: [], False: []}
+            for _ in range(repetitions):
+                for compared, found in times.items():
+                    lib.write_text(members_crate(count, kind, parts, alike, compared))
+                    run(["cargo", "clean", "--package", "measured", "--quiet"], package)
+                    found.append(run(["cargo", "build", "--quiet"], package)[1])
+            own, base = (statistics.median(times[compared]) for compared in (True, False))
+            what = f"{kind} of {parts} {'members' if kind == 'struct' else 'variants'}"
+            print(f"| {count} | {what} | {alike} | {own:.2f} s | {base:.2f} s | {(own - base) / count * 1e3:.1f} ms |", flush=True)
+
+
 def version(command):
     result = subprocess.run(command, capture_output=True, text=True)
     return result.stdout.strip() if result.returncode == 0 else "unknown"
@@ -292,11 +368,13 @@ def main():
     parser.add_argument("--structs", type=int, default=500)
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--images", action="store_true")
+    parser.add_argument("--members", action="store_true")
     arguments = parser.parse_args()
-    if arguments.images:
+    if arguments.images or arguments.members:
         print(f"{version(['rustc', '--version'])}; median of {arguments.repetitions}; {os.cpu_count()} processors\n")
         with tempfile.TemporaryDirectory(prefix="kernel-args-images-") as place:
-            images(pathlib.Path(place), arguments.repetitions)
+            table_of = members if arguments.members else images
+            table_of(pathlib.Path(place), arguments.repetitions)
         return
     with tempfile.TemporaryDirectory(prefix="kernel-args-compile-time-") as place:
         times, lines = measure(pathlib.Path(place), arguments.structs, arguments.repetitions)

@@ -16,7 +16,8 @@ pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStrea
 pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     let module = match module(ty) {
         "reference" | "raw_pointer" | "sequence" | "text" => "host_member",
-        same @ ("character" | "tuple" | "closure" | "math" | "padded" | "transformation") => same,
+        same @ ("character" | "tuple" | "closure" | "device_pointer" | "math" | "padded"
+        | "transformation") => same,
         _ => "member",
     };
     path(module, krate, span)
@@ -62,7 +63,12 @@ fn module(ty: &Type) -> &'static str {
             "Vec" | "VecDeque" => "sequence",
             "NonNull" => "raw_pointer",
             "char" => "character",
-            "Option" => "optional",
+            name @ ("Option" | "Retained") => match (argument_of(path).map(module), name) {
+                (Some(pointer @ ("device_memory" | "device_pointer")), _) => pointer,
+                (_, "Option") => "optional",
+                _ => "unsupported",
+            },
+            "DevicePointer" | "DevicePointerMut" => "device_pointer",
             "CudaSlice" | "UnifiedSlice" => "owned_slice",
             name if DEVICE_MEMORY.contains(&name) => "device_memory",
             name => of_another_crate(name),

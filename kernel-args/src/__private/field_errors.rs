@@ -214,6 +214,15 @@ field_errors! {
     device_memory;
 
     #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: what it points to has no C++ type",
+        label = "does not point to a device type",
+        note = "data in device memory needs the layout that the kernel reads: write \
+                `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct that it points to",
+        note = "for untyped memory write `DevicePointer<core::ffi::c_void>`"
+    )]
+    device_pointer;
+
+    #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel",
         label = "not a device type",
         note = "numbers, vectors and matrices of the crates `half`, `float8`, `num-complex`, `glam`, `nalgebra` and `mint` \

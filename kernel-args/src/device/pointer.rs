@@ -33,12 +33,12 @@ macro_rules! pointers {
         /// 8 bytes, aligned to 8. It does not own the memory, and nothing checks that the memory is valid when the
         /// kernel runs: that is the caller's promise at the launch, which is `unsafe`.
         #[repr(transparent)]
-        pub struct $name<T: Pointee> {
+        pub struct $name<T> {
             address: u64,
             pointee: PhantomData<*const T>,
         }
 
-        impl<T: Pointee> $name<T> {
+        impl<T> $name<T> {
             /// The null pointer.
             pub const NULL: Self = Self::from_raw(0);
 
@@ -62,49 +62,49 @@ macro_rules! pointers {
 
             /// The same address as a pointer to another type.
             #[must_use]
-            pub const fn cast<U: Pointee>(self) -> $name<U> {
+            pub const fn cast<U>(self) -> $name<U> {
                 $name::from_raw(self.address)
             }
         }
 
-        impl<T: Pointee> Clone for $name<T> {
+        impl<T> Clone for $name<T> {
             fn clone(&self) -> Self {
                 *self
             }
         }
 
-        impl<T: Pointee> Copy for $name<T> {}
+        impl<T> Copy for $name<T> {}
 
-        impl<T: Pointee> Default for $name<T> {
+        impl<T> Default for $name<T> {
             fn default() -> Self {
                 Self::NULL
             }
         }
 
-        impl<T: Pointee> PartialEq for $name<T> {
+        impl<T> PartialEq for $name<T> {
             fn eq(&self, other: &Self) -> bool {
                 self.address == other.address
             }
         }
 
-        impl<T: Pointee> Eq for $name<T> {}
+        impl<T> Eq for $name<T> {}
 
-        impl<T: Pointee> Hash for $name<T> {
+        impl<T> Hash for $name<T> {
             fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
                 self.address.hash(state);
             }
         }
 
-        impl<T: Pointee> fmt::Debug for $name<T> {
+        impl<T> fmt::Debug for $name<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, concat!($sigil, " {:#x}"), self.address)
             }
         }
 
         // SAFETY: it is an address in the device's memory, a number to the host.
-        unsafe impl<T: Pointee> Send for $name<T> {}
+        unsafe impl<T> Send for $name<T> {}
         // SAFETY: as above.
-        unsafe impl<T: Pointee> Sync for $name<T> {}
+        unsafe impl<T> Sync for $name<T> {}
 
         // SAFETY: `repr(transparent)` over a `u64`, asserted below for one `T`; the others do not differ.
         unsafe impl<T: Pointee> DeviceType for $name<T> {
@@ -131,7 +131,7 @@ pointers! {
     DevicePointerMut, false, "device mut";
 }
 
-impl<T: Pointee> From<DevicePointerMut<T>> for DevicePointer<T> {
+impl<T> From<DevicePointerMut<T>> for DevicePointer<T> {
     fn from(pointer: DevicePointerMut<T>) -> Self {
         Self::from_raw(pointer.address)
     }

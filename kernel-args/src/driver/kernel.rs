@@ -188,11 +188,11 @@ impl Module {
     /// without the driver, the heap or a lock. A call that returns an error is not remembered.
     ///
     /// ```no_run
-    /// # use kernel_args::{Error, KernelArgs, Module, DeviceType, DevicePointerMut, Pointee, launch};
+    /// # use kernel_args::{Error, KernelArgs, Module, DeviceType, DevicePointerMut, launch};
     /// #[derive(KernelArgs)]
-    /// struct Affine<T: Pointee> { n: u32, scale: T, shift: T, y: DevicePointerMut<T> }
+    /// struct Affine<T> { n: u32, scale: T, shift: T, y: DevicePointerMut<T> }
     ///
-    /// fn affine<T: DeviceType + Pointee>(module: &Module, dtype: &str, args: Affine<T>) -> Result<(), Error> {
+    /// fn affine<T: DeviceType>(module: &Module, dtype: &str, args: Affine<T>) -> Result<(), Error> {
     ///     let kernel = module.kernel::<Affine<T>>(&format!("affine_{dtype}"))?;
     ///     // SAFETY: `y` has `n` elements.
     ///     unsafe { launch!(kernel, args.n.div_ceil(256), 256, args) }

@@ -91,7 +91,7 @@ impl Module {
     /// Compiles CUDA C++ with NVRTC for the context's GPU, and loads it.
     ///
     /// ```no_run
-    /// use kernel_args::{CompileOptions, DevicePointer, DevicePointerMut, DeviceType, KernelArgs, Module, Pointee};
+    /// use kernel_args::{CompileOptions, DevicePointer, DevicePointerMut, DeviceType, KernelArgs, Module};
     ///
     /// const SOURCE: &str = "
     /// template <typename T>
@@ -102,7 +102,7 @@ impl Module {
     /// }";
     ///
     /// #[derive(KernelArgs)]
-    /// struct Axpy<T: Pointee> { n: u32, a: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
+    /// struct Axpy<T> { n: u32, a: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
     ///
     /// # fn main() -> Result<(), kernel_args::Error> {
     /// # let ctx = kernel_args::context(0)?;
