@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     class::Class,
+    cpp::{CppBase, name},
     signature::{Members, Parameter},
 };
 
@@ -50,7 +51,8 @@ pub(super) const fn differ(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool
 /// The first member in which a field differs from a parameter of the same size. `None` where they agree, and where one of
 /// them does not tell its members.
 ///
-/// - Members agree by where they lie and what they are: `float x, y, z, w` is an array of four and a `float4`.
+/// - Members agree by where they lie and what they are: `float x, y, z, w` is an array of four and a `float4`. An integer is no
+///   `__half`, though that stores one.
 /// - A field where the kernel's struct has padding is padding too.
 /// - A union, and what else is [opaque](crate::Opaque), agrees with everything in its place.
 /// - A name matters where the kernel has it elsewhere, for a member of the same type.
@@ -146,6 +148,8 @@ const fn step<'a>(
     if differences.is_empty() || is_opaque(k) || is_opaque(h) {
         left.pass();
         right.pass();
+    } else if is_no_part(h, k) || is_no_part(k, h) {
+        return Some(differences);
     } else if h.opens() && k.opens() {
         // An array stays whole until it is held against one: of arrays of one length one element is compared.
         let (left_is_array, right_is_array) = (h.elements() > 1, k.elements() > 1);
@@ -163,6 +167,20 @@ const fn step<'a>(
         return Some(differences);
     }
     None
+}
+
+/// Whether a scalar does not stand for what the struct in its place consists of: the member of `__half` is how CUDA's headers store
+/// a number, not an integer, and no enum is the component of a vector such as `uchar1`.
+const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
+    let CppBase::Named(name) = of.element().cpp.base else {
+        return false;
+    };
+    !scalar.opens()
+        && of.opens()
+        && match name::builtin(name) {
+            Some(builtin) => builtin.components == 0 || scalar.member.members.is_enum(),
+            None => false,
+        }
 }
 
 /// Whether it is a struct whose members are not told: by its name alone.

@@ -2,7 +2,7 @@
 
 use super::sides::*;
 use kernel_args_abi::check::{Difference, Report, compare, first_difference, report};
-use kernel_args_abi::{Class, CppBase, CppType, Members, Opaque, Parameter};
+use kernel_args_abi::{Class, CppBase, CppType, Members, Opaque, Parameter, Variant};
 use proptest::prelude::*;
 
 const fn at(offset: usize, member: Parameter<'static>) -> Parameter<'static> {
@@ -299,6 +299,52 @@ fn a_member_of_another_type_or_place_is_named_on_both_sides() {
         ("bytes", "v"),
         Difference::Size,
     );
+}
+
+/// A newtype of its own stands for what it consists of, and a float for a vector of one.
+#[test]
+fn a_scalar_is_no_part_of_a_type_of_cuda_that_means_something_else() {
+    let u16 = |name| {
+        field(
+            name,
+            "u16",
+            2,
+            2,
+            Class::Integer,
+            CppType::integer(false, 16),
+        )
+    };
+    let mode = |name| {
+        let variants = vec![Variant {
+            name: "Fast",
+            value: 1,
+        }];
+        let cpp = CppType::named("Mode");
+        let members = Members::of_enum(variants.leak(), None);
+        field(name, "Mode", 1, 1, Class::Integer, cpp).with_members(members)
+    };
+    let wrapped = |name, cpp, member: Parameter<'static>| {
+        let size = member.size;
+        let cpp = CppType::named(cpp);
+        let whole = field(name, "W", size, size, Class::Bytes, cpp);
+        whole.with_members(leak(vec![at(0, member)]))
+    };
+    let one = |member: Parameter<'static>| of(member.size, vec![at(0, member)]);
+    let half = |name| one(wrapped(name, "__half", u16("__x")));
+    differ(one(u16("h")), half("h"), ("h", "h"), Difference::Class);
+    agree(half("h"), half("h"));
+    agree(one(wrapped("h", "F16", u16("bits"))), half("h"));
+    let uchar1 = |name| one(wrapped(name, "uchar1", u8("x")));
+    differ(one(mode("m")), uchar1("m"), ("m", "m"), Difference::Class);
+    differ(uchar1("m"), one(mode("m")), ("m", "m"), Difference::Class);
+    agree(one(u8("m")), uchar1("m"));
+    agree(one(wrapped("m", "Flags", u8("bits"))), one(mode("m")));
+    let float1 = one(wrapped("f", "float1", f32("x")));
+    agree(one(f32("f")), float1);
+    // Several at a time.
+    let several = |member: Parameter<'static>| of(4, vec![at(0, array(member, 2))]);
+    let halves = several(wrapped("h", "__half", u16("__x")));
+    differ(several(u16("h")), halves, ("h", "h"), Difference::Type);
 }
 
 /// Those of one type are told by their names alone.
