@@ -5,7 +5,10 @@
 //! an error, `cuCtxPopCurrent` takes it off, and no new context has its handle.) So a handle that was current before is passed to the
 //! driver only where it is that of a primary context, which the driver never frees, or where something keeps the context alive.
 
-use super::api::{Api, Status};
+use super::{
+    api::{Api, Status},
+    context_state::is_active,
+};
 use core::ptr;
 use cudarc::driver::{CudaContext, sys::CUcontext};
 use std::{
@@ -42,10 +45,9 @@ pub(super) fn hold(context: CUcontext) -> Option<Arc<CudaContext>> {
 /// Whether this is the primary context of a device, and active.
 #[cold]
 pub(super) fn is_primary(api: &Api, context: CUcontext) -> bool {
-    let (Some(retain), Some(release), Some(get_state)) = (
+    let (Some(retain), Some(release)) = (
         api.cuDevicePrimaryCtxRetain,
         api.cuDevicePrimaryCtxRelease_v2,
-        api.cuDevicePrimaryCtxGetState,
     ) else {
         return false;
     };
@@ -54,14 +56,12 @@ pub(super) fn is_primary(api: &Api, context: CUcontext) -> bool {
     let counted = unsafe { (api.cuDeviceGetCount)(&raw mut count) };
     let count = if counted == Status::SUCCESS { count } else { 0 };
     (0..count).any(|device| {
-        let (mut flags, mut active, mut primary) = (0, 0, ptr::null_mut());
-        // SAFETY: both places outlive the call, which takes the device by its number.
-        let status = unsafe { get_state(device, &raw mut flags, &raw mut active) };
         // To ask for its handle is to retain it, which makes it where it is not active.
-        if status != Status::SUCCESS || active == 0 {
+        if is_active(api, device) != Some(true) {
             return false;
         }
-        // SAFETY: as above.
+        let mut primary = ptr::null_mut();
+        // SAFETY: `primary` outlives the call, which takes the device by its number.
         if unsafe { retain(&raw mut primary, device) } != Status::SUCCESS {
             return false;
         }

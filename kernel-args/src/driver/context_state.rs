@@ -1,7 +1,7 @@
 //! Whether a context is still the one that it was: a program can reset a primary context under everything that was made in it.
 
 use super::api::{Api, Status, api};
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, sys::CUdevice};
 
 /// What tells a context from a later one of the same handle.
 ///
@@ -44,18 +44,18 @@ fn id(api: &Api, context: &CudaContext) -> Option<u64> {
     (status == Status::SUCCESS).then_some(id)
 }
 
+/// Whether the primary context of a device is active; `None` where the driver does not tell.
+pub(super) fn is_active(api: &Api, device: CUdevice) -> Option<bool> {
+    let get_state = api.cuDevicePrimaryCtxGetState?;
+    let (mut flags, mut active) = (0, 0);
+    // SAFETY: both places outlive the call, which takes the device by its number.
+    let status = unsafe { get_state(device, &raw mut flags, &raw mut active) };
+    (status == Status::SUCCESS).then_some(active != 0)
+}
+
 /// Whether `context` is a primary one that is certainly not active.
 fn is_inactive(api: &Api, context: &CudaContext) -> bool {
-    let Some(get_state) = api.cuDevicePrimaryCtxGetState else {
-        return false;
-    };
-    if !context.is_primary() {
-        return false;
-    }
-    let (mut flags, mut active) = (0, 1);
-    // SAFETY: both places outlive the call, which takes the device by its number.
-    let status = unsafe { get_state(context.cu_device(), &raw mut flags, &raw mut active) };
-    status == Status::SUCCESS && active == 0
+    context.is_primary() && is_active(api, context.cu_device()) == Some(false)
 }
 
 /// Whether `context` is a primary one that was reset and has not been made again.

@@ -12,6 +12,7 @@ use std::{
 
 use crate::{error::Status, state};
 
+// SAFETY: the declaration is C's; the function takes any other one, and may be called from any thread.
 unsafe extern "C" {
     /// C11, 7.22.4.2: what is registered last runs first.
     safe fn atexit(function: extern "C" fn()) -> c_int;

@@ -39,6 +39,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         .collect()
 }
 
+// SAFETY: the declaration is C's; the function takes any other one, and may be called from any thread.
 unsafe extern "C" {
     safe fn atexit(function: extern "C" fn()) -> c_int;
 }

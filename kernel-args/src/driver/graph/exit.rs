@@ -6,6 +6,7 @@ use std::{
     thread_local,
 };
 
+// SAFETY: the declaration is C's; the function takes any other one, and may be called from any thread.
 unsafe extern "C" {
     /// C11, 7.22.4.2. What is registered last runs first: before what the driver has registered.
     safe fn atexit(function: extern "C" fn()) -> c_int;
