@@ -153,12 +153,18 @@ fn scalars(told: &Parameter<'static>) -> Vec<Parameter<'static>> {
     found
 }
 
+/// Numbers that CUDA's headers store as integers.
+fn is_number(told: &Parameter<'_>) -> bool {
+    let names = ["__half", "__nv_bfloat16", "__nv_fp8_e4m3", "__nv_fp8_e5m2"];
+    matches!(told.cpp.base, CppBase::Named(name) if names.contains(&name))
+}
+
 fn collect(told: &Parameter<'static>, start: usize, found: &mut Vec<Parameter<'static>>) {
     let elements = told.cpp.elements().max(1);
     let size = told.size / elements;
     for i in 0..elements {
         let at = start + i * size;
-        if told.members.is_known() {
+        if told.members.is_known() && !is_number(told) {
             for member in told.members.iter() {
                 collect(&member, at + member.offset.unwrap(), found);
             }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     class::Class,
-    cpp::{CppBase, name},
+    cpp::{Builtin, CppBase, equal, name},
     signature::{Members, Parameter},
 };
 
@@ -136,8 +136,12 @@ const fn step<'a>(
     }
     let one_each = h.elements() == 1 && k.elements() == 1;
     if one_each && h.is_struct() && k.is_struct() {
-        left.open(h);
-        right.open(k);
+        if !wraps(k, h) {
+            left.open(h);
+        }
+        if !wraps(h, k) {
+            right.open(k);
+        }
         return None;
     }
     let differences = if one_each {
@@ -172,15 +176,30 @@ const fn step<'a>(
 /// Whether a scalar does not stand for what the struct in its place consists of: the member of `__half` is how CUDA's headers store
 /// a number, not an integer, and no enum is the component of a vector such as `uchar1`.
 const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
-    let CppBase::Named(name) = of.element().cpp.base else {
-        return false;
-    };
     !scalar.opens()
         && of.opens()
-        && match name::builtin(name) {
+        && match builtin(&of.member) {
             Some(builtin) => builtin.components == 0 || scalar.member.members.is_enum(),
             None => false,
         }
+}
+
+/// Whether a struct is around a number that CUDA's headers store as an integer, such as the `__half` in its place: a `__half` is its
+/// first member, or in that.
+const fn wraps(whole: &Item<'_>, number: &Item<'_>) -> bool {
+    let (Some(own), Some(first)) = (builtin(&number.member), whole.member.members.get(0)) else {
+        return false;
+    };
+    own.components == 0
+        && (first.members.is_known() && builtin(&first).is_none()
+            || matches!(builtin(&first), Some(other) if equal(other.cpp.as_bytes(), own.cpp.as_bytes())))
+}
+
+const fn builtin(member: &Parameter<'_>) -> Option<&'static Builtin> {
+    match member.cpp.base {
+        CppBase::Named(name) if member.cpp.depth == 0 => name::builtin(name),
+        _ => None,
+    }
 }
 
 /// Whether it is a struct whose members are not told: by its name alone.

@@ -334,6 +334,28 @@ fn a_scalar_is_no_part_of_a_type_of_cuda_that_means_something_else() {
     differ(one(u16("h")), half("h"), ("h", "h"), Difference::Class);
     agree(half("h"), half("h"));
     agree(one(wrapped("h", "F16", u16("bits"))), half("h"));
+    // In structs around it, on either side.
+    let weight = |name, cpp| wrapped(name, cpp, wrapped("value", "__half", u16("__x")));
+    let f16 = field("value", "f16", 2, 2, Class::Float, CppType::named("__half"));
+    let twice = wrapped("h", "Outer", wrapped("w", "Weight", f16));
+    let named = wrapped("h", "__half", f16);
+    for host in [
+        wrapped("h", "Weight", f16),
+        twice,
+        named,
+        weight("h", "Weight"),
+    ] {
+        agree(one(host), half("h"));
+        agree(one(host), one(weight("h", "W")));
+        agree(half("h"), one(weight("h", "W")));
+    }
+    let wrong = one(wrapped("h", "Weight", u16("bits")));
+    differ(
+        wrong,
+        one(weight("h", "W")),
+        ("h.bits", "h.value"),
+        Difference::Class,
+    );
     let uchar1 = |name| one(wrapped(name, "uchar1", u8("x")));
     differ(one(mode("m")), uchar1("m"), ("m", "m"), Difference::Class);
     differ(uchar1("m"), one(mode("m")), ("m", "m"), Difference::Class);
