@@ -20,15 +20,20 @@ pub(super) struct Item<'a> {
     /// The members of that struct, and its index among them.
     pub(super) siblings: Members<'a>,
     pub(super) index: usize,
+    /// The number of the struct, as the cursor opened one after another.
+    pub(super) number: usize,
 }
+
+/// Where an array stands: see [`Item`].
+type Among<'a> = (usize, Members<'a>, usize, usize);
 
 impl<'a> Item<'a> {
     pub(super) const fn end(&self) -> usize {
         self.offset.saturating_add(self.member.size)
     }
 
-    const fn place(&self) -> (usize, Members<'a>, usize) {
-        (self.start, self.siblings, self.index)
+    const fn place(&self) -> Among<'a> {
+        (self.start, self.siblings, self.index, self.number)
     }
 
     pub(super) const fn elements(&self) -> usize {
@@ -82,9 +87,10 @@ struct Level<'a> {
 
 #[derive(Clone, Copy)]
 enum List<'a> {
-    Members(Members<'a>),
-    /// Elements of an array: one of them, how many, and where the array itself stands: [`Item::start`] and what follows.
-    Elements(Parameter<'a>, usize, (usize, Members<'a>, usize)),
+    /// And the struct's number.
+    Members(Members<'a>, usize),
+    /// Elements of an array: one of them, how many, and where the array itself stands.
+    Elements(Parameter<'a>, usize, Among<'a>),
 }
 
 /// A position among members.
@@ -92,6 +98,8 @@ enum List<'a> {
 pub(super) struct Cursor<'a> {
     levels: [Level<'a>; DEEPEST],
     depth: usize,
+    /// How many structs have been opened.
+    opened: usize,
     /// Whether something lay deeper than can be gone through.
     is_too_deep: bool,
 }
@@ -105,13 +113,14 @@ impl<'a> Cursor<'a> {
             list: List::Elements(
                 Parameter { name: "", ..*value },
                 1,
-                (0, Members::UNKNOWN, 0),
+                (0, Members::UNKNOWN, 0, 0),
             ),
             index: 0,
         };
         Self {
             levels: [level; DEEPEST],
             depth: 1,
+            opened: 0,
             is_too_deep: false,
         }
     }
@@ -125,17 +134,20 @@ impl<'a> Cursor<'a> {
         while self.depth > 0 {
             let level = &self.levels[self.depth - 1];
             let item = match level.list {
-                List::Members(members) => match members.get(level.index) {
+                List::Members(members, number) => match members.get(level.index) {
                     Some(member) => Some(Item {
                         member,
                         offset: level.base.saturating_add(offset(&member)),
                         start: level.base,
                         siblings: members,
                         index: level.index,
+                        number,
                     }),
                     None => None,
                 },
-                List::Elements(member, count, (start, siblings, index)) if level.index < count => {
+                List::Elements(member, count, (start, siblings, index, number))
+                    if level.index < count =>
+                {
                     Some(Item {
                         member,
                         offset: level
@@ -144,6 +156,7 @@ impl<'a> Cursor<'a> {
                         start,
                         siblings,
                         index,
+                        number,
                     })
                 }
                 List::Elements(..) => None,
@@ -169,7 +182,8 @@ impl<'a> Cursor<'a> {
         let list = if item.elements() > 1 {
             List::Elements(item.element(), item.elements(), item.place())
         } else {
-            List::Members(item.member.members)
+            self.opened += 1;
+            List::Members(item.member.members, self.opened)
         };
         self.push(item, list);
     }
@@ -202,7 +216,7 @@ impl<'a> Cursor<'a> {
             // An element of an array has the name of the array.
             name: match list {
                 List::Elements(..) => "",
-                List::Members(_) => item.member.name,
+                List::Members(..) => item.member.name,
             },
             base: item.offset,
             list,

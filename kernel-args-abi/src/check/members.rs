@@ -4,7 +4,7 @@ use super::{
     compare::compare_values,
     cursor::{Cursor, Item},
     difference::{Difference, Differences},
-    names,
+    names::{MemberNames, is_of_another_member},
 };
 use crate::{
     class::Class,
@@ -70,6 +70,7 @@ pub const fn first_difference<'a>(
     let (mut left, mut right) = (Cursor::new(host), Cursor::new(kernel));
     // Where the host's members end that lie in opaque bytes of the kernel's.
     let mut covered = 0;
+    let mut names = MemberNames::new();
     while !left.is_too_deep() && !right.is_too_deep() {
         let Some(k) = right.peek() else {
             // Behind the kernel's last member is padding.
@@ -94,7 +95,7 @@ pub const fn first_difference<'a>(
         if h.end() <= k.offset {
             left.pass();
         } else if h.offset == k.offset && h.member.size == k.member.size {
-            if let Some(differences) = step(&mut left, &h, &mut right, &k) {
+            if let Some(differences) = step(&mut left, &h, &mut right, &k, &mut names) {
                 return Some(mismatch(&left, &h, &right, &k, differences));
             }
         } else if is_opaque(&k) && k.end() >= h.end() {
@@ -124,8 +125,9 @@ const fn step<'a>(
     h: &Item<'a>,
     right: &mut Cursor<'a>,
     k: &Item<'a>,
+    names: &mut MemberNames,
 ) -> Option<Differences> {
-    if names::is_of_another_member(h, right, k) {
+    if is_of_another_member(h, right, k, names) {
         return Some(Differences::NONE.with(Difference::ParameterName));
     }
     let groups = common_divisor(h.elements(), k.elements());

@@ -3,7 +3,7 @@
 use super::{
     compare::compare_values,
     cursor::{Cursor, Item, element, offset},
-    slots::{self, Slots},
+    slots::{Slots, hash},
 };
 use crate::{cpp::equal, signature::Parameter};
 
@@ -37,7 +37,7 @@ impl Names {
             let name = kernel[i].name;
             if !is_made(name) {
                 any = true;
-                slots.insert(hash(name), i);
+                slots.insert(hash(name.as_bytes()), i);
             }
             i += 1;
         }
@@ -61,7 +61,7 @@ impl Names {
         {
             return None;
         }
-        let mut found = self.slots.find(hash(field.cpp_name()));
+        let mut found = self.slots.find(hash(field.cpp_name().as_bytes()));
         while let Some(other) = found.next() {
             let is_it = if says {
                 same(field.kernel_name, kernel[other].name)
@@ -74,15 +74,6 @@ impl Names {
         }
         if says { Some(Elsewhere::Nowhere) } else { None }
     }
-}
-
-const fn hash(name: &str) -> u32 {
-    let (mut hash, mut i) = (slots::NOTHING, 0);
-    while i < name.len() {
-        hash = slots::hash(hash, name.as_bytes()[i]);
-        i += 1;
-    }
-    hash
 }
 
 /// Whether a field has another name than the parameter in whose place it stands.
@@ -131,11 +122,46 @@ pub(crate) const fn elsewhere(
     Names::new(kernel).elsewhere(host, kernel, i, j)
 }
 
-/// How many members before and after one are looked at.
-const NEAR: usize = 64;
+/// The names of the members of one of a kernel's structs, for looking many up.
+pub(super) struct MemberNames {
+    /// The number of the struct.
+    number: usize,
+    slots: Slots<1024>,
+}
 
-/// Whether a member of the host has the name of another member of the kernel's struct, of the same type: of one of the 64
-/// before and after. Of one that says which it is, whether it says another one; a struct or array around it may be meant.
+impl MemberNames {
+    pub(super) const fn new() -> Self {
+        Self {
+            number: 0,
+            slots: Slots::new(),
+        }
+    }
+
+    /// The member of this name among those that `item` is one of; of many, among the first 768.
+    const fn find<'a>(&mut self, item: &Item<'a>, name: &str) -> Option<Parameter<'a>> {
+        let name = name.as_bytes();
+        if self.number != item.number {
+            *self = Self::new();
+            self.number = item.number;
+            let mut i = 0;
+            while let Some(member) = item.siblings.get(i) {
+                self.slots.insert(hash(member.cpp_name().as_bytes()), i);
+                i += 1;
+            }
+        }
+        let mut found = self.slots.find(hash(name));
+        while let Some(i) = found.next() {
+            let member = item.siblings.get_named(i, name);
+            if member.is_some() {
+                return member;
+            }
+        }
+        None
+    }
+}
+
+/// Whether a member of the host has the name of another member of the kernel's struct, of the same type. Of one that says which it
+/// is, whether it says another one; a struct or array around it may be meant.
 ///
 /// Where the two structs begin at different places, as a `float4` over the second of several `float3`, the host's must have
 /// the name of this member too, and not as far away: else the one is shifted against the other, and no two are exchanged.
@@ -143,13 +169,14 @@ pub(super) const fn is_of_another_member(
     host: &Item<'_>,
     cursor: &Cursor<'_>,
     kernel: &Item<'_>,
+    names: &mut MemberNames,
 ) -> bool {
     let name = host.member.cpp_name();
     if name.is_empty() || kernel.member.name.is_empty() || same(name, kernel.member.name) {
         return false;
     }
     let says = !host.member.kernel_name.is_empty();
-    match find(kernel, name) {
+    match names.find(kernel, name) {
         Some(_) if says => true,
         Some(other) => {
             other.size == kernel.member.size
@@ -164,23 +191,15 @@ pub(super) const fn is_of_another_member(
 /// Whether the host's struct has the name of a member of the kernel's, and not as far before it as `other`, whose name the
 /// host's member has, is behind it.
 const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>) -> bool {
-    let Some(own) = find(host, kernel.member.name) else {
-        return false;
-    };
-    let (here, there) = (host.start + offset(&own), kernel.start + offset(other));
-    here + there != host.offset + kernel.offset
-}
-
-const fn find<'a>(item: &Item<'a>, name: &str) -> Option<Parameter<'a>> {
-    let mut i = item.index.saturating_sub(NEAR);
-    while i <= item.index.saturating_add(NEAR) && i < item.siblings.len() {
-        let found = item.siblings.get_named(i, name.as_bytes());
-        if found.is_some() {
-            return found;
+    let mut i = 0;
+    while i < host.siblings.len() {
+        if let Some(own) = host.siblings.get_named(i, kernel.member.name.as_bytes()) {
+            let (here, there) = (host.start + offset(&own), kernel.start + offset(other));
+            return here + there != host.offset + kernel.offset;
         }
         i += 1;
     }
-    None
+    false
 }
 
 pub(super) const fn same(a: &str, b: &str) -> bool {

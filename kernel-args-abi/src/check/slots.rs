@@ -17,7 +17,7 @@ impl<const N: usize> Slots<N> {
     }
 
     /// Appends an index, unless three quarters of the slots are taken.
-    pub(super) const fn insert(&mut self, hash: u32, index: usize) {
+    pub(super) const fn insert(&mut self, hash: u64, index: usize) {
         if self.left == 0 || index >= u16::MAX as usize {
             return;
         }
@@ -35,7 +35,7 @@ impl<const N: usize> Slots<N> {
     }
 
     /// Where the search for a hash begins.
-    pub(super) const fn find(&self, hash: u32) -> Found<'_, N> {
+    pub(super) const fn find(&self, hash: u64) -> Found<'_, N> {
         Found {
             slots: self,
             at: hash as usize % N,
@@ -61,10 +61,24 @@ impl<const N: usize> Found<'_, N> {
     }
 }
 
-/// FNV-1a, of a byte more.
-pub(super) const fn hash(so_far: u32, byte: u8) -> u32 {
-    (so_far ^ byte as u32).wrapping_mul(0x0100_0193)
+/// FNV-1a of some bytes, one step for each: [`NOTHING`] is that of none. It is written out where it is used, in operators: each call
+/// takes rustc as long as some dozens of them.
+macro_rules! hash_more {
+    ($hash:ident, $byte:expr) => {
+        $hash = ($hash ^ $byte as u64) * 0x0100_0193 & 0xffff_ffff
+    };
 }
+pub(super) use hash_more;
 
-/// FNV-1a, of no bytes.
-pub(super) const NOTHING: u32 = 0x811c_9dc5;
+/// The hash of no bytes.
+pub(super) const NOTHING: u64 = 0x811c_9dc5;
+
+/// The hash of a text.
+pub(super) const fn hash(text: &[u8]) -> u64 {
+    let (mut hash, mut i) = (NOTHING, 0);
+    while i < text.len() {
+        hash_more!(hash, text[i]);
+        i += 1;
+    }
+    hash
+}

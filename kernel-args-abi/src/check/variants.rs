@@ -2,7 +2,7 @@
 
 use super::{
     names::same,
-    slots::{self, Slots},
+    slots::{self, Slots, hash_more},
 };
 use crate::signature::{Members, Parameter, Variant};
 
@@ -150,11 +150,13 @@ impl<'a> Index<'a> {
 }
 
 /// A hash of the letters and digits of a name from `start` on, without case.
-const fn hash_of_letters(name: &[u8], start: usize) -> u32 {
+const fn hash_of_letters(name: &[u8], start: usize) -> u64 {
     let (mut hash, mut i) = (slots::NOTHING, start);
     while i < name.len() {
-        if name[i] != b'_' {
-            hash = slots::hash(hash, name[i].to_ascii_lowercase());
+        let byte = name[i];
+        if byte != b'_' {
+            let is_upper = byte >= b'A' && byte <= b'Z';
+            hash_more!(hash, byte | (is_upper as u8) << 5);
         }
         i += 1;
     }
@@ -162,11 +164,11 @@ const fn hash_of_letters(name: &[u8], start: usize) -> u32 {
 }
 
 /// A hash of the bits of a value in a type of `size` bytes.
-const fn hash_of_value(variant: Variant<'_>, size: usize) -> u32 {
+const fn hash_of_value(variant: Variant<'_>, size: usize) -> u64 {
     let (mut hash, mut i) = (slots::NOTHING, 0);
     let bytes = variant.value.to_le_bytes();
     while i < size && i < bytes.len() {
-        hash = slots::hash(hash, bytes[i]);
+        hash_more!(hash, bytes[i]);
         i += 1;
     }
     hash
