@@ -244,6 +244,8 @@ fn arguments_that_own_nothing_leave_no_user_object_behind() {
             .add_kernel(&kernel, Launch::new(1, 8), Values::NONE, &[])
             .expect("a node");
         let mut exec = graph.instantiate().expect("an instance");
+        // The thread that drops what graphs let go has begun: it calls the driver once.
+        Graph::wait_until_released();
         let before = driver.called();
         for _ in 0..10 {
             exec.update(&node, 1, 8, Values::NONE).expect("an update");
