@@ -3,7 +3,7 @@
 use super::{
     compare::compare_values,
     cursor::{Cursor, Item, element, offset},
-    slots::{Slots, hash},
+    slots::{NEAR, Slots, hash},
 };
 use crate::{cpp::equal, signature::Parameter};
 
@@ -137,7 +137,7 @@ impl MemberNames {
         }
     }
 
-    /// The member of this name among those that `item` is one of; of many, among the first 768.
+    /// The member of this name among those that `item` is one of; of many, among the first 768, and the 64 before and after it.
     const fn find<'a>(&mut self, item: &Item<'a>, name: &str) -> Option<Parameter<'a>> {
         let name = name.as_bytes();
         if self.number != item.number {
@@ -155,6 +155,14 @@ impl MemberNames {
             if member.is_some() {
                 return member;
             }
+        }
+        let mut i = item.index.saturating_sub(NEAR);
+        while self.slots.is_full() && i <= item.index + NEAR && i < item.siblings.len() {
+            let member = item.siblings.get_named(i, name);
+            if member.is_some() {
+                return member;
+            }
+            i += 1;
         }
         None
     }

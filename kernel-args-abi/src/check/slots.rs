@@ -61,6 +61,9 @@ impl<const N: usize> Found<'_, N> {
     }
 }
 
+/// How many before and after one are looked at where there was no room for all.
+pub(super) const NEAR: usize = 64;
+
 /// FNV-1a of some bytes, one step for each: [`NOTHING`] is that of none. It is written out where it is used, in operators: each call
 /// takes rustc as long as some dozens of them.
 macro_rules! hash_more {

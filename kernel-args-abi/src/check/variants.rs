@@ -2,7 +2,7 @@
 
 use super::{
     names::same,
-    slots::{self, Slots, hash_more},
+    slots::{self, NEAR, Slots, hash_more},
 };
 use crate::signature::{Members, Parameter, Variant};
 
@@ -22,7 +22,7 @@ pub struct VariantMismatch<'a> {
 ///
 /// The host passes values to the kernel: each must be one of the kernel's, under the same name if the kernel's enum has that
 /// name. The kernel's may have more. Names are looked for among the first 3,000, of which each counts once for every word that all
-/// begin with, and once more.
+/// begin with, and once more; else among the 64 before and after.
 ///
 /// Where no variant of the kernel's is spelled as the host's, names are the same without case and underscores, and without
 /// words that all of the kernel's begin with: `FastMath` is `fast_math`, `MODE_FAST_MATH` and `kFastMath`. If several of the
@@ -52,7 +52,7 @@ pub const fn first_variant<'a>(
                 index = Some(Index::new(kernel.members, host.size, starts));
             }
             if let Some(index) = &index {
-                let named = index.named(variant);
+                let named = index.named(variant, i);
                 let differs = match named {
                     Some(named) => !same_value(variant, named, host.size),
                     None => !index.has_value(variant),
@@ -106,7 +106,7 @@ impl<'a> Index<'a> {
     }
 
     /// The variant that is spelled as the host's; else of those whose names [`agree`] with it one of its value, or the first.
-    const fn named(&self, host: Variant<'_>) -> Option<Variant<'a>> {
+    const fn named(&self, host: Variant<'_>, near: usize) -> Option<Variant<'a>> {
         let mut named: Option<Variant<'a>> = None;
         let mut found = self.names.find(hash_of_letters(host.name.as_bytes(), 0));
         while let Some(i) = found.next()
@@ -120,6 +120,17 @@ impl<'a> Index<'a> {
             {
                 named = Some(variant);
             }
+        }
+        let mut i = near.saturating_sub(NEAR);
+        while self.names.is_full()
+            && named.is_none()
+            && i <= near + NEAR
+            && let Some(variant) = self.variants.variant(i)
+        {
+            if same(host.name, variant.name) || agree(host.name, variant.name, self.starts) {
+                named = Some(variant);
+            }
+            i += 1;
         }
         named
     }

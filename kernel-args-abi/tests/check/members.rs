@@ -408,6 +408,27 @@ fn members_of_one_type_that_are_exchanged_are_told_by_their_names() {
     );
 }
 
+/// More than are looked for by a hash.
+#[test]
+fn members_of_a_large_struct_that_are_exchanged_are_told() {
+    let struct_of = |names: &[usize]| {
+        let members = names.iter().enumerate().map(|(i, name)| {
+            let name = format!("m{name}").leak();
+            at(4 * i, f32(name))
+        });
+        of(4 * names.len(), members.collect())
+    };
+    let right: Vec<_> = (0..1_000).collect();
+    let kernel = struct_of(&right);
+    agree(struct_of(&right), kernel);
+    for (a, b) in [(3, 700), (900, 901), (900, 960)] {
+        let mut wrong = right.clone();
+        wrong.swap(a, b);
+        let names = (&*format!("m{b}"), &*format!("m{a}"));
+        differ(struct_of(&wrong), kernel, names, Difference::ParameterName);
+    }
+}
+
 /// `#[device_type(name = "…")]` on a field.
 #[test]
 fn a_member_may_say_which_one_it_is() {

@@ -138,6 +138,16 @@ fn variants_of_a_large_enum_are_found_wherever_they_stand() {
     );
     host[4_499].1 = 5_000;
     assert!(first_variant(&of(&host), &kernel).is_some());
+    // Behind what there is room for, those nearby are known.
+    for name in ["Fast", "MODE_FAST_"] {
+        let mut host = named(name, 0..5_000);
+        assert_eq!(first_variant(&of(&host), &kernel), None);
+        host.swap(4_990, 4_940);
+        assert_eq!(first_variant(&of(&host), &kernel), None);
+        host[4_940].1 = 3;
+        let told = first_variant(&of(&host), &kernel).and_then(|told| told.kernel);
+        assert_eq!(told.map(|told| told.value), Some(4_990), "{name}");
+    }
 }
 
 fn message(host: Parameter<'static>, kernel: Parameter<'static>) -> String {
