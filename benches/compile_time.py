@@ -248,17 +248,28 @@ def image_source(way, kernels, structs):
     return "\n".join(lines) + "\n"
 
 
-def images(place, repetitions):
-    """Prints the table of the crates that embed large images."""
-    package = place / "image"
+def image_package(place):
+    """An empty package on kernel-args, whose dependencies are built."""
+    package = place / "package"
     (package / "src").mkdir(parents=True)
     (package / "Cargo.toml").write_text(
         '[package]\nname = "measured"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n'
         f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}\n[workspace]\n'
     )
-    lib = package / "src" / "lib.rs"
-    lib.write_text("")
-    run(["cargo", "build", "--quiet"], package)
+    build(package, "")
+    return package
+
+
+def build(package, source):
+    """Builds the package with this source, its dependencies aside; (wall, processor) seconds."""
+    (package / "src" / "lib.rs").write_text(source)
+    run(["cargo", "clean", "--package", "measured", "--quiet"], package)
+    return run(["cargo", "build", "--quiet"], package)
+
+
+def images(place, repetitions):
+    """Prints the table of the crates that embed large images."""
+    package = image_package(place)
     print("| PTX | kernels | structs | way | wall | processor | over `include_bytes!` | / one struct |")
     print("|---|---|---|---|---|---|---|---|")
     for size, numbers in IMAGES.items():
@@ -273,9 +284,7 @@ def images(place, repetitions):
                     # rustc holds the file once for each struct.
                     if way == "ptx =" and size * structs > 500_000_000:
                         continue
-                    lib.write_text(image_source(way, kernels, structs))
-                    run(["cargo", "clean", "--package", "measured", "--quiet"], package)
-                    built = run(["cargo", "build", "--quiet"], package)
+                    built = build(package, image_source(way, kernels, structs))
                     times.setdefault((structs, way), []).append(built)
             print(f"{size} bytes: repetition {repetition + 1} of {repetitions}", file=sys.stderr)
         for (structs, way), found in times.items():
@@ -332,15 +341,7 @@ def members(place, repetitions):
     import toolchain
 
     nvcc = str(toolchain.program("nvcc", "nvcc"))
-    package = place / "members"
-    (package / "src").mkdir(parents=True)
-    (package / "Cargo.toml").write_text(
-        '[package]\nname = "measured"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n'
-        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}\n[workspace]\n'
-    )
-    lib = package / "src" / "lib.rs"
-    lib.write_text("")
-    run(["cargo", "build", "--quiet"], package)
+    package = image_package(place)
     print("| kernels | by value | names, order | processor | not compared | each comparison |")
     print("|---|---|---|---|---|---|")
     for count, kind, parts in MEMBERS:
@@ -350,9 +351,7 @@ def members(place, repetitions):
             times = {True: [], False: []}
             for _ in range(repetitions):
                 for compared, found in times.items():
-                    lib.write_text(members_crate(count, kind, parts, alike, compared))
-                    run(["cargo", "clean", "--package", "measured", "--quiet"], package)
-                    found.append(run(["cargo", "build", "--quiet"], package)[1])
+                    found.append(build(package, members_crate(count, kind, parts, alike, compared))[1])
             own, base = (statistics.median(times[compared]) for compared in (True, False))
             what = f"{kind} of {parts} {'members' if kind == 'struct' else 'variants'}"
             print(f"| {count} | {what} | {alike} | {own:.2f} s | {base:.2f} s | {(own - base) / count * 1e3:.1f} ms |", flush=True)

@@ -6,14 +6,11 @@ use crate::saxpy::{Counted, SAXPY, Saxpy};
 use cudarc::{driver::sys, nvrtc::Ptx};
 use kernel_args::{ContextName, Error, Kernel, Module, launch};
 use kernel_args_tests::{
-    driver::{context, device, trial},
-    process::{self, Outcome},
+    driver::{context, device},
+    process::{self, Case, Outcome},
 };
 use libtest_mimic::Trial;
 use std::{mem, process::ExitCode};
-
-/// What a process does.
-type Case = fn() -> Outcome;
 
 /// What happens between the launches before and after a reset.
 const CASES: [(&str, Case); 4] = [
@@ -30,17 +27,12 @@ const CASES: [(&str, Case); 4] = [
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    CASES
-        .iter()
-        .map(|(name, _)| trial(format!("reset/{name}"), move || process::run(name)))
-        .collect()
+    process::trials("reset", &CASES)
 }
 
 /// The process's part: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
-    let name = process::wanted()?;
-    let (_, case) = CASES.iter().find(|(known, _)| *known == name)?;
-    Some(process::exit_code(case()))
+    process::child(&CASES)
 }
 
 /// What `cudaDeviceReset` does to the primary context.

@@ -4,8 +4,8 @@ use crate::saxpy::{N, SAXPY};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
 use kernel_args::{DevicePointer, Graph, Kernel, KernelArgs, Launch, Retained};
 use kernel_args_tests::{
-    driver::{context, trial},
-    process::{self, Outcome},
+    driver::context,
+    process::{self, Case, Outcome},
 };
 use libtest_mimic::Trial;
 use std::{
@@ -19,9 +19,6 @@ use std::{
     time::Duration,
 };
 
-/// What a process does last.
-type Case = fn() -> Outcome;
-
 const CASES: [(&str, Case); 4] = [
     ("while_memory_is_freed", while_memory_is_freed),
     ("before_memory_is_freed", before_memory_is_freed),
@@ -33,10 +30,7 @@ const CASES: [(&str, Case); 4] = [
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    CASES
-        .iter()
-        .map(|(name, _)| trial(format!("exit/{name}"), move || process::run(name)))
-        .collect()
+    process::trials("exit", &CASES)
 }
 
 // SAFETY: the declaration is C's; the function takes any other one, and may be called from any thread.
@@ -51,10 +45,9 @@ extern "C" fn linger() {
 
 /// The process's part: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
-    let name = process::wanted()?;
+    process::wanted()?;
     assert_eq!(atexit(linger), 0);
-    let (_, case) = CASES.iter().find(|(known, _)| *known == name)?;
-    Some(process::exit_code(case()))
+    process::child(&CASES)
 }
 
 /// Memory that does something before it is freed.
