@@ -151,7 +151,6 @@ fn in_a_graph_of_cudarc() -> Outcome {
     freed(&other)
 }
 
-/// A graph that was launched on a capturing stream is part of another one, which launches it with what it had then.
 /// Counts its drops, and notes on which thread they are.
 struct Counted(Arc<AtomicUsize>, thread::ThreadId);
 

@@ -4,30 +4,30 @@ use std::ffi::{c_int, c_uint};
 
 /// `CUmemAccessDesc`: which device may access the memory of a pool, and how.
 #[repr(C)]
-pub(in crate::driver) struct PoolAccess {
+pub(crate) struct PoolAccess {
     /// `CUmemLocationType`, which is `CU_MEM_LOCATION_TYPE_DEVICE`.
-    pub(in crate::driver) location: c_uint,
-    pub(in crate::driver) device: c_int,
+    pub(crate) location: c_uint,
+    pub(crate) device: c_int,
     /// `CUmemAccess_flags`.
-    pub(in crate::driver) flags: c_uint,
+    pub(crate) flags: c_uint,
 }
 
 /// `CUdevResource`: 144 bytes up to CUDA 13.0 and 152 from 13.1 on, which this has room for. It is only passed alone, never in
 /// an array, whose elements would have to be as far apart as in the driver.
 #[repr(C, align(8))]
-pub(in crate::driver) struct DeviceResource {
-    pub(in crate::driver) kind: c_uint,
-    pub(in crate::driver) internal: [u8; 92],
+pub(crate) struct DeviceResource {
+    pub(crate) kind: c_uint,
+    pub(crate) internal: [u8; 92],
     /// `CUdevSmResource::smCount`.
-    pub(in crate::driver) sm_count: c_uint,
-    pub(in crate::driver) rest: [u8; 412],
+    pub(crate) sm_count: c_uint,
+    pub(crate) rest: [u8; 412],
 }
 
 impl DeviceResource {
     /// `CU_DEV_RESOURCE_TYPE_SM`.
-    pub(in crate::driver) const SM: c_uint = 1;
+    pub(crate) const SM: c_uint = 1;
 
-    pub(in crate::driver) const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         kind: 0,
         internal: [0; 92],
         sm_count: 0,

@@ -4,14 +4,17 @@
 //! drivers. These return an error and a number. They are looked up once.
 
 mod device_params;
+mod launch_config;
 mod node_params;
+#[cfg(feature = "nvrtc")]
+pub(crate) mod nvrtc;
 mod status;
 
-pub(super) use device_params::{DeviceResource, PoolAccess};
-pub(super) use node_params::{KernelNodeParams, MemsetNodeParams};
+pub(crate) use device_params::{DeviceResource, PoolAccess};
+pub(crate) use launch_config::{LaunchAttribute, LaunchConfig};
+pub(crate) use node_params::{KernelNodeParams, MemsetNodeParams};
 pub use status::Status;
 
-use super::launch_config::LaunchConfig;
 use cudarc::driver::sys::{
     CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec,
     CUgraphNode, CUjit_option, CUjitInputType, CUlinkState, CUmemoryPool, CUmodule, CUresult,
@@ -25,12 +28,12 @@ use std::{
 };
 
 /// The keys of `cuLaunchKernel`'s `extra`, as `cuda.h` defines them. cudarc has them from `cuda-11070` on only.
-pub(super) const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
-pub(super) const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
-pub(super) const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
+pub(crate) const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
+pub(crate) const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
+pub(crate) const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
 
 /// The type of `cuLaunchKernelEx`.
-pub(super) type LaunchKernelEx = unsafe extern "C" fn(
+pub(crate) type LaunchKernelEx = unsafe extern "C" fn(
     *const LaunchConfig,
     CUfunction,
     *mut *mut c_void,
@@ -38,9 +41,9 @@ pub(super) type LaunchKernelEx = unsafe extern "C" fn(
 ) -> Status;
 
 /// Computes the dynamic shared memory of a block from its number of threads.
-pub(super) type SharedForBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
+pub(crate) type SharedForBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
 /// Why the driver cannot be called.
-pub(super) enum Unavailable {
+pub(crate) enum Unavailable {
     /// The driver's library was not found.
     Library,
     /// The library lacks this entry point.
@@ -48,7 +51,7 @@ pub(super) enum Unavailable {
 }
 
 /// `cuFuncGetParamInfo`.
-pub(super) type GetParamInfo =
+pub(crate) type GetParamInfo =
     unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> Status;
 
 /// Entry points by the names that the library exports; the `newer` ones may be missing.
@@ -59,11 +62,11 @@ macro_rules! api {
     ) => {
         /// The entry points, named as CUDA's Driver API documents them.
         #[allow(non_snake_case, reason = "their names")]
-        pub(super) struct Api {
-            $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> Status,)*
-            $($(#[$since])* pub(super) $newer: Option<unsafe extern "C" fn($($newer_argument),*) -> Status>,)*
+        pub(crate) struct Api {
+            $(pub(crate) $name: unsafe extern "C" fn($($argument),*) -> Status,)*
+            $($(#[$since])* pub(crate) $newer: Option<unsafe extern "C" fn($($newer_argument),*) -> Status>,)*
             /// `cuLaunchKernelEx`, or `cuLaunchKernel` behind the same arguments where the driver is older than 11.8.
-            pub(super) launch_kernel: LaunchKernelEx,
+            pub(crate) launch_kernel: LaunchKernelEx,
         }
 
         impl Api {
@@ -239,7 +242,7 @@ unsafe extern "C" fn launch_without_attributes(
 
 impl Api {
     /// One of the `newer` entry points, or the error that the driver lacks it: what `required!` calls.
-    pub(super) fn require<T>(entry_point: Option<T>, name: &'static str) -> Result<T, Unavailable> {
+    pub(crate) fn require<T>(entry_point: Option<T>, name: &'static str) -> Result<T, Unavailable> {
         entry_point.ok_or(Unavailable::EntryPoint(name))
     }
 }
@@ -250,7 +253,7 @@ macro_rules! required {
         Api::require($api.$name, stringify!($name))
     };
 }
-pub(super) use required;
+pub(crate) use required;
 
 /// # Safety
 /// `name` ends with NUL, and `T` is the type of the library's symbol of that name.
@@ -280,13 +283,13 @@ fn library() -> Option<&'static Library> {
     LIBRARY.get_or_init(find).as_ref()
 }
 
-pub(super) fn is_available() -> bool {
+pub(crate) fn is_available() -> bool {
     library().is_some()
 }
 
 /// The entry points.
 #[inline]
-pub(super) fn api() -> Result<&'static Api, Unavailable> {
+pub(crate) fn api() -> Result<&'static Api, Unavailable> {
     static API: OnceLock<Api> = OnceLock::new();
     if let Some(api) = API.get() {
         return Ok(api);

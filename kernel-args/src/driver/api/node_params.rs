@@ -6,25 +6,25 @@ use std::ffi::{c_uint, c_void};
 /// `CUDA_KERNEL_NODE_PARAMS_v2`, which cudarc has from `cuda-12000` on only.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(in crate::driver) struct KernelNodeParams {
-    pub(in crate::driver) function: CUfunction,
-    pub(in crate::driver) grid: [c_uint; 3],
-    pub(in crate::driver) block: [c_uint; 3],
-    pub(in crate::driver) shared: c_uint,
-    pub(in crate::driver) params: *mut *mut c_void,
-    pub(in crate::driver) extra: *mut *mut c_void,
+pub(crate) struct KernelNodeParams {
+    pub(crate) function: CUfunction,
+    pub(crate) grid: [c_uint; 3],
+    pub(crate) block: [c_uint; 3],
+    pub(crate) shared: c_uint,
+    pub(crate) params: *mut *mut c_void,
+    pub(crate) extra: *mut *mut c_void,
     /// `CUkernel`, where `function` is null.
-    pub(in crate::driver) kernel: *mut c_void,
-    pub(in crate::driver) context: CUcontext,
+    pub(crate) kernel: *mut c_void,
+    pub(crate) context: CUcontext,
 }
 
 /// `CUDA_MEMSET_NODE_PARAMS`, the first version, which `cuGraphAddMemsetNode` takes in every driver.
 #[repr(C)]
-pub(in crate::driver) struct MemsetNodeParams {
-    pub(in crate::driver) address: CUdeviceptr,
-    pub(in crate::driver) pitch: usize,
-    pub(in crate::driver) value: c_uint,
-    pub(in crate::driver) element_size: c_uint,
-    pub(in crate::driver) width: usize,
-    pub(in crate::driver) height: usize,
+pub(crate) struct MemsetNodeParams {
+    pub(crate) address: CUdeviceptr,
+    pub(crate) pitch: usize,
+    pub(crate) value: c_uint,
+    pub(crate) element_size: c_uint,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
 }

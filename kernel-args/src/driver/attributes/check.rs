@@ -1,18 +1,19 @@
 //! What is compared before a launch with attributes calls the driver.
 
-use super::super::{
-    api::{Api, Status},
-    config::{AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap},
-    context::{current, named},
-    error::{Error, Limit, UnsupportedAttribute},
-    launch_config::LaunchConfig,
-};
 use super::{
     limits::{AttributeLimits, device_attribute},
     table::Attribute,
     visit::for_each,
 };
-use crate::marshal::ContextName;
+use crate::{
+    driver::{
+        api::{Api, LaunchConfig, Status},
+        config::{AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap},
+        context::{current, named},
+        error::{Error, Limit, UnsupportedAttribute},
+    },
+    marshal::ContextName,
+};
 use cudarc::driver::{
     CudaEvent,
     sys::{CUfunction, CUstreamCaptureStatus},
@@ -25,17 +26,17 @@ const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
 const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 
 /// A launch with attributes.
-pub(in crate::driver) struct Request<'a> {
-    pub(in crate::driver) api: &'static Api,
-    pub(in crate::driver) function: CUfunction,
+pub(crate) struct Request<'a> {
+    pub(crate) api: &'static Api,
+    pub(crate) function: CUfunction,
     /// Grid, block, shared memory and stream.
-    pub(in crate::driver) config: LaunchConfig,
-    pub(in crate::driver) attributes: &'a Attributes<'a>,
-    pub(in crate::driver) limits: &'a AttributeLimits,
+    pub(crate) config: LaunchConfig,
+    pub(crate) attributes: &'a Attributes<'a>,
+    pub(crate) limits: &'a AttributeLimits,
     /// Whether a node of a graph gets them, and no launch.
-    pub(in crate::driver) is_node: bool,
+    pub(crate) is_node: bool,
     /// The kernel's name, for errors.
-    pub(in crate::driver) name: &'a dyn Fn() -> String,
+    pub(crate) name: &'a dyn Fn() -> String,
 }
 
 /// Compares the attributes of a launch with what the driver, the GPU and the kernel allow.
@@ -46,7 +47,7 @@ pub(in crate::driver) struct Request<'a> {
 /// # Safety
 /// The function is loaded, and its context is current; the stream is one of that context.
 #[cold]
-pub(in crate::driver) unsafe fn check(request: &Request<'_>) -> Result<(), Error> {
+pub(crate) unsafe fn check(request: &Request<'_>) -> Result<(), Error> {
     request.supported()?;
     let attributes = request.attributes;
     // SAFETY: the caller vouches for function and context.

@@ -1,11 +1,13 @@
 //! How a launch groups its blocks, compared with the grid, the kernel and the GPU: clusters, and cooperative grids.
 
-use super::super::{
-    error::{Error, Limit},
-    function_attribute as attribute, occupancy,
-};
 use super::{Encoded, Request, limits::device_attribute};
-use crate::device::vector::Dim3;
+use crate::{
+    device::vector::Dim3,
+    driver::{
+        error::{Error, Limit},
+        query::{attribute, occupancy},
+    },
+};
 use std::{boxed::Box, format, string::String};
 
 /// The most blocks of a cluster that every GPU with clusters runs.
@@ -171,12 +173,7 @@ impl Request<'_> {
 
 /// The error of a grid that is no multiple of its clusters.
 #[cold]
-pub(in crate::driver) fn grid_of_clusters(
-    kernel: String,
-    name: &str,
-    cluster: Dim3,
-    grid: Dim3,
-) -> Error {
+pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: Dim3) -> Error {
     // Saturates only where the grid is beyond its limits as well.
     let up = |extent: u32, part: u32| extent.div_ceil(part).saturating_mul(part);
     let next = Dim3::new(
@@ -195,7 +192,7 @@ pub(in crate::driver) fn grid_of_clusters(
 }
 
 /// Whether `part` divides `whole` along each axis; no axis of `part` is 0.
-pub(in crate::driver) fn divides(part: Dim3, whole: Dim3) -> bool {
+pub(crate) fn divides(part: Dim3, whole: Dim3) -> bool {
     whole.x.is_multiple_of(part.x)
         && whole.y.is_multiple_of(part.y)
         && whole.z.is_multiple_of(part.z)

@@ -1,17 +1,19 @@
 //! Launch attributes as the driver takes them: an array of `CUlaunchAttribute`.
 
-use super::super::{
-    config::{Attributes, DeviceNode},
-    launch_config::{LaunchAttribute, LaunchConfig},
-};
 use super::{table::Attribute, visit::for_each};
-use crate::device::vector::Dim3;
+use crate::{
+    device::vector::Dim3,
+    driver::{
+        api::{LaunchAttribute, LaunchConfig},
+        config::{Attributes, DeviceNode},
+    },
+};
 
 /// Where `CUlaunchAttributeValue::deviceUpdatableKernelNode` has its handle.
 pub(super) const DEVICE_NODE: usize = 8;
 
 /// The attributes of one launch.
-pub(in crate::driver) struct Encoded {
+pub(crate) struct Encoded {
     attributes: [LaunchAttribute; Attribute::ALL.len()],
     count: usize,
 }
@@ -27,7 +29,7 @@ impl Encoded {
     }
 
     /// The attribute `cluster` alone.
-    pub(in crate::driver) fn cluster(cluster: Dim3) -> Self {
+    pub(crate) fn cluster(cluster: Dim3) -> Self {
         Self::new(&Attributes {
             cluster: Some(cluster),
             ..Attributes::default()
@@ -41,7 +43,7 @@ impl Encoded {
     }
 
     /// Has `config` point at the attributes; it is valid as long as this stays where it is.
-    pub(in crate::driver) fn attach(&mut self, config: &mut LaunchConfig) {
+    pub(crate) fn attach(&mut self, config: &mut LaunchConfig) {
         config.attributes = self.attributes.as_mut_ptr();
         config.attribute_count = self.count as u32;
     }
@@ -59,7 +61,8 @@ impl Encoded {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::super::config::Launch, Encoded};
+    use super::Encoded;
+    use crate::driver::config::Launch;
     use crate::driver::config::{
         AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain,
         MemorySyncDomainMap,

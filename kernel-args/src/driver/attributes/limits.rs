@@ -1,30 +1,30 @@
 //! What limits the launch attributes of one function.
 
-use super::super::{
-    api::api, context::current_device, error::Error, function_attribute as attribute,
+use crate::{
+    device::vector::Dim3,
+    driver::{api::api, context::current_device, error::Error, query::attribute},
 };
-use crate::device::vector::Dim3;
 use core::sync::atomic::{AtomicU64, Ordering};
 use cudarc::driver::sys::CUfunction;
 use kernel_args_abi::Sm;
 
 /// The directives of the image that say how clusters are launched. CUDA PTX ISA, "Cluster Dimension Directives".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::driver) struct ClusterDirectives {
+pub(crate) struct ClusterDirectives {
     /// `.maxclusterrank`: the most blocks of a cluster.
-    pub(in crate::driver) max_rank: Option<u32>,
+    pub(crate) max_rank: Option<u32>,
     /// `.explicitcluster`: every launch names a cluster.
-    pub(in crate::driver) explicit: bool,
+    pub(crate) explicit: bool,
     /// `.blocksareclusters`: the grid is counted in clusters.
-    pub(in crate::driver) blocks_are_clusters: bool,
+    pub(crate) blocks_are_clusters: bool,
 }
 
 /// What the checks of a function's launch attributes compare with.
-pub(in crate::driver) struct AttributeLimits {
+pub(crate) struct AttributeLimits {
     pub(super) sm: Sm,
     /// `.reqnctapercluster`.
-    pub(in crate::driver) required_cluster: Option<Dim3>,
-    pub(in crate::driver) directives: ClusterDirectives,
+    pub(crate) required_cluster: Option<Dim3>,
+    pub(crate) directives: ClusterDirectives,
     pub(super) cooperative: CooperativeLimit,
 }
 
@@ -33,7 +33,7 @@ impl AttributeLimits {
     ///
     /// # Safety
     /// `function` is loaded, and its context is current; `sm` is its GPU.
-    pub(in crate::driver) unsafe fn ask(
+    pub(crate) unsafe fn ask(
         function: CUfunction,
         sm: Sm,
         directives: ClusterDirectives,
@@ -62,7 +62,7 @@ impl AttributeLimits {
     ///
     /// # Safety
     /// `function` is loaded, and its context is current.
-    pub(in crate::driver) unsafe fn of_raw(function: CUfunction) -> Result<Self, Error> {
+    pub(crate) unsafe fn of_raw(function: CUfunction) -> Result<Self, Error> {
         const MAJOR: u32 = 75;
         const MINOR: u32 = 76;
         let (major, minor) = (device_attribute(MAJOR)?, device_attribute(MINOR)?);
@@ -73,7 +73,7 @@ impl AttributeLimits {
 }
 
 /// An attribute of the current context's device, by its number in `CUdevice_attribute`.
-pub(in crate::driver) fn device_attribute(number: u32) -> Result<u32, Error> {
+pub(crate) fn device_attribute(number: u32) -> Result<u32, Error> {
     let (api, device, mut value) = (api()?, current_device()?, 0);
     // SAFETY: `value` outlives the call, and the device is that of a context.
     let status = unsafe { (api.cuDeviceGetAttribute)(&raw mut value, number, device) };
@@ -84,7 +84,7 @@ pub(in crate::driver) fn device_attribute(number: u32) -> Result<u32, Error> {
 /// How many blocks run at the same time, for the last block size and shared memory that were asked for: the driver takes
 /// longer for the answer than for a launch's other checks together.
 #[derive(Default)]
-pub(in crate::driver) struct CooperativeLimit(AtomicU64);
+pub(crate) struct CooperativeLimit(AtomicU64);
 
 impl CooperativeLimit {
     /// Threads in the upper 16 bits, bytes of shared memory in the next 24, the number of blocks in the lower 24.

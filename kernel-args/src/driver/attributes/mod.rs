@@ -10,16 +10,15 @@ mod node;
 mod table;
 mod visit;
 
-pub(super) use check::{Request, check};
-pub(super) use cluster::{divides, grid_of_clusters};
-pub(super) use encode::Encoded;
-pub(super) use limits::{AttributeLimits, ClusterDirectives, device_attribute};
-pub(super) use node::{Refused, for_launches_only, make_device_updatable, set_on_node};
+pub(crate) use check::{Request, check};
+pub(crate) use cluster::{divides, grid_of_clusters};
+pub(crate) use encode::Encoded;
+pub(crate) use limits::{AttributeLimits, ClusterDirectives, device_attribute};
+pub(crate) use node::{Refused, for_launches_only, make_device_updatable, set_on_node};
 
-use super::{
-    api::{Api, Status},
+use crate::driver::{
+    api::{Api, LaunchConfig, Status},
     config::Attributes,
-    launch_config::LaunchConfig,
 };
 use core::{ffi::c_void, fmt::Write};
 use cudarc::driver::sys::CUfunction;
@@ -30,7 +29,7 @@ use std::string::String;
 /// # Safety
 /// As `cuLaunchKernelEx`; what the attributes point at is alive.
 #[cold]
-pub(super) unsafe fn launch(
+pub(crate) unsafe fn launch(
     api: &Api,
     attributes: Attributes<'_>,
     mut config: LaunchConfig,
@@ -49,7 +48,7 @@ pub(super) unsafe fn launch(
 }
 
 /// The attributes with their values and what they need, for the error of a launch; empty where there is none.
-pub(super) fn describe(attributes: &Attributes<'_>) -> String {
+pub(crate) fn describe(attributes: &Attributes<'_>) -> String {
     let mut text = String::new();
     visit::for_each(attributes, &mut |attribute, _, value| {
         let needs = attribute.requirement();
@@ -71,8 +70,8 @@ pub(super) fn describe(attributes: &Attributes<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::{Launch, MemorySyncDomain};
     use super::describe;
+    use crate::driver::config::{Launch, MemorySyncDomain};
     use std::string::String;
 
     #[test]

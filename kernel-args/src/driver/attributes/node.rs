@@ -1,22 +1,21 @@
 //! Launch attributes of a kernel node that is added to a graph.
 
-use super::super::{
-    api::{Api, Status, required},
-    config::Attributes,
-    error::Error,
-    launch_config::LaunchAttribute,
-};
 use super::{
     encode::DEVICE_NODE,
     table::Attribute,
     visit::{TRUE, for_each},
+};
+use crate::driver::{
+    api::{Api, LaunchAttribute, Status, required},
+    config::Attributes,
+    error::Error,
 };
 use core::ffi::c_void;
 use cudarc::driver::sys::CUgraphNode;
 
 /// The first attribute that is set although CUDA has it for launches only: its name as an option.
 #[cold]
-pub(in crate::driver) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static str> {
+pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static str> {
     let mut found = None;
     for_each(attributes, &mut |attribute, _, _| {
         let needs = attribute.requirement();
@@ -28,12 +27,12 @@ pub(in crate::driver) fn for_launches_only(attributes: &Attributes<'_>) -> Optio
 }
 
 /// What the driver returned for an attribute of a node.
-pub(in crate::driver) struct Refused {
+pub(crate) struct Refused {
     /// The attribute's name as an option.
-    pub(in crate::driver) attribute: &'static str,
+    pub(crate) attribute: &'static str,
     /// The entry point.
-    pub(in crate::driver) call: &'static str,
-    pub(in crate::driver) status: Status,
+    pub(crate) call: &'static str,
+    pub(crate) status: Status,
 }
 
 /// Gives a kernel node the attributes; stops at the first that the driver refuses.
@@ -44,7 +43,7 @@ pub(in crate::driver) struct Refused {
 /// # Safety
 /// `node` is a kernel node of a graph that is alive; what the attributes point at is alive.
 #[cold]
-pub(in crate::driver) unsafe fn set_on_node(
+pub(crate) unsafe fn set_on_node(
     api: &Api,
     node: CUgraphNode,
     attributes: &Attributes<'_>,
@@ -80,7 +79,7 @@ pub(in crate::driver) unsafe fn set_on_node(
 ///
 /// # Safety
 /// `node` is a kernel node of a graph that is alive.
-pub(in crate::driver) unsafe fn make_device_updatable(
+pub(crate) unsafe fn make_device_updatable(
     api: &Api,
     node: CUgraphNode,
 ) -> Result<Result<*mut c_void, Refused>, Error> {

@@ -1,8 +1,10 @@
 //! The attributes that are set, one by one, as the driver takes each of them.
 
-use super::super::{config::Attributes, launch_config::LaunchAttribute};
 use super::table::Attribute;
-use crate::device::vector::Dim3;
+use crate::{
+    device::vector::Dim3,
+    driver::{api::LaunchAttribute, config::Attributes},
+};
 use core::fmt::Display;
 
 /// Calls `visit` with each attribute that is set: what the driver takes, and its value as a text.

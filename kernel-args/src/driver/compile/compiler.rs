@@ -1,18 +1,16 @@
 //! From a source to what NVRTC makes of it, or to what the cache has.
 
 use super::{
-    super::{
-        context::sm,
-        error::Error,
-        nvrtc::{Failure, Nvrtc, nvrtc},
-        nvrtc_error::NvrtcError,
-        versions::driver_version,
-    },
     architecture::Architecture,
     cache::{self, CacheUse},
     key::key,
     options::CompileOptions,
     source::{Compiled, CompiledSource},
+};
+use crate::driver::{
+    api::nvrtc::{Failure, Nvrtc, nvrtc},
+    context::{driver_version, sm},
+    error::{Error, NvrtcError},
 };
 use cudarc::driver::CudaContext;
 use kernel_args_abi::Sm;

@@ -83,12 +83,12 @@ impl CompiledSource {
     }
 
     /// Name expressions and their symbols.
-    pub(in crate::driver) fn names(&self) -> &[(String, String)] {
+    pub(crate) fn names(&self) -> &[(String, String)] {
         &self.compiled.names
     }
 
     /// Further images that describe the kernels of [`image`](Self::image).
-    pub(in crate::driver) fn descriptions(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn descriptions(&self) -> impl Iterator<Item = &[u8]> {
         let ptx = (!self.compiled.cubin.is_empty()).then_some(&self.compiled.ptx);
         let all = ptx.into_iter().chain([&self.compiled.debug]);
         all.map(Vec::as_slice).filter(|image| !image.is_empty())

@@ -22,11 +22,11 @@ pub enum AccessProperty {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
 pub struct AccessPolicyWindow {
-    pub(in crate::driver) base: CUdeviceptr,
-    pub(in crate::driver) bytes: usize,
-    pub(in crate::driver) hit_ratio: f32,
-    pub(in crate::driver) hit: AccessProperty,
-    pub(in crate::driver) miss: AccessProperty,
+    pub(crate) base: CUdeviceptr,
+    pub(crate) bytes: usize,
+    pub(crate) hit_ratio: f32,
+    pub(crate) hit: AccessProperty,
+    pub(crate) miss: AccessProperty,
 }
 
 impl AccessPolicyWindow {

@@ -6,21 +6,21 @@ use cudarc::driver::CudaEvent;
 
 /// The launch attributes of one launch; what is not set is not passed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::driver) struct Attributes<'a> {
-    pub(in crate::driver) cluster: Option<Dim3>,
-    pub(in crate::driver) preferred_cluster: Option<Dim3>,
-    pub(in crate::driver) cluster_scheduling_policy: Option<ClusterSchedulingPolicy>,
-    pub(in crate::driver) cooperative: bool,
-    pub(in crate::driver) priority: Option<i32>,
-    pub(in crate::driver) programmatic_stream_serialization: bool,
-    pub(in crate::driver) programmatic_event: Option<ProgrammaticEvent<'a>>,
-    pub(in crate::driver) launch_completion_event: Option<&'a CudaEvent>,
-    pub(in crate::driver) memory_sync_domain: Option<MemorySyncDomain>,
-    pub(in crate::driver) memory_sync_domain_map: Option<MemorySyncDomainMap>,
-    pub(in crate::driver) access_policy_window: Option<AccessPolicyWindow>,
-    pub(in crate::driver) preferred_shared_memory_carveout: Option<u8>,
-    pub(in crate::driver) nvlink_util_centric_scheduling: bool,
-    pub(in crate::driver) device_updatable_node: Option<&'a DeviceNode>,
+pub(crate) struct Attributes<'a> {
+    pub(crate) cluster: Option<Dim3>,
+    pub(crate) preferred_cluster: Option<Dim3>,
+    pub(crate) cluster_scheduling_policy: Option<ClusterSchedulingPolicy>,
+    pub(crate) cooperative: bool,
+    pub(crate) priority: Option<i32>,
+    pub(crate) programmatic_stream_serialization: bool,
+    pub(crate) programmatic_event: Option<ProgrammaticEvent<'a>>,
+    pub(crate) launch_completion_event: Option<&'a CudaEvent>,
+    pub(crate) memory_sync_domain: Option<MemorySyncDomain>,
+    pub(crate) memory_sync_domain_map: Option<MemorySyncDomainMap>,
+    pub(crate) access_policy_window: Option<AccessPolicyWindow>,
+    pub(crate) preferred_shared_memory_carveout: Option<u8>,
+    pub(crate) nvlink_util_centric_scheduling: bool,
+    pub(crate) device_updatable_node: Option<&'a DeviceNode>,
 }
 
 /// How the clusters of a launch are spread over the GPU: `CUclusterSchedulingPolicy`.
@@ -67,8 +67,8 @@ pub struct MemorySyncDomainMap {
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct ProgrammaticEvent<'a> {
-    pub(in crate::driver) event: &'a CudaEvent,
-    pub(in crate::driver) at_block_start: bool,
+    pub(crate) event: &'a CudaEvent,
+    pub(crate) at_block_start: bool,
 }
 
 impl<'a> ProgrammaticEvent<'a> {

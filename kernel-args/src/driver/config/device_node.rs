@@ -49,7 +49,7 @@ impl DeviceNode {
         (!handle.is_null()).then(|| handle.expose_provenance() as CUdeviceptr)
     }
 
-    pub(in crate::driver) fn store(&self, handle: *mut c_void) {
+    pub(crate) fn store(&self, handle: *mut c_void) {
         self.0.store(handle, Ordering::Release);
     }
 }

@@ -38,7 +38,7 @@ impl Form {
     }
 
     /// The form of a launch with so many parameters of this layout.
-    pub(in crate::driver) const fn of_parameters(count: usize, layout: &ParamLayout) -> Self {
+    pub(crate) const fn of_parameters(count: usize, layout: &ParamLayout) -> Self {
         let size = layout.size();
         let large = size > LARGE_BLOCK && size >= LARGE_PARAMETER * count;
         if count == 0 || large || layout.depends_on_gpu() {

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// `CUjit_option` arrays. The driver reads each value from the bits of a pointer.
-pub(in crate::driver) struct DriverOptions {
+pub(crate) struct DriverOptions {
     keys: Vec<u32>,
     values: Vec<*mut c_void>,
     info: Vec<u8>,
@@ -67,29 +67,29 @@ impl DriverOptions {
         self.number(Key::GLOBAL_SYMBOL_COUNT, symbols.len());
     }
 
-    pub(in crate::driver) fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.keys.len() as u32
     }
 
-    pub(in crate::driver) fn keys(&mut self) -> *mut CUjit_option {
+    pub(crate) fn keys(&mut self) -> *mut CUjit_option {
         // `CUjit_option` is `repr(u32)`; the driver reads numbers, and has more options than cudarc's enum.
         self.keys.as_mut_ptr().cast()
     }
 
-    pub(in crate::driver) fn values(&mut self) -> *mut *mut c_void {
+    pub(crate) fn values(&mut self) -> *mut *mut c_void {
         self.values.as_mut_ptr()
     }
 
-    pub(in crate::driver) fn info_log(&self) -> String {
+    pub(crate) fn info_log(&self) -> String {
         text(&self.info)
     }
 
-    pub(in crate::driver) fn error_log(&self) -> String {
+    pub(crate) fn error_log(&self) -> String {
         text(&self.error)
     }
 
     /// After the call: how long it took, where that was asked for. The driver leaves a `float` of milliseconds in the value.
-    pub(in crate::driver) fn wall_time(&self) -> Option<Duration> {
+    pub(crate) fn wall_time(&self) -> Option<Duration> {
         let at = self.keys.iter().position(|key| *key == Key::WALL_TIME.0)?;
         let milliseconds = f32::from_bits(self.values.get(at)?.addr() as u32);
         Duration::try_from_secs_f32(milliseconds / 1000.0).ok()

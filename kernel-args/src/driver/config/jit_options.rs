@@ -228,12 +228,12 @@ impl JitOptions {
     }
 
     /// Whether the code is compiled for another target than the context's GPU.
-    pub(in crate::driver) fn has_target(&self) -> bool {
+    pub(crate) fn has_target(&self) -> bool {
         self.values.iter().any(|(key, _)| *key == Key::TARGET)
     }
 
     /// The arrays that the driver takes, and the logs that it writes to.
-    pub(in crate::driver) fn to_driver(&self) -> DriverOptions {
+    pub(crate) fn to_driver(&self) -> DriverOptions {
         const LOG_SIZE: u32 = 16 * 1024;
         let mut options = DriverOptions::new(self.log_size.unwrap_or(LOG_SIZE) as usize);
         for (key, value) in &self.values {
@@ -244,7 +244,7 @@ impl JitOptions {
     }
 
     /// The options as text, one after another; empty where none was given.
-    pub(in crate::driver) fn list(&self) -> String {
+    pub(crate) fn list(&self) -> String {
         let options = std::format!("{self:?}");
         options
             .trim_start_matches("JitOptions { ")

@@ -17,15 +17,15 @@ use cudarc::driver::{CudaEvent, CudaStream};
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Launch<'a> {
-    pub(in crate::driver) grid: Dim3,
-    pub(in crate::driver) block: Dim3,
-    pub(in crate::driver) shared: u32,
+    pub(crate) grid: Dim3,
+    pub(crate) block: Dim3,
+    pub(crate) shared: u32,
     /// Whether `shared` was given: 0 then says that none is meant.
-    pub(in crate::driver) shared_given: bool,
-    pub(in crate::driver) stream: Option<&'a CudaStream>,
-    pub(in crate::driver) form: Option<Form>,
+    pub(crate) shared_given: bool,
+    pub(crate) stream: Option<&'a CudaStream>,
+    pub(crate) form: Option<Form>,
     /// None of the fields is written while no attribute is set.
-    pub(in crate::driver) attributes: Option<Attributes<'a>>,
+    pub(crate) attributes: Option<Attributes<'a>>,
 }
 
 impl<'a> Launch<'a> {

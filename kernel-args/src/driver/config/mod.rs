@@ -24,5 +24,5 @@ pub use jit_options::JitOptions;
 pub use jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 pub use launch_options::Launch;
 
-pub(super) use attributes::Attributes;
-pub(super) use jit_arrays::DriverOptions;
+pub(crate) use attributes::Attributes;
+pub(crate) use jit_arrays::DriverOptions;

@@ -1,7 +1,6 @@
 //! The errors that have fields of their own.
 
-use super::super::api::Status;
-use crate::device::vector::Dim3;
+use crate::{device::vector::Dim3, driver::api::Status};
 use std::{borrow::Cow, fmt, string::String, vec::Vec};
 
 /// A struct that does not fit a kernel.

@@ -1,20 +1,26 @@
 //! What can go wrong before, in and after a launch.
 
+mod context;
 mod details;
+mod incompatible;
+mod meaning;
+#[cfg(feature = "nvrtc")]
+mod nvrtc;
 mod text;
 
-#[cfg(feature = "nvrtc")]
-use super::nvrtc_error::NvrtcError;
-use super::{
-    api::{Status, Unavailable},
-    context_error::ContextMismatch,
-    incompatible::IncompatibleImage,
+use crate::{
+    driver::api::{Status, Unavailable},
+    marshal::ContextName,
 };
-use crate::marshal::ContextName;
 use cudarc::driver::DriverError;
 use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
 
+pub use context::ContextMismatch;
 pub use details::{GraphError, LaunchError, Limit, MismatchError, UnsupportedAttribute};
+pub use incompatible::IncompatibleImage;
+pub(crate) use meaning::{Asked, Meaning, meaning};
+#[cfg(feature = "nvrtc")]
+pub use nvrtc::NvrtcError;
 
 /// Why a kernel was not loaded or not launched.
 ///
@@ -162,7 +168,7 @@ impl Error {
     /// An error that cudarc returned when it made a context current. It returns the error of an earlier call there that
     /// could not return it.
     #[cold]
-    pub(super) fn context(error: DriverError) -> Self {
+    pub(crate) fn context(error: DriverError) -> Self {
         Self::cudarc(
             "cuCtxGetCurrent or cuCtxSetCurrent, or an earlier call in this context,",
             error,
@@ -171,7 +177,7 @@ impl Error {
 
     /// An error that cudarc returned from `call`.
     #[cold]
-    pub(super) fn cudarc(call: &'static str, error: DriverError) -> Self {
+    pub(crate) fn cudarc(call: &'static str, error: DriverError) -> Self {
         Self::Driver(DriverCall {
             call,
             status: error.0.into(),
@@ -191,7 +197,7 @@ impl From<Unavailable> for Error {
 
 impl Status {
     /// The error of a driver call, by the call's name.
-    pub(super) fn check(self, call: &'static str) -> Result<(), Error> {
+    pub(crate) fn check(self, call: &'static str) -> Result<(), Error> {
         if self == Self::SUCCESS {
             Ok(())
         } else {

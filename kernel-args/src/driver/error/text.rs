@@ -1,12 +1,10 @@
 //! The text of an error.
 
 use super::{
-    super::{
-        context_error::{write_destroyed, write_not_restored},
-        meaning::{Asked, meaning},
-    },
     DriverCall, Error, Status,
+    context::{write_destroyed, write_not_restored},
     details::help,
+    meaning::{Asked, meaning},
 };
 use std::fmt;
 

@@ -1,15 +1,12 @@
 //! Launch attributes of nodes that are added to a graph.
 
-use super::{
-    super::{
-        api::{Api, required},
-        attributes::{self, Request, for_launches_only, set_on_node},
-        config::{Attributes, Launch},
-        error::Error,
-        launch_config::LaunchConfig,
-        loaded_function::LoadedFunction,
-    },
-    Graph, explain,
+use super::{Graph, explain};
+use crate::driver::{
+    api::{Api, LaunchConfig, required},
+    attributes::{self, Request, for_launches_only, set_on_node},
+    config::{Attributes, Launch},
+    error::Error,
+    function::LoadedFunction,
 };
 use core::ptr;
 use cudarc::driver::sys::CUgraphNode;

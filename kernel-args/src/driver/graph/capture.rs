@@ -1,14 +1,14 @@
 //! Graphs that are captured from a stream.
 
 use super::{
-    super::{
-        api::{Api, Status, api, required},
-        error::Error,
-    },
     Graph,
     capture_info::capture_info,
     explain,
     handle::{GraphHandle, GraphId},
+};
+use crate::driver::{
+    api::{Api, Status, api, required},
+    error::Error,
 };
 use core::ptr;
 use cudarc::driver::{CudaStream, sys::CUgraph};

@@ -1,6 +1,6 @@
 //! What the driver tells of a capture.
 
-use super::super::{
+use crate::driver::{
     api::{Api, required},
     error::Error,
 };

@@ -1,21 +1,18 @@
 //! Launches that are captured, and their nodes.
 
 use super::{
-    super::{
-        config::Launch,
-        error::Error,
-        explain::{foreign_in, foreign_stream},
-        kernel::Kernel,
-        launch_call::LaunchCall,
-    },
-    AnyNode, Node,
-    capture_info::capture_info,
-    explain,
-    find::function_of,
-    handle::GraphId,
+    AnyNode, Node, capture_info::capture_info, explain, find::function_of, handle::GraphId,
     owner::Slot,
 };
-use crate::marshal::{ContextName, KernelArgs, LaunchStream};
+use crate::{
+    driver::{
+        config::Launch,
+        error::Error,
+        launch::{LaunchCall, foreign_in, foreign_stream},
+        module::Kernel,
+    },
+    marshal::{ContextName, KernelArgs, LaunchStream},
+};
 use core::mem;
 use std::{boxed::Box, sync::Arc};
 

@@ -1,13 +1,13 @@
 //! Nodes that copy memory and set it.
 
-use super::{
-    super::{
+use super::{AnyNode, Graph, HostBuffer, explain};
+use crate::{
+    device::{DevicePointer, DevicePointerMut, DeviceType},
+    driver::{
         api::{Api, MemsetNodeParams, Status, required},
         error::Error,
     },
-    AnyNode, Graph, HostBuffer, explain,
 };
-use crate::device::{DevicePointer, DevicePointerMut, DeviceType};
 use core::ptr;
 use cudarc::driver::sys::{CUDA_MEMCPY3D, CUgraph, CUgraphNode, CUmemorytype};
 use std::boxed::Box;

@@ -1,10 +1,10 @@
 //! Nodes whose parameters a kernel may update.
 
-use super::{
-    super::{attributes::make_device_updatable, error::Error},
-    Graph, Node, explain,
+use super::{Graph, Node, explain};
+use crate::{
+    driver::{attributes::make_device_updatable, error::Error},
+    marshal::KernelArgs,
 };
-use crate::marshal::KernelArgs;
 use cudarc::driver::sys::CUdeviceptr;
 
 impl Graph {

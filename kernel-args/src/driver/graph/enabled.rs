@@ -1,11 +1,9 @@
 //! Nodes of an instantiated graph that are left out.
 
-use super::{
-    super::{
-        api::{Api, Status, required},
-        error::Error,
-    },
-    AnyNode, GraphExec, explain,
+use super::{AnyNode, GraphExec, explain};
+use crate::driver::{
+    api::{Api, Status, required},
+    error::Error,
 };
 
 impl GraphExec {

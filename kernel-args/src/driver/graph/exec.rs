@@ -1,19 +1,21 @@
 //! An instantiated graph.
 
 use super::{
-    super::{
-        api::{Api, KernelNodeParams, Status, api, required},
-        context::bind,
-        error::Error,
-        kernel::Kernel,
-    },
     Graph, Node, explain,
     find::{self, Listed},
     handle::{ExecHandle, GraphHandle, GraphId},
     owner::{Owner, Slot},
     release::{Event, release},
 };
-use crate::marshal::KernelArgs;
+use crate::{
+    driver::{
+        api::{Api, KernelNodeParams, Status, api, required},
+        context::bind,
+        error::Error,
+        module::Kernel,
+    },
+    marshal::KernelArgs,
+};
 use cudarc::driver::{
     CudaContext, CudaGraph, CudaStream,
     sys::{CUgraph, CUgraphExec, CUgraphNode, CUstream},
@@ -36,8 +38,6 @@ pub struct GraphExec {
     pub(super) listed: Listed,
     /// Where it was launched last.
     launched_on: Option<Arc<CudaStream>>,
-    /// It was launched on a capturing stream: another graph may launch the nodes with any arguments that they had since.
-    captured: bool,
 }
 
 /// The type of `cuGraphExecKernelNodeSetParams_v2`.
@@ -79,7 +79,6 @@ impl GraphExec {
             context,
             listed: Listed::default(),
             launched_on: None,
-            captured: false,
         })
     }
 
@@ -104,7 +103,6 @@ impl GraphExec {
             context: ctx.clone(),
             listed,
             launched_on: None,
-            captured: false,
         })
     }
 
@@ -142,7 +140,7 @@ impl GraphExec {
     /// Launches the graph: its nodes run after the work that is in the stream, and after the previous launch of this graph.
     ///
     /// # Errors
-    /// [`Error::Graph`] where the stream belongs to another context, or the driver returns an error.
+    /// [`Error::Graph`] where the stream belongs to another context or is being captured, or the driver returns an error.
     ///
     /// # Safety
     /// For each node that is enabled, with the arguments that it has now, until the launch is over:
@@ -150,18 +148,14 @@ impl GraphExec {
     ///   allocated, and the kernel stays within what the pointers point at;
     /// - no such access races with another use of the same memory, on another stream or by the host: cudarc's record of the
     ///   last use of a slice is neither waited for nor made.
-    ///
-    /// For a launch on a stream that is being captured, this holds for each launch of the graph that the capture becomes.
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         let launch = required!(self.api(), cuGraphLaunch)?;
         self.bind(stream, explain::LAUNCHED)?;
-        let captured = self.captured || is_capturing(self.api(), stream.cu_stream())?;
         // SAFETY: the graph and the stream are alive; the caller vouches for the rest.
         let status = unsafe { launch(self.raw(), stream.cu_stream()) };
         if status != Status::SUCCESS {
             return Err(explain::call(explain::LAUNCHED, "cuGraphLaunch", status));
         }
-        self.captured = captured;
         match &self.launched_on {
             Some(last) if Arc::ptr_eq(last, stream) => {}
             _ => self.launched_on = Some(stream.clone()),
@@ -220,13 +214,12 @@ impl GraphExec {
         // An event that a capture has recorded is never complete.
         let settled =
             || is_capturing(self.api(), stream.cu_stream()).is_ok_and(|capturing| !capturing);
-        if !self.captured && settled() {
-            // Launches of one graph run one after another, so that the last one is over when all are.
-            if let Ok(event) = Event::record(self.api(), stream)
-                && settled()
-            {
-                return release(owner, self.context.clone(), Some(event));
-            }
+        // Launches of one graph run one after another, so when the last one is over, all are.
+        if settled()
+            && let Ok(event) = Event::record(self.api(), stream)
+            && settled()
+        {
+            return release(owner, self.context.clone(), Some(event));
         }
         slot.keep(owner);
     }

@@ -1,16 +1,14 @@
 //! The kernel nodes of a graph that was captured by other code.
 
-use super::{
-    super::{
+use super::{AnyNode, Graph, Node, explain, handle::GraphId, order::ordered};
+use crate::{
+    driver::{
         api::{Api, KernelNodeParams, Status, required},
         error::Error,
-        kernel::Kernel,
+        module::Kernel,
     },
-    AnyNode, Graph, Node, explain,
-    handle::GraphId,
-    order::ordered,
+    marshal::KernelArgs,
 };
-use crate::marshal::KernelArgs;
 use core::ptr;
 use cudarc::driver::sys::{CUfunction, CUgraph, CUgraphNode};
 use std::{vec, vec::Vec};

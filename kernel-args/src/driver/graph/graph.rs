@@ -1,18 +1,20 @@
 //! A graph before it is instantiated.
 
 use super::{
-    super::{
-        api::{Api, KernelNodeParams, Status, api, required},
-        config::{Form, Launch},
-        error::Error,
-        kernel::Kernel,
-    },
     AnyNode, GraphExec, Node, explain,
     handle::{GraphHandle, GraphId},
     lower::NodeCall,
     owner::{Owner, Slot},
 };
-use crate::marshal::KernelArgs;
+use crate::{
+    driver::{
+        api::{Api, KernelNodeParams, Status, api, required},
+        config::{Form, Launch},
+        error::Error,
+        module::Kernel,
+    },
+    marshal::KernelArgs,
+};
 use core::{mem, ptr};
 use cudarc::driver::{
     CudaContext,

@@ -1,6 +1,6 @@
 //! The driver's handles of graphs, and what tells one graph from another.
 
-use super::super::{
+use crate::driver::{
     api::{Api, Status, required},
     error::Error,
 };

@@ -1,20 +1,17 @@
 //! From arguments to the parameters of a kernel node.
 
-use super::{
-    super::{
+use super::explain;
+use crate::{
+    device::vector::Dim3,
+    driver::{
         api::{KernelNodeParams, Status},
         attributes::{divides, grid_of_clusters},
         config::{Form, Launch},
         context::bind,
         error::Error,
-        explain::foreign_in,
-        launch_call::packed_extra,
-        loaded_function::LoadedFunction,
+        function::LoadedFunction,
+        launch::{foreign_in, packed_extra},
     },
-    explain,
-};
-use crate::{
-    device::vector::Dim3,
     marshal::{
         DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params,
     },

@@ -1,7 +1,7 @@
 //! What names a node of a graph.
 
-use super::{super::kernel::Kernel, handle::GraphId, owner::Slot};
-use crate::{device::vector::Dim3, marshal::KernelArgs};
+use super::{handle::GraphId, owner::Slot};
+use crate::{device::vector::Dim3, driver::module::Kernel, marshal::KernelArgs};
 use core::fmt;
 use cudarc::driver::sys::CUgraphNode;
 use std::sync::Arc;

@@ -1,12 +1,12 @@
 //! What keeps the memory of a node's arguments allocated: user objects of the graph.
 
 use super::{
-    super::{
-        api::{Api, required},
-        error::Error,
-    },
     explain,
     release::{self, release},
+};
+use crate::driver::{
+    api::{Api, required},
+    error::Error,
 };
 use core::{
     ffi::c_void,

@@ -4,12 +4,10 @@
 //! `cuUserObjectCreate`); dropping a slice does. So the destructor sends the owner to a thread of this crate. An owner that an
 //! update has replaced is sent there too, with an event that tells when the launches that may use it are over.
 
-use super::{
-    super::{
-        api::{Api, Status, api, required},
-        error::Error,
-    },
-    Graph, exit,
+use super::{Graph, exit};
+use crate::driver::{
+    api::{Api, Status, api, required},
+    error::Error,
 };
 use core::{mem, panic::AssertUnwindSafe, ptr};
 use cudarc::driver::{CudaContext, CudaStream, sys::CUevent};

@@ -1,16 +1,14 @@
 //! New arguments for the nodes of an instantiated graph.
 
-use super::{
-    super::{
+use super::{GraphExec, Node, explain, lower::NodeCall, owner::Owner};
+use crate::{
+    driver::{
         api::{KernelNodeParams, Status},
         config::{IntoDim, Launch},
         error::Error,
     },
-    GraphExec, Node, explain,
-    lower::NodeCall,
-    owner::Owner,
+    marshal::KernelArgs,
 };
-use crate::marshal::KernelArgs;
 use core::{ffi::c_void, mem, ptr};
 use std::boxed::Box;
 

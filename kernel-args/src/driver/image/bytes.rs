@@ -1,6 +1,7 @@
 //! The bytes of an image, as the driver takes them.
 
-use super::{super::error::Error, Description, Image, description};
+use super::{Description, Image, description};
+use crate::driver::error::Error;
 use cudarc::driver::sys::CUjitInputType;
 use kernel_args_abi::{Sm, compiled::CompiledImage, image};
 use std::{
@@ -11,20 +12,20 @@ use std::{
 };
 
 /// The bytes of an image as the driver takes them: PTX ends with NUL.
-pub(in crate::driver) struct ImageBytes {
-    pub(in crate::driver) bytes: Vec<u8>,
-    pub(in crate::driver) input_type: CUjitInputType,
+pub(crate) struct ImageBytes {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) input_type: CUjitInputType,
     /// What was read of its kernels while the program compiled.
-    pub(in crate::driver) table: Option<&'static CompiledImage>,
+    pub(crate) table: Option<&'static CompiledImage>,
     /// Further images of the same kernels, which describe them.
     descriptions: Vec<Vec<u8>>,
     /// Names by which kernels were asked for when they were compiled, and their symbols.
-    pub(in crate::driver) names: Vec<(String, String)>,
+    pub(crate) names: Vec<(String, String)>,
 }
 
 impl ImageBytes {
     /// A cubin that the driver made.
-    pub(in crate::driver) fn cubin(bytes: Vec<u8>) -> Self {
+    pub(crate) fn cubin(bytes: Vec<u8>) -> Self {
         Self {
             bytes,
             input_type: CUjitInputType::CU_JIT_INPUT_CUBIN,
@@ -34,7 +35,7 @@ impl ImageBytes {
         }
     }
 
-    pub(in crate::driver) fn read(image: Image<'_>) -> Result<Self, Error> {
+    pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
         let table = match image {
             Image::Compiled { table, .. } => Some(table),
             _ => None,
@@ -92,7 +93,7 @@ impl ImageBytes {
     }
 
     /// The kernels as they are for `sm`, or why the image could not be read.
-    pub(in crate::driver) fn describe(&self, sm: Sm) -> Result<Vec<Description>, String> {
+    pub(crate) fn describe(&self, sm: Sm) -> Result<Vec<Description>, String> {
         let mut image = description::read(&self.bytes)?;
         for more in &self.descriptions {
             image = image.with(description::read(more)?);

@@ -1,7 +1,6 @@
 //! The kernels of an image, as it describes them.
 
-use super::super::attributes::ClusterDirectives;
-use crate::device::vector::Dim3;
+use crate::{device::vector::Dim3, driver::attributes::ClusterDirectives};
 use kernel_args_abi::{
     Members, Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
@@ -31,14 +30,14 @@ pub enum DebugInfo {
 }
 
 /// A kernel as its image describes it.
-pub(in crate::driver) struct Description {
-    pub(in crate::driver) symbol: String,
+pub(crate) struct Description {
+    pub(crate) symbol: String,
     /// `.reqntid`.
-    pub(in crate::driver) required_block: Option<Dim3>,
+    pub(crate) required_block: Option<Dim3>,
     /// Whether it uses dynamic shared memory; not where that is unknown.
-    pub(in crate::driver) dynamic_shared: bool,
-    pub(in crate::driver) cluster: ClusterDirectives,
-    pub(in crate::driver) debug_info: DebugInfo,
+    pub(crate) dynamic_shared: bool,
+    pub(crate) cluster: ClusterDirectives,
+    pub(crate) debug_info: DebugInfo,
     demangled: Option<Demangled>,
     parameters: ParameterList,
 }
@@ -94,12 +93,12 @@ impl Description {
     }
 
     /// The parameters in the common model.
-    pub(in crate::driver) fn parameters(&self) -> Vec<Parameter<'_>> {
+    pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         self.parameters.parameters()
     }
 
     /// The demangled name where there is one, else the symbol.
-    pub(in crate::driver) fn spelled(&self) -> &str {
+    pub(crate) fn spelled(&self) -> &str {
         self.demangled
             .as_ref()
             .map_or(&self.symbol, Demangled::text)

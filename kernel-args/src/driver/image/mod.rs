@@ -2,9 +2,12 @@
 
 mod bytes;
 mod description;
+mod link;
+mod load_error;
+mod module_handle;
 
 #[cfg(feature = "nvrtc")]
-use super::compile::CompiledSource;
+use crate::driver::compile::CompiledSource;
 use crate::marshal::Source;
 use kernel_args_abi::compiled::CompiledImage;
 use std::{
@@ -15,9 +18,12 @@ use std::{
     vec::Vec,
 };
 
-pub(super) use bytes::ImageBytes;
+pub(crate) use bytes::ImageBytes;
 pub use description::DebugInfo;
-pub(super) use description::Description;
+pub(crate) use description::Description;
+pub(crate) use link::link;
+pub(crate) use load_error::{check, explained};
+pub(crate) use module_handle::LoadedModule;
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.
 ///

@@ -3,11 +3,10 @@
 mod refused;
 mod returned;
 
-use super::super::{
+use crate::driver::{
     api::Status,
     attributes::Refused,
-    error::{Error, GraphError},
-    meaning::{Asked, meaning},
+    error::{Asked, Error, GraphError, meaning},
 };
 
 pub(super) use refused::*;

@@ -1,6 +1,6 @@
 //! What is refused before the driver is asked.
 
-use super::{ADDED, Error, GraphError};
+use super::super::explain::{ADDED, Error, GraphError};
 use crate::marshal::ContextName;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{boxed::Box, format, string::String};

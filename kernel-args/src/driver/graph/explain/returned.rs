@@ -1,6 +1,6 @@
 //! What the driver returned for a graph, or for a node of one.
 
-use super::{
+use super::super::explain::{
     ADDED, Asked, DEVICE_UPDATABLE, ENABLED, Error, GraphError, INSTANTIATED, LAUNCHED, Refused,
     Status, UPDATED, meaning,
 };

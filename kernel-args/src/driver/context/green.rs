@@ -1,0 +1,267 @@
+//! Green contexts: a part of a GPU's multiprocessors, and streams whose kernels run there.
+
+use super::tracking;
+use crate::driver::{
+    api::{Api, DeviceResource, api, required},
+    error::Error,
+};
+use core::{ffi::c_void, fmt, ops::Deref, ptr};
+use cudarc::driver::{CudaContext, CudaStream, sys::CUstream};
+use std::{format, string::String, sync::Arc};
+
+/// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
+const DEFAULT_STREAM: u32 = 1;
+/// `CU_STREAM_NON_BLOCKING`, which the driver requires of a stream of a green context.
+const NON_BLOCKING: u32 = 1;
+
+/// A part of a GPU's multiprocessors (SMs). Kernels that are launched on its streams run on that part alone, so that others have
+/// the rest to themselves.
+///
+/// A green context shares everything else with the primary context of its device: kernels, memory and events of that are used on
+/// its streams. Drivers of CUDA 12.5 and newer. It is destroyed when it and its streams are dropped.
+///
+/// ```no_run
+/// use kernel_args::{GreenContext, Kernel, KernelArgs, launch};
+///
+/// #[derive(KernelArgs)]
+/// struct Step { n: u32 }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let PTX = "";
+/// let ctx = kernel_args::context(0)?;
+/// let kernel = Kernel::<Step>::from_image(&ctx, PTX, "step")?;
+/// let (small, _rest) = GreenContext::split(&ctx, 16)?;
+/// let stream = small.new_stream()?;
+/// // SAFETY: the kernel accesses no memory.
+/// unsafe { launch!(kernel, 1024, 256, Step { n: 1 }, stream = &stream)? };
+/// stream.synchronize()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct GreenContext(Arc<Green>);
+
+/// What is destroyed with the last handle.
+struct Green {
+    api: &'static Api,
+    /// `CUgreenCtx`.
+    handle: *mut c_void,
+    sm_count: u32,
+    context: Arc<CudaContext>,
+    _tracking: Arc<CudaStream>,
+}
+
+// SAFETY: the driver's handle may be used from any thread: it is passed only to create a stream, which the driver synchronizes, and
+// to destroy it, when nothing else has it.
+unsafe impl Send for Green {}
+// SAFETY: as above.
+unsafe impl Sync for Green {}
+
+impl Drop for Green {
+    fn drop(&mut self) {
+        if let Some(destroy) = self.api.cuGreenCtxDestroy {
+            // An error has no receiver here.
+            // SAFETY: the handle is this one's own, and its streams, which hold it, are gone.
+            unsafe { destroy(self.handle) };
+        }
+    }
+}
+
+impl GreenContext {
+    /// Two parts of the GPU of `ctx`, a primary context: one of at least `sms` multiprocessors, and the rest of them, where there
+    /// is any. The driver rounds `sms` up to what the GPU can split (on sm_90 to a multiple of 8).
+    ///
+    /// # Errors
+    /// [`Error::Green`] where `ctx` is not a primary context, or the GPU has fewer multiprocessors; [`Error::OldDriver`] where the
+    /// driver is older than 12.5; [`Error::Driver`] where it returns an error.
+    pub fn split(ctx: &Arc<CudaContext>, sms: u32) -> Result<(Self, Option<Self>), Error> {
+        let api = api()?;
+        required!(api, cuGreenCtxStreamCreate)?;
+        if !ctx.is_primary() {
+            return Err(refused(
+                "a green context is a part of the primary context of a device, and this context is another one\n\
+                 help: pass the context that `kernel_args::context` gives",
+            ));
+        }
+        let all = resource(api, ctx)?;
+        if sms == 0 || sms > all.sm_count {
+            return Err(refused(&format!(
+                "requested a green context of {sms} multiprocessors, but this GPU has {}\n\
+                 help: write a number from 1 to that",
+                all.sm_count
+            )));
+        }
+        let (part, rest) = split(api, &all, sms)?;
+        let tracking = tracking(ctx)?;
+        let green = |mut resource| Self::of(api, ctx, &tracking, &mut resource);
+        let part = green(part)?;
+        let rest = if rest.kind == DeviceResource::SM && rest.sm_count > 0 {
+            Some(green(rest)?)
+        } else {
+            None
+        };
+        Ok((part, rest))
+    }
+
+    fn of(
+        api: &'static Api,
+        ctx: &Arc<CudaContext>,
+        tracking: &Arc<CudaStream>,
+        resource: &mut DeviceResource,
+    ) -> Result<Self, Error> {
+        let describe = required!(api, cuDevResourceGenerateDesc)?;
+        let create = required!(api, cuGreenCtxCreate)?;
+        required!(api, cuGreenCtxDestroy)?;
+        let (mut description, mut handle) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: one resource, which the driver has written; both places outlive the call.
+        let status = unsafe { describe(&raw mut description, resource, 1) };
+        status.check("cuDevResourceGenerateDesc")?;
+        // SAFETY: the description is of this device; `handle` outlives the call.
+        let status = unsafe {
+            create(
+                &raw mut handle,
+                description,
+                ctx.cu_device(),
+                DEFAULT_STREAM,
+            )
+        };
+        status.check("cuGreenCtxCreate")?;
+        Ok(Self(Arc::new(Green {
+            api,
+            handle,
+            sm_count: resource.sm_count,
+            context: ctx.clone(),
+            _tracking: tracking.clone(),
+        })))
+    }
+
+    /// The multiprocessors of this part.
+    #[must_use]
+    pub fn sm_count(&self) -> u32 {
+        self.0.sm_count
+    }
+
+    /// The primary context that it is a part of.
+    #[must_use]
+    pub fn context(&self) -> &Arc<CudaContext> {
+        &self.0.context
+    }
+
+    /// Makes a stream whose kernels run on this part of the GPU. It does not wait for the default stream.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the driver returns an error.
+    pub fn new_stream(&self) -> Result<GreenStream, Error> {
+        let create = required!(self.0.api, cuGreenCtxStreamCreate)?;
+        required!(self.0.api, cuStreamDestroy_v2)?;
+        let context = &self.0.context;
+        context.bind_to_thread().map_err(Error::context)?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the green context is alive; `handle` outlives the call.
+        let status = unsafe { create(&raw mut handle, self.0.handle, NON_BLOCKING, 0) };
+        status.check("cuGreenCtxStreamCreate")?;
+        Ok(GreenStream {
+            handle,
+            // SAFETY: a stream of a green context is one of the primary context that it is a part of. The wrapper does not leave
+            // `GreenStream`, which destroys the stream after it.
+            stream: unsafe { context.wrap_borrowed_stream(handle) },
+            green: self.clone(),
+        })
+    }
+}
+
+impl fmt::Debug for GreenContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GreenContext")
+            .field("sm_count", &self.sm_count())
+            .field("device", &self.context().ordinal())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A stream of a [`GreenContext`]: `stream = &stream` in [`launch!`](crate::launch!). It derefs to cudarc's stream, without an
+/// [`Arc`] of it; allocate and copy on another stream of the primary context.
+pub struct GreenStream {
+    handle: CUstream,
+    stream: Arc<CudaStream>,
+    green: GreenContext,
+}
+
+// SAFETY: the driver's handle of a stream may be used from any thread; the rest is `Send` and `Sync` itself.
+unsafe impl Send for GreenStream {}
+// SAFETY: as above.
+unsafe impl Sync for GreenStream {}
+
+impl GreenStream {
+    /// The green context on whose multiprocessors the kernels of this stream run.
+    #[must_use]
+    pub fn green_context(&self) -> &GreenContext {
+        &self.green
+    }
+}
+
+impl Deref for GreenStream {
+    type Target = CudaStream;
+
+    fn deref(&self) -> &CudaStream {
+        &self.stream
+    }
+}
+
+impl Drop for GreenStream {
+    fn drop(&mut self) {
+        let api = self.green.0.api;
+        // SAFETY: the context is alive, because this holds it.
+        unsafe { (api.cuCtxSetCurrent)(self.green.0.context.cu_ctx()) };
+        if let Some(destroy) = api.cuStreamDestroy_v2 {
+            // An error has no receiver here.
+            // SAFETY: the stream is this one's own; cudarc's wrapper of it is used through this alone.
+            unsafe { destroy(self.handle) };
+        }
+    }
+}
+
+impl fmt::Debug for GreenStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GreenStream")
+            .field("green_context", &self.green)
+            .finish_non_exhaustive()
+    }
+}
+
+fn refused(problem: &str) -> Error {
+    Error::Green(String::from(problem))
+}
+
+/// All multiprocessors of the device.
+fn resource(api: &Api, ctx: &CudaContext) -> Result<DeviceResource, Error> {
+    let get = required!(api, cuDeviceGetDevResource)?;
+    let mut all = DeviceResource::EMPTY;
+    // SAFETY: `all` has room for what any driver writes, and outlives the call.
+    let status = unsafe { get(ctx.cu_device(), &raw mut all, DeviceResource::SM) };
+    status.check("cuDeviceGetDevResource")?;
+    Ok(all)
+}
+
+/// A group of at least `sms` multiprocessors, and what remains.
+fn split(
+    api: &Api,
+    all: &DeviceResource,
+    sms: u32,
+) -> Result<(DeviceResource, DeviceResource), Error> {
+    let split = required!(api, cuDevSmResourceSplitByCount)?;
+    let (mut part, mut rest) = (DeviceResource::EMPTY, DeviceResource::EMPTY);
+    let mut groups = 1;
+    // SAFETY: one group is asked for, for which `part` has room; all places outlive the call.
+    let status = unsafe { split(&raw mut part, &raw mut groups, all, &raw mut rest, 0, sms) };
+    status.check("cuDevSmResourceSplitByCount")?;
+    if groups == 1 {
+        Ok((part, rest))
+    } else {
+        Err(refused(&format!(
+            "the driver cannot split {sms} multiprocessors of the {} of this GPU\n\
+             help: request fewer; the driver rounds up to the multiprocessors that the GPU keeps together",
+            all.sm_count
+        )))
+    }
+}

@@ -1,0 +1,138 @@
+//! Whether there is a driver; the first context, the GPU of a context, and the context of this thread.
+
+mod create;
+mod current;
+mod green;
+mod keep_alive;
+mod peer;
+mod runtime;
+mod state;
+mod versions;
+
+pub use create::{ContextFlags, Scheduling, create_context};
+pub(crate) use current::restored_on_error;
+pub use current::{current_context, with_current};
+pub use green::{GreenContext, GreenStream};
+pub use peer::{Peer, PeerAccess};
+pub use runtime::{BorrowedStream, kernel_function};
+pub(crate) use state::{ContextState, was_reset};
+#[cfg(feature = "nvrtc")]
+pub(crate) use versions::driver_version;
+pub(crate) use versions::machine;
+pub use versions::{Gpu, Versions, versions};
+
+use crate::{
+    driver::{
+        api::{self, Api, Status, api},
+        error::Error,
+    },
+    marshal::ContextName,
+};
+use core::ptr;
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaStream,
+    sys::{CUcontext, CUdevice, CUfunction_attribute},
+};
+use kernel_args_abi::Sm;
+use std::sync::Arc;
+
+/// Whether the CUDA driver's library is on this machine. There may be no GPU all the same.
+#[must_use]
+pub fn is_available() -> bool {
+    api::is_available()
+}
+
+/// cudarc's context of the device `ordinal`, as [`CudaContext::new`], which panics where there is no driver; this
+/// returns an error.
+///
+/// # Errors
+/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] where the driver has no such device.
+pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
+    api()?;
+    CudaContext::new(ordinal).map_err(|error| {
+        Error::cudarc(
+            "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent",
+            error,
+        )
+    })
+}
+
+/// A stream that nothing is given to. cudarc records and awaits the use of slices only while a context has a stream that cudarc has
+/// made: whoever launches on a stream of another origin holds one.
+pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
+    context.new_stream().map_err(|error| {
+        Error::cudarc(
+            "cuCtxGetCurrent, cuCtxSetCurrent, cuCtxSynchronize or cuStreamCreate",
+            error,
+        )
+    })
+}
+
+/// The compute capability of the context's GPU.
+pub(crate) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
+    let (major, minor) = context
+        .compute_capability()
+        .map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
+    Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))
+}
+
+/// The context that is current on this thread; null where there is none.
+pub(crate) fn current() -> Result<CUcontext, Error> {
+    let mut context = ptr::null_mut();
+    // SAFETY: `context` outlives the call.
+    let status = unsafe { (api()?.cuCtxGetCurrent)(&raw mut context) };
+    status.check("cuCtxGetCurrent")?;
+    Ok(context)
+}
+
+/// Makes `context` current on this thread, for a launch: one question to the driver where it is current.
+///
+/// cudarc's `bind_to_thread` also takes an error of an earlier call that cudarc could not return, with a locked instruction.
+/// Here it is left to the next call of cudarc's, or to a launch whose arguments are tracked, which asks for it.
+#[inline(always)]
+pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
+    let mut current = ptr::null_mut();
+    // SAFETY: `current` outlives the call.
+    let status = unsafe { (api.cuCtxGetCurrent)(&raw mut current) };
+    if status == Status::SUCCESS && current == context.cu_ctx() {
+        return Ok(());
+    }
+    bind_another(context, status)
+}
+
+#[cold]
+fn bind_another(context: &Arc<CudaContext>, asked: Status) -> Result<(), Error> {
+    asked.check("cuCtxGetCurrent")?;
+    context.bind_to_thread().map_err(Error::context)
+}
+
+/// The name of `context`, which is current on this thread.
+#[cold]
+pub(crate) fn named(context: CUcontext) -> ContextName {
+    let device = current_device().ok();
+    ContextName::of_handle(context, device.and_then(|device| device.try_into().ok()))
+}
+
+/// The device of the current context.
+pub(crate) fn current_device() -> Result<CUdevice, Error> {
+    let mut device = 0;
+    // SAFETY: `device` outlives the call.
+    let status = unsafe { (api()?.cuCtxGetDevice)(&raw mut device) };
+    status.check("cuCtxGetDevice")?;
+    Ok(device)
+}
+
+/// Makes the context current in which cudarc loaded `function`, and returns it.
+///
+/// cudarc does not tell it, but makes it current to ask for an attribute of the function.
+pub(crate) fn bind_function(function: &CudaFunction) -> Result<CUcontext, Error> {
+    function
+        .get_attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+        .map_err(|error| {
+            Error::cudarc(
+                "cuCtxGetCurrent, cuCtxSetCurrent or cuFuncGetAttribute, or an earlier call in this context,",
+                error,
+            )
+        })?;
+    current()
+}

@@ -1,0 +1,190 @@
+//! Memory of another GPU as an argument: peer access.
+
+use super::{current::with_current, tracking};
+use crate::{
+    driver::{
+        api::{Api, PoolAccess, api, required},
+        error::{ContextMismatch, Error},
+    },
+    marshal::{ContextName, Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
+};
+use core::{fmt, ptr};
+use cudarc::driver::{CudaContext, CudaStream, sys::CUresult};
+use std::{boxed::Box, sync::Arc};
+
+/// `CU_MEM_LOCATION_TYPE_DEVICE`.
+const DEVICE: u32 = 1;
+/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
+const READ_WRITE: u32 = 3;
+
+/// The kernels of one context can access the memory of another one, usually of another GPU.
+///
+/// A launch refuses an argument of another context than its own. [`memory`](Self::memory) marks one that is meant, and such an
+/// argument is accepted: the launch waits for the last use of the memory on the other GPU, and work there waits for the launch.
+///
+/// ```no_run
+/// use cudarc::driver::CudaSlice;
+/// use kernel_args::{Kernel, KernelArgs, Peer, PeerAccess, launch};
+///
+/// #[derive(KernelArgs)]
+/// #[kernel_args(ptx = "ptx/saxpy.ptx", entry = "saxpy")]
+/// struct Saxpy<'a> {
+///     n: u32,
+///     alpha: f32,
+///     x: Peer<'a, &'a CudaSlice<f32>>,   // float const*, on the other GPU
+///     y: &'a mut CudaSlice<f32>,         // float*
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (first, second) = (kernel_args::context(0)?, kernel_args::context(1)?);
+/// let x = second.default_stream().clone_htod(&[1.0_f32; 1024])?;
+/// let mut y = first.default_stream().alloc_zeros::<f32>(1024)?;
+///
+/// let saxpy = Kernel::<Saxpy>::load(&first)?;
+/// let peers = PeerAccess::enable(&first, &second)?;
+/// let args = Saxpy { n: 1024, alpha: 2.0, x: peers.memory(&x), y: &mut y };
+/// // SAFETY: both slices have `n` elements, and the kernel accesses nothing else.
+/// unsafe { launch!(saxpy, 4, 256, args)? };
+/// # Ok(())
+/// # }
+/// ```
+pub struct PeerAccess {
+    kernels: Arc<CudaContext>,
+    memory: Arc<CudaContext>,
+    _tracking: [Arc<CudaStream>; 2],
+}
+
+impl PeerAccess {
+    /// Enables the kernels of the context `kernels` to access memory of the context `memory`: what `cuMemAlloc` has allocated
+    /// there (`cuCtxEnablePeerAccess`), and the memory pool of its device, from which cudarc allocates (`cuMemPoolSetAccess`).
+    ///
+    /// It stays enabled when this is dropped. The other direction is enabled by another call. For one and the same context there is
+    /// nothing to enable, and the driver is not asked.
+    ///
+    /// # Errors
+    /// [`Error::NoPeerAccess`] where the two GPUs cannot access each other's memory, or the contexts are of one GPU;
+    /// [`Error::Driver`] where the driver returns an error.
+    pub fn enable(kernels: &Arc<CudaContext>, memory: &Arc<CudaContext>) -> Result<Self, Error> {
+        if kernels.cu_ctx() != memory.cu_ctx() {
+            if !Self::is_possible(kernels, memory)? {
+                return Err(no_access(kernels, memory));
+            }
+            enable(kernels, memory)?;
+            share_pool(kernels, memory)?;
+        }
+        Ok(Self {
+            _tracking: [tracking(kernels)?, tracking(memory)?],
+            kernels: kernels.clone(),
+            memory: memory.clone(),
+        })
+    }
+
+    /// Whether kernels of the GPU of `kernels` can access memory of the GPU of `memory`: `cuDeviceCanAccessPeer`.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the driver returns an error.
+    pub fn is_possible(kernels: &CudaContext, memory: &CudaContext) -> Result<bool, Error> {
+        let can_access = required!(api()?, cuDeviceCanAccessPeer)?;
+        let mut possible = 0;
+        // SAFETY: `possible` outlives the call.
+        let status =
+            unsafe { can_access(&raw mut possible, kernels.cu_device(), memory.cu_device()) };
+        status.check("cuDeviceCanAccessPeer")?;
+        Ok(possible != 0)
+    }
+
+    /// Memory of the other context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write it.
+    ///
+    /// Memory of the kernels' own context is accepted as well, and memory of a third context refused by the launch.
+    pub fn memory<S: SliceArg>(&self, slice: S) -> Peer<'_, S> {
+        Peer {
+            slice,
+            access: self,
+        }
+    }
+}
+
+impl fmt::Debug for PeerAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PeerAccess")
+            .field("kernels", &ContextName::of(&self.kernels))
+            .field("memory", &ContextName::of(&self.memory))
+            .finish_non_exhaustive()
+    }
+}
+
+/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a slice or a view of cudarc's.
+#[derive(Debug)]
+#[must_use]
+pub struct Peer<'a, S> {
+    slice: S,
+    access: &'a PeerAccess,
+}
+
+impl<S: SliceArg> KernelArg for Peer<'_, S> {
+    type Device = S::Device;
+
+    #[inline]
+    fn check_context(&self, stream: &LaunchStream<'_>) {
+        let context = self.slice.context();
+        let is_peer = context.cu_ctx() == self.access.memory.cu_ctx();
+        stream.check_context(if is_peer {
+            &self.access.kernels
+        } else {
+            context
+        });
+    }
+
+    #[inline]
+    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (S::Device, Guard<'s>) {
+        self.slice.lower_for(&self.access.kernels, stream)
+    }
+}
+
+impl<S: SliceArg + PointerArg> PointerArg for Peer<'_, S> {}
+
+#[cold]
+fn no_access(kernels: &CudaContext, memory: &CudaContext) -> Error {
+    let (kernels, memory) = (ContextName::of(kernels), ContextName::of(memory));
+    Error::NoPeerAccess {
+        contexts: Box::new(ContextMismatch::new(memory, kernels)),
+    }
+}
+
+/// Lets kernels of one context access what `cuMemAlloc` allocates in the other.
+fn enable(kernels: &Arc<CudaContext>, memory: &CudaContext) -> Result<(), Error> {
+    let enable = required!(api()?, cuCtxEnablePeerAccess)?;
+    // SAFETY: both contexts are alive, and the first is current.
+    let status = with_current(kernels, || unsafe { enable(memory.cu_ctx(), 0) })?;
+    if status == CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED {
+        return Ok(());
+    }
+    if status == CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED {
+        return Err(no_access(kernels, memory));
+    }
+    status.check("cuCtxEnablePeerAccess")
+}
+
+/// Lets kernels of one device access the memory pool of the other, which does not follow the access of the contexts.
+fn share_pool(kernels: &CudaContext, memory: &CudaContext) -> Result<(), Error> {
+    if !memory.has_async_alloc() {
+        return Ok(());
+    }
+    let api = api()?;
+    let (get_pool, set_access) = (
+        required!(api, cuDeviceGetMemPool)?,
+        required!(api, cuMemPoolSetAccess)?,
+    );
+    let mut pool = ptr::null_mut();
+    // SAFETY: `pool` outlives the call.
+    let status = unsafe { get_pool(&raw mut pool, memory.cu_device()) };
+    status.check("cuDeviceGetMemPool")?;
+    let access = PoolAccess {
+        location: DEVICE,
+        device: kernels.cu_device(),
+        flags: READ_WRITE,
+    };
+    // SAFETY: the pool is the device's, and `access` outlives the call.
+    let status = unsafe { set_access(pool, &raw const access, 1) };
+    status.check("cuMemPoolSetAccess")
+}

@@ -1,0 +1,118 @@
+//! Errors about contexts: two where there should be one, and contexts that are gone.
+
+use crate::marshal::ContextName;
+use std::{fmt, format, string::String};
+
+/// Two contexts where there should be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ContextMismatch {
+    /// The context that was expected: that of the launch, or of the function.
+    pub expected: ContextName,
+    /// The context that was found: that of the argument or of the stream, or the one that was given.
+    pub found: ContextName,
+}
+
+impl ContextMismatch {
+    pub(crate) const fn new(expected: ContextName, found: ContextName) -> Self {
+        Self { expected, found }
+    }
+
+    /// An argument, by its field, or the stream is of another context than the launch.
+    pub(crate) fn write_foreign(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        kernel: &str,
+        field: Option<&str>,
+    ) -> fmt::Result {
+        let Self { expected, found } = self;
+        write!(f, "kernel `{kernel}` was not launched: ")?;
+        let Some(field) = field else {
+            return write!(
+                f,
+                "the stream belongs to another context (another device?) than the kernel\n  \
+                 kernel  {expected}\n  stream  {found}\n\
+                 help: use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context"
+            );
+        };
+        let (field, launch): (String, _) = (format!("`{field}`"), "launch");
+        let width = field.chars().count().max(launch.len());
+        write!(
+            f,
+            "{field} belongs to another context (another device?) than the launch\n  \
+             {launch:width$}  {expected}\n  {field:width$}  {found}\n\
+             help: allocate it on a stream of the launch's context, or launch a kernel that is loaded in the argument's context; \
+             memory of another GPU is passed as `peers.memory(&slice)` of a `PeerAccess`"
+        )
+    }
+
+    /// A function is of another context than the one that was given.
+    pub(crate) fn write_function(&self, f: &mut fmt::Formatter<'_>, kernel: &str) -> fmt::Result {
+        let Self { expected, found } = self;
+        write!(
+            f,
+            "kernel `{kernel}` was loaded in another context than the one that was given\n  \
+             kernel  {expected}\n  given   {found}\n\
+             help: give the context in which cudarc loaded the module"
+        )
+    }
+
+    /// A stream is of another context than the one that was given.
+    pub(crate) fn write_stream(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { expected, found } = self;
+        write!(
+            f,
+            "the stream belongs to another context than the one that was given\n  \
+             stream  {found}\n  given   {expected}\n\
+             help: give the context in which the stream was made; the CUDA runtime makes streams in the context that is current, which \
+             is that of the last launch, or after `cudaSetDevice` the primary one: `kernel_args::context(ordinal)`"
+        )
+    }
+
+    /// The kernels of one context have no access to the memory of the other.
+    pub(crate) fn write_no_access(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            expected: memory,
+            found: kernels,
+        } = self;
+        write!(
+            f,
+            "the kernels of one context cannot access the memory of the other\n  \
+             kernels  {kernels}\n  memory   {memory}\n\
+             help: copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo -p2p r` \
+             tells), and two contexts of one GPU do not"
+        )
+    }
+}
+
+/// A context was reset or destroyed.
+pub(crate) fn write_destroyed(
+    f: &mut fmt::Formatter<'_>,
+    kernel: Option<&str>,
+    context: ContextName,
+    call: Option<&impl fmt::Display>,
+) -> fmt::Result {
+    if let Some(kernel) = kernel {
+        write!(f, "kernel `{kernel}` is not loaded any more: ")?;
+    }
+    write!(f, "{context} was reset or destroyed")?;
+    if let Some(call) = call {
+        write!(f, " ({call})")?;
+    }
+    f.write_str(
+        "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` end what every part of the program has made on the device: modules, \
+         streams, events, memory\n\
+         help: drop what was made in the context, then call `kernel_args::context` and load and allocate again; or leave the reset \
+         out, as the driver frees everything when the process ends",
+    )
+}
+
+/// What was current before a closure is not so again.
+pub(crate) fn write_not_restored(f: &mut fmt::Formatter<'_>, before: ContextName) -> fmt::Result {
+    write!(
+        f,
+        "{before} was current before, and was not made current again: contexts were destroyed meanwhile, and nothing tells whether it \
+         was one of them\n\
+         help: drop the last handle of a context outside of `with_current`, or make contexts with `create_context`"
+    )
+}

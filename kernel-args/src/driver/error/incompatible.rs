@@ -1,0 +1,285 @@
+//! An image that this GPU or this driver cannot run.
+
+use core::fmt;
+use kernel_args_abi::{
+    Sm,
+    image::{Code, CodeKind, CudaVersion, Features, Target, Unfit},
+};
+use std::vec::Vec;
+
+/// An image of which the GPU and the driver can run nothing. `Display` lists what it holds, what of it does not fit, and what to
+/// do.
+///
+/// By which rules is told at [`Target`] and [`RELEASES`](kernel_args_abi::image::RELEASES).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IncompatibleImage {
+    /// The GPU.
+    pub gpu: Sm,
+    /// The release of CUDA that the driver is for, where it is known.
+    pub driver: Option<CudaVersion>,
+    /// What the image holds, each with the reason why it does not run; `None` where nothing is known against it.
+    pub contents: Vec<(Code, Option<Unfit>)>,
+}
+
+impl IncompatibleImage {
+    /// What of `contents` runs, as far as the rules tell.
+    pub(crate) fn new(contents: &[Code], gpu: Sm, driver: Option<CudaVersion>) -> Self {
+        let contents = contents
+            .iter()
+            .map(|code| (*code, code.runs_on(gpu, driver).err()));
+        Self {
+            gpu,
+            driver,
+            contents: contents.collect(),
+        }
+    }
+
+    /// Whether the rules tell of each piece of code that it does not run.
+    pub(crate) fn is_certain(&self) -> bool {
+        !self.contents.is_empty() && self.contents.iter().all(|(_, unfit)| unfit.is_some())
+    }
+
+    /// The driver and the GPU, and what the image holds: for an error that the driver has returned.
+    pub(crate) fn list(&self, f: &mut dyn fmt::Write) -> fmt::Result {
+        for (code, unfit) in &self.contents {
+            write!(f, "\n  {code}")?;
+            if let Some(unfit) = unfit {
+                f.write_str(": ")?;
+                reason(f, code, *unfit)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What to do: a line for each kind of reason.
+    pub(crate) fn help(&self, f: &mut dyn fmt::Write) -> fmt::Result {
+        let gpu = self.gpu.0;
+        let has = |wanted| {
+            self.contents
+                .iter()
+                .any(|(_, unfit)| *unfit == Some(wanted))
+        };
+        if has(Unfit::Gpu) || has(Unfit::LtoIr) {
+            write!(
+                f,
+                "\nhelp: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_{gpu},code=[sm_{gpu},compute_{gpu}]`"
+            )?;
+        }
+        let specific = self
+            .contents
+            .iter()
+            .find_map(|(code, unfit)| match code.target {
+                Some(target)
+                    if *unfit == Some(Unfit::Gpu) && target.features != Features::Baseline =>
+                {
+                    Some(target)
+                }
+                _ => None,
+            });
+        if let Some(target) = specific {
+            write!(
+                f,
+                "\nhelp: the `{}` of `{target}` allows instructions that other GPUs lack: leave it out if the kernels have none of \
+                 them",
+                target.suffix()
+            )?;
+        }
+        if has(Unfit::PtxVersion) {
+            self.help_with_ptx(f)?;
+        }
+        if has(Unfit::AddressSize) {
+            f.write_str("\nhelp: compile it for 64 bits: `nvcc -m64`, which is the default")?;
+        }
+        Ok(())
+    }
+
+    fn help_with_ptx(&self, f: &mut dyn fmt::Write) -> fmt::Result {
+        let Some(driver) = self.driver else {
+            return Ok(());
+        };
+        let gpu = self.gpu.0;
+        let releases = self
+            .contents
+            .iter()
+            .filter(|(_, unfit)| *unfit == Some(Unfit::PtxVersion))
+            .map(|(code, _)| first_release(code));
+        // The image needs one of its texts only.
+        let nearest = releases.flatten().min_by_key(|release| release.cuda);
+        match nearest {
+            Some(release) => write!(
+                f,
+                "\nhelp: install a driver for CUDA {} ({}) or newer, or compile with CUDA {driver} or older",
+                release.cuda, release.driver
+            )?,
+            None => write!(
+                f,
+                "\nhelp: install a newer driver, or compile with CUDA {driver} or older"
+            )?,
+        }
+        if nearest.is_some_and(|release| release.cuda.major == driver.major) {
+            write!(
+                f,
+                "\nhelp: or ship a cubin, which a driver takes from every CUDA {}: `nvcc -gencode arch=compute_{gpu},code=sm_{gpu}`",
+                driver.major
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a piece of code does not run, as a sentence without its subject.
+fn reason(f: &mut dyn fmt::Write, code: &Code, unfit: Unfit) -> fmt::Result {
+    match unfit {
+        Unfit::Gpu => match code.target {
+            Some(target) => runs_on(f, target, matches!(code.kind, CodeKind::Cubin)),
+            None => f.write_str("runs on other GPUs"),
+        },
+        Unfit::PtxVersion => match first_release(code) {
+            Some(release) => write!(
+                f,
+                "needs a driver for CUDA {} or newer ({} or newer)",
+                release.cuda, release.driver
+            ),
+            None => f.write_str("needs a newer driver than any that this crate knows"),
+        },
+        Unfit::AddressSize => f.write_str("has addresses of 32 bits, where the GPU has 64"),
+        Unfit::LtoIr => f.write_str("is not code yet: nvcc's linker or nvJitLink makes it"),
+        _ => f.write_str("does not run"),
+    }
+}
+
+fn first_release(code: &Code) -> Option<kernel_args_abi::image::Release> {
+    match code.kind {
+        CodeKind::Ptx { version, .. } => version.first_release(),
+        _ => None,
+    }
+}
+
+/// On which GPUs code for `target` runs, as a sentence without its subject.
+fn runs_on(f: &mut dyn fmt::Write, target: Target, is_cubin: bool) -> fmt::Result {
+    let (major, minor) = (target.sm.0 / 10, target.sm.0 % 10);
+    match target.features {
+        Features::Architecture => {
+            write!(f, "runs on GPUs of compute capability {major}.{minor} only")
+        }
+        Features::Baseline if !is_cubin => write!(
+            f,
+            "runs on GPUs of compute capability {major}.{minor} and higher"
+        ),
+        _ => write!(
+            f,
+            "runs on GPUs of compute capability {major}.{minor} and higher {major}.x"
+        ),
+    }
+}
+
+impl fmt::Display for IncompatibleImage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the image has no code for this GPU ({}", self.gpu)?;
+        if let Some(driver) = self.driver {
+            write!(f, ", with a driver for CUDA {driver}")?;
+            if let Some(ptx) = driver.newest_ptx() {
+                write!(f, ", which compiles PTX {ptx} and older")?;
+            }
+        }
+        f.write_str("); it has")?;
+        self.list(f)?;
+        self.help(f)
+    }
+}
+
+impl std::error::Error for IncompatibleImage {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel_args_abi::image::contents;
+    use std::{format, string::ToString};
+
+    const CUDA_13: CudaVersion = CudaVersion {
+        major: 13,
+        minor: 0,
+    };
+
+    fn ptx(version: &str, target: &str, rest: &str) -> Vec<Code> {
+        let text = format!(".version {version}\n.target {target}\n{rest}\n");
+        contents(text.as_bytes()).unwrap()
+    }
+
+    fn on(gpu: u16, contents: &[Code]) -> IncompatibleImage {
+        IncompatibleImage::new(contents, Sm(gpu), Some(CUDA_13))
+    }
+
+    #[test]
+    fn each_reason_says_what_is_needed_and_how_to_get_it() {
+        let text = on(90, &ptx("9.1", "sm_75", "")).to_string();
+        assert_eq!(
+            text,
+            "the image has no code for this GPU (sm_90, with a driver for CUDA 13.0, which compiles PTX 9.0 and older); it has\n  \
+             PTX 9.1 for sm_75: needs a driver for CUDA 13.1 or newer (590 or newer)\n\
+             help: install a driver for CUDA 13.1 (590) or newer, or compile with CUDA 13.0 or older\n\
+             help: or ship a cubin, which a driver takes from every CUDA 13: `nvcc -gencode arch=compute_90,code=sm_90`"
+        );
+        let text = on(80, &ptx("8.0", "sm_90a", "")).to_string();
+        for part in [
+            "PTX 8.0 for sm_90a: runs on GPUs of compute capability 9.0 only",
+            "help: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_80,code=[sm_80,compute_80]`",
+            "help: the `a` of `sm_90a` allows instructions that other GPUs lack: leave it out",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        let text = on(103, &ptx("9.0", "sm_120", "")).to_string();
+        assert!(
+            text.contains("runs on GPUs of compute capability 12.0 and higher\n"),
+            "{text}"
+        );
+        let text = on(90, &ptx("6.0", "sm_50", ".address_size 32")).to_string();
+        assert!(
+            text.contains("PTX 6.0 of 32 bits for sm_50: has addresses of 32 bits"),
+            "{text}"
+        );
+        assert!(text.contains("help: compile it for 64 bits"), "{text}");
+    }
+
+    /// A newer major release's PTX does not become loadable as a cubin of the same compiler.
+    #[test]
+    fn a_cubin_is_advised_where_minor_version_compatibility_holds() {
+        let older = CudaVersion {
+            major: 12,
+            minor: 4,
+        };
+        let advice = |version: &str| {
+            IncompatibleImage::new(&ptx(version, "sm_75", ""), Sm(90), Some(older)).to_string()
+        };
+        assert!(advice("8.5").contains("ship a cubin"), "{}", advice("8.5"));
+        assert!(!advice("9.0").contains("ship a cubin"), "{}", advice("9.0"));
+        assert!(
+            !advice("50.0").contains("ship a cubin"),
+            "{}",
+            advice("50.0")
+        );
+    }
+
+    /// What a hint says to compile for this GPU runs on it.
+    #[test]
+    fn the_hint_leads_to_code_that_runs() {
+        for gpu in [75, 80, 86, 89, 90, 100, 103, 110, 120, 121] {
+            let target = Target::parse(&format!("sm_{gpu}")).unwrap();
+            for code in ptx("9.0", &target.to_string(), "") {
+                assert_eq!(code.runs_on(Sm(gpu), Some(CUDA_13)), Ok(true));
+            }
+            assert!(!on(gpu, &ptx("9.0", &target.to_string(), "")).is_certain());
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_certain() {
+        assert!(!on(90, &[]).is_certain());
+        assert!(!on(90, &ptx("9.0", "sm_next", "")).is_certain());
+        assert!(on(90, &ptx("9.0", "sm_100", "")).is_certain());
+        let mut both = ptx("9.0", "sm_100", "");
+        both.extend(ptx("9.0", "sm_80", ""));
+        assert!(!on(90, &both).is_certain());
+    }
+}

@@ -1,0 +1,125 @@
+//! A source that NVRTC did not compile.
+
+use crate::driver::api::Unavailable;
+use core::fmt;
+use std::{
+    format,
+    string::{String, ToString},
+};
+
+/// A source that NVRTC did not compile, or why there is no NVRTC. `Display` shows NVRTC's log, which points at the lines of the
+/// source by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NvrtcError {
+    /// The source's name; `None` where NVRTC itself is missing.
+    pub source_name: Option<String>,
+    /// The call of NVRTC that failed, and the `nvrtcResult` that it returned; `None` where NVRTC was not asked.
+    pub call: Option<(&'static str, i32)>,
+    /// What is wrong.
+    pub problem: String,
+    /// NVRTC's log; may be empty.
+    pub log: String,
+}
+
+impl NvrtcError {
+    /// There is no NVRTC.
+    #[cold]
+    pub(crate) fn missing(unavailable: &Unavailable) -> Self {
+        let problem = match unavailable {
+            Unavailable::Library => "NVRTC was not found on this machine (libnvrtc.so, nvrtc64_*.dll on Windows)\n\
+                help: install NVRTC, which is a part of the CUDA toolkit, or add its folder to the library path \
+                (`LD_LIBRARY_PATH`, `PATH` on Windows)"
+                .into(),
+            Unavailable::EntryPoint(name) => format!(
+                "NVRTC on this machine is too old: it has no `{name}`\nhelp: install that of CUDA 11.2 or newer"
+            ),
+        };
+        Self {
+            source_name: None,
+            call: None,
+            problem,
+            log: String::new(),
+        }
+    }
+
+    /// NVRTC was not asked.
+    #[cold]
+    pub(crate) fn refused(source_name: &str, problem: &str) -> Self {
+        Self {
+            source_name: Some(source_name.into()),
+            call: None,
+            problem: problem.into(),
+            log: String::new(),
+        }
+    }
+
+    /// A call returned `status`, which NVRTC calls `description`.
+    #[cold]
+    pub(crate) fn failed(
+        source_name: &str,
+        call: &'static str,
+        status: i32,
+        description: &str,
+        log: &str,
+    ) -> Self {
+        Self {
+            source_name: Some(source_name.into()),
+            call: Some((call, status)),
+            problem: format!("{call} returned {description}"),
+            log: log.to_string(),
+        }
+    }
+
+    /// What to do, as far as the log tells.
+    fn help(&self) -> Option<&'static str> {
+        const ADVICE: [(&str, &str); 6] = [
+            (
+                "open source file",
+                "name the header's folder with `include_path`, or give its text with `header`; CUDA's own headers are in the \
+                 toolkit's folder `include`",
+            ),
+            (
+                "in parsing name expression",
+                "a name expression is a kernel's name as code at the end of the source may write it, with its namespace and its \
+                 template arguments: `ns::axpy<float>`",
+            ),
+            (
+                "libnvrtc-builtins",
+                "the library libnvrtc-builtins must be in the library path, of the same version as NVRTC",
+            ),
+            (
+                "unrecognized option",
+                "NVRTC has its own options, which are fewer than nvcc's: see \"Supported Compile Options\" in its documentation",
+            ),
+            (
+                "invalid value for --gpu-architecture",
+                "this NVRTC does not know the architecture: leave `architecture` out, or use a newer NVRTC",
+            ),
+            (
+                "cannot open include file",
+                "name the header's folder with `include_path`, or give its text with `header`",
+            ),
+        ];
+        let known = ADVICE.iter().find(|(part, _)| self.log.contains(part));
+        known.map(|(_, advice)| *advice)
+    }
+}
+
+impl fmt::Display for NvrtcError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source_name {
+            Some(name) => write!(f, "`{name}` was not compiled: {}", self.problem)?,
+            None => f.write_str(&self.problem)?,
+        }
+        if !self.log.is_empty() {
+            write!(f, "\n{}", self.log)?;
+        }
+        match self.help() {
+            Some(help) => write!(f, "\nhelp: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for NvrtcError {}

@@ -1,0 +1,46 @@
+//! A list that only grows and is read without a lock.
+
+use std::{boxed::Box, sync::OnceLock};
+
+/// A list that only grows. Any thread reads it without waiting; two threads that append at once do so one after the other.
+pub(crate) struct Chain<T>(OnceLock<Box<Link<T>>>);
+
+struct Link<T> {
+    value: T,
+    next: Chain<T>,
+}
+
+impl<T> Chain<T> {
+    pub(crate) const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        let mut next = self.0.get();
+        std::iter::from_fn(move || {
+            let link = next?;
+            next = link.next.0.get();
+            Some(&link.value)
+        })
+    }
+
+    /// Appends `value`, unless there is one that it is the `same` as by then; returns the one in the list.
+    pub(crate) fn push(&self, value: T, same: impl Fn(&T, &T) -> bool) -> &T {
+        let mut end = self;
+        let mut new = Some(Box::new(Link {
+            value,
+            next: Self::new(),
+        }));
+        loop {
+            // It is called where no link stands yet, so `new` is there.
+            let link = end
+                .0
+                .get_or_init(|| new.take().expect("no link has taken it"));
+            match &new {
+                Some(new) if !same(&link.value, &new.value) => end = &link.next,
+                // This one now stands there, or another one that is the same.
+                _ => return &link.value,
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What can be asked of a loaded function: what it uses, how many of its blocks run at once, which block suits it.
+
+use super::loaded::LoadedFunction;
+use crate::{
+    device::vector::Dim3,
+    driver::{
+        api::LaunchConfig,
+        attributes::{Encoded, device_attribute},
+        config::Launch,
+        error::Error,
+        query::{attribute, occupancy},
+    },
+};
+use core::{ptr, sync::atomic::Ordering};
+use std::format;
+
+/// A block with which the GPU is busiest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlockSuggestion {
+    /// Threads of a block.
+    pub block: u32,
+    /// The fewest blocks that keep every multiprocessor busy.
+    pub min_grid: u32,
+}
+
+/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
+const MULTIPROCESSOR_COUNT: u32 = 16;
+
+impl LoadedFunction {
+    fn bind(&self) -> Result<(), Error> {
+        self.context.bind_to_thread().map_err(Error::context)
+    }
+
+    /// An attribute of the function, by its number.
+    pub(crate) fn attribute(&self, number: u32) -> Result<u32, Error> {
+        self.bind()?;
+        // SAFETY: the function is loaded as long as this is, and its context is current.
+        unsafe { attribute::get(self.handle(), number) }
+    }
+
+    /// The most blocks of one multiprocessor.
+    pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
+        self.allow_shared(shared)?;
+        self.bind()?;
+        // SAFETY: the function is loaded as long as this is, and its context is current.
+        unsafe { occupancy::max_active_blocks(self.handle(), block.count(), shared) }
+    }
+
+    /// The most blocks of a cooperative launch.
+    pub(crate) fn max_cooperative_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
+        let each = self.max_active_blocks(block, shared)?;
+        Ok(each.saturating_mul(device_attribute(MULTIPROCESSOR_COUNT)?))
+    }
+
+    pub(crate) fn suggest_block(&self, shared: u32) -> Result<BlockSuggestion, Error> {
+        self.allow_shared(shared)?;
+        self.bind()?;
+        // SAFETY: the function is loaded as long as this is, and its context is current.
+        let (min_grid, block) = unsafe { occupancy::best_block(self.handle(), shared) }?;
+        Ok(BlockSuggestion { block, min_grid })
+    }
+
+    /// The most clusters of the launch that run at once.
+    pub(crate) fn max_active_clusters(&self, launch: &Launch<'_>) -> Result<u32, Error> {
+        let mut config = self.occupancy_config(launch)?;
+        let cluster = launch
+            .attributes
+            .and_then(|attributes| attributes.cluster)
+            .or(self.attribute_limits.required_cluster);
+        let mut encoded = cluster.map(Encoded::cluster);
+        if let Some(encoded) = &mut encoded {
+            encoded.attach(&mut config);
+        }
+        // SAFETY: the function is loaded as long as this is, and its context is current; the attributes outlive the call.
+        unsafe { occupancy::max_active_clusters(self.handle(), &config) }
+    }
+
+    /// The most blocks of a cluster of the launch.
+    pub(crate) fn max_cluster_size(&self, launch: &Launch<'_>) -> Result<u32, Error> {
+        let config = self.occupancy_config(launch)?;
+        // SAFETY: the function is loaded as long as this is, and its context is current; there are no attributes.
+        unsafe { occupancy::max_cluster_size(self.handle(), &config) }
+    }
+
+    fn occupancy_config(&self, launch: &Launch<'_>) -> Result<LaunchConfig, Error> {
+        let Launch {
+            grid,
+            block,
+            shared,
+            ..
+        } = *launch;
+        self.allow_shared(shared)?;
+        self.bind()?;
+        Ok(LaunchConfig::new(
+            [grid.x, grid.y, grid.z],
+            [block.x, block.y, block.z],
+            shared,
+            ptr::null_mut(),
+        ))
+    }
+
+    /// A grid of as many threads as there are elements or a few more, and its block.
+    pub(crate) fn grid_and_block_for(&self, elements: usize) -> Result<(Dim3, Dim3), Error> {
+        let block = match self.required_block {
+            Some(required) => required,
+            None => Dim3::new(self.best_block()?, 1, 1),
+        };
+        let mut blocks = (elements as u64).div_ceil(block.count().max(1));
+        if let Some(cluster) = self.attribute_limits.required_cluster
+            && !self.attribute_limits.directives.blocks_are_clusters
+        {
+            blocks = blocks.next_multiple_of(u64::from(cluster.x.max(1)));
+        }
+        match u32::try_from(blocks) {
+            Ok(x) if x <= self.max_grid.x => Ok((Dim3::new(x, 1, 1), block)),
+            _ => Err(self.limit(
+                format!("a thread for each of {elements} elements, {blocks} blocks"),
+                format!("this device allows a grid of at most {}", self.max_grid),
+                "have each thread process several elements, or split the launch",
+            )),
+        }
+    }
+
+    /// The threads of the best block without dynamic shared memory; asked for once.
+    fn best_block(&self) -> Result<u32, Error> {
+        match self.best_block.load(Ordering::Relaxed) {
+            0 => {
+                let block = self.suggest_block(0)?.block.max(1);
+                self.best_block.store(block, Ordering::Relaxed);
+                Ok(block)
+            }
+            known => Ok(known),
+        }
+    }
+}

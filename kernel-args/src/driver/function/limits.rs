@@ -1,0 +1,193 @@
+//! What is compared with a function's limits before the driver is called.
+
+use super::loaded::LoadedFunction;
+use crate::{
+    device::vector::Dim3,
+    driver::{
+        attributes::{divides, grid_of_clusters},
+        config::Launch,
+        error::{Error, Limit},
+        query::{allow, exceeded},
+    },
+};
+use core::sync::atomic::Ordering;
+use std::{boxed::Box, format, string::String};
+
+impl LoadedFunction {
+    /// Compares a launch with the limits of the device and the function, before the driver is called.
+    #[inline(always)]
+    pub(crate) fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        let named = launch.attributes.and_then(|attributes| attributes.cluster);
+        self.check_with(launch, named.is_some())
+    }
+
+    /// As [`check`](Self::check), where a cluster is named or not by other means than the attributes of `launch`.
+    #[inline(always)]
+    pub(crate) fn check_with(&self, launch: &Launch<'_>, names_cluster: bool) -> Result<(), Error> {
+        let within = |dim: Dim3, max: Dim3| {
+            // `0 - 1` wraps, so that zero is above every limit.
+            (dim.x.wrapping_sub(1) < max.x)
+                & (dim.y.wrapping_sub(1) < max.y)
+                & (dim.z.wrapping_sub(1) < max.z)
+        };
+        let (grid, block) = (launch.grid, launch.block);
+        let max_threads = if launch.shared_given {
+            self.max_threads
+        } else {
+            self.max_threads_without_shared
+        };
+        let fits = within(grid, self.max_grid)
+            & within(block, self.max_block)
+            & (block.count() <= u64::from(max_threads));
+        if !fits | self.has_required_size {
+            // Numbers: a `Dim3` is passed by reference, which would keep it in memory in every launch.
+            let (x, y, z) = (block.x, block.y, block.z);
+            self.check_sizes(
+                grid.x,
+                grid.y,
+                grid.z,
+                x,
+                y,
+                z,
+                names_cluster,
+                launch.shared_given,
+            )?;
+        }
+        self.allow_shared(launch.shared)
+    }
+
+    /// Allows the function `bytes` of dynamic shared memory; nothing is done where it was allowed as much before.
+    #[inline(always)]
+    pub(crate) fn allow_shared(&self, bytes: u32) -> Result<(), Error> {
+        if bytes > self.shared.load(Ordering::Relaxed) {
+            self.opt_in(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Allows the function `bytes` of dynamic shared memory, where the device has that much.
+    #[cold]
+    fn opt_in(&self, bytes: u32) -> Result<(), Error> {
+        if bytes > self.max_shared {
+            let limit = format!(
+                "this device allows at most {} bytes for this kernel",
+                self.max_shared
+            );
+            return Err(exceeded(self.name.clone(), bytes, limit));
+        }
+        self.context.bind_to_thread().map_err(Error::context)?;
+        // SAFETY: the handle is of a function in a module that `loaded_by` keeps loaded, and its context is current.
+        let allowed = unsafe { allow(self.handle, bytes, || self.name.clone()) }?;
+        self.shared.fetch_max(allowed, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Which limit a launch exceeds, if it does; and whether block and cluster are those that the kernel is compiled for.
+    /// A cluster that the launch names is compared with the other attributes.
+    #[cold]
+    #[inline(never)]
+    #[expect(clippy::too_many_arguments, reason = "passed in registers")]
+    fn check_sizes(
+        &self,
+        grid_x: u32,
+        grid_y: u32,
+        grid_z: u32,
+        block_x: u32,
+        block_y: u32,
+        block_z: u32,
+        names_cluster: bool,
+        shared_given: bool,
+    ) -> Result<(), Error> {
+        let grid = Dim3::new(grid_x, grid_y, grid_z);
+        let block = Dim3::new(block_x, block_y, block_z);
+        self.check_limits(grid, block)?;
+        if let Some(required) = self.required_block.filter(|required| *required != block) {
+            return Err(self.limit(
+                format!("block {block}"),
+                format!("this kernel is compiled for a block of exactly {required}"),
+                "launch it with that block, which the kernel's `.reqntid` directive requires",
+            ));
+        }
+        if !shared_given && self.max_threads_without_shared == 0 {
+            return Err(self.limit(
+                "a launch without `shared`".into(),
+                "this kernel uses dynamic shared memory (`extern __shared__`)".into(),
+                "add `shared = bytes`, the size of that memory for one block; `shared = 0` if this launch uses none of it",
+            ));
+        }
+        if names_cluster {
+            return Ok(());
+        }
+        let directives = self.attribute_limits.directives;
+        match self.attribute_limits.required_cluster {
+            Some(cluster) if !directives.blocks_are_clusters && !divides(cluster, grid) => Err(
+                grid_of_clusters(self.name.clone(), "the kernel's cluster", cluster, grid),
+            ),
+            None if directives.explicit => Err(self.limit(
+                "a launch without a cluster".into(),
+                "this kernel is compiled for clusters of a size that each launch names (`.explicitcluster`)".into(),
+                "name it, for example `cluster = (2, 1, 1)`",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Compares grid and block with the limits of the device and the function.
+    fn check_limits(&self, grid: Dim3, block: Dim3) -> Result<(), Error> {
+        let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
+        let exceeds = |dim: Dim3, max: Dim3| dim.x > max.x || dim.y > max.y || dim.z > max.z;
+        let (requested, limit, help) = if has_zero(grid) {
+            (
+                format!("grid {grid}"),
+                "a grid has at least one block along each axis".into(),
+                "for zero elements, do not launch the kernel",
+            )
+        } else if has_zero(block) {
+            (
+                format!("block {block}"),
+                "a block has at least one thread along each axis".into(),
+                "write 1 for an axis that is not used",
+            )
+        } else if exceeds(grid, self.max_grid) {
+            (
+                format!("grid {grid}"),
+                format!("this device allows at most {}", self.max_grid),
+                "have each thread process several elements, or split the launch",
+            )
+        } else if self
+            .required_block
+            .is_some_and(|required| required != block)
+        {
+            // It is refused for the one that is required.
+            return Ok(());
+        } else if exceeds(block, self.max_block) {
+            (
+                format!("block {block}"),
+                format!("this device allows at most {}", self.max_block),
+                "use a smaller block and a larger grid",
+            )
+        } else if block.count() > u64::from(self.max_threads) {
+            (
+                format!("block {block}"),
+                format!(
+                    "this kernel allows at most {} threads per block",
+                    self.max_threads
+                ),
+                "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
+                 registers that it uses",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(self.limit(requested, limit, help))
+    }
+
+    pub(crate) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
+        Error::Limit(Box::new(Limit {
+            kernel: self.name.clone(),
+            requested,
+            limit,
+            help,
+        }))
+    }
+}

@@ -1,0 +1,153 @@
+//! A loaded function and what limits its launches.
+
+use crate::{
+    device::vector::Dim3,
+    driver::{
+        api::{Api, api},
+        attributes::AttributeLimits,
+        context::{ContextState, sm},
+        error::Error,
+        image::{Description, LoadedModule},
+        query::{SHARED_WITHOUT_OPT_IN, attribute},
+    },
+    marshal::ContextName,
+};
+use CUdevice_attribute as D;
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaStream,
+    sys::{CUdevice_attribute, CUfunction},
+};
+use std::{
+    string::String,
+    sync::{Arc, atomic::AtomicU32},
+};
+
+/// A function in a loaded module, with everything that a launch needs.
+pub(crate) struct LoadedFunction {
+    pub(crate) api: &'static Api,
+    pub(super) handle: CUfunction,
+    pub(crate) name: String,
+    pub(crate) context: Arc<CudaContext>,
+    pub(crate) default_stream: Arc<CudaStream>,
+    pub(crate) max_grid: Dim3,
+    /// The threads of the block with which the GPU is busiest; 0 until it was asked for.
+    pub(crate) best_block: AtomicU32,
+    pub(super) max_block: Dim3,
+    pub(crate) max_threads: u32,
+    /// The most threads of a launch that does not give `shared`: 0 where the kernel uses dynamic shared memory. A launch
+    /// compares with one of the two limits, and which one is known while it is compiled.
+    pub(super) max_threads_without_shared: u32,
+    pub(crate) required_block: Option<Dim3>,
+    pub(crate) attribute_limits: AttributeLimits,
+    /// Whether the kernel is compiled for a block or a cluster of one size.
+    pub(super) has_required_size: bool,
+    /// How much dynamic shared memory this function has been allowed at least, in bytes.
+    pub(super) shared: AtomicU32,
+    pub(super) max_shared: u32,
+    loaded_by: LoadedBy,
+}
+
+/// What keeps a function loaded.
+pub(crate) enum LoadedBy {
+    Module(Arc<LoadedModule>),
+    Cudarc(CudaFunction, ContextState),
+}
+
+// SAFETY: the driver's handles may be used from any thread; a launch makes the function's context current
+// first, and everything else is `Send` and `Sync` itself.
+unsafe impl Send for LoadedFunction {}
+// SAFETY: as above.
+unsafe impl Sync for LoadedFunction {}
+
+impl LoadedFunction {
+    /// Asks the driver for the function's limits; `description` is what its image says of it, if it could be read.
+    ///
+    /// # Safety
+    /// `handle` is a function that `loaded_by` keeps loaded in `context`.
+    pub(crate) unsafe fn new(
+        handle: CUfunction,
+        name: String,
+        context: &Arc<CudaContext>,
+        description: Option<&Description>,
+        loaded_by: LoadedBy,
+    ) -> Result<Self, Error> {
+        let api = api()?;
+        context.bind_to_thread().map_err(Error::context)?;
+        let device = |attribute| -> Result<u32, Error> {
+            let value = context
+                .attribute(attribute)
+                .map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
+            Ok(u32::try_from(value).unwrap_or(0))
+        };
+        // SAFETY: the caller vouches for the function, and its context is current.
+        let shared = unsafe { attribute::get(handle, attribute::SHARED_SIZE_BYTES) }?;
+        // SAFETY: as above.
+        let max_threads = unsafe { attribute::get(handle, attribute::MAX_THREADS_PER_BLOCK) }?;
+        let required_block = description.and_then(|kernel| kernel.required_block);
+        let directives = description.map(|kernel| kernel.cluster).unwrap_or_default();
+        // SAFETY: as above.
+        let attribute_limits = unsafe { AttributeLimits::ask(handle, sm(context)?, directives) }?;
+        let has_required_size = required_block.is_some()
+            || attribute_limits.required_cluster.is_some()
+            || directives.explicit;
+        let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        Ok(Self {
+            api,
+            handle,
+            name,
+            context: context.clone(),
+            default_stream: context.default_stream(),
+            best_block: AtomicU32::new(0),
+            max_grid: Dim3::new(
+                device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+            ),
+            max_block: Dim3::new(
+                device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+                device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+                device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+            ),
+            max_threads,
+            max_threads_without_shared: match description {
+                Some(kernel) if kernel.dynamic_shared => 0,
+                _ => max_threads,
+            },
+            required_block,
+            attribute_limits,
+            has_required_size,
+            shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
+            max_shared: opt_in.saturating_sub(shared),
+            loaded_by,
+        })
+    }
+
+    /// cudarc's function, if cudarc loaded it.
+    pub(crate) fn cudarc(&self) -> Option<&CudaFunction> {
+        match &self.loaded_by {
+            LoadedBy::Cudarc(function, _) => Some(function),
+            LoadedBy::Module(_) => None,
+        }
+    }
+
+    /// An error where the context was reset since the function was loaded, as far as the driver tells.
+    pub(crate) fn require_loaded(&self) -> Result<(), Error> {
+        let is_over = match &self.loaded_by {
+            LoadedBy::Module(module) => module.is_over(),
+            LoadedBy::Cudarc(_, state) => state.is_over(self.api, &self.context),
+        };
+        if !is_over {
+            return Ok(());
+        }
+        Err(Error::ContextDestroyed {
+            kernel: Some(self.name.clone()),
+            context: ContextName::of(&self.context),
+            call: None,
+        })
+    }
+
+    #[inline(always)]
+    pub(crate) fn handle(&self) -> CUfunction {
+        self.handle
+    }
+}

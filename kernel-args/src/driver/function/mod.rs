@@ -1,0 +1,223 @@
+//! A loaded kernel whose arguments' types are not known yet.
+
+mod append_list;
+mod from_cudarc;
+mod hash;
+mod info;
+mod limits;
+mod loaded;
+mod name;
+pub(crate) mod verified;
+
+pub(crate) use append_list::Chain;
+pub(crate) use hash::Words;
+pub use info::BlockSuggestion;
+pub(crate) use loaded::{LoadedBy, LoadedFunction};
+pub(crate) use name::function_name;
+
+use crate::{
+    driver::{
+        error::{Error, Limit},
+        image::Description,
+        verify::{Host, Verification, verify},
+    },
+    marshal::{ArgumentType, ArgumentTypes, KernelArgs},
+};
+use core::{any::TypeId, fmt};
+use cudarc::driver::{CudaContext, sys::CUfunction};
+use kernel_args_abi::{Signature, param_layout::LIMIT};
+use std::{boxed::Box, format, string::String, sync::Arc};
+
+/// A loaded kernel without the type of its arguments: for programs that know them at run time only.
+///
+/// [`kernel`](Self::kernel) makes a [`Kernel`](crate::Kernel) of it, verified against a struct. `launch!` also takes it as it is,
+/// with a struct or with a list, [`Arguments`](crate::Arguments): each struct and each list of types is verified at its first launch, against the
+/// image as well, and then remembered. `Kernel` is preferable where the struct is known: it is verified when it is made, not at a
+/// launch.
+///
+/// Cloning it is cheap, and it may be used from any thread. The module stays loaded as long as a clone is alive.
+#[derive(Clone)]
+pub struct Function {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    loaded: LoadedFunction,
+    description: Option<Arc<Description>>,
+    verification: Verification,
+    /// The structs and lists that were verified.
+    verified: Chain<Verified>,
+}
+
+/// Arguments that fit a function.
+enum Verified {
+    /// A struct, by its erased form.
+    Struct(TypeId),
+    /// A list, by its types.
+    List(Box<[&'static ArgumentType]>),
+}
+
+impl Verified {
+    fn is_struct(&self, erased: TypeId) -> bool {
+        matches!(self, Self::Struct(verified) if *verified == erased)
+    }
+
+    fn is_list(&self, arguments: &ArgumentTypes) -> bool {
+        let Self::List(types) = self else {
+            return false;
+        };
+        types.len() == arguments.len()
+            && types
+                .iter()
+                .zip(arguments.iter())
+                .all(|(verified, argument)| verified.is(argument))
+    }
+}
+
+/// How many structs and lists a function remembers. A function has one signature, so there are few that fit it.
+const REMEMBERED: usize = 64;
+
+impl Function {
+    /// # Safety
+    /// `handle` is a function that `loaded_by` keeps loaded in `context`.
+    pub(crate) unsafe fn new(
+        handle: CUfunction,
+        name: String,
+        context: &Arc<CudaContext>,
+        description: Option<Arc<Description>>,
+        unread: Option<&str>,
+        loaded_by: LoadedBy,
+    ) -> Result<Self, Error> {
+        let verification = Verification::of(description.as_deref(), unread)?;
+        // SAFETY: the caller's promise is the same one.
+        let loaded = unsafe {
+            LoadedFunction::new(handle, name, context, description.as_deref(), loaded_by)
+        }?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                loaded,
+                description,
+                verification,
+                verified: Chain::new(),
+            }),
+        })
+    }
+
+    #[inline(always)]
+    pub(crate) fn loaded(&self) -> &LoadedFunction {
+        &self.inner.loaded
+    }
+
+    /// Whether the function is still loaded: its context may have been reset under it by other parts of the program
+    /// (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`), which ends everything that was made there.
+    ///
+    /// A launch does not ask this. While no context has been made again, the driver refuses a launch, and its error says why. After
+    /// that, a launch of a function from before is undefined: a program that lives beside a reset asks this after it.
+    ///
+    /// # Errors
+    /// [`Error::ContextDestroyed`] where the context was reset, as far as the driver tells: whether a primary context is active, and
+    /// the context's id (driver 12.0 and newer).
+    pub fn require_loaded(&self) -> Result<(), Error> {
+        self.inner.loaded.require_loaded()
+    }
+
+    /// Verifies a struct, unless it was verified before.
+    #[inline]
+    pub(crate) fn fits<A: KernelArgs>(&self) -> Result<(), Error> {
+        let erased = TypeId::of::<A::Erased>();
+        if self.inner.verified.iter().any(|one| one.is_struct(erased)) {
+            return Ok(());
+        }
+        self.verify(const { Host::of::<A>() }, || Verified::Struct(erased))
+    }
+
+    /// Verifies a list, unless one of the same types was verified before.
+    #[inline]
+    pub(crate) fn fits_list(&self, arguments: &ArgumentTypes) -> Result<(), Error> {
+        if self.inner.verified.iter().any(|one| one.is_list(arguments)) {
+            return Ok(());
+        }
+        self.verify_list(arguments)
+    }
+
+    #[cold]
+    fn verify_list(&self, arguments: &ArgumentTypes) -> Result<(), Error> {
+        let layout = arguments.layout();
+        if layout.size() > LIMIT {
+            return Err(Error::Limit(Box::new(Limit {
+                kernel: self.name().into(),
+                requested: format!("{} bytes of arguments", layout.size()),
+                limit: format!("a kernel takes at most {LIMIT}"),
+                help: "pass a device pointer to the data instead",
+            })));
+        }
+        arguments.with_parameters(|parameters| {
+            let signature = Signature {
+                name: "Arguments",
+                parameters,
+            };
+            self.verify(Host { signature, layout }, || {
+                Verified::List(arguments.iter().collect())
+            })
+        })
+    }
+
+    #[cold]
+    fn verify(&self, host: Host<'_>, verified: impl FnOnce() -> Verified) -> Result<(), Error> {
+        let Inner {
+            loaded,
+            description,
+            ..
+        } = &*self.inner;
+        loaded.context.bind_to_thread().map_err(Error::context)?;
+        let (handle, name, description) = (loaded.handle(), &loaded.name, description.as_deref());
+        // SAFETY: `loaded` keeps the function's module loaded, and its context is current.
+        unsafe { verify(host, handle, name, &loaded.context, description) }?;
+        if self.inner.verified.iter().count() < REMEMBERED {
+            self.inner.verified.push(verified(), |_, _| false);
+        }
+        Ok(())
+    }
+
+    /// What arguments are verified against.
+    #[must_use]
+    pub fn verification(&self) -> &Verification {
+        &self.inner.verification
+    }
+
+    /// The function itself, if its arguments are verified.
+    ///
+    /// # Errors
+    /// [`Error::Unverified`] with the reason, if they cannot be.
+    pub fn require_verified(self) -> Result<Self, Error> {
+        self.inner.verification.require(self.name())?;
+        Ok(self)
+    }
+
+    /// The kernel's symbol.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.inner.loaded.name
+    }
+
+    /// The context in which it is loaded.
+    #[must_use]
+    pub fn context(&self) -> &Arc<CudaContext> {
+        &self.inner.loaded.context
+    }
+
+    /// The driver's handle, valid while this or a clone of it is alive.
+    #[must_use]
+    pub fn cu_function(&self) -> CUfunction {
+        self.inner.loaded.handle()
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Function")
+            .field("name", &self.name())
+            .field("verification", self.verification())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,132 @@
+//! Raw functions: each is verified once for each struct, by what the driver reports, and then remembered by the thread.
+//!
+//! A `CUfunction` is an address in the driver. When its module is unloaded, the driver may give the same address to a function
+//! of another module, so what is remembered of a handle is a claim to be tested, not a fact: each launch asks the driver about
+//! the last parameter. What that cannot tell stands in the documentation of [`launch!`](crate::launch!).
+
+use super::{hash::Words, name::function_name};
+use crate::{
+    driver::{
+        api::{Api, GetParamInfo, Status},
+        error::Error,
+        verify::{Host, compare, records},
+    },
+    marshal::KernelArgs,
+};
+use core::{any::TypeId, cell::Cell, hash::Hash, ptr};
+use cudarc::driver::sys::{CUcontext, CUfunction};
+use kernel_args_abi::check;
+use std::thread_local;
+
+/// How many functions a thread remembers at most. Two that fall on one place take turns, and are then verified again.
+const PLACES: usize = 128;
+
+/// A function that was verified, and what it was verified with.
+#[derive(Clone, Copy)]
+struct Entry {
+    function: CUfunction,
+    /// The erased struct; `None` where nothing is remembered.
+    arguments: Option<TypeId>,
+    /// The context of the function; null where nothing tells.
+    context: CUcontext,
+}
+
+const EMPTY: Entry = Entry {
+    function: ptr::null_mut(),
+    arguments: None,
+    context: ptr::null_mut(),
+};
+
+thread_local! {
+    static VERIFIED: [Cell<Entry>; PLACES] = const { [const { Cell::new(EMPTY) }; PLACES] };
+}
+
+/// The place of a function and a struct.
+#[inline]
+fn place(function: CUfunction, arguments: TypeId) -> usize {
+    let mut words = Words::new(function.addr() as u64);
+    arguments.hash(&mut words);
+    words.top(PLACES.ilog2())
+}
+
+/// The context that was remembered with `function`, null where none was, if it was verified with the erased struct `arguments`.
+#[inline]
+pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUcontext> {
+    let entry = VERIFIED.with(|entries| entries[place(function, arguments)].get());
+    let same = entry.function == function && entry.arguments == Some(arguments);
+    same.then_some(entry.context)
+}
+
+/// Remembers that `function` was verified with the erased struct `arguments`, in `context`, which is null where nothing tells.
+#[cold]
+fn remember(function: CUfunction, arguments: TypeId, context: CUcontext) {
+    let entry = Entry {
+        function,
+        arguments: Some(arguments),
+        context,
+    };
+    VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
+}
+
+/// Verifies `function` for `A`, unless this thread has done so and the last parameter is still the same; nothing where the driver is
+/// older than 12.4. `own` is the function's context; null where nothing tells.
+///
+/// # Safety
+/// `function` is loaded, and its context is current.
+#[inline]
+pub(crate) unsafe fn verify_once<A: KernelArgs>(
+    api: &Api,
+    function: CUfunction,
+    own: CUcontext,
+) -> Result<(), Error> {
+    let Some(get_param_info) = api.cuFuncGetParamInfo else {
+        return Ok(());
+    };
+    let (host, arguments) = (const { Host::of::<A>() }, TypeId::of::<A::Erased>());
+    if context(function, arguments) == Some(own) {
+        // SAFETY: the caller's promise is the same one.
+        let same = unsafe { last_fits(host, function, get_param_info) };
+        if same {
+            return Ok(());
+        }
+    }
+    // SAFETY: the caller's promise is the same one.
+    unsafe { verify_by_driver(host, function) }?;
+    remember(function, arguments, own);
+    Ok(())
+}
+
+/// Verifies a struct by what the driver reports.
+///
+/// # Safety
+/// `function` is loaded, and its context is current.
+#[cold]
+unsafe fn verify_by_driver(host: Host<'_>, function: CUfunction) -> Result<(), Error> {
+    // SAFETY: the caller vouches for the function.
+    let Some(records) = (unsafe { records(function) })? else {
+        return Ok(());
+    };
+    if check::fits(host.signature.parameters, &records, None) {
+        return Ok(());
+    }
+    // SAFETY: as above.
+    let name = unsafe { function_name(function) };
+    compare(host, &name, &records, None)
+}
+
+/// Whether the last parameter of `function` is the last one of `host`: one driver call, and none past the end, which takes the
+/// driver a microsecond. A kernel without parameters has no last one to ask for.
+///
+/// # Safety
+/// `function` is loaded, and its context is current.
+#[inline]
+unsafe fn last_fits(host: Host<'_>, function: CUfunction, get_param_info: GetParamInfo) -> bool {
+    let [before @ .., last] = host.signature.parameters else {
+        return true;
+    };
+    let (mut offset, mut size) = (0, 0);
+    // SAFETY: the caller vouches for the function; both places outlive the call.
+    let status = unsafe { get_param_info(function, before.len(), &raw mut offset, &raw mut size) };
+    let placed = last.offset == Some(offset) || host.layout.depends_on_gpu();
+    status == Status::SUCCESS && size == last.size && placed
+}

@@ -1,0 +1,180 @@
+//! The errors of a launch, built on the cold path.
+
+use super::resources::Resources;
+use crate::{
+    device::vector::Dim3,
+    driver::{
+        api::{LaunchConfig, Status},
+        attributes::describe,
+        config::Attributes,
+        context::was_reset,
+        error::{Asked, ContextMismatch, DriverCall, Error, LaunchError, Meaning, meaning},
+    },
+    marshal::{ContextName, Foreign, KernelArgs},
+};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, sys::CUfunction};
+use std::{
+    boxed::Box,
+    string::{String, ToString},
+};
+
+/// A field belongs to another context than the launch.
+#[cold]
+pub(crate) fn foreign<A: KernelArgs>(kernel: String, foreign: Foreign) -> Error {
+    let field = A::PARAMETERS.get(foreign.field);
+    Error::Foreign {
+        kernel,
+        field: field.map(|parameter| parameter.name.into()),
+        contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
+    }
+}
+
+/// As [`foreign`], of a launch or a node in `context`.
+#[cold]
+pub(crate) fn foreign_in<A: KernelArgs>(
+    kernel: String,
+    context: &CudaContext,
+    field: Foreign,
+) -> Error {
+    let launch = ContextName::of(context);
+    foreign::<A>(kernel, Foreign { launch, ..field })
+}
+
+/// An argument of a list belongs to another context than the launch.
+#[cold]
+pub(crate) fn foreign_argument(kernel: String, foreign: Foreign) -> Error {
+    Error::Foreign {
+        kernel,
+        field: Some(foreign.field.to_string().into()),
+        contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
+    }
+}
+
+/// The stream belongs to another context than the kernel.
+#[cold]
+pub(crate) fn foreign_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
+    Error::Foreign {
+        kernel,
+        field: None,
+        contexts: Box::new(ContextMismatch::new(
+            expected,
+            ContextName::of(stream.context()),
+        )),
+    }
+}
+
+/// The context of a kernel could not be made current.
+#[cold]
+pub(crate) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Error {
+    match error {
+        Error::Driver(call) => destroyed(kernel, Some(context), call).unwrap_or(error),
+        error => error,
+    }
+}
+
+/// A launch could not be made to wait for the last use of its arguments.
+#[cold]
+pub(crate) fn not_awaited(
+    kernel: &str,
+    context: Option<&CudaContext>,
+    error: DriverError,
+) -> Error {
+    let call = DriverCall {
+        call: "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
+        status: error.0.into(),
+    };
+    destroyed(kernel, context, call).unwrap_or(Error::Driver(call))
+}
+
+/// The error of a call in a context that was reset and has not been made again.
+#[cold]
+fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> Option<Error> {
+    let context = context.filter(|context| was_reset(context))?;
+    Some(Error::ContextDestroyed {
+        kernel: Some(kernel.into()),
+        context: ContextName::of(context),
+        call: Some(call),
+    })
+}
+
+/// The kernel was launched, but the use of an argument's memory was not recorded.
+#[cold]
+pub(crate) fn unrecorded(kernel: String, error: DriverError) -> Error {
+    Error::Unrecorded {
+        kernel,
+        call: DriverCall {
+            call: "cuEventRecord, cuCtxGetCurrent or cuCtxSetCurrent (for memory of another GPU also cuEventCreate, \
+                   cuStreamWaitEvent or cuEventDestroy)",
+            status: error.0.into(),
+        },
+    }
+}
+
+/// The driver returned `status` from the launch of `function`. `context` is that of the launch, as far as it is known.
+///
+/// # Safety
+/// `function` is loaded, and its context is current, unless that was reset and has not been made again.
+#[cold]
+pub(crate) unsafe fn launch(
+    kernel: String,
+    function: CUfunction,
+    status: Status,
+    config: LaunchConfig,
+    attributes: Option<Attributes<'_>>,
+    arguments: String,
+    context: Option<&CudaContext>,
+) -> Error {
+    let call = DriverCall {
+        call: "cuLaunchKernelEx",
+        status,
+    };
+    if let Some(destroyed) = destroyed(&kernel, context, call) {
+        return destroyed;
+    }
+    let attributes = attributes.as_ref().map(describe).unwrap_or_default();
+    // Where an earlier kernel has failed, this one is not to blame; where the context or a handle is not valid, it may be the
+    // function's.
+    let is_answered = !matches!(status.0, 201 | 400 | 500 | 700 | 702..=719);
+    // SAFETY: the caller's promise is the same one.
+    let resources = is_answered
+        .then(|| unsafe { Resources::of(function) }.ok())
+        .flatten();
+    let usual = match status.0 {
+        1 | 801 if !attributes.is_empty() => ATTRIBUTES,
+        _ => meaning(status, Asked::Launch).unwrap_or(UNKNOWN),
+    };
+    let exceeded = match status.0 {
+        1 | 701 => resources.and_then(|resources| resources.exceeded(&config)),
+        _ => None,
+    };
+    let (cause, help) = match exceeded {
+        Some((limit, help)) => (limit.into(), help),
+        None => (usual.what.into(), usual.help),
+    };
+    Error::Launch(Box::new(LaunchError {
+        kernel,
+        status,
+        grid: Dim3::from(config.grid),
+        block: Dim3::from(config.block),
+        shared: config.shared,
+        resources: resources
+            .map(|resources| resources.to_string())
+            .unwrap_or_default(),
+        meaning: cause,
+        help,
+        attributes,
+        arguments,
+    }))
+}
+
+/// A launch with attributes, whose limits do not explain the error.
+const ATTRIBUTES: Meaning = Meaning {
+    what: "the driver does not take one of the launch attributes with this kernel, stream or GPU (an event must not record \
+           times, for example), or the grid, the block or the shared memory is beyond a limit",
+    help: "leave out the attributes one by one",
+};
+
+const UNKNOWN: Meaning = Meaning {
+    what: "see the CUDA Driver API, `CUresult`",
+    help: "",
+};

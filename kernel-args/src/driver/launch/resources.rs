@@ -1,0 +1,175 @@
+//! What a block of a kernel needs and what the GPU has, for the errors of a launch.
+
+use crate::{
+    device::vector::Dim3,
+    driver::{api::LaunchConfig, attributes::device_attribute, error::Error, query::attribute},
+};
+use core::fmt;
+use cudarc::driver::sys::{CUdevice_attribute as D, CUfunction};
+use std::{format, string::String};
+
+/// What a kernel uses, and the limits of its GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Resources {
+    /// Of a thread.
+    registers: u32,
+    /// Of a thread, in bytes.
+    local: u32,
+    /// Of a block, in bytes.
+    static_shared: u32,
+    /// Dynamic shared memory that the function allows, in bytes.
+    max_shared: u32,
+    /// Threads of a block of this kernel.
+    max_threads: u32,
+    /// Registers that the GPU has for a block.
+    block_registers: u32,
+    max_grid: Dim3,
+    max_block: Dim3,
+}
+
+impl Resources {
+    /// Asks the driver; an error where the context is lost.
+    ///
+    /// # Safety
+    /// `function` is loaded, and its context is current.
+    #[cold]
+    pub(crate) unsafe fn of(function: CUfunction) -> Result<Self, Error> {
+        // SAFETY: the caller's promise is the same one.
+        let of_function = |number| unsafe { attribute::get(function, number) };
+        let of_device = |attribute: D| device_attribute(attribute as u32);
+        Ok(Self {
+            registers: of_function(attribute::NUM_REGS)?,
+            local: of_function(attribute::LOCAL_SIZE_BYTES)?,
+            static_shared: of_function(attribute::SHARED_SIZE_BYTES)?,
+            max_shared: of_function(attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)?,
+            max_threads: of_function(attribute::MAX_THREADS_PER_BLOCK)?,
+            block_registers: of_device(D::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)?,
+            max_grid: Dim3::new(
+                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+            ),
+            max_block: Dim3::new(
+                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+            ),
+        })
+    }
+
+    /// The first limit that a launch exceeds, and what to do; `None` where it exceeds none of these.
+    pub(crate) fn exceeded(&self, config: &LaunchConfig) -> Option<(String, &'static str)> {
+        let (grid, block) = (Dim3::from(config.grid), Dim3::from(config.block));
+        let (threads, shared) = (block.count(), config.shared);
+        if grid.count() == 0 || block.count() == 0 {
+            return Some((
+                format!("a grid of {grid} and a block of {block} have no threads"),
+                "give each at least 1 in x, y and z",
+            ));
+        }
+        if exceeds(grid, self.max_grid) {
+            return Some((
+                format!("this device allows a grid of at most {}", self.max_grid),
+                "have each block work on several parts, or split the launch",
+            ));
+        }
+        if exceeds(block, self.max_block) {
+            return Some((
+                format!("this device allows a block of at most {}", self.max_block),
+                "launch smaller blocks, and more of them",
+            ));
+        }
+        if threads > u64::from(self.max_threads) {
+            let needed = threads * u64::from(self.registers);
+            let why = if needed > u64::from(self.block_registers) {
+                format!(
+                    ": they would need {needed} registers, and this device has {} for a block",
+                    self.block_registers
+                )
+            } else {
+                String::new()
+            };
+            return Some((
+                format!(
+                    "a block of this kernel has at most {} threads, not {threads}{why}",
+                    self.max_threads
+                ),
+                "launch smaller blocks, or compile the kernel with `__launch_bounds__`",
+            ));
+        }
+        if shared > self.max_shared {
+            return Some((
+                format!(
+                    "the kernel allows {} bytes of dynamic shared memory beside its {} static ones, not {shared}",
+                    self.max_shared, self.static_shared
+                ),
+                "launch a verified `Kernel`, which allows as much as the device has, or set \
+                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES before",
+            ));
+        }
+        None
+    }
+}
+
+const fn exceeds(dimensions: Dim3, limit: Dim3) -> bool {
+    dimensions.x > limit.x || dimensions.y > limit.y || dimensions.z > limit.z
+}
+
+impl fmt::Display for Resources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} registers and {} bytes of local memory a thread, {} bytes of static shared memory, at most {} threads a block",
+            self.registers, self.local, self.static_shared, self.max_threads
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dim3, LaunchConfig, Resources};
+    use core::ptr;
+    use std::string::ToString;
+
+    const KERNEL: Resources = Resources {
+        registers: 96,
+        local: 8,
+        static_shared: 1024,
+        max_shared: 48 * 1024 - 1024,
+        max_threads: 640,
+        block_registers: 65_536,
+        max_grid: Dim3::new(0x7fff_ffff, 65_535, 65_535),
+        max_block: Dim3::new(1024, 1024, 64),
+    };
+
+    fn exceeded(grid: [u32; 3], block: [u32; 3], shared: u32) -> Option<std::string::String> {
+        let config = LaunchConfig::new(grid, block, shared, ptr::null_mut());
+        KERNEL.exceeded(&config).map(|(limit, _)| limit)
+    }
+
+    #[test]
+    fn the_limit_that_a_launch_exceeds_is_named() {
+        for (launch, words) in [
+            (([1, 0, 1], [1, 1, 1], 0), "no threads"),
+            (([1, 1, 1], [32, 1, 0], 0), "no threads"),
+            (([1, 65_536, 1], [32, 1, 1], 0), "a grid of at most"),
+            (([1, 1, 1], [1, 1, 65], 0), "a block of at most"),
+            (([1, 1, 1], [2048, 1, 1], 0), "a block of at most"),
+            (
+                ([1, 1, 1], [1024, 1, 1], 0),
+                "at most 640 threads, not 1024: they would need 98304 registers, and this device has 65536",
+            ),
+            (([1, 1, 1], [641, 1, 1], 0), "at most 640 threads, not 641"),
+            (
+                ([1, 1, 1], [32, 1, 1], 48 * 1024),
+                "48128 bytes of dynamic shared memory",
+            ),
+        ] {
+            let (grid, block, shared) = launch;
+            let text = exceeded(grid, block, shared).unwrap_or_default();
+            assert!(text.contains(words), "{launch:?}: {text}");
+        }
+        assert_eq!(exceeded([1; 3], [640, 1, 1], 1024), None);
+        assert!(KERNEL.to_string().contains("96 registers and 8 bytes"));
+    }
+}

@@ -1,0 +1,132 @@
+//! From the name of a kernel to the function of a module.
+
+use super::{Loaded, Module};
+use crate::driver::{
+    error::Error,
+    function::{Function, LoadedBy},
+    image::Description,
+};
+use cudarc::driver::sys::CUresult;
+use kernel_args_abi::mangled;
+use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
+
+/// The nearest names follow it.
+const NO_SUCH_KERNEL: &str = "the module has no kernel of that name; the nearest are";
+const NO_SUCH_INSTANCE: &str = "the module has no kernel of that name (a template has the instances that its source names, or that \
+    `CompileOptions::name_expression` asks for); the nearest are";
+/// A cubin of relocatable code loads, and has no kernels (driver 580).
+const NOT_LINKED: &str = "the image has this kernel, and the module that the driver made of it has not: it is relocatable code that \
+    is not linked\nhelp: load it with `Module::link`, beside the images that define what it uses; or compile it without `-rdc=true`";
+/// cudarc loaded the module from an image that is not known.
+const OF_ANOTHER_IMAGE: &str = "the image that was given has this kernel, and the module has not\nhelp: pass the image that the module \
+    was loaded from; if it is that one, it is relocatable code (`-rdc=true`): load it with `Module::link`";
+
+impl Module {
+    /// The kernel `entry` without the type of its arguments: for programs that know them at run time only.
+    ///
+    /// `entry` is a symbol, or the unmangled name of a C++ kernel that has one overload and one instance, or a demangled spelling:
+    /// `saxpy<float>`, `saxpy(int, float)`. It may be called at every launch: the second call finds the function without the driver,
+    /// the heap or a lock.
+    ///
+    /// # Errors
+    /// [`Error::Entry`] where the module has no kernel of that name, or several.
+    pub fn function(&self, entry: &str) -> Result<Function, Error> {
+        if let Some(function) = self.cache.get(None, entry) {
+            return Ok(function.clone());
+        }
+        let function = match self.named(entry)?.as_slice() {
+            [] => self.load_function(entry, None)?,
+            [one] => self.load_function(entry, Some(one))?,
+            several => {
+                return Err(Error::Entry {
+                    wanted: entry.into(),
+                    problem: "several kernels have that name; write the full name of one",
+                    candidates: several.iter().map(|one| one.spelled().into()).collect(),
+                });
+            }
+        };
+        Ok(self.cache.insert(None, entry, &function).clone())
+    }
+
+    /// The descriptions of the kernels that `entry` names; none where the images could not be read.
+    pub(crate) fn named(&self, entry: &str) -> Result<Vec<&Arc<Description>>, Error> {
+        let expression = self.names.iter().find(|(name, _)| name == entry);
+        let symbols = match expression {
+            Some((_, symbol)) => [symbol.as_str()].into(),
+            None => mangled::candidates(entry, self.entries()),
+        };
+        let named: Vec<_> = symbols
+            .iter()
+            .filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol))
+            .collect();
+        if named.is_empty() && !self.kernels.is_empty() && self.unread.is_none() {
+            let is_instance = entry.contains('<');
+            let problem = if is_instance {
+                NO_SUCH_INSTANCE
+            } else {
+                NO_SUCH_KERNEL
+            };
+            return Err(self.no_entry(entry, problem));
+        }
+        Ok(named)
+    }
+
+    /// The function of a description, or the one whose symbol is `entry`.
+    pub(crate) fn load_function(
+        &self,
+        entry: &str,
+        description: Option<&Arc<Description>>,
+    ) -> Result<Function, Error> {
+        let symbol = description.map_or(entry, |kernel| &kernel.symbol);
+        if let Some(function) = self.cache.get(None, symbol) {
+            return Ok(function.clone());
+        }
+        let name =
+            CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
+        let no_entry = || match description {
+            Some(_) => Error::Entry {
+                wanted: entry.into(),
+                problem: match self.loaded {
+                    Loaded::Own(_) => NOT_LINKED,
+                    Loaded::Cudarc(..) => OF_ANOTHER_IMAGE,
+                },
+                candidates: Vec::new(),
+            },
+            None => self.no_entry(entry, NO_SUCH_KERNEL),
+        };
+        let (described, unread) = (description.cloned(), self.unread.as_deref());
+        let function = match &self.loaded {
+            Loaded::Own(module) => {
+                let handle = module.function(&name)?.ok_or_else(no_entry)?;
+                let loaded_by = LoadedBy::Module(module.clone());
+                let context = &module.context;
+                // SAFETY: the function is of this module, which is held.
+                unsafe {
+                    Function::new(handle, symbol.into(), context, described, unread, loaded_by)
+                }
+            }
+            Loaded::Cudarc(context, module) => {
+                context.bind_to_thread().map_err(Error::context)?;
+                let function = module
+                    .load_function(symbol)
+                    .map_err(|error| match error.0 {
+                        CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
+                        _ => Error::cudarc("cuModuleGetFunction", error),
+                    })?;
+                Function::of_cudarc(context, function, symbol, described, unread)
+            }
+        }?;
+        Ok(self.cache.insert(None, symbol, &function).clone())
+    }
+
+    #[cold]
+    fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
+        let expressions = self.names.iter().map(|(expression, _)| expression.as_str());
+        let nearest = mangled::nearest(entry, self.entries());
+        Error::Entry {
+            wanted: entry.into(),
+            problem,
+            candidates: expressions.chain(nearest).map(String::from).collect(),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! A kernel that was verified against a struct.
+
+use super::Module;
+use crate::{
+    driver::{
+        context::restored_on_error,
+        error::Error,
+        function::{Function, LoadedFunction},
+        image::Image,
+        verify::{Verification, select},
+    },
+    marshal::{KernelArgs, Source},
+};
+use core::{any::TypeId, fmt, marker::PhantomData};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
+use std::{boxed::Box, sync::Arc, vec::Vec};
+
+/// A loaded kernel that takes the arguments `A`, verified once.
+///
+/// It may be stored and launched with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a
+/// `Saxpy<'a>`. Cloning it is cheap, and it may be used from any thread.
+pub struct Kernel<A: KernelArgs> {
+    function: Function,
+    arguments: PhantomData<fn(A::Erased)>,
+}
+
+impl<A: KernelArgs> Kernel<A> {
+    /// The kernel of a function against which `A` was verified.
+    #[inline]
+    fn of(function: Function) -> Self {
+        Self {
+            function,
+            arguments: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn function(&self) -> &LoadedFunction {
+        self.function.loaded()
+    }
+
+    /// What keeps the kernel loaded, without the type of its arguments.
+    pub(crate) fn keep_loaded(&self) -> Box<dyn Send + Sync> {
+        Box::new(self.function.clone())
+    }
+
+    /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or
+    /// `#[kernel_args(ptx = "…", entry = "…")]`.
+    ///
+    /// # Errors
+    /// As [`from_image`](Self::from_image). A struct that names no kernel, or a pattern of several, does not compile here.
+    pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
+        let source = const { Source::of::<A>() };
+        Self::from_image(ctx, source, source.entry)
+    }
+
+    /// Loads an image (PTX text, a cubin, a fat binary, a file) and takes the kernel `entry` from it.
+    ///
+    /// For several kernels of one image load a [`Module`] once.
+    ///
+    /// # Errors
+    /// As [`Module::load`] and [`Module::kernel`].
+    pub fn from_image<'i>(
+        ctx: &Arc<CudaContext>,
+        image: impl Into<Image<'i>>,
+        entry: &str,
+    ) -> Result<Self, Error> {
+        Module::load(ctx, image)?.kernel(entry)
+    }
+
+    /// The kernel `entry` of a module that cudarc loaded in `ctx`.
+    ///
+    /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets.
+    ///
+    /// # Errors
+    /// [`Error::Entry`] where the module has no kernel of that name; [`Error::Mismatch`] where `A` does not fit;
+    /// [`Error::ForeignFunction`] where cudarc loaded the module in another context.
+    pub fn from_cudarc_module(
+        ctx: &Arc<CudaContext>,
+        module: &Arc<CudaModule>,
+        entry: &str,
+    ) -> Result<Self, Error> {
+        const HAS_NUL: &str = "a name cannot contain NUL";
+        const NOT_FOUND: &str = "the module has no symbol of exactly that name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
+        let no_entry = |problem| Error::Entry {
+            wanted: entry.into(),
+            problem,
+            candidates: Vec::new(),
+        };
+        if entry.contains('\0') {
+            return Err(no_entry(HAS_NUL));
+        }
+        restored_on_error(ctx, || {
+            let function = module.load_function(entry).map_err(|error| match error.0 {
+                CUresult::CUDA_ERROR_NOT_FOUND => no_entry(NOT_FOUND),
+                _ => Error::cudarc("cuModuleGetFunction", error),
+            })?;
+            Self::from_function(ctx, function)
+        })
+    }
+
+    /// A function that cudarc loaded in `ctx`.
+    ///
+    /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets. With the image
+    /// everything is: see [`from_function_with_image`](Self::from_function_with_image).
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] where `A` does not fit; [`Error::ForeignFunction`] where cudarc loaded the function in another
+    /// context.
+    pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
+        restored_on_error(ctx, || Function::without_image(ctx, function)?.kernel())
+    }
+
+    /// A function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.
+    ///
+    /// # Errors
+    /// As [`Function::from_cudarc`], and [`Error::Mismatch`] where `A` does not fit.
+    pub fn from_function_with_image<'i>(
+        ctx: &Arc<CudaContext>,
+        function: CudaFunction,
+        image: impl Into<Image<'i>>,
+    ) -> Result<Self, Error> {
+        restored_on_error(ctx, || {
+            Function::from_cudarc(ctx, function, image)?.kernel()
+        })
+    }
+
+    /// The kernel without the type of its arguments.
+    #[must_use]
+    pub fn as_function(&self) -> &Function {
+        &self.function
+    }
+
+    /// What the struct was verified against.
+    #[must_use]
+    pub fn verification(&self) -> &Verification {
+        self.function.verification()
+    }
+
+    /// The kernel itself, if it was verified.
+    ///
+    /// # Errors
+    /// [`Error::Unverified`] with the reason, if it was not.
+    pub fn require_verified(self) -> Result<Self, Error> {
+        self.verification().require(self.name())?;
+        Ok(self)
+    }
+
+    /// Whether the kernel is still loaded, after a reset of its context: see [`Function::require_loaded`].
+    ///
+    /// # Errors
+    /// As [`Function::require_loaded`].
+    pub fn require_loaded(&self) -> Result<(), Error> {
+        self.function.require_loaded()
+    }
+
+    /// The kernel's symbol.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.function.name()
+    }
+
+    /// The context in which it is loaded.
+    #[must_use]
+    pub fn context(&self) -> &Arc<CudaContext> {
+        self.function.context()
+    }
+
+    /// The driver's handle, valid while this or a clone of it is alive.
+    #[must_use]
+    pub fn cu_function(&self) -> cudarc::driver::sys::CUfunction {
+        self.function.cu_function()
+    }
+}
+
+impl Function {
+    /// The kernel with the arguments `A`, verified against the image and against what the driver reports.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] where `A` does not fit.
+    pub fn kernel<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
+        self.fits::<A>()?;
+        Ok(Kernel::of(self.clone()))
+    }
+}
+
+impl Module {
+    /// The kernel `entry`, verified against `A`.
+    ///
+    /// `entry` is a symbol, or the unmangled name of a C++ kernel: among overloads and template instances the one that
+    /// `A` fits is taken. A demangled spelling picks one: `saxpy<float>`, `saxpy(int, float)`.
+    ///
+    /// It may be called at every launch: the module remembers each kernel by struct and `entry`, and the second call finds it
+    /// without the driver, the heap or a lock. A call that returns an error is not remembered.
+    ///
+    /// ```no_run
+    /// # use kernel_args::{Error, KernelArgs, Module, DeviceType, DevicePointerMut, launch};
+    /// #[derive(KernelArgs)]
+    /// struct Affine<T> { n: u32, scale: T, shift: T, y: DevicePointerMut<T> }
+    ///
+    /// fn affine<T: DeviceType>(module: &Module, dtype: &str, args: Affine<T>) -> Result<(), Error> {
+    ///     let kernel = module.kernel::<Affine<T>>(&format!("affine_{dtype}"))?;
+    ///     // SAFETY: `y` has `n` elements.
+    ///     unsafe { launch!(kernel, args.n.div_ceil(256), 256, args) }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Entry`] where the module has no kernel of that name, or several fit; [`Error::Mismatch`] where `A` does
+    /// not fit.
+    #[inline]
+    pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
+        let arguments = TypeId::of::<A::Erased>();
+        if let Some(function) = self.cache.get(Some(arguments), entry) {
+            return Ok(Kernel::of(function.clone()));
+        }
+        self.look_up::<A>(arguments, entry)
+    }
+
+    /// The kernel that the struct names, `#[kernel_args(ptx = "…", entry = "…")]`, of this module: [`kernel`](Self::kernel)
+    /// of that name. It is verified against this module, whichever image the struct was compared with when it was compiled.
+    ///
+    /// A struct that names no kernel does not compile here.
+    ///
+    /// # Errors
+    /// As [`kernel`](Self::kernel).
+    #[inline]
+    pub fn get<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
+        self.kernel(const { Source::of::<A>() }.entry)
+    }
+
+    #[cold]
+    fn look_up<A: KernelArgs>(&self, arguments: TypeId, entry: &str) -> Result<Kernel<A>, Error> {
+        let function = match self.named(entry)?.as_slice() {
+            [] => self.load_function(entry, None)?,
+            [one] => self.load_function(entry, Some(one))?,
+            several => self.load_function(entry, Some(select::<A>(entry, several)?))?,
+        };
+        let kernel = function.kernel()?;
+        self.cache.insert(Some(arguments), entry, &function);
+        Ok(kernel)
+    }
+}
+
+impl<A: KernelArgs> Clone for Kernel<A> {
+    fn clone(&self) -> Self {
+        Self {
+            function: self.function.clone(),
+            arguments: PhantomData,
+        }
+    }
+}
+
+impl<A: KernelArgs> fmt::Debug for Kernel<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel")
+            .field("name", &self.name())
+            .field("arguments", &A::NAME)
+            .field("verification", self.verification())
+            .finish_non_exhaustive()
+    }
+}

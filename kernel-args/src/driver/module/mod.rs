@@ -1,0 +1,284 @@
+//! Images of kernels, loaded or linked into a module.
+
+mod cache;
+mod find;
+mod kernel;
+mod kernel_info;
+
+pub use kernel::Kernel;
+
+#[cfg(feature = "nvrtc")]
+use crate::driver::compile::CompileOptions;
+use crate::{
+    device::DevicePointerMut,
+    driver::{
+        config::JitOptions,
+        context::sm,
+        error::Error,
+        image::{Description, Image, ImageBytes, LoadedModule, check, explained, link},
+    },
+};
+use cache::KernelCache;
+use cudarc::driver::{CudaContext, CudaModule, DevicePtr};
+use std::{ffi::CString, fmt, slice, string::String, sync::Arc, time::Duration, vec::Vec};
+
+/// A loaded module: kernels that came from one image, or from several that were linked.
+///
+/// It is unloaded when it and all its kernels are dropped.
+pub struct Module {
+    pub(crate) loaded: Loaded,
+    pub(crate) kernels: Vec<Arc<Description>>,
+    /// Name expressions of sources that were compiled at run time, and their symbols.
+    pub(crate) names: Vec<(String, String)>,
+    /// Why `kernels` may lack some of the images' kernels.
+    pub(crate) unread: Option<String>,
+    log: String,
+    wall_time: Option<Duration>,
+    pub(crate) cache: KernelCache,
+}
+
+/// Who loaded a module.
+pub(crate) enum Loaded {
+    Own(Arc<LoadedModule>),
+    Cudarc(Arc<CudaContext>, Arc<CudaModule>),
+}
+
+impl Loaded {
+    fn context(&self) -> &Arc<CudaContext> {
+        match self {
+            Self::Own(module) => &module.context,
+            Self::Cudarc(context, _) => context,
+        }
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module")
+            .field("entries", &self.entries().collect::<Vec<_>>())
+            .field("unread", &self.unread)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Module {
+    /// Loads an image: the driver compiles PTX for the context's GPU.
+    ///
+    /// # Errors
+    /// [`Error::Image`] where the file cannot be read; [`Error::Incompatible`] where the image has no code for this GPU and this
+    /// driver, which is found before the driver is asked; [`Error::Load`] with the compiler's log where the driver rejects the
+    /// image.
+    pub fn load<'i>(
+        ctx: &Arc<CudaContext>,
+        image: impl Into<Image<'i>>,
+    ) -> Result<Arc<Self>, Error> {
+        Self::load_with(ctx, image, &JitOptions::new())
+    }
+
+    /// Loads an image with options for the driver's compiler: `cuModuleLoadDataEx`.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_with<'i>(
+        ctx: &Arc<CudaContext>,
+        image: impl Into<Image<'i>>,
+        options: &JitOptions,
+    ) -> Result<Arc<Self>, Error> {
+        let image = ImageBytes::read(image.into())?;
+        let images = slice::from_ref(&image);
+        check(ctx, images, options)?;
+        let mut driver = options.to_driver();
+        let loaded = LoadedModule::load(ctx, &image, &mut driver)
+            .map_err(|error| explained(error, ctx, images, options))?;
+        let loaded = Loaded::Own(Arc::new(loaded));
+        Self::new(loaded, images, driver.info_log(), driver.wall_time())
+    }
+
+    /// Compiles CUDA C++ with NVRTC for the context's GPU, and loads it.
+    ///
+    /// ```no_run
+    /// use kernel_args::{CompileOptions, DevicePointer, DevicePointerMut, DeviceType, KernelArgs, Module};
+    ///
+    /// const SOURCE: &str = "
+    /// template <typename T>
+    /// __global__ void axpy(unsigned n, T a, T const* x, T* y)
+    /// {
+    ///     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    ///     if (i < n) y[i] += a * x[i];
+    /// }";
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Axpy<T> { n: u32, a: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
+    ///
+    /// # fn main() -> Result<(), kernel_args::Error> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// let options = CompileOptions::new()
+    ///     .name("axpy.cu")
+    ///     .name_expression("axpy<float>")
+    ///     .debug_info(true); // names are verified too: `x` and `y` may not be exchanged
+    /// let module = Module::compile(&ctx, SOURCE, &options)?;
+    /// let axpy = module.kernel::<Axpy<f32>>("axpy<float>")?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// [`log`](Self::log) has NVRTC's warnings. To see more, or to load with options of the driver's compiler, call
+    /// [`CompileOptions::compile`] and [`load_with`](Self::load_with).
+    ///
+    /// # Errors
+    /// [`Error::Nvrtc`] where there is no NVRTC, or it does not compile the source: with its log, which points at the lines. Else as
+    /// [`load`](Self::load).
+    #[cfg(feature = "nvrtc")]
+    pub fn compile(
+        ctx: &Arc<CudaContext>,
+        source: &str,
+        options: &CompileOptions,
+    ) -> Result<Arc<Self>, Error> {
+        let source = options.compile(ctx, source)?;
+        let mut module = Self::load(ctx, &source)?;
+        if let Some(module) = Arc::get_mut(&mut module)
+            && module.log.is_empty()
+        {
+            module.log = source.log().into();
+        }
+        Ok(module)
+    }
+
+    /// A module that cudarc loaded in `ctx` from `image`: its kernels are verified as if this crate had loaded it, and it is the
+    /// same module, with the same functions and `__device__` variables, in cudarc and here.
+    ///
+    /// Every kernel that is asked for is compared with the function that the driver has, by the sizes and offsets of its parameters
+    /// (driver 12.4 and newer): an image that is not the module's is refused as far as that tells. Not noticed is an image with a
+    /// kernel of the same name and the same sizes, but other types or other code. The driver also does not tell in which context a
+    /// module was loaded: another one than `ctx` is refused when a kernel is asked for.
+    ///
+    /// ```no_run
+    /// # #[cfg(feature = "nvrtc")] {
+    /// # use kernel_args::Module;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// # let ptx = "";
+    /// let theirs = ctx.load_module(cudarc::nvrtc::Ptx::from_src(ptx))?;
+    /// let module = Module::from_cudarc(&ctx, theirs.clone(), ptx)?;
+    /// let saxpy = module.function("saxpy")?;     // verified at its launches
+    /// let same = theirs.load_function("saxpy")?; // for cudarc's launch builder
+    /// # Ok(()) }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Image`] where the image is none or its file cannot be read.
+    pub fn from_cudarc<'i>(
+        ctx: &Arc<CudaContext>,
+        module: Arc<CudaModule>,
+        image: impl Into<Image<'i>>,
+    ) -> Result<Arc<Self>, Error> {
+        let image = ImageBytes::read(image.into())?;
+        let loaded = Loaded::Cudarc(ctx.clone(), module);
+        Self::new(loaded, slice::from_ref(&image), String::new(), None)
+    }
+
+    /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
+    ///
+    /// A module that this crate loaded has none, because cudarc cannot be given one. Loading the image again with cudarc makes a
+    /// second module, whose `__device__` variables are others than this one's.
+    #[must_use]
+    pub fn cudarc(&self) -> Option<&Arc<CudaModule>> {
+        match &self.loaded {
+            Loaded::Own(_) => None,
+            Loaded::Cudarc(_, module) => Some(module),
+        }
+    }
+
+    /// Links several images into one module: a kernel in one may call a device function in another, if both
+    /// were compiled with relocatable device code (`-rdc=true`). `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn link<'i>(
+        ctx: &Arc<CudaContext>,
+        images: impl IntoIterator<Item = Image<'i>>,
+        options: &JitOptions,
+    ) -> Result<Arc<Self>, Error> {
+        let images = images
+            .into_iter()
+            .map(ImageBytes::read)
+            .collect::<Result<Vec<_>, _>>()?;
+        check(ctx, &images, options)?;
+        // The options went to the linker; a cubin needs none.
+        let linked = link(ctx, &images, options).and_then(|linked| {
+            let none = &mut JitOptions::new().to_driver();
+            Ok((LoadedModule::load(ctx, &linked.cubin, none)?, linked))
+        });
+        let (loaded, linked) = linked.map_err(|error| explained(error, ctx, &images, options))?;
+        let loaded = Loaded::Own(Arc::new(loaded));
+        Self::new(loaded, &images, linked.log, linked.wall_time)
+    }
+
+    /// `images` describe the kernels of `loaded`.
+    fn new(
+        loaded: Loaded,
+        images: &[ImageBytes],
+        log: String,
+        wall_time: Option<Duration>,
+    ) -> Result<Arc<Self>, Error> {
+        let sm = sm(loaded.context())?;
+        let (mut kernels, mut unread) = (Vec::new(), None);
+        for image in images {
+            match image.describe(sm) {
+                Ok(described) => kernels.extend(described.into_iter().map(Arc::new)),
+                Err(problem) => unread = Some(problem),
+            }
+        }
+        let names = images.iter().flat_map(|image| image.names.clone());
+        Ok(Arc::new(Self {
+            loaded,
+            names: names.collect(),
+            kernels,
+            unread,
+            log,
+            wall_time,
+            cache: KernelCache::new(),
+        }))
+    }
+
+    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] the registers and memory of each
+    /// kernel. It is empty where the driver has compiled the same PTX with the same options before, and takes the result from
+    /// its cache on disk (`CUDA_CACHE_DISABLE=1` turns the cache off).
+    #[must_use]
+    pub fn log(&self) -> &str {
+        &self.log
+    }
+
+    /// How long the driver's compiler and linker took, where [`JitOptions::wall_time`] asked for it.
+    #[must_use]
+    pub fn wall_time(&self) -> Option<Duration> {
+        self.wall_time
+    }
+
+    /// The symbols of the kernels that the images hold, as far as they could be read.
+    pub fn entries(&self) -> impl Iterator<Item = &str> {
+        self.kernels.iter().map(|kernel| kernel.symbol.as_str())
+    }
+
+    /// The address and the size in bytes of the global variable `name` (`__device__`, `__constant__`), which lives as
+    /// long as the module.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the module has no variable of that name.
+    pub fn global(&self, name: &str) -> Result<(DevicePointerMut<u8>, usize), Error> {
+        let (address, size) = match &self.loaded {
+            Loaded::Own(module) => module.global(&CString::new(name).unwrap_or_default())?,
+            Loaded::Cudarc(context, module) => {
+                context.bind_to_thread().map_err(Error::context)?;
+                let stream = context.default_stream();
+                let global = module
+                    .get_global(name, &stream)
+                    .map_err(|error| Error::cudarc("cuModuleGetGlobal", error))?;
+                // Nothing else uses the view, so there is nothing to wait for or to record.
+                let (address, _guard) = global.device_ptr(&stream);
+                (address, global.len())
+            }
+        };
+        Ok((DevicePointerMut::from_raw(address), size))
+    }
+}

@@ -1,0 +1,86 @@
+//! Attributes of a function: `CUfunction_attribute`, by number.
+//!
+//! cudarc's enum is that of the `cuda-NNNNN` feature that the application chose, and lacks what is newer.
+
+use crate::driver::{api::api, error::Error};
+use cudarc::driver::sys::CUfunction;
+
+pub(crate) const MAX_THREADS_PER_BLOCK: u32 = 0;
+pub(crate) const SHARED_SIZE_BYTES: u32 = 1;
+pub(crate) const CONST_SIZE_BYTES: u32 = 2;
+pub(crate) const LOCAL_SIZE_BYTES: u32 = 3;
+pub(crate) const NUM_REGS: u32 = 4;
+pub(crate) const PTX_VERSION: u32 = 5;
+pub(crate) const BINARY_VERSION: u32 = 6;
+pub(crate) const MAX_DYNAMIC_SHARED_SIZE_BYTES: u32 = 8;
+pub(crate) const REQUIRED_CLUSTER_WIDTH: u32 = 11;
+pub(crate) const REQUIRED_CLUSTER_HEIGHT: u32 = 12;
+pub(crate) const REQUIRED_CLUSTER_DEPTH: u32 = 13;
+pub(crate) const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: u32 = 14;
+
+/// `cuFuncGetAttribute`.
+///
+/// # Safety
+/// `function` is loaded, and its context is current.
+pub(crate) unsafe fn get(function: CUfunction, attribute: u32) -> Result<u32, Error> {
+    let (api, mut value) = (api()?, 0);
+    // SAFETY: the caller vouches for the function; `value` outlives the call.
+    let status = unsafe { (api.cuFuncGetAttribute)(&raw mut value, attribute, function) };
+    status.check("cuFuncGetAttribute")?;
+    Ok(u32::try_from(value).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use cudarc::driver::sys::CUfunction_attribute as Theirs;
+
+    #[test]
+    fn the_numbers_are_those_of_cudarc() {
+        for (ours, theirs) in [
+            (
+                super::MAX_THREADS_PER_BLOCK,
+                Theirs::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            ),
+            (
+                super::SHARED_SIZE_BYTES,
+                Theirs::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+            ),
+            (
+                super::CONST_SIZE_BYTES,
+                Theirs::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,
+            ),
+            (
+                super::LOCAL_SIZE_BYTES,
+                Theirs::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+            ),
+            (super::NUM_REGS, Theirs::CU_FUNC_ATTRIBUTE_NUM_REGS),
+            (super::PTX_VERSION, Theirs::CU_FUNC_ATTRIBUTE_PTX_VERSION),
+            (
+                super::BINARY_VERSION,
+                Theirs::CU_FUNC_ATTRIBUTE_BINARY_VERSION,
+            ),
+            (
+                super::MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                Theirs::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            ),
+            (
+                super::REQUIRED_CLUSTER_WIDTH,
+                Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+            ),
+            (
+                super::REQUIRED_CLUSTER_HEIGHT,
+                Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+            ),
+            (
+                super::REQUIRED_CLUSTER_DEPTH,
+                Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+            ),
+            (
+                super::NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                Theirs::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+            ),
+        ] {
+            assert_eq!(ours, theirs as u32, "{theirs:?}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Whether arguments fit a loaded kernel.
+
+mod verification;
+
+pub use verification::{Unverified, Verification};
+
+use crate::{
+    driver::{
+        api::{Status, api},
+        context::sm,
+        error::{Error, MismatchError},
+        image::Description,
+    },
+    marshal::KernelArgs,
+};
+use cudarc::driver::{
+    CudaContext,
+    sys::{CUfunction, CUresult},
+};
+use kernel_args_abi::{
+    ParamLayout, Parameter, Signature,
+    check::{self, Report, Selection},
+};
+use std::{boxed::Box, fmt::Write as _, format, string::ToString, sync::Arc, vec::Vec};
+
+/// The arguments of a launch, as a kernel's are described: a struct or a list.
+#[derive(Clone, Copy)]
+pub(crate) struct Host<'a> {
+    pub(crate) signature: Signature<'a>,
+    pub(crate) layout: ParamLayout,
+}
+
+impl Host<'static> {
+    pub(crate) const fn of<A: KernelArgs>() -> Self {
+        Self {
+            signature: A::SIGNATURE,
+            layout: A::LAYOUT,
+        }
+    }
+}
+
+/// Verifies arguments against the loaded function and against its image.
+///
+/// # Safety
+/// `function` is loaded, and its context is current.
+pub(crate) unsafe fn verify(
+    host: Host<'_>,
+    function: CUfunction,
+    symbol: &str,
+    context: &Arc<CudaContext>,
+    description: Option<&Description>,
+) -> Result<(), Error> {
+    let base = param_base(host.layout, context)?;
+    if let Some(description) = description {
+        let name = description.spelled();
+        compare(host, name, &description.parameters(), base)?;
+    }
+    // SAFETY: the caller vouches for the function.
+    match unsafe { records(function) }? {
+        Some(records) => compare(host, symbol, &records, base),
+        None => Ok(()),
+    }
+}
+
+/// Offset and size of every parameter as the driver reports them; `None` where it is older than 12.4.
+///
+/// # Safety
+/// `function` is loaded, and its context is current.
+pub(crate) unsafe fn records(
+    function: CUfunction,
+) -> Result<Option<Vec<Parameter<'static>>>, Error> {
+    let Some(get_param_info) = api()?.cuFuncGetParamInfo else {
+        return Ok(None);
+    };
+    let mut records = Vec::new();
+    loop {
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: the caller vouches for the function; both places outlive the call.
+        match unsafe { get_param_info(function, records.len(), &raw mut offset, &raw mut size) } {
+            Status::SUCCESS => records.push(Parameter::record(offset, size)),
+            // An index past the end.
+            error if error == CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(Some(records)),
+            error => error.check("cuFuncGetParamInfo")?,
+        }
+    }
+}
+
+/// Where the parameter block begins on the context's GPU, if that matters for `layout`.
+fn param_base(layout: ParamLayout, context: &Arc<CudaContext>) -> Result<Option<usize>, Error> {
+    if layout.depends_on_gpu() {
+        Ok(sm(context)?.param_base(layout.size()))
+    } else {
+        Ok(None)
+    }
+}
+
+/// The error that shows how the arguments differ from the parameters of `kernel`, where they do.
+pub(crate) fn compare(
+    host: Host<'_>,
+    kernel: &str,
+    parameters: &[Parameter<'_>],
+    base: Option<usize>,
+) -> Result<(), Error> {
+    let kernel = Signature {
+        name: kernel,
+        parameters,
+    };
+    let report: Report<'_> = check::report_at(&host.signature, &kernel, base);
+    if report.is_empty() {
+        return Ok(());
+    }
+    let fields = report
+        .mismatches()
+        .iter()
+        .filter_map(|mismatch| {
+            Some(
+                host.signature
+                    .parameters
+                    .get(mismatch.field()?)?
+                    .name
+                    .into(),
+            )
+        })
+        .collect();
+    Err(Error::Mismatch(Box::new(MismatchError {
+        kernel: kernel.name.into(),
+        arguments: host.signature.name.into(),
+        fields,
+        table: report.table().to_string(),
+    })))
+}
+
+/// The one of several kernels that `A` fits.
+///
+/// # Errors
+/// [`Error::Mismatch`] with the table of the nearest where none fits; [`Error::Entry`] where several do.
+pub(crate) fn select<'d, A: KernelArgs>(
+    wanted: &str,
+    kernels: &[&'d Arc<Description>],
+) -> Result<&'d Arc<Description>, Error> {
+    let parameters: Vec<Vec<Parameter<'_>>> =
+        kernels.iter().map(|kernel| kernel.parameters()).collect();
+    let signatures: Vec<Signature<'_>> = kernels
+        .iter()
+        .zip(&parameters)
+        .map(|(kernel, parameters)| Signature {
+            name: kernel.spelled(),
+            parameters,
+        })
+        .collect();
+    match check::select(A::PARAMETERS, &signatures) {
+        Selection::One(index) => Ok(kernels[index]),
+        Selection::None => Err(none_fits::<A>(wanted, &signatures)),
+        _ => Err(Error::Entry {
+            wanted: wanted.into(),
+            problem: "several kernels take the fields of the struct; write the full name of one",
+            candidates: kernels
+                .iter()
+                .map(|kernel| kernel.spelled().into())
+                .collect(),
+        }),
+    }
+}
+
+/// How many names an error lists.
+const LISTED: usize = 12;
+
+#[cold]
+fn none_fits<A: KernelArgs>(wanted: &str, kernels: &[Signature<'_>]) -> Error {
+    let nearest = &kernels[check::nearest(&A::SIGNATURE, kernels)];
+    match compare(Host::of::<A>(), nearest.name, nearest.parameters, None) {
+        Err(Error::Mismatch(mut mismatch)) => {
+            let mut table = format!(
+                "none of the kernels named `{wanted}` takes the fields of `{}`; the nearest is this one:\n{}\n\
+                 the kernels of that name:",
+                A::NAME,
+                mismatch.table
+            );
+            for kernel in kernels.iter().take(LISTED) {
+                table.push_str("\n  ");
+                table.push_str(kernel.name);
+            }
+            if let Some(more) = kernels.len().checked_sub(LISTED).filter(|more| *more > 0) {
+                // Writing to a `String` cannot fail.
+                let _ = write!(table, "\n  … and {more} more");
+            }
+            mismatch.table = table;
+            Error::Mismatch(mismatch)
+        }
+        Err(other) => other,
+        Ok(()) => Error::Entry {
+            wanted: wanted.into(),
+            problem: "none of these kernels takes the fields of the struct",
+            candidates: kernels.iter().map(|kernel| kernel.name.into()).collect(),
+        },
+    }
+}
