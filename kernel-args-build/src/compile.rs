@@ -10,7 +10,7 @@ use crate::{
     run::{Build, Done, Unit, What},
     texts,
 };
-use kernel_args_abi::dwarf;
+use kernel_args_image::dwarf;
 use std::{collections::BTreeSet, fs, path::PathBuf, thread, time::SystemTime};
 
 impl Build<'_> {

@@ -13,7 +13,7 @@ use crate::{
     sources::{self, Source},
     texts,
 };
-use kernel_args_abi::ptx;
+use kernel_args_image::ptx;
 use std::{
     fs,
     path::{Path, PathBuf},

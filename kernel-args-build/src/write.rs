@@ -7,7 +7,7 @@ use crate::{
     run::{Build, Done, Unit, What},
     texts,
 };
-use kernel_args_abi::image::Image;
+use kernel_args_image::Image;
 use std::{
     collections::BTreeSet,
     fs,

@@ -1,10 +1,8 @@
 //! A kernel with all that its images tell of it.
 
 use crate::read::{observe::Resources, place::Place};
-use kernel_args_abi::{
-    Alignment, Class, Layout, ParamLayout, Parameter, cubin, mangled::Demangled, ptx,
-    signature::ParameterList,
-};
+use kernel_args_abi::{Alignment, Class, Layout, ParamLayout, Parameter};
+use kernel_args_image::{ParameterList, cubin, mangled::Demangled, ptx};
 
 /// A kernel: its parameters, what it demands of a launch, and the images that have it with these.
 #[derive(Clone, PartialEq, Eq, Debug)]

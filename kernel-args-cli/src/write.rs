@@ -8,7 +8,9 @@ use crate::{
     select::Select,
     show,
 };
-use kernel_args_abi::{Members, Parameter, generate, header, signature::ParameterList};
+use kernel_args_abi::{Members, Parameter};
+use kernel_args_codegen::{generate, header};
+use kernel_args_image::ParameterList;
 use std::{collections::HashMap, io::Write as _, path::PathBuf};
 
 /// Where the kernels are.

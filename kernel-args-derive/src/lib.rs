@@ -261,7 +261,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// in either case. Types of `half` and `float8` need these features: without them they are structs of their bits.
 ///
 /// A struct is named after its kernel's item (`saxpy` is `Saxpy`, `saxpy_float` is `SaxpyFloat`), a type after its C++ name without
-/// namespaces. The module `generate` of the crate `kernel-args-abi` writes them, and tells the rules for all types and names. A
+/// namespaces. The module `generate` of the crate `kernel-args-codegen` writes them, and tells the rules for all types and names. A
 /// kernel that an image has with other parameters for other GPUs has no struct.
 ///
 /// An enum of Rust has no values but its variants. An argument is written by the host alone, so it holds one of them; memory of an

@@ -1,6 +1,6 @@
 //! The texts of the errors that the macros report: what is wrong, then, on a line of its own, what to write.
 
-use kernel_args_abi::image;
+use kernel_args_image as image;
 use std::{io, path::Path};
 
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\

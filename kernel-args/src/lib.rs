@@ -54,7 +54,7 @@
    with the last of them.
 2. **Load.** [`Module::load`] takes an image and compiles it for the context's GPU; [`Module::kernel`] verifies a struct. For several
    GPUs load once in each context: a [`Kernel`] belongs to one. [`versions`] tells what is on the machine; which driver takes which
-   image, and what *minor-version compatibility* is, stands at [`RELEASES`](abi::image::RELEASES).
+   image, and what *minor-version compatibility* is, stands at [`RELEASES`](https://docs.rs/kernel-args-image).
 3. **Allocate.** Memory and streams are cudarc's. What something else has made is passed as well: memory as a [`DevicePointer`], a
    stream as a [`BorrowedStream`] (a `cudaStream_t` is a `CUstream`), a `CUfunction` or `cudaFunction_t` as it is, and a `CUkernel` or
    `cudaKernel_t` by [`kernel_function`].
@@ -151,7 +151,14 @@ extern crate alloc;
 #[cfg(feature = "cudarc")]
 extern crate std;
 
-pub use kernel_args_abi as abi;
+/// How the parameters of a kernel are laid out and described: what the derives implement, and what a program can ask for.
+pub mod abi {
+    pub use kernel_args_abi::{
+        Alignment, Class, CppBase, CppType, Layout, LayoutError, LayoutTable, Members, Opaque,
+        ParamLayout, Parameter, Signature, Sm, Variant,
+    };
+}
+
 pub use kernel_args_abi::compiled::{CompiledImage, CompiledKernel, CompiledKernels};
 
 #[cfg(feature = "header")]

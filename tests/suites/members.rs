@@ -6,12 +6,10 @@
 
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Float3, Float4, KernelArgs,
-    abi::{
-        Class, CppType, Members, Opaque, Parameter, Signature,
-        check::{Report, report},
-        image::Image,
-    },
+    abi::{Class, CppType, Members, Opaque, Parameter, Signature},
 };
+use kernel_args_abi::check::{Report, report};
+use kernel_args_image::Image;
 use std::{fmt::Write, marker::PhantomData, num::Wrapping};
 
 /// Members as text, nested ones in brackets.
@@ -168,7 +166,7 @@ fn the_parameters_of_a_struct_carry_members() {
 }
 
 /// What NVIDIA's compiler wrote with `--device-debug`.
-const DEBUG: &[u8] = include_bytes!("../../kernel-args-abi/tests/data/debug.ptx");
+const DEBUG: &[u8] = include_bytes!("../../kernel-args-image/tests/data/debug.ptx");
 
 /// The errors of a struct for a kernel of `debug.cu`.
 fn errors<A: KernelArgs>(kernel: &str) -> Vec<String> {

@@ -42,12 +42,12 @@ pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use members::{MemberMismatch, Place, first_difference};
 pub use mismatch::Mismatch;
+#[doc(hidden)]
+pub use names::is_made;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
 pub use variants::{VariantMismatch, first_variant};
 
 pub(crate) use align::{differences_at, expected_offset};
-#[cfg(feature = "generate")]
-pub(crate) use names::is_made;
 pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use steps::Steps;

@@ -215,7 +215,7 @@ pub(super) const fn same(a: &str, b: &str) -> bool {
 }
 
 /// Whether a parameter has a name that no program gave it: an empty one, or PTX's `saxpy_param_2`.
-pub(crate) const fn is_made(name: &str) -> bool {
+pub const fn is_made(name: &str) -> bool {
     const PARAM: &[u8] = b"_param_";
     let bytes = name.as_bytes();
     let mut at = bytes.len();

@@ -1,35 +1,26 @@
 //! What the table of a [`CompiledImage`] says of a kernel, read while a program compiles.
 //!
-//! The format is `encode`'s, its numbers and texts are `reader`'s.
+//! `kernel_args_image` writes it. Its numbers and texts are those of `signature::reader`.
 
 use super::{
     CompiledImage,
-    members::members,
     names::{NAMES, Names},
-    reader::{PLACE, Reader, number_at, part},
 };
 use crate::{
-    class::Class,
     cpp::CppType,
     layout::Alignment,
-    signature::{Members, Parameter},
+    signature::{
+        Members, Parameter,
+        reader::{PLACE, Reader, number_at, part},
+        stored::{CLASSES, members},
+    },
 };
 
 /// What is set in the byte behind a kernel's names.
-pub(super) const VARIES: u8 = 1;
-pub(super) const NAMED: u8 = 2;
+pub const VARIES: u8 = 1;
+pub const NAMED: u8 = 2;
 /// Debug information tells of its parameters: each is followed by its members.
-pub(super) const TOLD: u8 = 4;
-
-/// The classes by their number in the table.
-pub(super) const CLASSES: [Class; 6] = [
-    Class::Unknown,
-    Class::Bits,
-    Class::Integer,
-    Class::Float,
-    Class::Pointer,
-    Class::Bytes,
-];
+pub const TOLD: u8 = 4;
 
 /// How many kernels the table has.
 pub(super) const fn count(table: &[u8]) -> usize {

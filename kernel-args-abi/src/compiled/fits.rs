@@ -132,7 +132,7 @@ const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>, told: bo
     same_base && host.depth == kernel.depth && host.const_mask == kernel.const_mask
 }
 
-#[cfg(all(test, feature = "read"))]
+#[cfg(test)]
 mod tests {
     use super::fits_plainly;
     use crate::{Alignment, Class, CppBase, CppType, Layout, Parameter, check::compare};

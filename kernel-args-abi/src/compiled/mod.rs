@@ -4,23 +4,17 @@
 //! [`CompiledKernel`] is a place in that table: it is decoded where it is used, so that an image with thousands of kernels
 //! costs little to compile.
 
-mod decode;
-#[cfg(feature = "read")]
-mod encode;
+#[doc(hidden)]
+pub mod decode;
 mod fingerprint;
 mod fits;
 mod glob;
 mod image;
 mod kernel;
-mod members;
 mod names;
 mod nearest;
-mod reader;
 mod set;
 
-#[cfg(feature = "read")]
-#[doc(hidden)]
-pub use encode::{Encoder, Place};
 #[doc(hidden)]
 pub use fingerprint::{changed, fingerprint, of_length};
 #[doc(hidden)]
@@ -29,5 +23,4 @@ pub use glob::matches_pattern;
 #[doc(hidden)]
 pub use image::CompiledImage;
 pub use kernel::{CompiledKernel, KernelParameters};
-pub(crate) use members::Struct;
 pub use set::{CompiledKernels, KernelIter};

@@ -8,9 +8,7 @@ mod cuda_types;
 mod argument;
 mod builtin;
 mod bytes;
-#[cfg(feature = "read")]
-pub mod mangled;
-pub(crate) mod name;
+pub mod name;
 mod scalar;
 
 #[doc(hidden)]
@@ -20,8 +18,8 @@ pub use name::builtin;
 
 pub(crate) use builtin::vectors_of;
 pub(crate) use bytes::equal;
-#[cfg(feature = "debug-info")]
-pub(crate) use scalar::scalar;
+#[doc(hidden)]
+pub use scalar::scalar;
 
 use core::fmt;
 

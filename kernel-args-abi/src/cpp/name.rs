@@ -9,7 +9,7 @@ pub(crate) use super::bytes::{equal, starts_with};
 
 /// Whether two names mean one type: the shorter path is the end of the longer, without regard to inline
 /// namespaces, and template arguments agree where both have them. `Params` and `sim::Params<float>` agree.
-pub(crate) const fn agree(a: &str, b: &str) -> bool {
+pub const fn agree(a: &str, b: &str) -> bool {
     names_agree(a.as_bytes(), b.as_bytes())
 }
 
@@ -46,8 +46,7 @@ pub(super) const fn names_agree(a: &[u8], b: &[u8]) -> bool {
 
 /// Whether two names that are spelled out mean one type: they agree, and neither has more of a path or less of
 /// template arguments.
-#[cfg(feature = "read")]
-pub(crate) fn same(a: &str, b: &str) -> bool {
+pub fn same(a: &str, b: &str) -> bool {
     let (left, right) = (a.as_bytes(), b.as_bytes());
     let (mut outer, mut other) = (last(left, left.len()), last(right, right.len()));
     if !agree(a, b) {
@@ -67,7 +66,7 @@ pub(crate) fn same(a: &str, b: &str) -> bool {
 
 /// Whether a namespace is one that libraries and compilers put in for themselves, inline or without a name, so that users
 /// do not write it: libcu++'s and libc++'s `__4`, libstdc++'s `__cxx11`, Thrust's and CUB's `THRUST_300001_SM_900_NS`.
-pub(super) const fn is_inline(namespace: &[u8]) -> bool {
+pub const fn is_inline(namespace: &[u8]) -> bool {
     let mut digits = namespace.len();
     while digits > 0 && namespace[digits - 1].is_ascii_digit() {
         digits -= 1;
@@ -95,7 +94,7 @@ pub const fn builtin(name: &str) -> Option<&'static Builtin> {
 }
 
 /// Whether a name is `__half`, by any of its spellings.
-pub(crate) const fn is_half(name: &str) -> bool {
+pub const fn is_half(name: &str) -> bool {
     agree(name, "__half")
 }
 
@@ -105,7 +104,7 @@ pub(crate) const fn is_bfloat16(name: &str) -> bool {
 }
 
 /// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.
-pub(crate) const fn plain(path: &str) -> &str {
+pub const fn plain(path: &str) -> &str {
     match core::str::from_utf8(last(path.as_bytes(), path.len()).name) {
         Ok(name) => name,
         Err(_) => path,
@@ -114,8 +113,7 @@ pub(crate) const fn plain(path: &str) -> &str {
 
 /// The path before the last segment of a path, that segment, and its template arguments: `a::b`, `Params` and `float` of
 /// `a::b::Params<float>`.
-#[cfg(feature = "generate")]
-pub(crate) fn split(path: &str) -> (&str, &str, &str) {
+pub fn split(path: &str) -> (&str, &str, &str) {
     let segment = last(path.as_bytes(), path.len());
     let text = |bytes| core::str::from_utf8(bytes).unwrap_or_default();
     let before = path.get(..segment.rest).unwrap_or_default();

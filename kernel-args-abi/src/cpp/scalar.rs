@@ -7,7 +7,7 @@ const fn integer(signed: bool, bits: u16) -> CppBase<'static> {
 }
 
 /// The scalar type of this name, as demanglers spell it or people do. `None` for any other name.
-pub(crate) const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
+pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     Some(match name {
         b"void" => CppBase::Void,
         b"bool" => CppBase::Bool,

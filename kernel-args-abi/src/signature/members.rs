@@ -1,14 +1,11 @@
 //! What a type that is passed by value consists of: the members of a struct, the variants of an enum.
 
-use super::Parameter;
-#[cfg(feature = "read")]
 use super::{
-    described::Referent,
-    list::{Range, VariantRange},
+    Parameter,
+    stored::{Stored, StoredType},
 };
 use crate::{
     class::Class,
-    compiled::Struct,
     cpp::{CppBase, equal},
 };
 use core::fmt;
@@ -26,12 +23,19 @@ enum Source<'a> {
     Opaque(Opaque),
     Slice(&'a [Parameter<'a>]),
     Variants(&'a [Variant<'a>], Option<bool>),
-    Table(Struct<'a>),
-    TableVariants(Struct<'a>, Option<bool>),
-    #[cfg(feature = "read")]
-    List(Range<'a>),
-    #[cfg(feature = "read")]
-    ListedVariants(VariantRange<'a>),
+    Stored(Stored<'a>),
+    StoredVariants(Stored<'a>, Option<bool>),
+}
+
+/// What a parameter or member is, is an array of, or points to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Referent<'a> {
+    /// A struct, union or enum with a name.
+    Type(StoredType<'a>),
+    /// `cudaTextureObject_t`.
+    Texture,
+    /// `cudaSurfaceObject_t`.
+    Surface,
 }
 
 /// A variant of an enum.
@@ -45,8 +49,8 @@ pub struct Variant<'a> {
 
 impl Variant<'_> {
     /// Its value in an integer of `size` bytes, with a sign or without: compilers do not tell the one from the other.
-    #[cfg(any(feature = "generate", feature = "header"))]
-    pub(crate) const fn value_in(self, size: usize, is_signed: bool) -> i128 {
+    #[must_use]
+    pub const fn value_in(self, size: usize, is_signed: bool) -> i128 {
         let unused = match size {
             1..=15 => 128 - 8 * size as u32,
             _ => return self.value,
@@ -109,33 +113,21 @@ impl<'a> Members<'a> {
         Self(Source::Variants(variants, is_signed))
     }
 
-    /// Those of a struct of a compiled table.
-    pub(crate) const fn of_table(members: Struct<'a>) -> Self {
-        Self(Source::Table(members))
+    /// Those of a stored struct.
+    pub(super) const fn stored(members: Stored<'a>) -> Self {
+        Self(Source::Stored(members))
     }
 
-    /// Those of an enum of a compiled table.
-    pub(crate) const fn of_table_enum(variants: Struct<'a>, is_signed: Option<bool>) -> Self {
-        Self(Source::TableVariants(variants, is_signed))
-    }
-
-    #[cfg(feature = "read")]
-    pub(super) const fn of_list(range: Range<'a>) -> Self {
-        Self(Source::List(range))
-    }
-
-    #[cfg(feature = "read")]
-    pub(super) const fn of_listed_variants(range: VariantRange<'a>) -> Self {
-        Self(Source::ListedVariants(range))
+    /// Those of a stored enum.
+    pub(super) const fn stored_enum(variants: Stored<'a>, is_signed: Option<bool>) -> Self {
+        Self(Source::StoredVariants(variants, is_signed))
     }
 
     /// Whether it is a struct whose members are known, be it that there are none.
     #[must_use]
     pub const fn is_known(self) -> bool {
         match self.0 {
-            Source::Slice(_) | Source::Table(_) => true,
-            #[cfg(feature = "read")]
-            Source::List(_) => true,
+            Source::Slice(_) | Source::Stored(_) => true,
             _ => false,
         }
     }
@@ -144,9 +136,7 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn is_enum(self) -> bool {
         match self.0 {
-            Source::Variants(..) | Source::TableVariants(..) => true,
-            #[cfg(feature = "read")]
-            Source::ListedVariants(_) => true,
+            Source::Variants(..) | Source::StoredVariants(..) => true,
             _ => false,
         }
     }
@@ -156,9 +146,7 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn is_signed(self) -> Option<bool> {
         match self.0 {
-            Source::Variants(_, is_signed) | Source::TableVariants(_, is_signed) => is_signed,
-            #[cfg(feature = "read")]
-            Source::ListedVariants(range) => range.is_signed(),
+            Source::Variants(_, is_signed) | Source::StoredVariants(_, is_signed) => is_signed,
             _ => None,
         }
     }
@@ -168,9 +156,7 @@ impl<'a> Members<'a> {
     pub const fn variant(self, index: usize) -> Option<Variant<'a>> {
         match self.0 {
             Source::Variants(variants, _) if index < variants.len() => Some(variants[index]),
-            Source::TableVariants(variants, _) => variants.variant(index),
-            #[cfg(feature = "read")]
-            Source::ListedVariants(range) => range.get(index),
+            Source::StoredVariants(variants, _) => variants.variant(index),
             _ => None,
         }
     }
@@ -194,9 +180,7 @@ impl<'a> Members<'a> {
     pub const fn len(self) -> usize {
         match self.0 {
             Source::Slice(members) => members.len(),
-            Source::Table(members) => members.len(),
-            #[cfg(feature = "read")]
-            Source::List(range) => range.len(),
+            Source::Stored(members) => members.len(),
             _ => 0,
         }
     }
@@ -212,9 +196,7 @@ impl<'a> Members<'a> {
     pub const fn get(self, index: usize) -> Option<Parameter<'a>> {
         match self.0 {
             Source::Slice(members) if index < members.len() => Some(members[index]),
-            Source::Table(members) => members.get(index),
-            #[cfg(feature = "read")]
-            Source::List(range) => range.get(index),
+            Source::Stored(members) => members.get(index),
             _ => None,
         }
     }
@@ -225,24 +207,17 @@ impl<'a> Members<'a> {
             Source::Slice(members) if index < members.len() => {
                 equal(members[index].cpp_name().as_bytes(), name)
             }
-            Source::Table(members) => members.is_named(index, name),
-            #[cfg(feature = "read")]
-            Source::List(range) => match range.get(index) {
-                Some(member) => equal(member.cpp_name().as_bytes(), name),
-                None => false,
-            },
+            Source::Stored(members) => members.is_named(index, name),
             _ => false,
         };
         if is_named { self.get(index) } else { None }
     }
 
-    /// What the member of this index is, is an array of, or points to, where debug information describes it: with the
-    /// feature `generate` alone.
-    #[cfg(feature = "read")]
+    /// What the member of this index is, is an array of, or points to, where debug information describes it.
     #[must_use]
-    pub fn referent(self, index: usize) -> Option<Referent<'a>> {
+    pub const fn referent(self, index: usize) -> Option<Referent<'a>> {
         match self.0 {
-            Source::List(range) => range.referent(index),
+            Source::Stored(members) => members.referent(index),
             _ => None,
         }
     }

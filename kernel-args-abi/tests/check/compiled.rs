@@ -2,9 +2,9 @@
 
 use super::sides::*;
 use kernel_args_abi::check::{Report, Selection, report, select};
-use kernel_args_abi::mangled::Demangled;
-use kernel_args_abi::ptx::Module;
 use kernel_args_abi::{Class, CppBase, CppType, Parameter, Signature};
+use kernel_args_image::mangled::Demangled;
+use kernel_args_image::ptx::Module;
 
 const PTX: &str = include_str!("../../../ptx/saxpy_typed.ptx");
 

@@ -1,7 +1,6 @@
 //! A struct against a kernel: every rule, every text, and no false alarm.
 
 mod advice;
-#[cfg(feature = "read")]
 mod compiled;
 mod members;
 mod mutants;

@@ -10,8 +10,8 @@ mod support;
 #[cfg(unix)]
 mod without;
 
-use kernel_args_abi::image::Image;
 use kernel_args_build::{Error, Kernels, Output};
+use kernel_args_image::Image;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::{env, path::PathBuf, process::ExitCode};
 use support::{Package, toolkit};

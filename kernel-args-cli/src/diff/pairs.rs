@@ -141,7 +141,8 @@ mod tests {
             place::{Kind, Place, Unit},
         },
     };
-    use kernel_args_abi::{Sm, signature::ParameterList};
+    use kernel_args_abi::Sm;
+    use kernel_args_image::ParameterList;
 
     /// A kernel whose blocks have at most so many threads in the cubins for these GPUs, and perhaps in PTX.
     fn kernel(threads: u32, cubins: &[u16], ptx: Option<u16>) -> Kernel {

@@ -6,7 +6,7 @@ use super::{
     place::Place,
 };
 use crate::{error::Error, kernel::Kernel};
-use kernel_args_abi::mangled::Demangled;
+use kernel_args_image::mangled::Demangled;
 use std::collections::HashMap;
 
 /// What is read, while it is read: in any order, by several threads.

@@ -5,7 +5,7 @@ use super::{
     locate::What,
     ptx_text::{VERSION, end},
 };
-use kernel_args_abi::{cubin, fatbin, ptx};
+use kernel_args_image::{cubin, fatbin, ptx};
 use memchr::memmem::Finder;
 use std::{borrow::Cow, io};
 

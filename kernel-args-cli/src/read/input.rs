@@ -1,6 +1,6 @@
 //! Files that are read piece by piece.
 
-use kernel_args_abi::fatbin::Source;
+use kernel_args_image::fatbin::Source;
 use std::{
     fs::File,
     io::{self, Cursor, Read, Seek, SeekFrom},

@@ -6,7 +6,7 @@ use super::{
     ptx_text,
     sections::{self, Holds, Section},
 };
-use kernel_args_abi::{cubin, fatbin};
+use kernel_args_image::{cubin, fatbin};
 use object::read::{ReadCache, archive::ArchiveFile};
 use std::sync::Arc;
 

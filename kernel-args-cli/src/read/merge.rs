@@ -6,9 +6,8 @@ use super::{
     place::Place,
 };
 use crate::kernel::{InImage, Kernel, Limits};
-use kernel_args_abi::{
-    Class, CppType, Members, Parameter, mangled::Demangled, signature::ParameterList,
-};
+use kernel_args_abi::{Class, CppType, Members, Parameter};
+use kernel_args_image::{ParameterList, mangled::Demangled};
 use std::collections::HashMap;
 
 /// A kernel, once for each list of parameters and limits that it has.
@@ -127,7 +126,7 @@ fn parameters(
     records: Option<&[Recorded]>,
     told: Option<&ParameterList>,
     demangled: Option<&Demangled>,
-) -> Option<ParameterList> {
+) -> ParameterList {
     let count = declared.map_or_else(|| records.map_or(0, <[_]>::len), <[_]>::len);
     let types = demangled.and_then(|demangled| demangled.types_of(count));
     let cpp = |index: usize| {
@@ -165,7 +164,7 @@ fn push(
     merged: &mut Vec<Kernel>,
     symbol: &str,
     demangled: Option<&Demangled>,
-    (list, told): (Option<ParameterList>, Option<&ParameterList>),
+    (list, told): (ParameterList, Option<&ParameterList>),
     limits: Limits,
     images: Vec<(u32, Resources)>,
     places: &HashMap<u32, Place>,
@@ -179,7 +178,7 @@ fn push(
     merged.push(Kernel {
         symbol: symbol.to_owned(),
         demangled: demangled.cloned(),
-        parameters: list.unwrap_or_default(),
+        parameters: list,
         told: told.cloned(),
         limits,
         images: images.into_iter().filter_map(image).collect(),

@@ -18,7 +18,7 @@ pub(crate) use catalog::Finished;
 use crate::{error::Error, progress::Progress};
 use catalog::Catalog;
 use gate::{Gate, Pass};
-use kernel_args_abi::{fatbin::StreamedMember, image};
+use kernel_args_image::{self as image, fatbin::StreamedMember};
 use place::{Kind, Place};
 use reader::Reader;
 use std::{

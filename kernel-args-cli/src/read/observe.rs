@@ -1,9 +1,8 @@
 //! What one PTX text or cubin says of its kernels, without its bytes.
 
 use crate::kernel::Limits;
-use kernel_args_abi::{
-    Alignment, Class, Parameter, Sm, cubin, dwarf::DebugInfo, image, ptx, signature::ParameterList,
-};
+use kernel_args_abi::{Alignment, Class, Parameter, Sm};
+use kernel_args_image::{self as image, ParameterList, cubin, dwarf::DebugInfo, ptx};
 
 /// What a PTX text or cubin says of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,7 +110,7 @@ struct Debug {
 }
 
 impl Debug {
-    fn new(read: Result<DebugInfo, kernel_args_abi::dwarf::Error>) -> Self {
+    fn new(read: Result<DebugInfo, kernel_args_image::dwarf::Error>) -> Self {
         match read {
             Ok(info) => Self {
                 errors: info.errors().iter().map(ToString::to_string).collect(),
@@ -126,7 +125,7 @@ impl Debug {
 
     fn told(&self, symbol: &str) -> Option<ParameterList> {
         let told: Vec<Parameter<'_>> = self.info.parameters(symbol)?.iter().collect();
-        ParameterList::new(&told)
+        Some(ParameterList::new(&told))
     }
 }
 

@@ -9,10 +9,8 @@ use super::{
     place::{Kind, Place, Unit},
 };
 use crate::{error::Error, progress::Progress};
-use kernel_args_abi::{
-    Sm,
-    fatbin::{self, Stream, StreamError},
-};
+use kernel_args_abi::Sm;
+use kernel_args_image::fatbin::{self, Stream, StreamError};
 use std::sync::mpsc;
 
 /// Reads headers, and hands images over.

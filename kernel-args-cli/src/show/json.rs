@@ -5,7 +5,8 @@ use crate::{
     kernel::{InImage, Kernel, Limits, block_size},
     read::Files,
 };
-use kernel_args_abi::{Alignment, Parameter, mangled::Demangled, signature::Variant};
+use kernel_args_abi::{Alignment, Parameter, signature::Variant};
+use kernel_args_image::mangled::Demangled;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 

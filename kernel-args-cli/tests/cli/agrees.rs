@@ -1,12 +1,8 @@
 //! What the program tells is what the library tells.
 
 use super::common::{Folder, bytes, data, run};
-use kernel_args_abi::{
-    Alignment, Class, Parameter, Sm,
-    image::{Image, Kernels},
-    mangled::Demangled,
-    signature::Variant,
-};
+use kernel_args_abi::{Alignment, Class, Parameter, Sm, signature::Variant};
+use kernel_args_image::{Image, Kernels, mangled::Demangled};
 use kernel_args_test_generator::{Shape, Signature, Type, layout::Extent, signatures};
 use serde_json::{Value, json};
 use std::{fmt::Write as _, fs};
@@ -125,7 +121,7 @@ fn same(shown: &Value, told: &Value, at: &str) {
 #[test]
 fn json_says_what_the_library_says_of_every_image_of_the_tests() {
     let mut count = 0;
-    for folder in ["../ptx", "../kernel-args-abi/tests/data"] {
+    for folder in ["../ptx", "../kernel-args-image/tests/data"] {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let extension = path.extension().and_then(|name| name.to_str());

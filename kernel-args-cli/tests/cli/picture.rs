@@ -8,7 +8,7 @@ use std::{env, fs};
 fn the_picture_is_what_the_program_shows() {
     let command = "show --kernel by_value debug.sm_90.cubin";
     let mut program = program();
-    program.current_dir("../kernel-args-abi/tests/data");
+    program.current_dir("../kernel-args-image/tests/data");
     let output = program
         .args(command.split(' '))
         .args(["--color", "always"])

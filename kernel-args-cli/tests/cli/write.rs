@@ -1,11 +1,11 @@
 //! `kernel-args rust` and `kernel-args header` write what the library writes.
 
 use super::common::{Folder, bytes, data, run};
-use kernel_args_abi::{
+use kernel_args_codegen::{
     generate::{self, Naming, Options, Pointers},
     header::{Header, Item},
-    image::Image,
 };
+use kernel_args_image::Image;
 use std::fs;
 
 /// What the program writes.
@@ -31,7 +31,7 @@ fn without_debug_information(text: &str) -> String {
 #[test]
 fn structs_are_those_of_the_library() {
     let mut count = 0;
-    for folder in ["../ptx", "../kernel-args-abi/tests/data"] {
+    for folder in ["../ptx", "../kernel-args-image/tests/data"] {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let extension = path.extension().and_then(|name| name.to_str());

@@ -98,7 +98,7 @@ impl Drop for Folder {
 
 /// A file of the reader's tests.
 pub(crate) fn data(name: &str) -> String {
-    format!("../kernel-args-abi/tests/data/{name}")
+    format!("../kernel-args-image/tests/data/{name}")
 }
 
 /// A file of this folder, read.

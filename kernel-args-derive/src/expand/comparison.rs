@@ -125,7 +125,7 @@ impl<'a> Comparison<'a> {
 fn tables(named: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
     quote_spanned! {span=>
         const __NAMED: #krate::__private::Named = #named;
-        const __KERNELS: &[#krate::abi::Signature<'static>] =
+        const __KERNELS: &[#krate::__private::abi::Signature<'static>] =
             &__NAMED.in_doubt().signatures::<{ __NAMED.in_doubt().len() }>(
                 &__NAMED.in_doubt().parameters::<{ __NAMED.in_doubt().parameter_count() }>()
             );

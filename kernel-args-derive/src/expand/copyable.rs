@@ -20,9 +20,9 @@ pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
     quote! {
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
-            const LAYOUT: #krate::abi::Layout = #krate::__private::host_layout::<Self>();
-            const CLASS: #krate::abi::Class = #krate::abi::Class::Unknown;
-            const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::UNKNOWN;
+            const LAYOUT: #krate::__private::abi::Layout = #krate::__private::host_layout::<Self>();
+            const CLASS: #krate::__private::abi::Class = #krate::__private::abi::Class::Unknown;
+            const CPP: #krate::__private::abi::CppType<'static> = #krate::__private::abi::CppType::UNKNOWN;
         }
 
         #memory

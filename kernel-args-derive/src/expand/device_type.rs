@@ -91,18 +91,18 @@ fn structure(
     let consists_of = if repr.transparent && attr.cpp.is_none() {
         quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).members)
     } else {
-        quote!(#krate::abi::Members::of(<Self as #krate::DeviceType>::FIELDS))
+        quote!(#krate::__private::abi::Members::of(<Self as #krate::DeviceType>::FIELDS))
     };
     let layout = quote! {{
         let mut __layout = #krate::__private::first_member(#align);
         #checks
         #krate::__private::whole::<#this>(__layout)
     }};
-    let fields_type = quote!(&'static [#krate::abi::Parameter<'static>]);
+    let fields_type = quote!(&'static [#krate::__private::abi::Parameter<'static>]);
     let constants = (!is_generic).then(|| {
         quote! {
             const __FIELDS: #fields_type = #list;
-            const __LAYOUT: #krate::abi::Layout = #layout;
+            const __LAYOUT: #krate::__private::abi::Layout = #layout;
         }
     });
     let members = fields.iter().map(|field| &field.member);
@@ -119,10 +119,10 @@ fn structure(
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
             const FIELDS: #fields_type = #list;
-            const LAYOUT: #krate::abi::Layout = #layout;
-            const CLASS: #krate::abi::Class = #class;
-            const CPP: #krate::abi::CppType<'static> = #cpp;
-            const MEMBERS: #krate::abi::Members<'static> = #consists_of;
+            const LAYOUT: #krate::__private::abi::Layout = #layout;
+            const CLASS: #krate::__private::abi::Class = #class;
+            const CPP: #krate::__private::abi::CppType<'static> = #cpp;
+            const MEMBERS: #krate::__private::abi::Members<'static> = #consists_of;
             const HAS_PADDING: #krate::__private::core::primitive::bool =
                 #krate::__private::has_padding(
                     <Self as #krate::DeviceType>::FIELDS,
@@ -261,17 +261,23 @@ fn names(
     fields: &[Field<'_>],
 ) -> (TokenStream, TokenStream) {
     let krate = &attr.krate;
-    let named = |name: &str| quote!(#krate::abi::CppType::named(#name));
+    let named = |name: &str| quote!(#krate::__private::abi::CppType::named(#name));
     match (&attr.cpp, repr.transparent, fields) {
         // In C++ this is a class around one value or another name for the value, which differ in PTX.
-        (Some(name), true, _) => (quote!(#krate::abi::Class::Unknown), named(&name.value())),
-        (Some(name), false, _) => (quote!(#krate::abi::Class::Bytes), named(&name.value())),
+        (Some(name), true, _) => (
+            quote!(#krate::__private::abi::Class::Unknown),
+            named(&name.value()),
+        ),
+        (Some(name), false, _) => (
+            quote!(#krate::__private::abi::Class::Bytes),
+            named(&name.value()),
+        ),
         (None, true, _) => (
             quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).class),
             quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).cpp),
         ),
         (None, false, _) => (
-            quote!(#krate::abi::Class::Bytes),
+            quote!(#krate::__private::abi::Class::Bytes),
             named(&input.ident.unraw().to_string()),
         ),
     }

@@ -84,12 +84,12 @@ pub(super) fn enumeration(
         // `assert_variants` have compared the size, the alignment, and the bytes of each variant.
         #[automatically_derived]
         unsafe impl #krate::DeviceType for #ident #where_clause {
-            const LAYOUT: #krate::abi::Layout =
+            const LAYOUT: #krate::__private::abi::Layout =
                 <#krate::__private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
-            const CLASS: #krate::abi::Class = #krate::abi::Class::Integer;
-            const CPP: #krate::abi::CppType<'static> = #krate::abi::CppType::named(#name);
-            const MEMBERS: #krate::abi::Members<'static> =
-                #krate::abi::Members::of_enum(const { &[#(#values),*] }, #krate::__private::is_signed::<#ident>());
+            const CLASS: #krate::__private::abi::Class = #krate::__private::abi::Class::Integer;
+            const CPP: #krate::__private::abi::CppType<'static> = #krate::__private::abi::CppType::named(#name);
+            const MEMBERS: #krate::__private::abi::Members<'static> =
+                #krate::__private::abi::Members::of_enum(const { &[#(#values),*] }, #krate::__private::is_signed::<#ident>());
         }
 
         const __HAS_ZERO: #krate::__private::core::primitive::bool = #krate::__private::has_zero::<#ident>();

@@ -154,9 +154,9 @@ fn expand(
             type ParamPointers = [*mut #krate::__private::core::ffi::c_void; #count];
 
             const NAME: &'static #krate::__private::core::primitive::str = #name;
-            const PARAMETERS: &'static [#krate::abi::Parameter<'static>] =
+            const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
                 &#krate::__private::place([#(#descriptions),*]);
-            const LAYOUT: #krate::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
+            const LAYOUT: #krate::__private::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
 
             #source
 

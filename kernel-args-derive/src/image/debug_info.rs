@@ -2,11 +2,8 @@
 
 use super::{File, list, open, resolved};
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
-use kernel_args_abi::{
-    Class, Parameter,
-    image::{Kernel, Undescribed},
-    mangled,
-};
+use kernel_args_abi::{Class, Parameter};
+use kernel_args_image::{Kernel, Undescribed, mangled};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::sync::Arc;

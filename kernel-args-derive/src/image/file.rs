@@ -1,10 +1,8 @@
 //! Images, read and parsed once for all structs and modules of a crate that name them.
 
 use crate::texts;
-use kernel_args_abi::{
-    compiled::fingerprint,
-    image::{self, Image, Kernels},
-};
+use kernel_args_abi::compiled::fingerprint;
+use kernel_args_image::{self as image, Image, Kernels};
 use std::{
     collections::HashMap,
     fs, io,
@@ -112,7 +110,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::{Cache, Problem, parse, read};
-    use kernel_args_abi::image;
+    use kernel_args_image as image;
     use std::{cell::Cell, fs, path::PathBuf};
 
     const HEAD: &[u8] = b".version 9.0\n.target sm_90\n";

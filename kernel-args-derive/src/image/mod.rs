@@ -7,11 +7,8 @@ pub(crate) use debug_info::{DebugInfo, DebugInfoOption};
 pub(crate) use file::{File, read};
 
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
-use kernel_args_abi::{
-    compiled::{Encoder, fingerprint},
-    image::Kernels,
-    mangled,
-};
+use kernel_args_abi::compiled::fingerprint;
+use kernel_args_image::{Encoder, Kernels, mangled};
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::sync::Arc;

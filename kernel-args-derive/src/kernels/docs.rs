@@ -1,6 +1,7 @@
 //! The documentation of an item: the table of a kernel's parameters.
 
-use kernel_args_abi::{Class, ParamLayout, Parameter, image::Kernel, mangled::Demangled};
+use kernel_args_abi::{Class, ParamLayout, Parameter};
+use kernel_args_image::{Kernel, mangled::Demangled};
 use std::fmt::Write;
 
 /// The documentation of one kernel.
@@ -104,7 +105,7 @@ const fn class(class: Class) -> &'static str {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use kernel_args_abi::image::Image;
+    use kernel_args_image::Image;
 
     fn of(image: &[u8]) -> String {
         let kernels = Image::read(image).unwrap().kernels().unwrap();

@@ -2,10 +2,8 @@
 
 use super::tokens;
 use crate::texts;
-use kernel_args_abi::{
-    generate::{self, Naming, Options, Pointers},
-    image::Kernel,
-};
+use kernel_args_codegen::generate::{self, Naming, Options, Pointers};
+use kernel_args_image::Kernel;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{

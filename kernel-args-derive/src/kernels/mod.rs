@@ -12,11 +12,8 @@ use crate::{
     image::{self, DebugInfo, File},
 };
 use input::{Input, Module};
-use kernel_args_abi::{
-    compiled::{Encoder, Place},
-    generate::items::{self as names, Item, What},
-    mangled::Demangled,
-};
+use kernel_args_codegen::generate::items::{self as names, Item, What};
+use kernel_args_image::{Declaration, Encoder, mangled::Demangled};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::fmt::Write;
@@ -87,7 +84,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         let declaration = file.kernels.declaration(symbol);
         encoder.push(
             &kernel,
-            declaration.map(|(at, text)| Place { at, text }),
+            declaration.map(|(at, text)| Declaration { at, text }),
             varies,
         );
         documented.push(docs::kernel(&kernel, varies));

@@ -19,6 +19,7 @@ pub use device_repr::*;
 pub use field_errors::*;
 pub use in_place::*;
 pub use kernel::*;
+pub use kernel_args_abi as abi;
 pub use members::*;
 pub use parameters::*;
 pub use pattern::*;

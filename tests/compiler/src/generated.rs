@@ -62,7 +62,12 @@ pub fn build(folder: &Path, crates: &[Generated], packages: &[&str]) -> Result<B
     );
     if size::is_full() {
         // Thousands of structs are read from hundreds of kernels: that pays for what optimising takes.
-        for package in ["kernel-args-abi", "kernel-args-derive"] {
+        for package in [
+            "kernel-args-abi",
+            "kernel-args-codegen",
+            "kernel-args-derive",
+            "kernel-args-image",
+        ] {
             let _ = write!(manifest, "[profile.dev.package.{package}]\nopt-level = 1\n");
         }
     }
@@ -141,11 +146,15 @@ fn package(name: &str, packages: &[&str]) -> String {
     let at = |folder: &str| root.join(folder).display().to_string();
     let mut text = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n\
-         kernel-args = {{ path = {:?}, default-features = false, features = [\"cudarc\", \"half\"] }}\n\
+         kernel-args = {{ path = {:?}, default-features = false, features = [\"compressed\", \"cudarc\", \"debug-info\", \"half\"] }}\n\
+         kernel-args-abi = {{ path = {:?} }}\n\
+         kernel-args-image = {{ path = {:?} }}\n\
          half = \"2.7\"\n\
          cudarc = {{ version = \"0.19.10\", default-features = false, features = [\"std\", \"driver\", \
          \"fallback-dynamic-loading\", \"cuda-13000\", \"nvrtc\"] }}\n",
-        at("kernel-args")
+        at("kernel-args"),
+        at("kernel-args-abi"),
+        at("kernel-args-image")
     );
     for folder in packages {
         let path = at(&format!("tests/{folder}"));

@@ -2,11 +2,8 @@
 
 use crate::Outcome;
 use cudarc::driver::{CudaContext, DriverError, result};
-use kernel_args::{
-    Error, JitOptions, Module,
-    abi::image::{Code, CudaVersion, contents},
-    versions,
-};
+use kernel_args::{Error, JitOptions, Module, versions};
+use kernel_args_image::{Code, CudaVersion, contents};
 use kernel_args_test_driver::Control;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
@@ -14,7 +11,7 @@ use std::sync::Arc;
 
 macro_rules! data {
     ($file:literal) => {
-        include_bytes!(concat!("../../../kernel-args-abi/tests/data/", $file)).as_slice()
+        include_bytes!(concat!("../../../kernel-args-image/tests/data/", $file)).as_slice()
     };
 }
 

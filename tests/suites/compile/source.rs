@@ -4,7 +4,7 @@ use crate::Outcome;
 use cudarc::driver::CudaSlice;
 use kernel_args::{
     CompileOptions, CppStandard, DevicePointer, DevicePointerMut, DeviceType, Error, JitOptions,
-    KernelArgs, Module, Pointee, abi::cpp::CppBase, launch,
+    KernelArgs, Module, Pointee, abi::CppBase, launch,
 };
 use kernel_args_test_driver::Control;
 use kernel_args_tests::{
@@ -293,7 +293,7 @@ fn types_come_from_the_symbol() -> Outcome {
     let ctx = context()?;
     let options = CompileOptions::new().name_expression("axpy<float>");
     let compiled = options.compile(&ctx, AXPY)?;
-    let image = kernel_args::abi::image::Image::read(compiled.image())?;
+    let image = kernel_args_image::Image::read(compiled.image())?;
     let kernels = image.kernels()?;
     let kernel = kernels
         .kernel("_Z4axpyIfEvjT_PKS0_PS0_", None)

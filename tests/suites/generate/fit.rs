@@ -2,13 +2,9 @@
 //!
 //! What `kernels!` and the derive compare while the program compiles is compared again, with debug information.
 
-use kernel_args::{
-    KernelArgs,
-    abi::{
-        Signature, check,
-        image::{Image, Kernels},
-    },
-};
+use kernel_args::{KernelArgs, abi::Signature};
+use kernel_args_abi::check;
+use kernel_args_image::{Image, Kernels};
 
 mod structs;
 

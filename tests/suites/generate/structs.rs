@@ -1,13 +1,11 @@
 //! A program with the structs of images, which says whether they fit.
 
-use kernel_args::abi::{
-    generate::{self, Naming, Options, Pointers},
-    image::Image,
-};
+use kernel_args_codegen::generate::{self, Naming, Options, Pointers};
 use kernel_args_compiler_tests::{
     folder,
     generated::{self, Generated},
 };
+use kernel_args_image::Image;
 use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
 
 /// Generates structs for all kernels of these images, builds them, and has the program say that each fits.

@@ -4,12 +4,10 @@ use crate::{
     compilers,
     random::{self, Written},
 };
-use kernel_args::abi::{
-    Members, Parameter, Signature,
-    check::{fits, report},
-    header::{Header, Item},
-    image::{Image, Kernels},
-};
+use kernel_args::abi::{Members, Parameter, Signature};
+use kernel_args_abi::check::{fits, report};
+use kernel_args_codegen::header::{Header, Item};
+use kernel_args_image::{Image, Kernels};
 use std::fmt::Write as _;
 
 /// How many headers one source includes.

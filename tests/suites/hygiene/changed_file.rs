@@ -27,7 +27,7 @@ fn lay_out(name: &str, source: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(&package)?;
     let library = tests.with_file_name("kernel-args");
     let dependency = format!(
-        "[dependencies.kernel-args]\npath = {:?}\ndefault-features = false\n",
+        "[dependencies.kernel-args]\npath = {:?}\ndefault-features = false\nfeatures = [\"debug-info\"]\n",
         library.to_string_lossy()
     );
     fs::write(

@@ -2,8 +2,9 @@
 
 use kernel_args::{
     CompiledImage, CompiledKernels,
-    abi::{Members, Parameter, image::Image},
+    abi::{Members, Parameter},
 };
+use kernel_args_image::Image;
 use std::{fs, path::Path};
 
 macro_rules! images {
@@ -39,14 +40,14 @@ images! {
     vector_add = "../ptx/vector_add.ptx",
     mutants = "golden/mutants.ptx",
     debug = "golden/debug.ptx",
-    debug_ptx = "../kernel-args-abi/tests/data/debug.ptx",
-    debug_cubin = "../kernel-args-abi/tests/data/debug.sm_90.cubin",
-    cubin_75 = "../kernel-args-abi/tests/data/kernels.sm_75.cubin",
-    cubin_90 = "../kernel-args-abi/tests/data/large.sm_90.cubin",
-    cubin_100 = "../kernel-args-abi/tests/data/kernels.sm_100.cubin",
-    fatbin = "../kernel-args-abi/tests/data/one.none.fatbin",
-    lz4 = "../kernel-args-abi/tests/data/one.speed.fatbin",
-    zstd = "../kernel-args-abi/tests/data/one.size.fatbin",
+    debug_ptx = "../kernel-args-image/tests/data/debug.ptx",
+    debug_cubin = "../kernel-args-image/tests/data/debug.sm_90.cubin",
+    cubin_75 = "../kernel-args-image/tests/data/kernels.sm_75.cubin",
+    cubin_90 = "../kernel-args-image/tests/data/large.sm_90.cubin",
+    cubin_100 = "../kernel-args-image/tests/data/kernels.sm_100.cubin",
+    fatbin = "../kernel-args-image/tests/data/one.none.fatbin",
+    lz4 = "../kernel-args-image/tests/data/one.speed.fatbin",
+    zstd = "../kernel-args-image/tests/data/one.size.fatbin",
 }
 
 /// An item does not have the variants of enums, which are not compared.

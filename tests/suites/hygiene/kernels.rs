@@ -41,7 +41,7 @@ mod denied {
         pub mod public = "../ptx/saxpy_typed.ptx";
         pub(crate) mod undocumented = "../ptx/saxpy.ptx";
         /// With structs.
-        pub mod generated = "../kernel-args-abi/tests/data/debug.ptx", generate;
+        pub mod generated = "../kernel-args-image/tests/data/debug.ptx", generate;
         mod unused = "../ptx/generated.debug.ptx", generate(pointers = raw);
     }
 }
@@ -66,7 +66,7 @@ mod forbidden_of_structs {
 /// Not even `Clone` is in scope.
 mod without_prelude {
     #![no_implicit_prelude]
-    ::kernel_args::kernels! { pub(crate) mod generated = "../kernel-args-abi/tests/data/debug.ptx", generate; }
+    ::kernel_args::kernels! { pub(crate) mod generated = "../kernel-args-image/tests/data/debug.ptx", generate; }
 }
 
 #[allow(
@@ -100,7 +100,7 @@ mod shadowed {
 kernel_args::kernels! {
     crate = crate::kernels::facade::args;
     mod behind_facade = "../ptx/saxpy.ptx";
-    mod structs_behind_facade = "../kernel-args-abi/tests/data/debug.ptx", generate;
+    mod structs_behind_facade = "../kernel-args-image/tests/data/debug.ptx", generate;
 }
 
 #[derive(facade::args::KernelArgs)]
@@ -136,7 +136,7 @@ struct ByPath {
 /// A cubin tells sizes and offsets, its symbols the types.
 #[derive(KernelArgs)]
 #[kernel_args(
-    image = "../kernel-args-abi/tests/data/kernels.sm_75.cubin",
+    image = "../kernel-args-image/tests/data/kernels.sm_75.cubin",
     entry = "saxpy"
 )]
 struct ByCubin {
@@ -147,8 +147,8 @@ struct ByCubin {
 }
 
 kernel_args::kernels! {
-    mod compressed = "../kernel-args-abi/tests/data/one.size.fatbin";
-    mod cubin = "../kernel-args-abi/tests/data/kernels.sm_100.cubin";
+    mod compressed = "../kernel-args-image/tests/data/one.size.fatbin";
+    mod cubin = "../kernel-args-image/tests/data/kernels.sm_100.cubin";
 }
 
 #[derive(Clone, Copy, DeviceType)]

@@ -182,7 +182,7 @@ struct Plain {
 
 macro_rules! data {
     ($file:literal) => {
-        include_bytes!(concat!("../../../kernel-args-abi/tests/data/", $file)).as_slice()
+        include_bytes!(concat!("../../../kernel-args-image/tests/data/", $file)).as_slice()
     };
 }
 

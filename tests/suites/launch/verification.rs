@@ -72,7 +72,7 @@ refused! {
 }
 
 /// Two kernels whose symbols tell no types, as NVRTC writes them with `--device-debug`.
-const DEBUG: &str = include_str!("../../../kernel-args-abi/tests/data/debug.ptx");
+const DEBUG: &str = include_str!("../../../kernel-args-image/tests/data/debug.ptx");
 
 /// What nothing else tells: the types of `extern "C"` kernels, and which field of one type is which.
 fn debug_information_is_compared() -> Outcome {

@@ -5,8 +5,9 @@ use crate::{
     compile::{Debug, answers_of},
     expected::of_signature,
 };
-use kernel_args::abi::{Members, dwarf::DebugInfo, image::Image};
+use kernel_args::abi::Members;
 use kernel_args_compiler_tests::golden::{check, place};
+use kernel_args_image::{Image, dwarf::DebugInfo};
 use kernel_args_test_generator::{Signature, Type};
 
 /// How many signatures the committed PTX has.

@@ -13,7 +13,8 @@
 //! | `packed` | signature, the packed form's bytes |
 //! | `packed_at` | signature, GPU, the packed form's bytes at the offsets of OFFSETS |
 
-use kernel_args::{KernelArgs, abi::param_layout::LIMIT};
+use kernel_args::KernelArgs;
+use kernel_args_abi::param_layout::LIMIT;
 use kernel_args_test_values::{Structure, Visitor};
 use std::{env, fmt::Write as _, fs, process::ExitCode, slice};
 

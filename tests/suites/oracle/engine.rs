@@ -2,7 +2,7 @@
 //! compiler's answer.
 
 use crate::answer::{Answer, Declared};
-use kernel_args::abi::{Alignment, Class, Layout, ParamLayout, param_layout::Sm};
+use kernel_args::abi::{Alignment, Class, Layout, ParamLayout, Sm};
 use kernel_args_test_generator::{Signature, Struct, Type, cuda_types, foreign_types, spelling};
 
 /// A device type of the crate.

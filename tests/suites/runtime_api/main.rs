@@ -10,9 +10,9 @@ use cudarc::driver::{CudaContext, CudaSlice};
 use cudart::Cudart;
 use kernel_args::{
     BorrowedStream, ContextFlags, ContextName, DevicePointer, DevicePointerMut, Error, Kernel,
-    KernelArgs, abi::image::CudaVersion, create_context, current_context, kernel_function, launch,
-    versions, with_current,
+    KernelArgs, create_context, current_context, kernel_function, launch, versions, with_current,
 };
+use kernel_args_image::CudaVersion;
 use kernel_args_tests::{
     driver::{Driver, context, device, suite, trial_unless},
     process::{self, Outcome},

@@ -1,6 +1,7 @@
 //! What NVRTC compiles for.
 
-use kernel_args_abi::{Sm, image::Target};
+use kernel_args_abi::Sm;
+use kernel_args_image::Target;
 use std::{
     format,
     string::{String, ToString},

@@ -6,10 +6,8 @@ use crate::driver::{
     error::Error,
 };
 use cudarc::driver::CudaContext;
-use kernel_args_abi::{
-    Sm,
-    image::{CudaVersion, PtxVersion},
-};
+use kernel_args_abi::Sm;
+use kernel_args_image::{CudaVersion, PtxVersion};
 use std::{
     ffi::{c_char, c_int},
     fmt, fs,
@@ -35,7 +33,7 @@ pub struct Versions {
     pub driver: CudaVersion,
     /// The driver's own version, `580.159.04`; `None` where the system does not tell (it is read from `/proc/driver/nvidia/version`).
     pub driver_release: Option<String>,
-    /// The newest PTX that the driver compiles, by [`RELEASES`](kernel_args_abi::image::RELEASES); `None` where the driver is newer
+    /// The newest PTX that the driver compiles, by [`RELEASES`](kernel_args_image::RELEASES); `None` where the driver is newer
     /// than this crate knows.
     pub newest_ptx: Option<PtxVersion>,
     /// The CUDA runtime's version, where its library is loaded in this process. One that is linked statically is not seen.

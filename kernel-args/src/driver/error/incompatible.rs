@@ -1,16 +1,14 @@
 //! An image that this GPU or this driver cannot run.
 
 use core::fmt;
-use kernel_args_abi::{
-    Sm,
-    image::{Code, CodeKind, CudaVersion, Features, Target, Unfit},
-};
+use kernel_args_abi::Sm;
+use kernel_args_image::{Code, CodeKind, CudaVersion, Features, Target, Unfit};
 use std::vec::Vec;
 
 /// An image of which the GPU and the driver can run nothing. `Display` lists what it holds, what of it does not fit, and what to
 /// do.
 ///
-/// By which rules is told at [`Target`] and [`RELEASES`](kernel_args_abi::image::RELEASES).
+/// By which rules is told at [`Target`] and [`RELEASES`](kernel_args_image::RELEASES).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IncompatibleImage {
@@ -149,7 +147,7 @@ fn reason(f: &mut dyn fmt::Write, code: &Code, unfit: Unfit) -> fmt::Result {
     }
 }
 
-fn first_release(code: &Code) -> Option<kernel_args_abi::image::Release> {
+fn first_release(code: &Code) -> Option<kernel_args_image::Release> {
     match code.kind {
         CodeKind::Ptx { version, .. } => version.first_release(),
         _ => None,
@@ -194,7 +192,7 @@ impl std::error::Error for IncompatibleImage {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel_args_abi::image::contents;
+    use kernel_args_image::contents;
     use std::{format, string::ToString};
 
     const CUDA_13: CudaVersion = CudaVersion {

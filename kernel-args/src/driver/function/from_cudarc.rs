@@ -16,7 +16,8 @@ use crate::{
     marshal::ContextName,
 };
 use cudarc::driver::{CudaContext, CudaFunction, sys::CUfunction};
-use kernel_args_abi::{Parameter, check, mangled};
+use kernel_args_abi::{Parameter, check};
+use kernel_args_image::mangled;
 use std::{
     boxed::Box,
     format,

@@ -3,7 +3,8 @@
 use super::{Description, Image, description};
 use crate::driver::error::Error;
 use cudarc::driver::sys::CUjitInputType;
-use kernel_args_abi::{Sm, compiled::CompiledImage, image};
+use kernel_args_abi::{Sm, compiled::CompiledImage};
+use kernel_args_image as image;
 use std::{
     format, fs,
     path::Path,

@@ -4,11 +4,8 @@ use crate::{device::vector::Dim3, driver::attributes::ClusterDirectives};
 use kernel_args_abi::{
     Members, Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
-    dwarf,
-    image::{self, Kernel},
-    mangled::Demangled,
-    signature::ParameterList,
 };
+use kernel_args_image::{self as image, Kernel, ParameterList, dwarf, mangled::Demangled};
 use std::{
     collections::BTreeMap,
     string::{String, ToString},
@@ -49,7 +46,7 @@ impl Description {
         kernel: &Kernel<'_>,
         debug_error: Option<dwarf::Error>,
         compiled: Option<&CompiledKernel>,
-    ) -> Option<Self> {
+    ) -> Self {
         let by_entry = kernel
             .entry
             .as_ref()
@@ -81,15 +78,15 @@ impl Description {
                 DebugInfo::Unreadable(error.to_string())
             })
         };
-        Some(Self {
+        Self {
             symbol: kernel.name.into(),
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
             cluster,
             debug_info,
             required_block: by_entry.or(by_record).map(|[x, y, z]| Dim3::new(x, y, z)),
             demangled: kernel.demangled.clone(),
-            parameters: ParameterList::new(&parameters)?,
-        })
+            parameters: ParameterList::new(&parameters),
+        }
     }
 
     /// The parameters in the common model.
@@ -127,7 +124,7 @@ pub(super) fn describe(
         .filter_map(|symbol| {
             let kernel = kernels.kernel(symbol, Some(sm))?;
             let debug_error = kernels.debug_error(&kernel);
-            Description::new(&kernel, debug_error, compiled.get(symbol))
+            Some(Description::new(&kernel, debug_error, compiled.get(symbol)))
         })
         .collect())
 }
@@ -150,10 +147,10 @@ mod tests {
             named
         };
         let ptx = clusters(include_bytes!(
-            "../../../../kernel-args-abi/tests/data/clusters.ptx"
+            "../../../../kernel-args-image/tests/data/clusters.ptx"
         ));
         let cubin = clusters(include_bytes!(
-            "../../../../kernel-args-abi/tests/data/clusters.sm_90.cubin"
+            "../../../../kernel-args-image/tests/data/clusters.sm_90.cubin"
         ));
         assert_eq!(ptx.len(), 8);
         assert_eq!(ptx, cubin);

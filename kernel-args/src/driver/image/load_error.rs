@@ -9,7 +9,7 @@ use crate::driver::{
 };
 use core::fmt::Write as _;
 use cudarc::driver::CudaContext;
-use kernel_args_abi::image::{Code, contents};
+use kernel_args_image::{Code, contents};
 use std::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 /// An error where the GPU and the driver can run nothing of one of the images, by documented rules. Where these leave it open, and

@@ -7,7 +7,7 @@ use crate::driver::{
     image::Description,
 };
 use cudarc::driver::sys::CUresult;
-use kernel_args_abi::mangled;
+use kernel_args_image::mangled;
 use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
 
 /// The nearest names follow it.

@@ -1,0 +1,175 @@
+//! Reads numbers and texts of a table: the bytes in which parameters, structs and enums are stored.
+//!
+//! A number has seven bits in each byte, the lowest first; the eighth bit is set if more follow. A text begins with a number,
+//! whose two lowest bits are its kind and whose other bits are a length or a place:
+//!
+//! | kind | the text |
+//! |---|---|
+//! | 0 | that many bytes follow |
+//! | 1 | it begins at that byte of the kernel's declaration in the image; its length follows as a number |
+//! | 2 | it is stored at that byte of the table, as a text of kind 0 |
+
+use crate::cpp::CppBase;
+
+/// The kinds of texts.
+pub const INLINE: usize = 0;
+pub const IN_DECLARATION: usize = 1;
+pub const STORED: usize = 2;
+
+/// The numbers of C++ types in the table; what follows some of them is in brackets.
+pub mod base {
+    pub const UNKNOWN: u8 = 0;
+    pub const VOID: u8 = 1;
+    pub const BOOL: u8 = 2;
+    pub const CHAR: u8 = 3;
+    /// (bits)
+    pub const SIGNED: u8 = 4;
+    /// (bits)
+    pub const UNSIGNED: u8 = 5;
+    pub const LONG: u8 = 6;
+    pub const UNSIGNED_LONG: u8 = 7;
+    /// (bits)
+    pub const FLOAT: u8 = 8;
+    /// (start and length in the readable name)
+    pub const NAMED: u8 = 9;
+    /// (a text: the name)
+    pub const SPELLED: u8 = 10;
+}
+
+/// How many bytes a place takes at the beginning of the table.
+pub const PLACE: usize = 4;
+
+/// A number of 4 bytes.
+pub(crate) const fn number_at(bytes: &[u8], at: usize) -> usize {
+    let [a, b, c, d] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+    u32::from_le_bytes([a, b, c, d]) as usize
+}
+
+/// A text; only whole texts are ever written.
+pub(crate) const fn utf8(bytes: &[u8]) -> &str {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+}
+
+/// A part of a text, empty where it would end outside: then an image that has changed is being read.
+pub(crate) const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
+    match text.split_at_checked(start) {
+        Some((_, rest)) => match rest.split_at_checked(length) {
+            Some((part, _)) => part,
+            None => &[],
+        },
+        None => &[],
+    }
+}
+
+/// A place in the table. It is moved by operators alone: each call takes rustc as long as some dozens of them.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) at: usize,
+}
+
+impl<'a> Reader<'a> {
+    #[must_use]
+    pub const fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
+    pub(crate) const fn byte(&mut self) -> u8 {
+        let byte = self.bytes[self.at];
+        self.at += 1;
+        byte
+    }
+
+    pub(crate) const fn number(&mut self) -> usize {
+        let (mut number, mut shift) = (0, 0);
+        loop {
+            let byte = self.bytes[self.at];
+            self.at += 1;
+            number |= (byte as usize & 0x7f) << shift;
+            if byte < 0x80 {
+                return number;
+            }
+            shift += 7;
+        }
+    }
+
+    /// A number with a sign, of any size.
+    pub const fn integer(&mut self) -> i128 {
+        let (mut number, mut shift) = (0u128, 0);
+        loop {
+            let byte = self.byte();
+            number |= (byte as u128 & 0x7f) << shift;
+            if byte < 0x80 {
+                return (number >> 1).cast_signed() ^ -(number & 1).cast_signed();
+            }
+            shift += 7;
+        }
+    }
+
+    /// The base of a C++ type, of a kernel with this readable name.
+    pub(crate) const fn base(&mut self, readable: &'a str) -> CppBase<'a> {
+        match self.byte() {
+            base::VOID => CppBase::Void,
+            base::BOOL => CppBase::Bool,
+            base::CHAR => CppBase::Char,
+            base::SIGNED => CppBase::Integer {
+                signed: true,
+                bits: self.number() as u16,
+            },
+            base::UNSIGNED => CppBase::Integer {
+                signed: false,
+                bits: self.number() as u16,
+            },
+            base::LONG => CppBase::Long { signed: true },
+            base::UNSIGNED_LONG => CppBase::Long { signed: false },
+            base::FLOAT => CppBase::Float {
+                bits: self.number() as u16,
+            },
+            base::NAMED => {
+                let (start, length) = (self.number(), self.number());
+                CppBase::Named(readable.split_at(start).1.split_at(length).0)
+            }
+            base::SPELLED => CppBase::Named(self.text(&[])),
+            _ => CppBase::Unknown,
+        }
+    }
+
+    /// Whether this text stands here, in the table itself.
+    pub(crate) const fn is_text(mut self, text: &[u8]) -> bool {
+        if self.number() != text.len() << 2 | INLINE {
+            return false;
+        }
+        let mut i = 0;
+        while i < text.len() && self.bytes[self.at + i] == text[i] {
+            i += 1;
+        }
+        i == text.len()
+    }
+
+    /// A text, perhaps in the `declaration` of a kernel.
+    pub(crate) const fn text(&mut self, declaration: &'a [u8]) -> &'a str {
+        let number = self.number();
+        let value = number >> 2;
+        utf8(match number & 3 {
+            INLINE => {
+                self.at += value;
+                part(self.bytes, self.at - value, value)
+            }
+            STORED => {
+                let mut stored = Self::new(self.bytes, value);
+                let length = stored.number() >> 2;
+                part(self.bytes, stored.at, length)
+            }
+            _ => part(declaration, value, self.number()),
+        })
+    }
+
+    /// Whether everything was read.
+    #[must_use]
+    pub const fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+}

@@ -1,0 +1,211 @@
+//! Structs, enums and lists of parameters that are stored as bytes, so that they are constants of a program or owned by a reader.
+//!
+//! The bytes begin with the place of a list of places: of the types that members and parameters point to.
+//!
+//! | bytes | of a list |
+//! |---|---|
+//! | 4 | how many members, parameters or variants it has |
+//! | 4 for each | its place, in bytes from the beginning |
+//!
+//! A variant is its value, zigzag-encoded, and its name. A member or parameter is numbers and texts as `reader` has them: its name
+//! (first, because it is searched for), spelling, size, offset + 1 (0: not known), alignment, class, C++ type, the lengths of an
+//! array, its own members, and what it points to.
+//!
+//! Its members are a number: 0 if they are not known, then the reasons for which they are not told apart, then four times the place
+//! of a list and the kind of the list. What it points to is 0 if that is not stored, 1 for a texture object, 2 for a surface
+//! object, else 3 and the index of the type.
+
+use super::{
+    Members, Opaque, Parameter, Referent, Variant,
+    reader::{PLACE, Reader, number_at},
+};
+use crate::{class::Class, cpp::CppType, layout::Alignment};
+use core::fmt;
+
+/// The number of the first list.
+pub const FIRST: usize = 1 + Opaque::ALL.len();
+
+/// The kinds of lists: a struct; an enum of a signed or unsigned integer, or of one whose sign is not known.
+pub const STRUCT: usize = 0;
+pub const SIGNED: usize = 1;
+pub const UNSIGNED: usize = 2;
+pub const ENUM: usize = 3;
+
+/// What a member can point to.
+pub const NOTHING: usize = 0;
+pub const TEXTURE: usize = 1;
+pub const SURFACE: usize = 2;
+pub const FIRST_TYPE: usize = 3;
+
+/// The classes by their number.
+pub const CLASSES: [Class; 6] = [
+    Class::Unknown,
+    Class::Bits,
+    Class::Integer,
+    Class::Float,
+    Class::Pointer,
+    Class::Bytes,
+];
+
+/// A struct, an enum, or a list of parameters.
+#[derive(Clone, Copy)]
+pub(crate) struct Stored<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Stored<'a> {
+    pub(crate) const fn len(self) -> usize {
+        number_at(self.bytes, self.at)
+    }
+
+    /// Where the member or variant of this index stands.
+    const fn reader(self, index: usize) -> Option<Reader<'a>> {
+        if index >= self.len() {
+            return None;
+        }
+        let at = number_at(self.bytes, self.at + PLACE * (1 + index));
+        Some(Reader::new(self.bytes, at))
+    }
+
+    /// The variant of an enum.
+    pub(crate) const fn variant(self, index: usize) -> Option<Variant<'a>> {
+        let Some(mut reader) = self.reader(index) else {
+            return None;
+        };
+        let value = reader.integer();
+        Some(Variant {
+            name: reader.text(&[]),
+            value,
+        })
+    }
+
+    /// Whether the member of this index has this name: by its first bytes, for many are asked.
+    pub(crate) const fn is_named(self, index: usize, name: &[u8]) -> bool {
+        match self.reader(index) {
+            Some(reader) => reader.is_text(name),
+            None => false,
+        }
+    }
+
+    /// The member of a struct.
+    pub(crate) const fn get(self, index: usize) -> Option<Parameter<'a>> {
+        match self.reader(index) {
+            Some(mut reader) => Some(parameter(&mut reader)),
+            None => None,
+        }
+    }
+
+    /// What the member of this index points to.
+    pub(crate) const fn referent(self, index: usize) -> Option<Referent<'a>> {
+        let Some(mut reader) = self.reader(index) else {
+            return None;
+        };
+        parameter(&mut reader);
+        match reader.number() {
+            NOTHING => None,
+            TEXTURE => Some(Referent::Texture),
+            SURFACE => Some(Referent::Surface),
+            number => {
+                let types = number_at(self.bytes, 0);
+                let index = number - FIRST_TYPE;
+                match number_at(self.bytes, types + PLACE * (1 + index)) {
+                    0 => None,
+                    at => Some(Referent::Type(StoredType {
+                        bytes: self.bytes,
+                        at,
+                    })),
+                }
+            }
+        }
+    }
+}
+
+/// A struct, union or enum with a name, as debug information describes it.
+#[derive(Clone, Copy)]
+pub struct StoredType<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> StoredType<'a> {
+    /// The type as a parameter of it would be: size, C++ type, and members or variants, without a name.
+    #[must_use]
+    pub const fn parameter(self) -> Parameter<'a> {
+        parameter(&mut Reader::new(self.bytes, self.at))
+    }
+}
+
+impl PartialEq for StoredType<'_> {
+    /// Whether both are one entry of one image's debug information.
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::eq(self.bytes, other.bytes) && self.at == other.at
+    }
+}
+
+impl Eq for StoredType<'_> {}
+
+impl fmt::Debug for StoredType<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the members: a struct may point to itself.
+        let Parameter { cpp, size, .. } = self.parameter();
+        write!(f, "{cpp} of {size} bytes")
+    }
+}
+
+/// Reads a member or parameter, up to what it points to.
+const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
+    let (name, spelling) = (reader.text(&[]), reader.text(&[]));
+    let size = reader.number();
+    let offset = reader.number().checked_sub(1);
+    let align = match reader.byte() {
+        0 => None,
+        more => Some(Alignment { log2: more - 1 }),
+    };
+    let class = CLASSES[reader.byte() as usize];
+    let base = reader.base("");
+    let (depth, const_mask) = (reader.byte(), reader.byte());
+    let mut extents = [0; 3];
+    let mut dimensions = reader.byte() as usize;
+    while dimensions > 0 {
+        dimensions -= 1;
+        extents[dimensions] = reader.number() as u32;
+    }
+    let members = members(reader.bytes, reader.number());
+    Parameter {
+        name,
+        kernel_name: "",
+        spelling,
+        offset,
+        size,
+        align,
+        class,
+        cpp: CppType {
+            base,
+            depth,
+            const_mask,
+            extents,
+        },
+        members,
+    }
+}
+
+/// The members that a number stands for, in these bytes.
+pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
+    match number {
+        0 => Members::UNKNOWN,
+        _ if number < FIRST => Members::opaque(Opaque::ALL[number - 1]),
+        _ => {
+            let found = Stored {
+                bytes,
+                at: (number - FIRST) / 4,
+            };
+            match (number - FIRST) % 4 {
+                STRUCT => Members::stored(found),
+                SIGNED => Members::stored_enum(found, Some(true)),
+                UNSIGNED => Members::stored_enum(found, Some(false)),
+                _ => Members::stored_enum(found, None),
+            }
+        }
+    }
+}

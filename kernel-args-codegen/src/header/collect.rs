@@ -1,0 +1,282 @@
+//! From parameters to what a header has to declare for them.
+
+use super::{
+    Header, Item,
+    cuda::{self, Include},
+    definition::{Base, Definition, Kind, Type},
+    error::{HeaderError, Problem},
+    names::Path,
+    pointee::Pointee,
+};
+use alloc::{
+    boxed::Box,
+    collections::BTreeMap,
+    string::{String, ToString},
+    vec::Vec,
+};
+use kernel_args_abi::{
+    class::Class,
+    cpp::CppBase,
+    layout::Alignment,
+    signature::{Opaque, Parameter},
+};
+
+/// What a header has to declare, in an order in which it can.
+pub(super) struct Collector<'h, 'a> {
+    pub(super) header: &'h Header<'a>,
+    /// Those that others need before them.
+    pub(super) definitions: Vec<Definition>,
+    /// Where each of them is in the list.
+    places: BTreeMap<Path, usize>,
+    /// Types that something points to, and the error where one is not declared.
+    pub(super) pointees: Vec<(Pointee, HeaderError)>,
+    pub(super) includes: Vec<Include>,
+    /// Types that the header uses and does not declare, with their size and alignment.
+    pub(super) assumed: Vec<(String, usize, Option<usize>)>,
+    /// The names of the kernel or type, and of the members, that lead to what is being looked at.
+    pub(super) place: Vec<String>,
+    /// The alignments of types that parameters of kernels tell.
+    pub(super) told: BTreeMap<Path, usize>,
+}
+
+/// How much was collected at a time.
+pub(super) struct Mark([usize; 5]);
+
+impl<'h, 'a> Collector<'h, 'a> {
+    pub(super) fn new(header: &'h Header<'a>) -> Self {
+        let mut told = BTreeMap::new();
+        for parameter in header.items.iter().flat_map(Item::parameters) {
+            if let (CppBase::Named(name), Some(align)) = (parameter.cpp.base, parameter.align)
+                && !parameter.cpp.is_pointer()
+            {
+                let path = Path::new(name, header.namespace);
+                told.entry(path).or_insert(align.bytes());
+            }
+        }
+        Self {
+            header,
+            definitions: Vec::new(),
+            places: BTreeMap::new(),
+            pointees: Vec::new(),
+            includes: Vec::new(),
+            assumed: Vec::new(),
+            place: Vec::new(),
+            told,
+        }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark([
+            self.definitions.len(),
+            self.pointees.len(),
+            self.includes.len(),
+            self.assumed.len(),
+            self.place.len(),
+        ])
+    }
+
+    /// Forgets what was collected since.
+    pub(super) fn reset(&mut self, mark: &Mark) {
+        let Mark([definitions, pointees, includes, assumed, place]) = *mark;
+        self.definitions.truncate(definitions);
+        self.places.retain(|_, place| *place < definitions);
+        self.pointees.truncate(pointees);
+        self.includes.truncate(includes);
+        self.assumed.truncate(assumed);
+        self.place.truncate(place);
+    }
+
+    /// The error at the place that is being looked at.
+    pub(super) fn error(&self, problem: Problem) -> HeaderError {
+        HeaderError {
+            place: self.place.join("."),
+            problem: Box::new(problem),
+        }
+    }
+
+    /// Runs `then` at a place further in. The place stays where an error was found, until [`reset`](Self::reset).
+    pub(super) fn at<R>(
+        &mut self,
+        name: &str,
+        then: impl FnOnce(&mut Self) -> Result<R, HeaderError>,
+    ) -> Result<R, HeaderError> {
+        self.place.push(name.to_string());
+        let result = then(self)?;
+        self.place.pop();
+        Ok(result)
+    }
+
+    pub(super) fn definition(&self, path: &Path) -> Option<&Definition> {
+        self.definitions.get(*self.places.get(path)?)
+    }
+
+    /// Adds a definition whose path none has.
+    pub(super) fn add(&mut self, definition: Definition) {
+        let place = self.definitions.len();
+        self.places.insert(definition.path.clone(), place);
+        self.definitions.push(definition);
+    }
+
+    /// A type of the list.
+    pub(super) fn device_type(&mut self, ty: &Parameter<'a>) -> Result<(), HeaderError> {
+        let name = match ty.cpp.base {
+            CppBase::Named(name) => name,
+            _ => ty.spelling,
+        };
+        self.at(name, |this| this.ty(ty).map(drop))
+    }
+
+    /// The C++ type of a parameter or member, and all that it needs.
+    pub(super) fn ty(&mut self, parameter: &Parameter<'a>) -> Result<Type, HeaderError> {
+        let cpp = parameter.cpp;
+        let shaped = |base| Type {
+            base,
+            depth: cpp.depth,
+            const_mask: cpp.const_mask,
+            extents: cpp.extents.into_iter().take_while(|n| *n > 0).collect(),
+        };
+        if cpp.is_pointer() {
+            let base = self.pointee(parameter)?;
+            return Ok(shaped(base));
+        }
+        let size = parameter.size / cpp.elements().max(1);
+        let is_opaque = match cpp.base {
+            CppBase::Unknown => matches!(parameter.class, Class::Bytes | Class::Unknown),
+            // Its source says that it is not this type in C++.
+            CppBase::Named(_) => parameter.members.why_opaque() == Some(Opaque::Said),
+            _ => false,
+        };
+        match cpp.base {
+            _ if is_opaque => Ok(Type {
+                base: Base::Bytes(parameter.align.map_or(1, Alignment::bytes)),
+                depth: 0,
+                const_mask: 0,
+                extents: alloc::vec![parameter.size as u32],
+            }),
+            CppBase::Named(name) => Ok(shaped(self.named(name, parameter, size)?)),
+            base => {
+                let Some(name) = fundamental(base) else {
+                    let spelling = parameter.spelling.to_string();
+                    return Err(self.error(Problem::Unknown { spelling }));
+                };
+                if matches!(base, CppBase::Long { .. }) {
+                    self.assume(name, size, None)?;
+                }
+                Ok(shaped(Base::Fundamental(name, size)))
+            }
+        }
+    }
+
+    /// A struct, an enum or a type of CUDA's of this name, `size` bytes each.
+    fn named(
+        &mut self,
+        name: &'a str,
+        parameter: &Parameter<'a>,
+        size: usize,
+    ) -> Result<Base, HeaderError> {
+        let align = parameter.align.map(Alignment::bytes);
+        let path = Path::new(name, self.header.namespace);
+        if self.header.is_included(&path) {
+            self.assume(path.full(), size, align)?;
+            return self.define(path, parameter, size);
+        }
+        if let Some(known) = cuda::known(name, parameter.align) {
+            if let Some(cuda) = known.layout
+                && cuda != (size, align.unwrap_or(cuda.1))
+            {
+                return Err(self.error(Problem::NotCuda {
+                    name: known.name.to_string(),
+                    size,
+                    align: align.unwrap_or(cuda.1),
+                    cuda,
+                }));
+            }
+            let align = known.layout.map(|(_, align)| align).or(align);
+            self.include(known.include);
+            self.assume(known.name, size, align)?;
+            return Ok(Base::Cuda(known.name.to_string(), align));
+        }
+        if let Some(include) = cuda::without_row(name) {
+            self.include(include);
+            self.assume(name, size, align)?;
+            return Ok(Base::Cuda(name.to_string(), align));
+        }
+        path.check().map_err(|problem| self.error(problem))?;
+        self.define(path, parameter, size)
+    }
+
+    pub(super) fn include(&mut self, include: Include) {
+        if !self.includes.contains(&include) {
+            self.includes.push(include);
+        }
+    }
+
+    /// Notes the layout of a type that the header uses and does not declare.
+    fn assume(&mut self, name: &str, size: usize, align: Option<usize>) -> Result<(), HeaderError> {
+        let known = self.assumed.iter().find(|(known, ..)| known == name);
+        if let Some(&(_, known_size, known_align)) = known {
+            if known_size == size && (known_align == align || align.is_none()) {
+                return Ok(());
+            }
+            if known_size != size || known_align.is_some() {
+                return Err(self.error(Problem::TwoLayouts {
+                    name: name.to_string(),
+                    first: (known_size, known_align),
+                    second: (size, align),
+                }));
+            }
+        }
+        self.assumed.push((name.to_string(), size, align));
+        Ok(())
+    }
+
+    /// The alignment of a type in C++, in bytes.
+    pub(super) fn align_of(&self, ty: &Type) -> Option<usize> {
+        if ty.depth > 0 {
+            return Some(8);
+        }
+        match &ty.base {
+            Base::Fundamental(_, align) | Base::Bytes(align) => Some(*align),
+            Base::Cuda(_, align) => *align,
+            Base::Own(path) => {
+                let known = self.definition(path)?;
+                match known.kind {
+                    // Declared as bytes, it is aligned to 1 unless the source tells more.
+                    Kind::Opaque(_) => Some(known.align.unwrap_or(1)),
+                    _ => known.align,
+                }
+            }
+        }
+    }
+}
+
+/// The name of a fundamental type; `None` where it has none that every compiler knows.
+pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
+    Some(match base {
+        CppBase::Void => CppBase::Void.spelling(),
+        CppBase::Bool => CppBase::Bool.spelling(),
+        CppBase::Char => CppBase::Char.spelling(),
+        CppBase::Long { signed } => CppBase::Long { signed }.spelling(),
+        CppBase::Float {
+            bits: bits @ (32 | 64),
+        } => CppBase::Float { bits }.spelling(),
+        CppBase::Integer { signed, bits } => integer(signed, usize::from(bits) / 8)
+            .filter(|_| bits.is_multiple_of(8))
+            .or(match bits {
+                128 => Some(CppBase::Integer { signed, bits }.spelling()),
+                _ => None,
+            })?,
+        _ => return None,
+    })
+}
+
+/// The integer of so many bytes, up to 8.
+pub(super) fn integer(signed: bool, size: usize) -> Option<&'static str> {
+    match size {
+        1 | 2 | 4 | 8 => {
+            let bits = size as u16 * 8;
+            Some(CppBase::Integer { signed, bits }.spelling())
+        }
+        _ => None,
+    }
+}

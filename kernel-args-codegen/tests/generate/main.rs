@@ -1,0 +1,44 @@
+//! Rust structs that are generated from kernels: their text, their names, and where their fields lie.
+
+mod broken;
+mod layouts;
+mod model;
+mod names;
+mod text;
+
+use kernel_args_codegen::generate::{self, Naming, Options};
+use kernel_args_image::Image;
+
+/// What is written for an image.
+fn of_image(image: &[u8], options: &Options<'_>) -> String {
+    let kernels = Image::read(image).unwrap().kernels().unwrap();
+    generate::of_image(&kernels, options)
+}
+
+/// The options of a text that stands beside `kernels!`.
+fn beside_items() -> Options<'static> {
+    let mut options = Options::default();
+    options.naming = Naming::Items("");
+    options
+}
+
+/// The declaration of a struct or enum: up to the brace that closes it.
+fn item<'t>(text: &'t str, name: &str) -> &'t str {
+    let found = [" {", "<'a> {"].into_iter().find_map(|end| {
+        let declared = [
+            format!("pub struct {name}{end}"),
+            format!("pub enum {name}{end}"),
+        ];
+        declared
+            .into_iter()
+            .find_map(|declared| text.find(&declared))
+    });
+    let rest = &text[found.unwrap_or_else(|| panic!("no {name} in\n{text}"))..];
+    let end = rest.find("\n}\n").map_or(rest.len(), |at| at + 2);
+    let line = rest.find('\n').unwrap_or(rest.len());
+    if rest[..line].ends_with("{}") {
+        &rest[..line]
+    } else {
+        &rest[..end]
+    }
+}

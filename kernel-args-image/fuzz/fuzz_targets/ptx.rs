@@ -1,0 +1,29 @@
+//! Any bytes are PTX or an error with a place in them; what is read is consistent.
+#![no_main]
+
+use kernel_args_image::ptx::Module;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    match Module::parse_bytes(bytes) {
+        Ok(module) => {
+            for entry in &module.entries {
+                assert!(!entry.name.is_empty());
+                let found = module.entry(entry.name).unwrap();
+                assert_eq!(found.name, entry.name);
+                let demangled = entry.demangle();
+                let parameters = entry.signature_parameters(demangled.as_ref());
+                assert_eq!(parameters.len(), entry.parameters.len());
+                for (parameter, declared) in parameters.iter().zip(&entry.parameters) {
+                    assert_eq!(parameter.size, declared.layout.size());
+                    assert!(!parameter.spelling.is_empty() && !parameter.spelling.contains('\n'));
+                }
+            }
+        }
+        Err(error) => {
+            assert!(error.line >= 1 && error.column >= 1);
+            assert!(error.line <= 1 + bytes.len() && error.column <= 1 + bytes.len());
+            assert!(!error.to_string().is_empty());
+        }
+    }
+});

@@ -1,0 +1,176 @@
+//! What code an image holds, and which of it a GPU and a driver can run.
+
+use super::{
+    Error, Kind,
+    release::{CudaVersion, PtxVersion},
+    target::{Compatibility, Features, Target},
+};
+use crate::{
+    cubin,
+    fatbin::{self, Budget, Member},
+    ptx,
+};
+use alloc::vec::Vec;
+use core::fmt;
+use kernel_args_abi::param_layout::Sm;
+
+/// One piece of code of an image: a PTX text, a cubin, or what else a fat binary holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Code {
+    /// What it is.
+    pub kind: CodeKind,
+    /// What it was compiled for. `None` where it does not tell in a form that is known. A cubin by itself does not tell its
+    /// features.
+    pub target: Option<Target>,
+}
+
+/// What a piece of code is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum CodeKind {
+    /// PTX.
+    #[non_exhaustive]
+    Ptx {
+        /// `.version`.
+        version: PtxVersion,
+        /// `.address_size` in bits, where the text has one.
+        address_size: Option<u8>,
+    },
+    /// A cubin.
+    Cubin,
+    /// LTO-IR (`code=lto_90`): for the linker of nvcc, or the library nvJitLink.
+    LtoIr,
+    /// What this crate does not know.
+    Other,
+}
+
+/// Why code does not run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Unfit {
+    /// It is for other GPUs.
+    Gpu,
+    /// It is PTX that is newer than the driver.
+    PtxVersion,
+    /// It is PTX for 32-bit addresses.
+    AddressSize,
+    /// It is LTO-IR, which has to be linked.
+    LtoIr,
+}
+
+impl Code {
+    /// Why this code runs on no GPU `gpu` with a driver for `driver`: `Ok(true)` where it runs, as far as the rules of
+    /// [`Target`] and [`CudaVersion::newest_ptx`] tell; `Ok(false)` where they leave it open.
+    ///
+    /// A driver without a known version takes any PTX here.
+    ///
+    /// # Errors
+    /// The first reason why the code does not run.
+    pub fn runs_on(&self, gpu: Sm, driver: Option<CudaVersion>) -> Result<bool, Unfit> {
+        let compatible = match self.kind {
+            CodeKind::Ptx {
+                address_size: Some(32),
+                ..
+            } => return Err(Unfit::AddressSize),
+            CodeKind::Ptx { version, .. } => {
+                let newest = driver.and_then(CudaVersion::newest_ptx);
+                if newest.is_some_and(|newest| version > newest) {
+                    return Err(Unfit::PtxVersion);
+                }
+                let compatible = self.target.map(|target| target.ptx_compiles_for(gpu));
+                match compatible {
+                    Some(Compatibility::Yes) if newest.is_none() => Some(Compatibility::Unknown),
+                    other => other,
+                }
+            }
+            CodeKind::Cubin => self.target.map(|target| target.cubin_runs_on(gpu)),
+            CodeKind::LtoIr => return Err(Unfit::LtoIr),
+            CodeKind::Other => None,
+        };
+        match compatible.unwrap_or(Compatibility::Unknown) {
+            Compatibility::Yes => Ok(true),
+            Compatibility::Unknown => Ok(false),
+            Compatibility::No => Err(Unfit::Gpu),
+        }
+    }
+}
+
+/// The code in an image, in its order.
+///
+/// Of PTX only the beginning is read. Compressed members of a fat binary that hold PTX are decompressed one after another.
+///
+/// # Errors
+/// Where the bytes are no image, or a member of a fat binary cannot be read.
+pub fn contents(image: &[u8]) -> Result<Vec<Code>, Error> {
+    match super::format(image)? {
+        Kind::Ptx => Ok([ptx_code(image)?].into()),
+        Kind::Cubin => {
+            let sm = cubin::sm_of(image).map_err(Error::Cubin)?;
+            Ok([cubin_code(sm, Features::Baseline)].into())
+        }
+        Kind::Fatbin => {
+            let mut budget = Budget::new(image.len());
+            let members = fatbin::members(image).map_err(Error::Fatbin)?;
+            let code = |member: &Member<'_>| member_code(member, &mut budget);
+            members.iter().map(code).collect()
+        }
+    }
+}
+
+fn member_code(member: &Member<'_>, budget: &mut Budget) -> Result<Code, Error> {
+    let target = Some(Target {
+        sm: member.sm,
+        features: member.features,
+    });
+    let kind = match member.kind {
+        fatbin::Kind::Ptx => return ptx_code(&budget.bytes(member).map_err(Error::Fatbin)?),
+        fatbin::Kind::Elf => return Ok(cubin_code(member.sm, member.features)),
+        fatbin::Kind::Ltoir => CodeKind::LtoIr,
+        fatbin::Kind::Other(_) => CodeKind::Other,
+    };
+    Ok(Code { kind, target })
+}
+
+fn ptx_code(bytes: &[u8]) -> Result<Code, Error> {
+    let header = ptx::Header::read(bytes).map_err(Error::Ptx)?;
+    let (major, minor) = header.version;
+    let name = header.target.text.split(',').next().unwrap_or_default();
+    Ok(Code {
+        kind: CodeKind::Ptx {
+            version: PtxVersion { major, minor },
+            address_size: header.address_size,
+        },
+        target: Target::parse(name.trim()),
+    })
+}
+
+const fn cubin_code(sm: Sm, features: Features) -> Code {
+    Code {
+        kind: CodeKind::Cubin,
+        target: Some(Target { sm, features }),
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            CodeKind::Ptx {
+                version,
+                address_size,
+            } => {
+                write!(f, "PTX {version}")?;
+                if address_size == Some(32) {
+                    f.write_str(" of 32 bits")?;
+                }
+            }
+            CodeKind::Cubin => f.write_str("a cubin")?,
+            CodeKind::LtoIr => f.write_str("LTO-IR")?,
+            CodeKind::Other => f.write_str("code of an unknown kind")?,
+        }
+        match self.target {
+            Some(target) => write!(f, " for {target}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The records of a kernel: its section `.nv.info.<symbol>`.
+//!
+//! A record begins with two bytes, format and attribute. In format 4 a 16-bit length and as many bytes
+//! follow; in formats 1 to 3, a value of 16 bits or less in two bytes.
+
+use super::Parameter;
+use crate::ptx::{Pointee, Space};
+use alloc::{collections::BTreeMap, vec::Vec};
+use kernel_args_abi::layout::Alignment;
+
+const MAX_THREADS: u8 = 0x05;
+const REQUIRED_THREADS: u8 = 0x10;
+const PARAMETER: u8 = 0x17;
+const BLOCK_SIZE: u8 = 0x19;
+const REGISTERS: u8 = 0x2f;
+const REQUIRED_CLUSTER: u8 = 0x3d;
+const EXPLICIT_CLUSTER: u8 = 0x3e;
+const MAX_CLUSTER_RANK: u8 = 0x3f;
+/// In a block above 4,352 bytes.
+const PARAMETER_OF_LARGE_BLOCK: u8 = 0x45;
+const BLOCKS_ARE_CLUSTERS: u8 = 0x5b;
+
+/// What a kernel's records say.
+#[derive(Default)]
+pub(super) struct Info {
+    /// With their ordinals, in the order of the file: last ordinal first.
+    pub(super) parameters: Vec<(u16, Parameter)>,
+    pub(super) size: Option<usize>,
+    pub(super) max_threads: Option<[u32; 3]>,
+    pub(super) required_threads: Option<[u32; 3]>,
+    pub(super) required_cluster: Option<[u32; 3]>,
+    pub(super) max_cluster_rank: Option<u32>,
+    pub(super) explicit_cluster: bool,
+    pub(super) blocks_are_clusters: bool,
+}
+
+impl Info {
+    /// # Errors
+    /// What is not as expected.
+    pub(super) fn parse(mut bytes: &[u8]) -> Result<Self, &'static str> {
+        const CUT: &str = "a record of its `.nv.info` section ends outside of it";
+        let mut info = Self::default();
+        while !bytes.is_empty() {
+            let ([format, attribute, low, high], rest) = bytes.split_first_chunk().ok_or(CUT)?;
+            let value = u16::from_le_bytes([*low, *high]);
+            bytes = rest;
+            match format {
+                1..=3 => match *attribute {
+                    BLOCK_SIZE => info.size = Some(usize::from(value)),
+                    EXPLICIT_CLUSTER => info.explicit_cluster = true,
+                    BLOCKS_ARE_CLUSTERS => info.blocks_are_clusters = true,
+                    _ => {}
+                },
+                4 => {
+                    let (payload, rest) = bytes.split_at_checked(usize::from(value)).ok_or(CUT)?;
+                    bytes = rest;
+                    info.record(*attribute, payload)?;
+                }
+                _ => return Err("its `.nv.info` section has a record of an unknown format"),
+            }
+        }
+        Ok(info)
+    }
+
+    fn record(&mut self, attribute: u8, payload: &[u8]) -> Result<(), &'static str> {
+        const LENGTH: &str = "a record of its `.nv.info` section has an unknown length";
+        match attribute {
+            PARAMETER => {
+                let payload = payload.try_into().map_err(|_| LENGTH)?;
+                self.parameters.push(parameter(payload));
+            }
+            PARAMETER_OF_LARGE_BLOCK => {
+                let payload = payload.try_into().map_err(|_| LENGTH)?;
+                self.parameters.push(parameter_of_large_block(payload));
+            }
+            MAX_THREADS => self.max_threads = Some(triple(payload).ok_or(LENGTH)?),
+            REQUIRED_THREADS => self.required_threads = Some(triple(payload).ok_or(LENGTH)?),
+            REQUIRED_CLUSTER => self.required_cluster = Some(triple(payload).ok_or(LENGTH)?),
+            MAX_CLUSTER_RANK => {
+                let payload = payload.try_into().map_err(|_| LENGTH)?;
+                self.max_cluster_rank = Some(u32::from_le_bytes(payload));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The registers of each function by the index of its symbol, out of the section `.nv.info`, whose records are those of a
+/// kernel. What is not as expected is passed over: nothing depends on it.
+pub(super) fn registers(mut bytes: &[u8], registers: &mut BTreeMap<u32, u32>) {
+    while let Some(([format, attribute, low, high], rest)) = bytes.split_first_chunk() {
+        bytes = rest;
+        if *format != 4 {
+            continue;
+        }
+        let length = usize::from(u16::from_le_bytes([*low, *high]));
+        let Some((payload, rest)) = bytes.split_at_checked(length) else {
+            return;
+        };
+        bytes = rest;
+        if *attribute == REGISTERS
+            && let ([symbol, count], []) = payload.as_chunks::<4>()
+        {
+            registers.insert(u32::from_le_bytes(*symbol), u32::from_le_bytes(*count));
+        }
+    }
+}
+
+/// `u32` index, `u16` ordinal, `u16` offset, then a `u32` of: the pointee's alignment as a power of two
+/// (8 bits), its space (4 bits), constant bank (6 bits), size (14 bits).
+fn parameter(payload: [u8; 12]) -> (u16, Parameter) {
+    let [_, _, _, _, o0, o1, at0, at1, f0, f1, f2, f3] = payload;
+    let flags = u32::from_le_bytes([f0, f1, f2, f3]);
+    let parameter = Parameter {
+        offset: usize::from(u16::from_le_bytes([at0, at1])),
+        size: (flags >> 18) as usize,
+        pointee: pointee(f0, f1 & 0xf),
+    };
+    (u16::from_le_bytes([o0, o1]), parameter)
+}
+
+/// `u32` index, `u16` ordinal, `u16` offset, `u16` size, the pointee's alignment as a power of two
+/// (8 bits), its space (8 bits).
+fn parameter_of_large_block(payload: [u8; 12]) -> (u16, Parameter) {
+    let [_, _, _, _, o0, o1, at0, at1, s0, s1, align, space] = payload;
+    let parameter = Parameter {
+        offset: usize::from(u16::from_le_bytes([at0, at1])),
+        size: usize::from(u16::from_le_bytes([s0, s1])),
+        pointee: pointee(align, space),
+    };
+    (u16::from_le_bytes([o0, o1]), parameter)
+}
+
+fn pointee(log2_align: u8, space: u8) -> Option<Pointee> {
+    let space = match space {
+        1 => Space::Local,
+        2 => Space::Shared,
+        3 => Space::Const,
+        4 => Space::Global,
+        5 => Space::Generic,
+        _ => return None, // 0 is no pointer; 6 and 7 are texture and surface references
+    };
+    let bytes = 1_usize.checked_shl(u32::from(log2_align)).unwrap_or(0);
+    Some(Pointee {
+        space,
+        align: Alignment::new(bytes).filter(|&align| align != Alignment::ONE),
+    })
+}
+
+fn triple(payload: &[u8]) -> Option<[u32; 3]> {
+    let ([x, y, z], []) = payload.as_chunks::<4>() else {
+        return None;
+    };
+    Some([x, y, z].map(|bytes| u32::from_le_bytes(*bytes)))
+}

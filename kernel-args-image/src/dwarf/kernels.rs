@@ -1,0 +1,179 @@
+//! The entries of kernels. DWARF 5, "3.3 Subroutine and Entry Point Entries".
+
+use super::types::Type;
+use super::{
+    DebugInfo, Error,
+    entry::Entry,
+    members::Types,
+    sections::Sections,
+    units::{Place, Units},
+};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    string::String,
+    vec::Vec,
+};
+use gimli::constants as dw;
+use kernel_args_abi::param_layout::LIMIT;
+
+/// What a kernel takes in a map and a list, in bytes, about.
+const OF_MAP: usize = 96;
+
+/// How many declarations an entry refers to, one after another.
+const LONGEST_CHAIN: usize = 8;
+
+/// Reads the entries of these kernels. Of several entries of one, the first that has parameters as a kernel can have is
+/// taken.
+pub(super) fn read(sections: &Sections<'_>, wanted: &BTreeSet<&str>) -> Result<DebugInfo, Error> {
+    let units = Units::new(sections)?;
+    let mut types = Types::new(&units);
+    let mut found = BTreeMap::new();
+    for unit in 0..units.len() {
+        let mut walk = units.walk_unit(unit)?;
+        while let Some(step) = walk.next()? {
+            if step.entry.tag != dw::DW_TAG_subprogram || step.entry.is_declaration {
+                continue;
+            }
+            let function = Function::read(&units, &step.entry)?;
+            let symbol = function.symbol();
+            let (Some(&symbol), false) = (
+                wanted.get(symbol),
+                found.get(symbol).is_some_and(Result::is_ok),
+            ) else {
+                continue;
+            };
+            units.budget.store(OF_MAP)?;
+            found.insert(symbol, function.parameters(&units, &mut types)?);
+        }
+    }
+    let mut kernels = Vec::new();
+    let mut errors = Vec::new();
+    for (symbol, parameters) in found {
+        match parameters {
+            Ok(list) => {
+                units.budget.store(symbol.len())?;
+                kernels.push((String::from(symbol), list));
+            }
+            Err(what) => errors.push(Error::Kernel {
+                name: String::from(symbol),
+                what,
+            }),
+        }
+    }
+    Ok(DebugInfo {
+        table: types.finish(),
+        kernels,
+        errors,
+    })
+}
+
+/// A function with what its declaration says of it.
+struct Function<'s> {
+    name: &'s str,
+    linkage_name: &'s str,
+    /// The entries that may list its parameters: its own, its declaration, what it is an instance of.
+    entries: Vec<Place>,
+}
+
+impl<'s> Function<'s> {
+    fn read(units: &Units<'s>, entry: &Entry<'s>) -> Result<Self, Error> {
+        let mut function = Self {
+            name: "",
+            linkage_name: "",
+            entries: Vec::new(),
+        };
+        let mut completes = function.take(units, entry)?;
+        for _ in 0..LONGEST_CHAIN {
+            let Some(place) = completes else { break };
+            completes = function.take(units, &units.entry(place)?)?;
+        }
+        Ok(function)
+    }
+
+    /// Takes what one entry says: the entry that it completes.
+    fn take(&mut self, units: &Units<'s>, entry: &Entry<'s>) -> Result<Option<Place>, Error> {
+        if let Some(name) = entry.name
+            && self.name.is_empty()
+        {
+            self.name = units.text(entry.place, name)?;
+        }
+        if let Some(name) = entry.linkage_name
+            && self.linkage_name.is_empty()
+        {
+            self.linkage_name = units.text(entry.place, name)?;
+        }
+        if entry.has_children {
+            self.entries.push(entry.place);
+        }
+        Ok(entry.completes)
+    }
+
+    /// Without a linkage name it is `extern "C"`.
+    fn symbol(&self) -> &'s str {
+        if self.linkage_name.is_empty() {
+            self.name
+        } else {
+            self.linkage_name
+        }
+    }
+
+    /// The number of its parameters, or why it cannot be a kernel with those that are told.
+    fn parameters(
+        &self,
+        units: &Units<'s>,
+        types: &mut Types<'_, 's>,
+    ) -> Result<Result<usize, &'static str>, Error> {
+        let mut parameters = Vec::new();
+        // An instance may leave out what it does not use: what it is an instance of has all. A declaration may have no names.
+        for &place in &self.entries {
+            let mut listed = Vec::new();
+            let mut children = units.walk(place)?;
+            while let Some(child) = children.next_child()? {
+                match child.tag {
+                    dw::DW_TAG_formal_parameter => {
+                        units.budget.store(size_of::<Place>())?;
+                        listed.push(child.place);
+                    }
+                    dw::DW_TAG_unspecified_parameters => return Ok(Err("it ends in `...`")),
+                    _ => {}
+                }
+            }
+            if listed.len() > parameters.len() {
+                parameters = listed;
+            }
+        }
+        let mut of_kernel = Vec::new();
+        let mut size = 0usize;
+        for place in parameters {
+            let parameter = complete(units, units.entry(place)?)?;
+            let ty = Type::read(units, parameter.ty)?;
+            let Some(row) = types.row(&parameter, &ty, None, 0)? else {
+                return Ok(Err("the size of a parameter is not told"));
+            };
+            size = size.saturating_add(row.size);
+            if size > LIMIT {
+                return Ok(Err("its parameters are larger than a kernel's can be"));
+            }
+            of_kernel.push(row.place);
+        }
+        Ok(Ok(types.store(|table| table.structure(of_kernel))?))
+    }
+}
+
+/// A parameter with what the entry says that it completes.
+fn complete<'s>(units: &Units<'s>, mut whole: Entry<'s>) -> Result<Entry<'s>, Error> {
+    for _ in 0..LONGEST_CHAIN {
+        let (Some(place), None) = (whole.completes, whole.ty) else {
+            break;
+        };
+        let other = units.entry(place)?;
+        whole = Entry {
+            name: whole.name.or(other.name),
+            ty: whole.ty.or(other.ty),
+            alignment: whole.alignment.or(other.alignment),
+            completes: other.completes,
+            ..whole
+        };
+    }
+    Ok(whole)
+}

@@ -1,0 +1,268 @@
+//! The members of structs, and the variants of enums.
+
+use super::{
+    Error,
+    described::Referents,
+    entry::{Entry, Offset},
+    types::Type,
+    units::{Place, Units},
+};
+use crate::{
+    mangled::demangle,
+    table::types::{TypeWriter, opaque},
+};
+use alloc::{collections::BTreeMap, vec::Vec};
+use gimli::constants as dw;
+use kernel_args_abi::{Alignment, Class, CppBase, Opaque, Parameter, Variant};
+
+/// How deep structs lie in each other, at most. The largest that a kernel takes has 32,764 bytes.
+const DEEPEST: usize = 32;
+
+/// The largest struct whose members are read, in bytes: a larger one cannot be a parameter.
+const LARGEST: u64 = 65_536;
+
+/// Parameters and members as they are stored.
+pub(super) struct Types<'u, 's> {
+    pub(super) units: &'u Units<'s>,
+    pub(super) table: TypeWriter,
+    pub(super) referents: Referents,
+    /// The numbers of the structs and enums that have been read.
+    structs: BTreeMap<Place, usize>,
+    /// Where the names of types are stored.
+    names: BTreeMap<Place, u32>,
+}
+
+/// What one entry of a map takes, in bytes, about.
+const OF_MAP: usize = 48;
+
+/// A parameter or member that is stored.
+pub(super) struct Row {
+    pub(super) place: u32,
+    /// Bytes.
+    pub(super) size: usize,
+}
+
+/// What the entry of a struct holds.
+#[derive(Default)]
+struct Content {
+    members: Vec<Place>,
+    why_opaque: Option<Opaque>,
+}
+
+impl<'u, 's> Types<'u, 's> {
+    pub(super) fn new(units: &'u Units<'s>) -> Self {
+        Self {
+            units,
+            table: TypeWriter::new(),
+            referents: Referents::default(),
+            structs: BTreeMap::new(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// Stores a parameter or a member of this type, which lies `depth` structs deep. `None` if its size is not known.
+    pub(super) fn row(
+        &mut self,
+        entry: &Entry<'s>,
+        ty: &Type<'s>,
+        offset: Option<usize>,
+        depth: usize,
+    ) -> Result<Option<Row>, Error> {
+        let Some(size) = ty.size.and_then(|size| u32::try_from(size).ok()) else {
+            return Ok(None);
+        };
+        let size = size as usize;
+        let members = match ty.aggregate {
+            Some(place) => self.members(place, depth)?,
+            None => 0,
+        };
+        let name = match entry.name {
+            Some(name) => self.units.text(entry.place, name)?,
+            None => "",
+        };
+        let alignment = entry.alignment.max(ty.alignment);
+        let alignment = alignment.and_then(|bytes| usize::try_from(bytes).ok());
+        let parameter = Parameter {
+            name,
+            offset,
+            align: alignment.and_then(Alignment::new),
+            class: if ty.cpp.is_array() {
+                Class::Bytes
+            } else {
+                ty.class
+            },
+            cpp: ty.cpp,
+            ..Parameter::record(0, size)
+        };
+        let referent = self.referent(ty)?;
+        let place = self.record(&parameter, ty, members, referent)?;
+        Ok(Some(Row { place, size }))
+    }
+
+    /// Stores a parameter or member, the name of whose type is `ty`'s.
+    pub(super) fn record(
+        &mut self,
+        parameter: &Parameter<'_>,
+        ty: &Type<'s>,
+        members: usize,
+        referent: usize,
+    ) -> Result<u32, Error> {
+        let named = match ty.cpp.base {
+            CppBase::Named(_) => Some(self.name(ty)?),
+            _ => None,
+        };
+        self.store(|table| table.record(parameter, named, members, referent))
+    }
+
+    /// Writes to the table, and pays for it.
+    pub(super) fn store<T>(
+        &mut self,
+        write: impl FnOnce(&mut TypeWriter) -> T,
+    ) -> Result<T, Error> {
+        let before = self.table.len();
+        let written = write(&mut self.table);
+        self.units.budget.store(self.table.len() - before)?;
+        Ok(written)
+    }
+
+    /// Where the name of a type is stored.
+    fn name(&mut self, ty: &Type<'s>) -> Result<u32, Error> {
+        if let Some(known) = ty.named_by.and_then(|place| self.names.get(&place)) {
+            return Ok(*known);
+        }
+        let name = self.store(|table| table.text(&ty.name))?;
+        if let Some(place) = ty.named_by {
+            self.units.budget.store(OF_MAP)?;
+            self.names.insert(place, name);
+        }
+        Ok(name)
+    }
+
+    /// The number of the members of the struct at a place, which lies `depth` structs deep.
+    pub(super) fn members(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
+        if let Some(&known) = self.structs.get(&place) {
+            return Ok(known);
+        }
+        self.units.budget.store(OF_MAP)?;
+        // A struct that has itself as a member finds this.
+        let unclear = opaque(Opaque::Unclear);
+        self.structs.insert(place, unclear);
+        let members = if depth == DEEPEST {
+            unclear
+        } else {
+            self.read(place, depth)?
+        };
+        self.structs.insert(place, members);
+        Ok(members)
+    }
+
+    fn read(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
+        let unclear = opaque(Opaque::Unclear);
+        let entry = self.units.entry(place)?;
+        if entry.tag == dw::DW_TAG_enumeration_type {
+            return self.variants(&entry);
+        }
+        let size = match entry.byte_size {
+            Some(size @ ..=LARGEST) if !entry.is_declaration => size,
+            _ => return Ok(unclear),
+        };
+        if entry.tag == dw::DW_TAG_union_type {
+            return Ok(opaque(Opaque::Union));
+        }
+        let content = self.content(&entry)?;
+        if let Some(why) = content.why_opaque {
+            return Ok(opaque(why));
+        }
+        let mut places = Vec::new();
+        let mut end = 0;
+        for place in content.members {
+            let entry = self.units.entry(place)?;
+            let ty = Type::read(self.units, entry.ty)?;
+            // An array of unknown length at the end of a struct.
+            if ty.size == Some(0) {
+                continue;
+            }
+            let offset = match entry.offset {
+                Offset::None => Some(0),
+                Offset::Bytes(offset) => Some(offset),
+                Offset::Unclear => None,
+            };
+            // That members follow each other bounds how many there are, whatever the structs that they are.
+            let after = offset
+                .zip(ty.size)
+                .and_then(|(offset, size)| offset.checked_add(size));
+            let (Some(offset), Some(after)) = (offset, after) else {
+                return Ok(unclear);
+            };
+            if offset < end || after > size {
+                return Ok(unclear);
+            }
+            end = after;
+            match self.row(&entry, &ty, usize::try_from(offset).ok(), depth + 1)? {
+                Some(row) => places.push(row.place),
+                None => return Ok(unclear),
+            }
+        }
+        self.store(|table| table.structure(places))
+    }
+
+    /// The variants of an enum; unknown where the value of one is not told.
+    fn variants(&mut self, entry: &Entry<'s>) -> Result<usize, Error> {
+        let mut places = Vec::new();
+        let mut children = self.units.walk(entry.place)?;
+        while let Some(child) = children.next_child()? {
+            if child.tag != dw::DW_TAG_enumerator {
+                continue;
+            }
+            let (Some(name), Some(value)) = (child.name, child.value) else {
+                return Ok(0);
+            };
+            let name = self.units.text(child.place, name)?;
+            // EDG (nvcc, NVRTC) writes `_ZN3sim5Color3RedE`.
+            let demangled = name.starts_with("_Z").then(|| demangle(name)).flatten();
+            let name = demangled.as_deref().unwrap_or(name);
+            let name = name.rsplit("::").next().unwrap_or(name);
+            self.units.budget.store(size_of::<u32>())?;
+            places.push(self.store(|table| table.variant(Variant { name, value }))?);
+        }
+        let is_signed = Type::integer_of(self.units, entry.ty)?.is_signed;
+        self.store(|table| table.enumeration(places, is_signed))
+    }
+
+    /// The entries of a struct's members, in the order of their offsets.
+    fn content(&self, entry: &Entry<'s>) -> Result<Content, Error> {
+        let mut content = Content::default();
+        let mut children = self.units.walk(entry.place)?;
+        while let Some(child) = children.next_child()? {
+            content.why_opaque = match child.tag {
+                dw::DW_TAG_inheritance => Some(Opaque::Bases),
+                dw::DW_TAG_variant_part => Some(Opaque::Union),
+                // A static member.
+                dw::DW_TAG_member if child.is_declaration || child.is_external => None,
+                dw::DW_TAG_member if child.is_bit_field => Some(Opaque::BitFields),
+                dw::DW_TAG_member if self.is_base(&child)? => Some(Opaque::Bases),
+                dw::DW_TAG_member => {
+                    self.units.budget.store(size_of::<Place>())?;
+                    content.members.push(child.place);
+                    None
+                }
+                _ => None,
+            };
+            if content.why_opaque.is_some() {
+                break;
+            }
+        }
+        Ok(content)
+    }
+
+    /// Whether a member is what a compiler made of a base class or of virtual functions. EDG (nvcc, NVRTC) calls a base
+    /// `__b_` and its mangled name, a virtual one `__v_`.
+    fn is_base(&self, member: &Entry<'s>) -> Result<bool, Error> {
+        let name = match member.name {
+            Some(name) => self.units.text(member.place, name)?,
+            None => "",
+        };
+        let made = ["__b_", "__v_", "__vptr", "_vptr"];
+        Ok(member.is_artificial || made.into_iter().any(|made| name.starts_with(made)))
+    }
+}

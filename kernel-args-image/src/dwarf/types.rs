@@ -1,0 +1,324 @@
+//! Entries of types as C++ types. DWARF 5, "5. Type Entries".
+
+use super::{
+    Error,
+    entry::Entry,
+    units::{Place, Units},
+};
+use crate::mangled::demangle;
+use alloc::{borrow::Cow, vec::Vec};
+use gimli::{DwAte, constants as dw};
+use kernel_args_abi::{
+    class::Class,
+    cpp::{CppBase, CppType, scalar},
+};
+
+/// How many entries a type goes through: qualifiers, pointers, typedefs, arrays.
+const LONGEST_CHAIN: usize = 64;
+
+/// A type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Type<'s> {
+    /// The C++ type, but for the name where its base is [`CppBase::Named`].
+    pub(super) cpp: CppType<'static>,
+    pub(super) name: Cow<'s, str>,
+    /// The entry that has the name.
+    pub(super) named_by: Option<Place>,
+    /// Of the whole, in bytes.
+    pub(super) size: Option<u64>,
+    pub(super) class: Class,
+    pub(super) alignment: Option<u64>,
+    /// The entry of the struct, class, union or enum that a value of it is, or an element of it.
+    pub(super) aggregate: Option<Place>,
+    /// The typedef that names a base type; empty where none does.
+    pub(super) alias: &'s str,
+}
+
+/// The integer that an enum is, as far as it is told.
+#[derive(Default)]
+pub(super) struct Integer {
+    size: Option<u64>,
+    pub(super) is_signed: Option<bool>,
+}
+
+/// Stands for the name of a [`Type`].
+const NAMED: CppType<'static> = CppType::named("");
+
+/// One entry on the way from a type to its base.
+enum Link {
+    Pointer,
+    Const,
+    Array(u32),
+}
+
+impl<'s> Type<'s> {
+    /// `void`: the type of what has none.
+    fn void() -> Self {
+        Self {
+            cpp: CppType::of(CppBase::Void),
+            name: Cow::Borrowed(""),
+            named_by: None,
+            size: None,
+            class: Class::Unknown,
+            alignment: None,
+            aggregate: None,
+            alias: "",
+        }
+    }
+
+    /// The type at a place; `None` stands for `void`. What it points to is named, not read.
+    pub(super) fn read(units: &Units<'s>, place: Option<Place>) -> Result<Self, Error> {
+        let mut links = Vec::new();
+        let mut at = place;
+        let mut alias = "";
+        let mut alignment = None;
+        let mut address_size = 8;
+        for _ in 0..LONGEST_CHAIN {
+            let Some(place) = at else {
+                return Ok(Self::void().with(&links, alignment, address_size));
+            };
+            let entry = units.entry(place)?;
+            // Only what aligns the value itself does so here, not what a pointer points to.
+            if !links.iter().any(|link| matches!(link, Link::Pointer)) {
+                alignment = alignment.max(entry.alignment);
+            }
+            match entry.tag {
+                dw::DW_TAG_const_type => links.push(Link::Const),
+                dw::DW_TAG_volatile_type
+                | dw::DW_TAG_restrict_type
+                | dw::DW_TAG_atomic_type
+                | dw::DW_TAG_immutable_type
+                | dw::DW_TAG_packed_type => {}
+                dw::DW_TAG_typedef | dw::DW_TAG_template_alias => {
+                    if let Some(name) = entry.name {
+                        alias = units.text(place, name)?;
+                    }
+                }
+                dw::DW_TAG_pointer_type
+                | dw::DW_TAG_reference_type
+                | dw::DW_TAG_rvalue_reference_type => {
+                    address_size = units.address_size(place);
+                    links.push(Link::Pointer);
+                    alias = "";
+                }
+                dw::DW_TAG_array_type => {
+                    let mut dimensions = units.walk(place)?;
+                    while let Some(dimension) = dimensions.next_child()? {
+                        if dimension.tag == dw::DW_TAG_subrange_type {
+                            // One of unknown length has no bytes.
+                            let count = dimension.count.and_then(|n| u32::try_from(n).ok());
+                            links.push(Link::Array(count.unwrap_or(0)));
+                        }
+                        if links.len() > LONGEST_CHAIN {
+                            return Ok(Self::unknown());
+                        }
+                    }
+                    alias = "";
+                }
+                _ => {
+                    let base = Self::base(units, &entry, alias)?;
+                    return Ok(base.with(&links, alignment, address_size));
+                }
+            }
+            at = entry.ty;
+        }
+        Ok(Self::unknown())
+    }
+
+    fn unknown() -> Self {
+        Self {
+            cpp: CppType::UNKNOWN,
+            ..Self::void()
+        }
+    }
+
+    /// A type that is no pointer and no array. `alias` is the typedef that names it, if there is one.
+    fn base(units: &Units<'s>, entry: &Entry<'s>, alias: &'s str) -> Result<Self, Error> {
+        let name = name(units, entry)?;
+        let ty = Self {
+            size: entry.byte_size,
+            ..Self::unknown()
+        };
+        Ok(match entry.tag {
+            dw::DW_TAG_unspecified_type if name == "void" => Self::void(),
+            dw::DW_TAG_base_type => {
+                let bits = entry.byte_size.and_then(|bytes| u16::try_from(bytes).ok());
+                let bits = bits.and_then(|bytes| bytes.checked_mul(8));
+                let (base, class) = scalar_of(name, entry.encoding, bits.unwrap_or(0));
+                let cpp = CppType::of(base);
+                Self {
+                    cpp,
+                    class,
+                    alias,
+                    ..ty
+                }
+            }
+            dw::DW_TAG_enumeration_type => Self {
+                class: Class::Integer,
+                aggregate: Some(entry.place),
+                size: match (entry.byte_size, entry.ty) {
+                    (None, Some(_)) => Self::integer_of(units, entry.ty)?.size,
+                    (size, _) => size,
+                },
+                ..ty
+            }
+            .named([name, alias], entry.place),
+            dw::DW_TAG_structure_type
+            | dw::DW_TAG_class_type
+            | dw::DW_TAG_interface_type
+            | dw::DW_TAG_union_type => Self {
+                class: Class::Bytes,
+                aggregate: Some(entry.place),
+                ..ty
+            }
+            .named([name, alias], entry.place),
+            // `decltype(nullptr)`, a pointer to `void`.
+            dw::DW_TAG_unspecified_type if name.contains("nullptr") => {
+                let address_size = units.address_size(entry.place);
+                Self::void().with(&[Link::Pointer], None, address_size)
+            }
+            // An integer; of a member function two. Itanium C++ ABI, "2.3 Member Pointers".
+            dw::DW_TAG_ptr_to_member_type => {
+                let address_size = u64::from(units.address_size(entry.place));
+                let (size, class) = if is_function(units, entry.ty)? {
+                    (2 * address_size, Class::Bytes)
+                } else {
+                    (address_size, Class::Integer)
+                };
+                Self {
+                    size: Some(size),
+                    class,
+                    ..ty
+                }
+            }
+            // Functions, and what is newer than this crate.
+            _ => ty,
+        })
+    }
+
+    /// The integer of this type.
+    pub(super) fn integer_of(units: &Units<'s>, place: Option<Place>) -> Result<Integer, Error> {
+        let mut at = place;
+        for _ in 0..LONGEST_CHAIN {
+            let Some(place) = at else { break };
+            let entry = units.entry(place)?;
+            if entry.tag == dw::DW_TAG_base_type {
+                let is_signed = entry.encoding.and_then(|encoding| match encoding {
+                    dw::DW_ATE_signed | dw::DW_ATE_signed_char => Some(true),
+                    dw::DW_ATE_unsigned
+                    | dw::DW_ATE_unsigned_char
+                    | dw::DW_ATE_boolean
+                    | dw::DW_ATE_UTF => Some(false),
+                    _ => None,
+                });
+                return Ok(Integer {
+                    size: entry.byte_size,
+                    is_signed,
+                });
+            }
+            at = entry.ty;
+        }
+        Ok(Integer::default())
+    }
+
+    /// A struct, union or enum by the first of these names that it has: its own, or that of the typedef that names it.
+    fn named(self, names: [&'s str; 2], place: Place) -> Self {
+        for name in names {
+            let name = if name.starts_with("_Z") {
+                demangle(name).map(Cow::Owned)
+            } else {
+                Some(Cow::Borrowed(name))
+            };
+            if let Some(name) = name.filter(|name| is_name(name)) {
+                return Self {
+                    cpp: NAMED,
+                    name,
+                    named_by: Some(place),
+                    ..self
+                };
+            }
+        }
+        self
+    }
+
+    /// The type with the links that lead to it, the outermost first.
+    fn with(mut self, links: &[Link], alignment: Option<u64>, address_size: u8) -> Self {
+        let mut is_const = false;
+        for link in links.iter().rev() {
+            match *link {
+                Link::Const => is_const = true,
+                Link::Pointer => {
+                    self.cpp = self.cpp.pointer(is_const);
+                    self.class = Class::Pointer;
+                    self.size = Some(u64::from(address_size));
+                    self.aggregate = None;
+                    is_const = false;
+                }
+                Link::Array(length) => {
+                    self.cpp = self.cpp.array(length);
+                    self.size = self
+                        .size
+                        .and_then(|size| size.checked_mul(u64::from(length)));
+                }
+            }
+        }
+        self.alignment = alignment;
+        self
+    }
+}
+
+/// Whether a type is that of a function.
+fn is_function(units: &Units<'_>, place: Option<Place>) -> Result<bool, Error> {
+    let mut at = place;
+    for _ in 0..LONGEST_CHAIN {
+        let Some(place) = at else { break };
+        let entry = units.entry(place)?;
+        if entry.tag == dw::DW_TAG_subroutine_type {
+            return Ok(true);
+        }
+        at = entry.ty;
+    }
+    Ok(false)
+}
+
+/// The name of an entry, or of the declaration that it completes.
+fn name<'s>(units: &Units<'s>, entry: &Entry<'s>) -> Result<&'s str, Error> {
+    let declaration = match (entry.name, entry.completes) {
+        (None, Some(place)) => &units.entry(place)?,
+        _ => entry,
+    };
+    match declaration.name {
+        Some(name) => units.text(declaration.place, name),
+        None => Ok(""),
+    }
+}
+
+/// Whether a name is one that C++ could write, and not one that the compiler made: `__C2` by EDG, `{unnamed type#1}` by a
+/// demangler.
+fn is_name(name: &str) -> bool {
+    let made = name
+        .strip_prefix("__C")
+        .is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+    let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | '(');
+    name.starts_with(begins) && !made && !name.contains('{')
+}
+
+/// The scalar type of this name and encoding.
+fn scalar_of(name: &str, encoding: Option<DwAte>, bits: u16) -> (CppBase<'static>, Class) {
+    let by_name = scalar(name.as_bytes());
+    let integer = |signed| by_name.unwrap_or(CppBase::Integer { signed, bits });
+    match encoding {
+        Some(dw::DW_ATE_boolean) if bits == 8 => (CppBase::Bool, Class::Integer),
+        Some(dw::DW_ATE_signed | dw::DW_ATE_signed_char) => (integer(true), Class::Integer),
+        Some(dw::DW_ATE_unsigned | dw::DW_ATE_unsigned_char | dw::DW_ATE_UTF) => {
+            (integer(false), Class::Integer)
+        }
+        Some(dw::DW_ATE_float) if matches!(name, "__bf16" | "__nv_bfloat16") => {
+            (CppBase::Unknown, Class::Float)
+        }
+        Some(dw::DW_ATE_float) if matches!(bits, 16 | 32 | 64) => {
+            (CppBase::Float { bits }, Class::Float)
+        }
+        _ => (CppBase::Unknown, Class::Unknown),
+    }
+}

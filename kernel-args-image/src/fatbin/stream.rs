@@ -1,0 +1,293 @@
+//! Fat binaries that are read piece by piece: a library of gigabytes never lies in memory as a whole.
+
+use super::{
+    Budget, Compression, Error, HEADER_LIMIT, Header, Kind, MAGIC, MEMBER_LIMIT, Member,
+    WRAPPER_MAGIC, u16_at, u32_at, u64_at,
+};
+use alloc::vec::Vec;
+use core::fmt;
+use kernel_args_abi::param_layout::Sm;
+
+/// Where a [`Stream`] reads a fat binary from: a file, or the part of one in which it lies.
+pub trait Source {
+    /// Why bytes cannot be read.
+    type Error;
+
+    /// The size of the whole, in bytes.
+    fn size(&self) -> u64;
+
+    /// Fills `to` with the bytes from `at` on. They end before [`size`](Self::size).
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    fn read_at(&mut self, at: u64, to: &mut [u8]) -> Result<(), Self::Error>;
+}
+
+impl Source for &[u8] {
+    type Error = core::convert::Infallible;
+
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read_at(&mut self, at: u64, to: &mut [u8]) -> Result<(), Self::Error> {
+        let from = usize::try_from(at).ok().and_then(|at| self.get(at..));
+        for (to, from) in to.iter_mut().zip(from.unwrap_or_default()) {
+            *to = *from;
+        }
+        Ok(())
+    }
+}
+
+/// The members of a fat binary, one after another: an iterator that reads their headers alone. Payloads are read
+/// when they are asked for, by [`payload`](Self::payload), so that only one lies in memory.
+///
+/// Containers that follow each other, as in the section `.nv_fatbin` of a program, are read as one; zeros between them are
+/// padding. After an error of a container nothing follows.
+///
+/// ```
+/// use kernel_args_image::fatbin::Stream;
+///
+/// let container: &[u8] = &[0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// assert_eq!(Stream::new(container).count(), 0);
+/// assert!(Stream::new(&b"PTX"[..]).next().unwrap().is_err());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Stream<S> {
+    source: S,
+    budget: Budget,
+    /// Where the next header is, and where its container ends.
+    at: u64,
+    end: u64,
+    /// Whether no container has been seen.
+    is_first: bool,
+    is_over: bool,
+}
+
+/// What the header of a member says, and where its payload is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StreamedMember {
+    at: u64,
+    payload: u64,
+    header: Header,
+}
+
+/// Why a fat binary cannot be read piece by piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum StreamError<E> {
+    /// The source cannot be read.
+    Source(E),
+    /// What was read is not a fat binary.
+    Fatbin {
+        /// Where the container or the member begins that is not as it should be, in bytes.
+        at: u64,
+        /// What is not as it should be.
+        error: Error,
+    },
+}
+
+impl<E: fmt::Display> fmt::Display for StreamError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(error) => error.fmt(f),
+            Self::Fatbin { at, error } => write!(f, "at byte {at}: {error}"),
+        }
+    }
+}
+
+impl<E: fmt::Display + fmt::Debug> core::error::Error for StreamError<E> {}
+
+impl StreamedMember {
+    /// Where its header begins, in bytes.
+    #[must_use]
+    pub const fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        self.header.kind
+    }
+
+    /// The GPU generation that it is for; of PTX, the lowest one.
+    #[must_use]
+    pub const fn sm(&self) -> Sm {
+        self.header.sm
+    }
+
+    /// How its payload is compressed.
+    #[must_use]
+    pub const fn compression(&self) -> Compression {
+        self.header.compression
+    }
+
+    /// The size of its bytes when decompressed, as the header claims it.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        self.header.size
+    }
+
+    /// The size of its payload, in bytes.
+    #[must_use]
+    pub const fn payload_size(&self) -> u64 {
+        self.header.packed
+    }
+
+    /// The member with its payload, which [`Stream::payload`] reads.
+    #[must_use]
+    pub fn with_payload<'a>(&self, payload: &'a [u8]) -> Member<'a> {
+        self.header.member(payload)
+    }
+}
+
+impl<S: Source> Stream<S> {
+    /// From the first byte of `source` on. Nothing is read yet.
+    pub fn new(source: S) -> Self {
+        Self {
+            budget: Budget::of(source.size()),
+            source,
+            at: 0,
+            end: 0,
+            is_first: true,
+            is_over: false,
+        }
+    }
+
+    /// The payload of a member as it lies in the container: [`StreamedMember::with_payload`] decompresses it.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or is larger than [`MEMBER_LIMIT`].
+    pub fn payload(&mut self, member: &StreamedMember) -> Result<Vec<u8>, StreamError<S::Error>> {
+        let size = member.header.packed;
+        if size > MEMBER_LIMIT {
+            return Err(StreamError::Fatbin {
+                at: member.at,
+                error: Error::Size(size),
+            });
+        }
+        self.read(member.payload, size as usize)
+    }
+
+    fn read(&mut self, at: u64, size: usize) -> Result<Vec<u8>, StreamError<S::Error>> {
+        let mut bytes = alloc::vec![0; size];
+        let read = self.source.read_at(at, &mut bytes);
+        read.map_err(StreamError::Source)?;
+        Ok(bytes)
+    }
+
+    /// The first `most` bytes from `at` to `end`.
+    fn head(&mut self, at: u64, end: u64, most: u64) -> Result<Vec<u8>, StreamError<S::Error>> {
+        self.read(at, end.saturating_sub(at).min(most) as usize)
+    }
+
+    fn advance(&mut self) -> Result<Option<StreamedMember>, StreamError<S::Error>> {
+        while self.at >= self.end {
+            if !self.container()? {
+                return Ok(None);
+            }
+        }
+        let at = self.at;
+        let fault = |error| StreamError::Fatbin { at, error };
+        let cut = fault(Error::Cut(usize::try_from(at).unwrap_or(usize::MAX)));
+        let head = self.head(at, self.end, Header::LEAST as u64)?;
+        let (Header::LEAST, Some(header_size)) = (head.len(), u32_at(&head, 4)) else {
+            return Err(cut);
+        };
+        let header_size = u64::from(header_size);
+        if header_size > self.end - at {
+            return Err(cut);
+        }
+        if header_size > HEADER_LIMIT {
+            return Err(fault(Error::Header(header_size)));
+        }
+        let bytes = self.read(at, header_size as usize)?;
+        let Some(header) = Header::parse(&bytes) else {
+            return Err(cut);
+        };
+        let payload = at + header_size;
+        if header.padded > self.end - payload || header.packed > header.padded {
+            return Err(cut);
+        }
+        if header.compression != Compression::None
+            && matches!(header.kind, Kind::Ptx | Kind::Elf)
+            && header.size <= MEMBER_LIMIT
+        {
+            self.budget.take_bytes(header.size).map_err(fault)?;
+        }
+        self.at = payload + header.padded;
+        Ok(Some(StreamedMember {
+            at,
+            payload,
+            header,
+        }))
+    }
+
+    /// Reads the header of the next container, if there is one.
+    fn container(&mut self) -> Result<bool, StreamError<S::Error>> {
+        const HEADER: u64 = 16;
+        if !self.is_first {
+            self.pass_zeros()?;
+            if self.at == self.source.size() {
+                return Ok(false);
+            }
+        }
+        let at = self.at;
+        let fault = |error| StreamError::Fatbin { at, error };
+        let size = self.source.size();
+        let header = self.head(at, size, HEADER)?;
+        match u32_at(&header, 0) {
+            Some(MAGIC) => {}
+            Some(WRAPPER_MAGIC) => return Err(fault(Error::Wrapper)),
+            found => return Err(fault(Error::Magic(found.unwrap_or(0)))),
+        }
+        let fields = || {
+            let version = u16_at(&header, 4)?;
+            let header_size = u64::from(u16_at(&header, 6)?).max(HEADER);
+            Some((version, header_size, u64_at(&header, 8)?))
+        };
+        let cut = fault(Error::Cut(usize::try_from(at).unwrap_or(usize::MAX)));
+        let Some((version, header_size, rest)) = fields() else {
+            return Err(cut);
+        };
+        if version != 1 {
+            return Err(fault(Error::Version(version)));
+        }
+        let start = at.saturating_add(header_size);
+        let end = start.checked_add(rest).filter(|end| *end <= size);
+        self.end = end.ok_or(cut)?;
+        self.at = start;
+        self.is_first = false;
+        Ok(true)
+    }
+
+    /// Passes the padding behind a container.
+    fn pass_zeros(&mut self) -> Result<(), StreamError<S::Error>> {
+        const STEP: u64 = 4096;
+        // Most containers end on 8 bytes: then the next one begins here.
+        let mut step = 8;
+        loop {
+            let bytes = self.head(self.at, self.source.size(), step)?;
+            let zeros = bytes.iter().take_while(|&&b| b == 0).count();
+            self.at += zeros as u64;
+            if zeros < bytes.len() || bytes.is_empty() {
+                return Ok(());
+            }
+            step = STEP;
+        }
+    }
+}
+
+impl<S: Source> Iterator for Stream<S> {
+    type Item = Result<StreamedMember, StreamError<S::Error>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let item = self.advance().transpose();
+        self.is_over = !matches!(item, Some(Ok(_)));
+        item
+    }
+}

@@ -1,0 +1,219 @@
+//! Reads compiled images of CUDA kernels: PTX, cubins, and fat binaries of both.
+//!
+//! | item | content |
+//! |---|---|
+//! | [`Image`], [`Kernels`], [`Kernel`] | the kernels of an image of any kind, with everything that it contains about their parameters |
+//! | [`validate`] | whether an image may be passed to the driver, which does not know its length |
+//! | [`contents()`], [`Code`], [`Target`] | for which GPUs an image has code, and which drivers load it |
+//! | [`ptx`], [`cubin`], [`fatbin`] | one format each |
+//! | [`dwarf`] | names, C++ types and members from debug information (feature `debug-info`) |
+//! | [`mangled`] | the C++ types in a kernel's symbol; the symbol that a name refers to |
+//!
+//! Malformed input is an error: no panic, bounded time and bounded memory. The crate contains no `unsafe` code, and needs no GPU.
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+#[cfg(test)]
+extern crate std;
+
+mod contents;
+pub mod cubin;
+mod debug;
+pub mod dwarf;
+pub mod fatbin;
+mod kernels;
+pub mod mangled;
+pub mod ptx;
+mod release;
+mod table;
+mod target;
+mod validate;
+
+pub use contents::{Code, CodeKind, Unfit, contents};
+pub use kernels::{Kernel, Kernels, Undescribed};
+pub use release::{CudaVersion, PtxVersion, RELEASES, Release};
+pub use table::ParameterList;
+#[doc(hidden)]
+pub use table::{Declaration, Encoder};
+pub use target::{Compatibility, Features, Target};
+pub use validate::{Kind, validate};
+
+use crate::fatbin::{Budget, Member};
+use alloc::{borrow::Cow, vec::Vec};
+use core::fmt;
+
+/// A compiled image: its PTX texts and cubins. Nothing is decompressed or parsed yet, see
+/// [`kernels`](Self::kernels).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Image<'a> {
+    parts: Vec<Part<'a>>,
+    /// Of the whole, in bytes.
+    size: usize,
+}
+
+/// A PTX text or a cubin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part<'a> {
+    Text(&'a [u8]),
+    Cubin(&'a [u8]),
+    /// Of a fat binary: it may be compressed.
+    Member(Member<'a>),
+}
+
+/// Why an image cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// It is neither PTX text, nor ELF, nor a fat binary: its first bytes.
+    Unknown([u8; 4]),
+    /// PTX that does not parse.
+    Ptx(ptx::Error),
+    /// A cubin that cannot be read.
+    Cubin(cubin::Error),
+    /// A fat binary that cannot be read, or has nothing in it that can be.
+    Fatbin(fatbin::Error),
+    /// The descriptions of its kernels would take more than this many bytes.
+    Kernels(usize),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(first) => write!(
+                f,
+                "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`",
+                first.escape_ascii()
+            ),
+            Self::Ptx(error) => write!(f, "PTX does not parse: {error}"),
+            Self::Cubin(error) => error.fmt(f),
+            Self::Fatbin(error) => error.fmt(f),
+            Self::Kernels(limit) => write!(
+                f,
+                "an image with more kernels than fit in {limit} bytes of memory, which is the limit for a file of this size"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl<'a> Image<'a> {
+    /// Reads an image: PTX text (that may end with NULs), a cubin, or a fat binary.
+    ///
+    /// Members of a fat binary that are neither PTX nor a cubin are passed over, unless there is
+    /// nothing else.
+    ///
+    /// # Errors
+    /// If the bytes are in none of these formats, if a member of a fat binary claims to be larger than
+    /// [`fatbin::MEMBER_LIMIT`] when decompressed, or if all members together claim more than
+    /// [`fatbin::EXPANSION_LIMIT`] allows.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
+        let parts = match format(bytes)? {
+            Kind::Cubin => [Part::Cubin(bytes)].into(),
+            Kind::Ptx => [Part::Text(bytes)].into(),
+            Kind::Fatbin => members(bytes).map_err(Error::Fatbin)?,
+        };
+        Ok(Self {
+            parts,
+            size: bytes.len(),
+        })
+    }
+
+    /// This image and further ones of the same kernels, as if all were members of one fat binary: a cubin beside its PTX, or an image of
+    /// a debug build for its debug information. Where several describe a kernel, earlier ones go first.
+    #[must_use]
+    pub fn with(mut self, more: Self) -> Self {
+        self.parts.extend(more.parts);
+        self.size = self.size.saturating_add(more.size);
+        self
+    }
+
+    /// Parses all texts and cubins, one after another: only one is decompressed at a time.
+    ///
+    /// At most eight times the size of the image is allocated, or of [`fatbin::MEMBER_LIMIT`] where that
+    /// is more. Debug information comes on top: 48 times the size of its sections, and at most 768 MiB.
+    ///
+    /// # Errors
+    /// Where a member cannot be decompressed, a PTX text or a cubin is not as it should be, or there are more
+    /// kernels than fit in that memory.
+    pub fn kernels(&self) -> Result<Kernels<'a>, Error> {
+        let mut budget = Budget::new(self.size);
+        let limit = self.size.max(fatbin::MEMBER_LIMIT as usize);
+        let mut weight = 0;
+        let mut kernels = Kernels::default();
+        for part in &self.parts {
+            weight += match *part {
+                Part::Text(text) => kernels.add_text(text)?,
+                Part::Cubin(cubin) => kernels.add_cubin(Cow::Borrowed(cubin))?,
+                Part::Member(member) => {
+                    let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
+                    match member.kind {
+                        fatbin::Kind::Ptx => kernels.add_text(&bytes)?,
+                        _ => kernels.add_cubin(bytes)?,
+                    }
+                }
+            };
+            if weight > limit {
+                return Err(Error::Kernels(limit));
+            }
+        }
+        kernels.sort();
+        Ok(kernels)
+    }
+}
+
+/// The members that tell of kernels.
+fn members(bytes: &[u8]) -> Result<Vec<Part<'_>>, fatbin::Error> {
+    let mut budget = Budget::new(bytes.len());
+    let mut parts = Vec::new();
+    let mut passed_over = None;
+    for member in fatbin::members(bytes)? {
+        if matches!(member.kind, fatbin::Kind::Ptx | fatbin::Kind::Elf) {
+            budget.take(&member)?;
+            parts.push(Part::Member(member));
+        } else {
+            passed_over = Some(member.kind);
+        }
+    }
+    match passed_over {
+        Some(kind) if parts.is_empty() => Err(fatbin::Error::Kind(kind)),
+        _ => Ok(parts),
+    }
+}
+
+/// What an image is, by its first bytes; PTX by all of them.
+fn format(bytes: &[u8]) -> Result<Kind, Error> {
+    if bytes.starts_with(b"\x7fELF") {
+        Ok(Kind::Cubin)
+    } else if bytes.starts_with(&fatbin::MAGIC.to_le_bytes()) {
+        Ok(Kind::Fatbin)
+    } else if bytes.starts_with(&fatbin::WRAPPER_MAGIC.to_le_bytes()) {
+        Err(Error::Fatbin(fatbin::Error::Wrapper))
+    } else if is_text(bytes) {
+        Ok(Kind::Ptx)
+    } else {
+        Err(Error::unknown(bytes))
+    }
+}
+
+impl Error {
+    #[cold]
+    fn unknown(bytes: &[u8]) -> Self {
+        let mut first = [0; 4];
+        for (to, from) in first.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        Self::Unknown(first)
+    }
+}
+
+/// Whether the bytes up to the first NUL are text that begins as PTX may: with ASCII, and without control
+/// characters. Comments and strings need not be UTF-8.
+fn is_text(bytes: &[u8]) -> bool {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let is_character = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~' | 0x80..);
+    bytes.first().is_some_and(|b| *b != 0 && b.is_ascii()) && bytes[..end].iter().all(is_character)
+}

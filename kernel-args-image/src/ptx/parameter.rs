@@ -1,0 +1,224 @@
+//! One parameter of an `.entry`.
+
+use super::{
+    Error,
+    lexer::{Lexer, Token},
+};
+use alloc::{borrow::Cow, string::String};
+use kernel_args_abi::{
+    class::Class,
+    layout::{Alignment, Layout},
+};
+
+/// One parameter of a kernel, as PTX declares it. PTX ISA, "Kernel Function Parameters".
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Parameter<'a> {
+    /// Its name: `saxpy_param_2`.
+    pub name: &'a str,
+    /// How it is spelled, on one line and without comments: `.param .u32 saxpy_param_2`.
+    pub declaration: Cow<'a, str>,
+    /// Its type without the dot: `u32`; of an array, each element's.
+    pub scalar: &'a str,
+    /// How many elements it has, where it is an array.
+    pub length: Option<usize>,
+    /// Size of the whole, and alignment: the natural one, or what `.align` raises it to.
+    ///
+    /// A `.texref`, `.samplerref` or `.surfref` has size 0: it is bound through the driver's texture
+    /// calls and takes no argument.
+    pub layout: Layout,
+    /// The kind of value.
+    pub class: Class,
+    /// What `.ptr` says.
+    pub pointee: Option<Pointee>,
+}
+
+/// What a kernel assumes of the memory that a pointer parameter points to. PTX ISA, "Kernel Parameter
+/// Attribute: .ptr".
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pointee {
+    /// The state space.
+    pub space: Space,
+    /// Its alignment, where it is given.
+    pub align: Option<Alignment>,
+}
+
+/// A state space that a pointer parameter can point into. PTX ISA, "State Spaces".
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Space {
+    /// Any: none is given.
+    Generic,
+    /// `.global`.
+    Global,
+    /// `.const`.
+    Const,
+    /// `.local`.
+    Local,
+    /// `.shared`.
+    Shared,
+}
+
+const SCALAR: &str = "a type such as `.u32`, `.f32` or `.b8`";
+const ALIGNMENT: &str = "a power of two after `.align`";
+
+impl<'a> Parameter<'a> {
+    /// ```text
+    /// { .param | .align N }  type  [ .ptr [space] ]  [ .align N ]  name  [ '[' N ']' ]
+    /// ```
+    /// The `.align` before the type is the parameter's, the largest one counts; the one after it is
+    /// the pointee's, with or without `.ptr`. (Seen from ptxas 13.0.)
+    pub(super) fn parse(lexer: &mut Lexer<'a>) -> Result<Self, Error> {
+        let (start, _) = lexer.peek_token()?;
+        let (scalar, raised) = Self::scalar(lexer)?;
+        let Some((class, natural)) = scalar_class(scalar) else {
+            return Err(lexer.error_at(start, SCALAR, scalar));
+        };
+        let pointee = Pointee::parse(lexer)?;
+        let (at, name) = lexer.identifier("the parameter's name")?;
+        let length = Self::length(lexer)?;
+        let align = raised.max(natural);
+        let size = match class {
+            None => Some(0),
+            Some(_) => length.unwrap_or(1).checked_mul(natural.bytes()),
+        };
+        let Some(layout) = size.and_then(|size| Layout::new(size, align).ok()) else {
+            return Err(lexer.error(at, "a parameter that fits in memory"));
+        };
+        let class = match class {
+            None => Class::Unknown,
+            Some(_) if length.is_some() => Class::Bytes,
+            Some(Class::Float) => Class::Float,
+            Some(_) if pointee.is_some_and(|(marked, _)| marked) => Class::Pointer,
+            Some(class) => class,
+        };
+        Ok(Self {
+            name,
+            declaration: declaration(lexer, start),
+            scalar,
+            length,
+            layout,
+            class,
+            pointee: pointee.and_then(|(marked, pointee)| marked.then_some(pointee)),
+        })
+    }
+
+    /// The type, and the largest `.align` before it.
+    fn scalar(lexer: &mut Lexer<'a>) -> Result<(&'a str, Alignment), Error> {
+        const PARAM: &str = "`.param`, the space of a kernel's parameter";
+        let mut raised = Alignment::ONE;
+        let mut in_param = false;
+        loop {
+            match lexer.token()? {
+                (_, Token::Directive("param")) => in_param = true,
+                (_, Token::Directive("align")) => raised = raised.max(alignment(lexer)?),
+                (_, Token::Directive(scalar)) if in_param => return Ok((scalar, raised)),
+                (at, _) => return Err(lexer.error(at, if in_param { SCALAR } else { PARAM })),
+            }
+        }
+    }
+
+    fn length(lexer: &mut Lexer<'a>) -> Result<Option<usize>, Error> {
+        const LENGTH: &str = "the number of elements, at least 1";
+        if !lexer.take(b'[')? {
+            return Ok(None);
+        }
+        let (at, _) = lexer.peek_token()?;
+        let length = usize::try_from(lexer.integer(LENGTH)?).unwrap_or(usize::MAX);
+        if length == 0 {
+            return Err(lexer.error(at, LENGTH));
+        }
+        match lexer.token()? {
+            (_, Token::Sign(b']')) => Ok(Some(length)),
+            (at, _) => Err(lexer.error(at, "`]`")),
+        }
+    }
+}
+
+impl Pointee {
+    /// Whether there is a `.ptr`, and what it says.
+    fn parse(lexer: &mut Lexer<'_>) -> Result<Option<(bool, Self)>, Error> {
+        let mut marked = false;
+        let mut pointee = Self {
+            space: Space::Generic,
+            align: None,
+        };
+        if lexer.peek_token()?.1 == Token::Directive("ptr") {
+            lexer.token()?;
+            marked = true;
+            let space = match lexer.peek_token()?.1 {
+                Token::Directive("global") => Some(Space::Global),
+                Token::Directive("const") => Some(Space::Const),
+                Token::Directive("local") => Some(Space::Local),
+                Token::Directive("shared") => Some(Space::Shared),
+                _ => None,
+            };
+            if let Some(space) = space {
+                lexer.token()?;
+                pointee.space = space;
+            }
+        }
+        if lexer.peek_token()?.1 == Token::Directive("align") {
+            lexer.token()?;
+            pointee.align = Some(alignment(lexer)?);
+        }
+        Ok((marked || pointee.align.is_some()).then_some((marked, pointee)))
+    }
+}
+
+fn alignment(lexer: &mut Lexer<'_>) -> Result<Alignment, Error> {
+    let (at, _) = lexer.peek_token()?;
+    let bytes = lexer.integer(ALIGNMENT)?;
+    usize::try_from(bytes)
+        .ok()
+        .and_then(Alignment::new)
+        .ok_or_else(|| lexer.error(at, ALIGNMENT))
+}
+
+/// The class and natural alignment, which is the size, of a type. `None` is an opaque type.
+fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
+    if matches!(scalar, "texref" | "samplerref" | "surfref") {
+        return Some((None, Alignment::ONE));
+    }
+    let (kind, bits) = scalar.split_at_checked(1)?;
+    let class = match (kind, bits) {
+        ("b", "8" | "16" | "32" | "64" | "128") => Class::Bits,
+        ("u" | "s", "8" | "16" | "32" | "64") => Class::Integer,
+        ("f", "16" | "32" | "64") => Class::Float,
+        _ => return None,
+    };
+    let bits: usize = bits.parse().ok()?;
+    Some((Some(class), Alignment::new(bits / 8)?))
+}
+
+/// The source from `start` to here: as it stands where that is one line of single spaces, else rebuilt
+/// from its tokens.
+fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
+    let end = lexer.position();
+    let spelled = lexer.text(start, end);
+    let is_plain = |text: &str| {
+        let bytes = text.as_bytes();
+        let printable = bytes
+            .iter()
+            .all(|b| (b' '..=b'~').contains(b) && *b != b'/');
+        printable && !text.contains("  ")
+    };
+    if !spelled.is_empty() && is_plain(spelled) {
+        return Cow::Borrowed(spelled);
+    }
+    let mut words = lexer.back_to(start);
+    let mut text = String::new();
+    let mut glued = true;
+    while words.position() < end {
+        let Ok((at, token)) = words.token() else {
+            break;
+        };
+        let sign = matches!(token, Token::Sign(_));
+        if !glued && !sign {
+            text.push(' ');
+        }
+        text.push_str(words.text(at, words.position()));
+        glued = sign;
+    }
+    Cow::Owned(text)
+}

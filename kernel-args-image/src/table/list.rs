@@ -1,0 +1,30 @@
+//! Parameters that own their texts and members.
+
+use super::types::TypeWriter;
+use alloc::vec::Vec;
+use kernel_args_abi::{Members, Parameter, signature::stored};
+
+/// Parameters with their members that own everything that they consist of: [`Parameter`] borrows.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ParameterList {
+    bytes: Vec<u8>,
+    /// Of the list, in the bytes.
+    number: usize,
+}
+
+impl ParameterList {
+    /// A copy of these parameters.
+    #[must_use]
+    pub fn new(parameters: &[Parameter<'_>]) -> Self {
+        let mut types = TypeWriter::new();
+        let number = types.number(Members::of(parameters));
+        let bytes = types.finish(&[]);
+        Self { bytes, number }
+    }
+
+    /// The parameters, in order.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<Parameter<'_>> {
+        stored::members(&self.bytes, self.number).iter().collect()
+    }
+}

@@ -1,0 +1,187 @@
+//! Writes structs, enums and lists of parameters: `kernel_args_abi::signature::stored` reads them.
+
+use super::writer::Writer;
+use alloc::{collections::BTreeMap, vec, vec::Vec};
+use kernel_args_abi::{
+    Members, Opaque, Parameter, Variant,
+    signature::{
+        reader::PLACE,
+        stored::{ENUM, FIRST, NOTHING, SIGNED, STRUCT, UNSIGNED},
+    },
+};
+
+/// Appends structs, enums and lists of parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct TypeWriter {
+    bytes: Vec<u8>,
+    /// What was written before, where equal things share a place.
+    known: Option<Known>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// Lists, by the places in them.
+    lists: BTreeMap<Vec<u32>, usize>,
+    /// Members, parameters and variants.
+    records: BTreeMap<Vec<u8>, u32>,
+}
+
+impl TypeWriter {
+    /// Equal structs, enums and members may be written several times.
+    pub(crate) fn new() -> Self {
+        Self {
+            bytes: vec![0; PLACE],
+            known: None,
+        }
+    }
+
+    /// Equal structs, enums and members are written once.
+    pub(crate) fn unique() -> Self {
+        Self {
+            known: Some(Known::default()),
+            ..Self::new()
+        }
+    }
+
+    /// How many bytes were written.
+    #[cfg(feature = "debug-info")]
+    pub(crate) const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The number of these members, with all that they consist of.
+    pub(crate) fn number(&mut self, members: Members<'_>) -> usize {
+        if let Some(why) = members.why_opaque() {
+            return opaque(why);
+        }
+        if members.is_enum() {
+            let variants = members.variants();
+            let places = variants.map(|variant| self.variant(variant)).collect();
+            return self.enumeration(places, members.is_signed());
+        }
+        if !members.is_known() {
+            return 0;
+        }
+        let member = |member: Parameter<'_>| {
+            let own = self.number(member.members);
+            self.record(&member, None, own, NOTHING)
+        };
+        let places = members.iter().map(member).collect();
+        self.structure(places)
+    }
+
+    /// A struct or list of parameters, whose members were written to these places: its number.
+    pub(crate) fn structure(&mut self, places: Vec<u32>) -> usize {
+        FIRST + 4 * self.list(places) + STRUCT
+    }
+
+    /// An enum, whose variants were written to these places: its number.
+    pub(crate) fn enumeration(&mut self, places: Vec<u32>, is_signed: Option<bool>) -> usize {
+        let kind = match is_signed {
+            Some(true) => SIGNED,
+            Some(false) => UNSIGNED,
+            None => ENUM,
+        };
+        FIRST + 4 * self.list(places) + kind
+    }
+
+    /// Where a member or parameter is written, whose own members and what it points to have these numbers. `named` is where the name
+    /// of its type was written, if it was.
+    pub(crate) fn record(
+        &mut self,
+        parameter: &Parameter<'_>,
+        named: Option<u32>,
+        members: usize,
+        referent: usize,
+    ) -> u32 {
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes);
+        writer.text(parameter.name);
+        writer.text(parameter.spelling);
+        writer.ty(parameter, named);
+        let lengths = parameter.cpp.extents.iter();
+        let lengths: Vec<u32> = lengths.copied().take_while(|&length| length > 0).collect();
+        writer.number(lengths.len());
+        // They are read from the last one on.
+        for length in lengths.into_iter().rev() {
+            writer.number(length as usize);
+        }
+        writer.number(members);
+        writer.number(referent);
+        self.place(bytes)
+    }
+
+    /// Where a variant is written.
+    pub(crate) fn variant(&mut self, variant: Variant<'_>) -> u32 {
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes);
+        writer.integer(variant.value);
+        writer.text(variant.name);
+        self.place(bytes)
+    }
+
+    /// Where a text is written.
+    #[cfg(feature = "debug-info")]
+    pub(crate) fn text(&mut self, text: &str) -> u32 {
+        let mut bytes = Vec::new();
+        Writer::new(&mut bytes).text(text);
+        self.place(bytes)
+    }
+
+    /// All bytes, with the places of the types that members and parameters point to; 0 for one that is not described.
+    pub(crate) fn finish(mut self, types: &[u32]) -> Vec<u8> {
+        if !types.is_empty() {
+            self.known = None;
+            let at = narrow(self.list(types.to_vec()));
+            for (byte, value) in self.bytes.iter_mut().zip(at.to_le_bytes()) {
+                *byte = value;
+            }
+        }
+        self.bytes
+    }
+
+    fn list(&mut self, places: Vec<u32>) -> usize {
+        if let Some(&at) = self
+            .known
+            .as_ref()
+            .and_then(|known| known.lists.get(&places))
+        {
+            return at;
+        }
+        let at = self.bytes.len();
+        self.bytes.extend(narrow(places.len()).to_le_bytes());
+        let bytes = places.iter().flat_map(|place| place.to_le_bytes());
+        self.bytes.extend(bytes);
+        if let Some(known) = &mut self.known {
+            known.lists.insert(places, at);
+        }
+        at
+    }
+
+    fn place(&mut self, bytes: Vec<u8>) -> u32 {
+        if let Some(&at) = self
+            .known
+            .as_ref()
+            .and_then(|known| known.records.get(&bytes))
+        {
+            return at;
+        }
+        let at = narrow(self.bytes.len());
+        self.bytes.extend(&bytes);
+        if let Some(known) = &mut self.known {
+            known.records.insert(bytes, at);
+        }
+        at
+    }
+}
+
+/// The number of members that are not told apart.
+pub(crate) fn opaque(why: Opaque) -> usize {
+    let reason = Opaque::ALL.iter().position(|known| *known == why);
+    1 + reason.unwrap_or_default()
+}
+
+/// Places and counts: debug information may take 256 MiB, and an image with more types than that is not read.
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,152 @@
+//! Writes numbers, texts and C++ types of a table: `kernel_args_abi::signature::reader` reads them.
+
+use alloc::vec::Vec;
+use kernel_args_abi::{
+    CppBase, Parameter,
+    signature::{
+        reader::{IN_DECLARATION, INLINE, STORED, base},
+        stored::CLASSES,
+    },
+};
+
+/// Appends numbers and texts.
+pub(super) struct Writer<'w> {
+    pub(super) bytes: &'w mut Vec<u8>,
+    /// Texts that lie in it in memory are written as places in it.
+    pub(super) declaration: &'w [u8],
+    /// The kernel's readable name, likewise for the names of types.
+    pub(super) name: &'w [u8],
+}
+
+impl<'w> Writer<'w> {
+    /// All texts are written themselves.
+    pub(super) const fn new(bytes: &'w mut Vec<u8>) -> Self {
+        Self {
+            bytes,
+            declaration: &[],
+            name: &[],
+        }
+    }
+
+    pub(super) fn number(&mut self, mut number: usize) {
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    /// A number with a sign, of any size.
+    pub(super) fn integer(&mut self, integer: i128) {
+        let mut number = (integer << 1 ^ integer >> 127).cast_unsigned();
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    /// A number of 3 bytes: names are shorter than 64 KiB.
+    pub(super) fn short(&mut self, number: usize) {
+        self.bytes
+            .extend([number as u8, (number >> 8) as u8, (number >> 16) as u8]);
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        if let Some((at, length)) = place_in(self.declaration, text.as_bytes()) {
+            self.number(at << 2 | IN_DECLARATION);
+            self.number(length);
+        } else {
+            self.number(text.len() << 2 | INLINE);
+            self.bytes.extend(text.as_bytes());
+        }
+    }
+
+    /// Size, offset, alignment, class and C++ type, without the lengths of an array. `named` is where the name of the type is
+    /// stored, if it is.
+    pub(super) fn ty(&mut self, parameter: &Parameter<'_>, named: Option<u32>) {
+        self.number(parameter.size);
+        self.number(parameter.offset.map_or(0, |offset| offset + 1));
+        let power = parameter
+            .align
+            .map_or(0, |align| align.bytes().trailing_zeros() + 1);
+        let class = CLASSES.iter().position(|&class| class == parameter.class);
+        self.bytes
+            .extend([power as u8, class.unwrap_or_default() as u8]);
+        match named {
+            Some(place) => {
+                self.bytes.push(base::SPELLED);
+                self.number((place as usize) << 2 | STORED);
+            }
+            None => self.base(parameter.cpp.base),
+        }
+        self.bytes
+            .extend([parameter.cpp.depth, parameter.cpp.const_mask]);
+    }
+
+    fn base(&mut self, of: CppBase<'_>) {
+        let (number, bits) = match of {
+            CppBase::Void => (base::VOID, None),
+            CppBase::Bool => (base::BOOL, None),
+            CppBase::Char => (base::CHAR, None),
+            CppBase::Integer { signed: true, bits } => (base::SIGNED, Some(bits)),
+            CppBase::Integer { bits, .. } => (base::UNSIGNED, Some(bits)),
+            CppBase::Long { signed: true } => (base::LONG, None),
+            CppBase::Long { .. } => (base::UNSIGNED_LONG, None),
+            CppBase::Float { bits } => (base::FLOAT, Some(bits)),
+            CppBase::Named(name) => {
+                let place = place_in(self.name, name.as_bytes());
+                let Some((at, length)) = place else {
+                    // Of debug information.
+                    self.bytes.push(base::SPELLED);
+                    return self.text(name);
+                };
+                self.bytes.push(base::NAMED);
+                self.number(at);
+                return self.number(length);
+            }
+            _ => (base::UNKNOWN, None),
+        };
+        self.bytes.push(number);
+        if let Some(bits) = bits {
+            self.number(bits.into());
+        }
+    }
+}
+
+/// Where `part` lies in `whole`, if it is borrowed from it, and its length.
+pub(super) fn place_in(whole: &[u8], part: &[u8]) -> Option<(usize, usize)> {
+    let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
+    let found = whole.get(at..at.checked_add(part.len())?)?;
+    (!part.is_empty() && core::ptr::eq(found, part)).then_some((at, part.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Writer;
+    use alloc::vec::Vec;
+    use kernel_args_abi::signature::reader::Reader;
+
+    #[test]
+    fn integers_of_any_size_are_read_as_they_are_written() {
+        let mut bytes = Vec::new();
+        let all = [
+            0,
+            1,
+            -1,
+            63,
+            64,
+            -64,
+            -65,
+            i128::from(u64::MAX),
+            i128::MAX,
+            i128::MIN,
+        ];
+        for integer in all {
+            Writer::new(&mut bytes).integer(integer);
+        }
+        let reader = &mut Reader::new(&bytes, 0);
+        assert_eq!(all.map(|_| reader.integer()), all);
+        assert!(reader.is_at_end());
+    }
+}

@@ -1,0 +1,254 @@
+//! On which GPUs code runs.
+
+use core::fmt;
+use kernel_args_abi::param_layout::Sm;
+
+/// The GPUs that code was compiled for: `sm_90`, `sm_90a`, `sm_100f`.
+///
+/// # On which GPUs code runs
+/// | code | for | runs on | source |
+/// |---|---|---|---|
+/// | a cubin | `sm_86` | GPUs of the same major compute capability, and of the same or a higher minor one | [Blackwell Compatibility Guide], "Application Compatibility" |
+/// | PTX | `compute_86` | GPUs of this compute capability and of every higher one | the same place |
+/// | either | `sm_90a`, `compute_90a` | GPUs of exactly this compute capability | [CUDA Programming Guide], "Feature Set Compiler Targets" |
+/// | either | `sm_100f`, `compute_100f` | GPUs of the same family: the same major compute capability, and the same or a higher minor one | the same place; [PTX ISA], "Changes in PTX ISA Version 8.8" |
+///
+/// The driver must be new enough as well: for PTX see [`RELEASES`](super::RELEASES).
+///
+/// What the rules leave open is [`Unknown`](Compatibility::Unknown), and then only the driver can tell:
+/// - code for compute capability 10.1 on a GPU of 11.0, and the reverse: `sm_101` is called `sm_110` from CUDA 13.0 on ([PTX ISA],
+///   "Changes in PTX ISA Version 9.0");
+/// - a cubin for an embedded GPU (8.7 and others of Tegra and Jetson) on another GPU of its major compute capability, and the
+///   reverse: NVIDIA does not support that ([CUDA Programming Guide], "Binary Compatibility"), but does not say that the driver
+///   refuses it.
+///
+/// [Blackwell Compatibility Guide]: https://docs.nvidia.com/cuda/blackwell-compatibility-guide/
+/// [CUDA Programming Guide]: https://docs.nvidia.com/cuda/cuda-programming-guide/
+/// [PTX ISA]: https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct Target {
+    /// The compute capability.
+    pub sm: Sm,
+    /// Which features of it the code may use.
+    pub features: Features,
+}
+
+/// Which features of a compute capability code may use. CUDA Programming Guide, "Feature Set Compiler Targets".
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub enum Features {
+    /// Those that every later GPU has as well: no suffix.
+    Baseline,
+    /// Those of the family as well: suffix `f`.
+    Family,
+    /// All: suffix `a`.
+    Architecture,
+}
+
+/// Whether code runs on a GPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Compatibility {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// The documented rules do not tell.
+    Unknown,
+}
+
+impl Target {
+    /// Reads a name as nvcc and PTX have it: `sm_90a`, `compute_100f`.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let number = name
+            .strip_prefix("sm_")
+            .or_else(|| name.strip_prefix("compute_"))?;
+        let (number, features) = match number.as_bytes().last()? {
+            b'a' => (&number[..number.len() - 1], Features::Architecture),
+            b'f' => (&number[..number.len() - 1], Features::Family),
+            _ => (number, Features::Baseline),
+        };
+        // `parse` takes a sign as well.
+        if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        Some(Self {
+            sm: Sm(number.parse().ok()?),
+            features,
+        })
+    }
+
+    /// Whether a cubin for this target runs on `gpu`.
+    #[must_use]
+    pub fn cubin_runs_on(self, gpu: Sm) -> Compatibility {
+        if is_renamed(self.sm, gpu) {
+            return Compatibility::Unknown;
+        }
+        match self.features {
+            Features::Architecture => known(self.sm == gpu),
+            // What a family-specific cubin is marked with is not documented: it may be for one GPU of the family.
+            Features::Family | Features::Baseline if !same_major_not_newer(self.sm, gpu) => {
+                Compatibility::No
+            }
+            _ if self.sm != gpu && (is_embedded(self.sm) || is_embedded(gpu)) => {
+                Compatibility::Unknown
+            }
+            _ => Compatibility::Yes,
+        }
+    }
+
+    /// Whether the driver compiles PTX for this target for `gpu`.
+    #[must_use]
+    pub fn ptx_compiles_for(self, gpu: Sm) -> Compatibility {
+        if is_renamed(self.sm, gpu) {
+            return Compatibility::Unknown;
+        }
+        known(match self.features {
+            Features::Architecture => self.sm == gpu,
+            Features::Family => same_major_not_newer(self.sm, gpu),
+            Features::Baseline => self.sm <= gpu,
+        })
+    }
+
+    /// The suffix of the target's name.
+    #[must_use]
+    pub const fn suffix(self) -> &'static str {
+        match self.features {
+            Features::Baseline => "",
+            Features::Family => "f",
+            Features::Architecture => "a",
+        }
+    }
+}
+
+const fn known(runs: bool) -> Compatibility {
+    if runs {
+        Compatibility::Yes
+    } else {
+        Compatibility::No
+    }
+}
+
+fn same_major_not_newer(code: Sm, gpu: Sm) -> bool {
+    code.0 / 10 == gpu.0 / 10 && code <= gpu
+}
+
+/// Whether code for one of sm_101 and sm_110 meets a GPU that is the other.
+const fn is_renamed(code: Sm, gpu: Sm) -> bool {
+    matches!((code.0, gpu.0), (101, 110..=119) | (110, 101))
+}
+
+/// Compute capabilities of embedded GPUs (Tegra, Jetson), which discrete GPUs do not have.
+const fn is_embedded(sm: Sm) -> bool {
+    matches!(sm.0, 53 | 62 | 72 | 87 | 88 | 101 | 110)
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.sm, self.suffix())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Compatibility::{No, Unknown, Yes};
+    use std::string::ToString;
+
+    fn target(name: &str) -> Target {
+        Target::parse(name).unwrap_or_else(|| panic!("{name}"))
+    }
+
+    /// The examples of NVIDIA's guides, and what ptxas 13.0 says of PTX for these targets.
+    #[test]
+    fn the_documented_examples() {
+        for (name, gpu, cubin, ptx) in [
+            ("sm_80", 86, Yes, Yes),
+            ("sm_86", 80, No, No),
+            ("sm_86", 90, No, Yes),
+            ("sm_90", 90, Yes, Yes),
+            ("sm_90", 100, No, Yes),
+            ("sm_90a", 90, Yes, Yes),
+            ("sm_90a", 100, No, No),
+            ("sm_90a", 86, No, No),
+            ("sm_100a", 103, No, No),
+            ("sm_100f", 103, Yes, Yes),
+            ("sm_103f", 100, No, No),
+            ("sm_100f", 120, No, No),
+            ("sm_120f", 121, Yes, Yes),
+            ("sm_101a", 110, Unknown, Unknown),
+            ("sm_110", 101, Unknown, Unknown),
+            ("sm_86", 87, Unknown, Yes),
+            ("sm_87", 89, Unknown, Yes),
+            ("sm_87", 87, Yes, Yes),
+        ] {
+            let target = target(name);
+            let found = (
+                target.cubin_runs_on(Sm(gpu)),
+                target.ptx_compiles_for(Sm(gpu)),
+            );
+            assert_eq!(found, (cubin, ptx), "{name} on {gpu}");
+        }
+    }
+
+    const GPUS: [u16; 21] = [
+        50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
+    ];
+
+    fn all() -> impl Iterator<Item = (Target, Sm)> {
+        let features = [Features::Baseline, Features::Family, Features::Architecture];
+        GPUS.into_iter().flat_map(move |sm| {
+            features.into_iter().flat_map(move |features| {
+                GPUS.map(|gpu| {
+                    let target = Target {
+                        sm: Sm(sm),
+                        features,
+                    };
+                    (target, Sm(gpu))
+                })
+            })
+        })
+    }
+
+    #[test]
+    fn code_runs_on_its_own_gpu_and_never_on_an_older_one() {
+        for (target, gpu) in all() {
+            let both = [target.cubin_runs_on(gpu), target.ptx_compiles_for(gpu)];
+            if target.sm == gpu {
+                assert_eq!(both, [Yes; 2], "{target}");
+            } else if target.sm > gpu {
+                assert!(!both.contains(&Yes), "{target} on {gpu}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_features_never_run_on_more_gpus_and_a_cubin_on_no_more_than_ptx() {
+        for (target, gpu) in all() {
+            let with = |features| Target { features, ..target };
+            for (narrow, wide) in [
+                (Features::Architecture, Features::Family),
+                (Features::Family, Features::Baseline),
+            ] {
+                for runs in [Target::cubin_runs_on, Target::ptx_compiles_for] {
+                    if runs(with(narrow), gpu) == Yes {
+                        assert_eq!(runs(with(wide), gpu), Yes, "{target} on {gpu}");
+                    }
+                }
+            }
+            if target.cubin_runs_on(gpu) == Yes {
+                assert_eq!(target.ptx_compiles_for(gpu), Yes, "{target} on {gpu}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for (target, _) in all() {
+            assert_eq!(Target::parse(&target.to_string()), Some(target));
+        }
+        assert_eq!(target("compute_90a"), target("sm_90a"));
+        for wrong in ["", "sm_", "sm_a", "sm_90x", "sm_+90", "90", "sm_99999999"] {
+            assert_eq!(Target::parse(wrong), None, "{wrong}");
+        }
+    }
+}

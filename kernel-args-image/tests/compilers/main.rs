@@ -1,0 +1,67 @@
+//! Tests that need a compiler: without it they report so, and count as ignored.
+
+mod mangled;
+mod ptxas;
+#[path = "../image/spelling.rs"]
+mod spelling;
+
+use libtest_mimic::{Arguments, Trial};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    process::{Command, ExitCode},
+};
+
+/// A test that needs a compiler.
+struct Compiled {
+    test: &'static str,
+    /// Its name in `$PATH`.
+    compiler: &'static str,
+    /// The variable that says where else it is.
+    variable: &'static str,
+    run: fn(&OsStr),
+}
+
+const TESTS: [Compiled; 3] = [
+    Compiled {
+        test: "random_signatures_compiled_by_gxx_are_read_back",
+        compiler: "g++",
+        variable: "GXX",
+        run: mangled::random_signatures_compiled_by_gxx_are_read_back,
+    },
+    Compiled {
+        test: "random_kernels_compiled_by_nvcc_are_read_back",
+        compiler: "nvcc",
+        variable: "NVCC",
+        run: mangled::random_kernels_compiled_by_nvcc_are_read_back,
+    },
+    Compiled {
+        test: "ptxas_reads_the_same_parameters",
+        compiler: "ptxas",
+        variable: "PTXAS",
+        run: ptxas::ptxas_reads_the_same_parameters,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trial = |wanted: Compiled| {
+        let compiler =
+            env::var_os(wanted.variable).unwrap_or_else(|| OsString::from(wanted.compiler));
+        let missing = Command::new(&compiler).arg("--version").output().is_err();
+        if missing && !arguments.list {
+            println!(
+                "skipped: no {0} on this machine (it is looked for in $PATH, or where ${1} says)",
+                wanted.compiler, wanted.variable
+            );
+        }
+        let run = wanted.run;
+        Trial::test(wanted.test, move || {
+            run(&compiler);
+            Ok(())
+        })
+        .with_ignored_flag(missing)
+    };
+    let trials = TESTS.into_iter().map(trial).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

@@ -1,0 +1,72 @@
+//! A debug build that is cut down to its description tells the same.
+
+use kernel_args_image::{
+    Image,
+    dwarf::{DebugInfo, description},
+};
+use proptest::prelude::*;
+
+const PTX: &[u8] = include_bytes!("../data/debug.ptx");
+
+fn parameters(image: &[u8]) -> Vec<String> {
+    let kernels = Image::read(image).unwrap().kernels().unwrap();
+    assert_eq!(kernels.debug_errors().next(), None);
+    let kernels = kernels.symbols().map(|symbol| {
+        let kernel = kernels.kernel(symbol, None).unwrap();
+        format!("{symbol} {:?}", kernel.parameters())
+    });
+    kernels.collect()
+}
+
+#[test]
+fn a_description_tells_what_the_whole_text_tells() {
+    let text = description(PTX).unwrap();
+    assert_eq!(parameters(text.as_bytes()), parameters(PTX));
+    assert!(text.len() < PTX.len());
+    let again = description(text.as_bytes()).unwrap();
+    assert_eq!(again, text, "a description is its own");
+    let whole = Image::read(PTX).unwrap().kernels().unwrap();
+    let symbols: Vec<&str> = whole.symbols().collect();
+    let info = DebugInfo::of_ptx(text.as_bytes(), symbols.iter().copied()).unwrap();
+    assert_eq!(info.symbols().len(), symbols.len());
+}
+
+/// The file and the folder, whose lengths move every entry.
+#[test]
+fn a_description_does_not_depend_on_the_folder() {
+    // In `debug.ptx` the file's name is followed by the reference to its lines and the folder, `/`.
+    let text = core::str::from_utf8(PTX).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let folder = lines
+        .iter()
+        .position(|line| line.trim() == ".b32 .debug_line")
+        .unwrap();
+    let name = lines[folder - 2];
+    assert!(name.starts_with(".b8 ") && lines[folder - 1] == ".b8 0");
+    let text = description(PTX).unwrap();
+    let bytes = name.trim_start_matches(".b8 ");
+    assert!(
+        !text.replace('\n', "").replace(".b8 ", ",").contains(bytes),
+        "{bytes}"
+    );
+}
+
+#[test]
+fn without_debug_information_the_declarations_are_left() {
+    let text = b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u32 n) { add.u32 a, b, c; ret; }";
+    let described = description(text).unwrap();
+    assert_eq!(parameters(described.as_bytes()), parameters(text));
+    assert!(!described.contains("add.u32"));
+    assert!(description(b"nonsense").is_err());
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(place in 0..PTX.len(), byte: u8) {
+        let mut text = PTX.to_vec();
+        text[place] = byte;
+        if let Ok(described) = description(&text) {
+            let _ = Image::read(described.as_bytes()).map(|image| image.kernels());
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What is read of images: of PTX, cubins and fat binaries, of debug information, and of mangled names.
+
+mod compiled;
+mod contents;
+#[cfg(feature = "debug-info")]
+mod debug_info;
+#[cfg(feature = "debug-info")]
+mod debug_info_description;
+#[cfg(feature = "debug-info")]
+mod debug_info_fits;
+#[cfg(feature = "debug-info")]
+mod debug_info_forms;
+#[cfg(feature = "debug-info")]
+mod dwarf_writer;
+mod fatbin_stream;
+mod images;
+mod images_broken;
+mod images_validated;
+mod mangled;
+mod mangled_names;
+mod parsing;
+mod ptx;
+mod ptx_dynamic_shared;
+mod ptx_parameters;
+mod ptx_spellings;
+mod spelling;

@@ -1,0 +1,46 @@
+//! Whatever way a kernel is spelled in PTX, it is read as it is meant.
+
+use super::spelling::{Meant, Speller, assert_read};
+use kernel_args_image::ptx::Module;
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn kernels_are_read_as_they_are_meant(
+        kernels in prop::collection::vec(Meant::any(), 0..5),
+        seed in any::<u64>(),
+    ) {
+        let mut speller = Speller::new(seed);
+        speller.header("sm_90");
+        for (i, meant) in kernels.iter().enumerate() {
+            speller.kernel(meant, &format!("k{i}"));
+        }
+        assert_read(&speller.text, &kernels);
+    }
+
+    #[test]
+    fn any_bytes_are_ptx_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = Module::parse_bytes(&bytes);
+    }
+
+    /// Right texts with one part cut out: closer to PTX than random bytes.
+    #[test]
+    fn broken_texts_do_not_panic(
+        meant in Meant::any(),
+        seed in any::<u64>(),
+        from in any::<prop::sample::Index>(),
+        length in 1_usize..20,
+    ) {
+        let mut speller = Speller::new(seed);
+        speller.header("sm_90");
+        speller.kernel(&meant, "k0");
+        let mut bytes = speller.text.into_bytes();
+        let from = from.index(bytes.len());
+        bytes.drain(from..bytes.len().min(from + length));
+        if let Err(error) = Module::parse_bytes(&bytes) {
+            prop_assert!(error.line >= 1 && !error.to_string().is_empty());
+        }
+    }
+}
