@@ -6,8 +6,6 @@ import re
 import subprocess
 import sys
 
-CRATES = ["kernel-args-abi", "kernel-args-derive", "kernel-args-build", "kernel-args"]
-
 
 def lint(*arguments: str) -> bool:
     print("cargo clippy", *arguments, flush=True)
@@ -17,9 +15,12 @@ def lint(*arguments: str) -> bool:
 
 def main() -> int:
     metadata = subprocess.check_output(["cargo", "metadata", "--format-version", "1"])
-    features = {package["name"]: package["features"] for package in json.loads(metadata)["packages"]}
+    packages = json.loads(metadata)["packages"]
+    features = {package["name"]: package["features"] for package in packages}
+    # Of this workspace, without `publish = false`.
+    published = sorted(package["name"] for package in packages if package["source"] is None and package["publish"] is None)
     runs = []
-    for crate in CRATES:
+    for crate in published:
         runs.append(["-p", crate, "--no-default-features"])
         for feature in sorted(features[crate].keys() - {"default"}):
             runs.append(["-p", crate, "--no-default-features", "--features", feature])

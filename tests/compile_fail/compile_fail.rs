@@ -1,6 +1,6 @@
 //! What must not compile, with the message that a user reads.
 //!
-//! Each case is `ui/KIND OF MISTAKE/CASE.rs`, its message `CASE.stderr` beside it: see `ui/README.md`.
+//! Each case is `ui/KIND OF MISTAKE/CASE.rs`, its message `CASE.stderr` beside it: see `README.md`.
 
 use std::{
     env, fs, io,

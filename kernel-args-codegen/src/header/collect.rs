@@ -37,6 +37,8 @@ pub(super) struct Collector<'h, 'a> {
     pub(super) place: Vec<String>,
     /// The alignments of types that parameters of kernels tell.
     pub(super) told: BTreeMap<Path, usize>,
+    /// The largest alignment of what is being looked at, by the places, sizes and alignments of all that it is part of.
+    pub(super) bound: usize,
 }
 
 /// How much was collected at a time.
@@ -62,6 +64,7 @@ impl<'h, 'a> Collector<'h, 'a> {
             assumed: Vec::new(),
             place: Vec::new(),
             told,
+            bound: usize::MAX,
         }
     }
 
@@ -104,6 +107,15 @@ impl<'h, 'a> Collector<'h, 'a> {
         let result = then(self)?;
         self.place.pop();
         Ok(result)
+    }
+
+    /// Runs `then` for what cannot be aligned to more than `bound`.
+    pub(super) fn bounded<R>(&mut self, bound: usize, then: impl FnOnce(&mut Self) -> R) -> R {
+        let around = self.bound;
+        self.bound = around.min(bound);
+        let result = then(self);
+        self.bound = around;
+        result
     }
 
     pub(super) fn definition(&self, path: &Path) -> Option<&Definition> {

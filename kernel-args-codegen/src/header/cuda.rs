@@ -47,17 +47,19 @@ pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known> {
     })
 }
 
-/// The alignment of a member that its source does not tell: of a type with two alignments, which CUDA's versions have, the
-/// one with which it can lie at `offset` in a struct that is aligned to `around`. `None` for every other type.
-pub(super) fn alignment_at(name: &str, offset: usize, around: Option<usize>) -> Option<Alignment> {
-    let fits =
-        |align: usize| offset.is_multiple_of(align) && around.is_none_or(|around| align <= around);
-    let usual = known(name, None)?.layout?.1;
-    let mut align = usual;
-    while align > 1 && !fits(align) {
-        align /= 2;
+/// The largest alignment of what lies at this offset, or has this size.
+pub(super) const fn largest_alignment(offset_or_size: usize) -> usize {
+    match offset_or_size {
+        0 => usize::MAX,
+        bytes => 1 << bytes.trailing_zeros(),
     }
-    let align = Alignment::new(align)?;
+}
+
+/// The alignment of a member that its source does not tell: of a type with two alignments, which CUDA's versions have, the
+/// usual one unless it is above `bound`. `None` for every other type.
+pub(super) fn alignment_up_to(name: &str, bound: usize) -> Option<Alignment> {
+    let usual = known(name, None)?.layout?.1;
+    let align = Alignment::new(usual.min(bound))?;
     let row = known(name, Some(align))?.layout?.1;
     (row != usual && row == align.bytes()).then_some(align)
 }
@@ -112,12 +114,16 @@ mod tests {
         }
         let map = |align| known("CUtensorMap_st", Alignment::new(align)).and_then(|map| map.layout);
         assert_eq!((map(64), map(128)), (Some((128, 64)), Some((128, 128))));
-        let at = |offset, around| alignment_at("CUtensorMap", offset, around).map(Alignment::bytes);
+        let up_to = |bound| alignment_up_to("CUtensorMap", bound).map(Alignment::bytes);
         assert_eq!(
-            (at(128, Some(128)), at(192, Some(64)), at(128, Some(64))),
-            (None, Some(64), Some(64))
+            (up_to(usize::MAX), up_to(128), up_to(64), up_to(32)),
+            (None, None, Some(64), None)
         );
-        assert_eq!(alignment_at("float4", 8, None), None);
+        assert_eq!(alignment_up_to("float4", 8), None);
+        assert_eq!(
+            [0, 1, 320, 384].map(largest_alignment),
+            [usize::MAX, 1, 64, 128]
+        );
         assert_eq!(
             without_row("__nv_fp8x4_e5m2"),
             Some(Include::File("cuda_fp8.h"))

@@ -93,7 +93,9 @@ impl<'a> Collector<'_, 'a> {
         }
         if members.is_known() {
             let members = flattened(parameter);
-            return self.structure(members, told).map(|m| Some(Kind::Struct(m)));
+            let bound = cuda::largest_alignment(size).min(told.unwrap_or(usize::MAX));
+            let members = self.bounded(bound, |this| this.structure(members))?;
+            return Ok(Some(Kind::Struct(members)));
         }
         let listed = self.header.device_type_of(path);
         let is_told = |ty: &&Parameter<'a>| ty.members.is_known() || ty.members.is_enum();
@@ -127,12 +129,8 @@ impl<'a> Collector<'_, 'a> {
         Ok(Base::Own(path))
     }
 
-    /// The members of a struct that is aligned to `told`, if that is known.
-    fn structure(
-        &mut self,
-        members: Members<'a>,
-        told: Option<usize>,
-    ) -> Result<Vec<Member>, HeaderError> {
+    /// The members of a struct.
+    fn structure(&mut self, members: Members<'a>) -> Result<Vec<Member>, HeaderError> {
         if self.place.len() > DEEPEST {
             let name = self.place.join(".");
             return Err(self.error(Problem::Members { name }));
@@ -147,13 +145,15 @@ impl<'a> Collector<'_, 'a> {
                 let Some(offset) = member.offset else {
                     return Err(this.error(Problem::Offset));
                 };
-                let mut member = *member;
-                if let (CppBase::Named(name), None, false) =
-                    (member.cpp.base, member.align, member.cpp.is_pointer())
-                {
-                    member.align = cuda::alignment_at(name, offset, told);
-                }
-                let ty = this.ty(&member)?;
+                let ty = this.bounded(cuda::largest_alignment(offset), |this| {
+                    let mut member = *member;
+                    if let (CppBase::Named(name), None, false) =
+                        (member.cpp.base, member.align, member.cpp.is_pointer())
+                    {
+                        member.align = cuda::alignment_up_to(name, this.bound);
+                    }
+                    this.ty(&member)
+                })?;
                 let alignas = match ty.base {
                     Base::Bytes(align) if ty.depth == 0 && align > 1 => Some(align),
                     _ => None,

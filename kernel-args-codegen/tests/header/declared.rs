@@ -297,6 +297,72 @@ fn types_of_cuda_come_with_their_headers() {
     );
 }
 
+/// Without any alignment, its members' neither.
+fn without_alignments(parameter: P) -> P {
+    let members: Vec<P> = parameter.members.iter().map(without_alignments).collect();
+    let parameter = without_alignment(parameter);
+    if members.is_empty() {
+        return parameter;
+    }
+    parameter.with_members(Members::of(Vec::leak(members)))
+}
+
+#[test]
+fn tensor_maps_of_cuda_12_are_found_by_the_places_and_sizes_of_all_that_they_are_in() {
+    let map = |name| {
+        let cpp = CppType::named("CUtensorMap_st");
+        value(name, (128, 64), Class::Bytes, cpp)
+    };
+    let two = structure("maps", "Two", &[map("a"), map("b"), u32("n")]);
+    assert_eq!(two.size, 320);
+    let three = structure("maps", "Three", &[map("a"), map("b"), map("c")]);
+    let one = structure("maps", "One", &[map("a")]);
+    for (ty, because) in [
+        (without_alignments(two), "the struct has 320 bytes"),
+        (
+            without_alignments(structure("", "Array", &[array(two, 2)])),
+            "a struct of the array has 320 bytes",
+        ),
+        (
+            without_alignments(structure("", "Size", &[three, u32("n")])),
+            "what the struct is in has 448 bytes",
+        ),
+        (
+            without_alignments(structure("", "Place", &[u32("n"), one, map("d")])),
+            "the struct lies at byte 64",
+        ),
+        (
+            Parameter {
+                align: one.align,
+                ..without_alignments(structure("", "Told", &[one, map("d")]))
+            },
+            "what the struct is in is aligned to 64",
+        ),
+    ] {
+        let text = text(&of_types(&[ty]));
+        assert!(
+            text.contains("struct alignas(64) CUtensorMap_st {"),
+            "{because}: {text}"
+        );
+    }
+    let four = structure(
+        "",
+        "Four",
+        &[
+            Parameter {
+                name: "first",
+                ..one
+            },
+            three,
+        ],
+    );
+    let text = text(&of_types(&[without_alignments(four)]));
+    assert!(
+        text.contains("struct alignas(128) CUtensorMap_st {"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_struct_around_one_with_a_name_of_its_own_has_its_members() {
     let inner = structure("0", "Params", &[f32("x"), u8("y")]);

@@ -1,4 +1,4 @@
-//! Asks NVRTC, through `tests/suites/oracle/compile.py`.
+//! Asks NVRTC, through `tests/compiler/compile.py`.
 
 use crate::root;
 use std::{
@@ -11,7 +11,7 @@ use std::{
 fn command(folder: &Path, targets: &str) -> Command {
     let mut command = Command::new("python3");
     command
-        .arg(root().join("tests/suites/oracle/compile.py"))
+        .arg(root().join("tests/compiler/compile.py"))
         .arg(folder)
         .arg(targets)
         .stdin(Stdio::null());

@@ -24,6 +24,18 @@ fn every_code_has_a_meaning() -> Outcome {
     Ok(())
 }
 
+/// After these "any further CUDA work will return the same error" (CUDA Driver API, `CUresult`), so the kernel that is launched
+/// is not to blame.
+fn an_error_of_an_earlier_kernel_says_so() -> Outcome {
+    for code in [700, 702, 710, 714, 715, 716, 717, 718, 719, 721] {
+        let meaning = Status(code).meaning().ok_or("no meaning")?;
+        for words in ["EARLIER kernel", "the context is lost"] {
+            assert!(meaning.contains(words), "{code}: {meaning}");
+        }
+    }
+    Ok(())
+}
+
 /// The test driver returns each code from a load and from a launch.
 fn every_code_is_explained_where_it_is_returned() -> Outcome {
     let control = Control::attach().ok_or("this is not the test driver")?;
@@ -69,6 +81,10 @@ fn every_code_is_explained_where_it_is_returned() -> Outcome {
 pub(super) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![
         trial("every_code_has_a_meaning", every_code_has_a_meaning),
+        trial(
+            "an_error_of_an_earlier_kernel_says_so",
+            an_error_of_an_earlier_kernel_says_so,
+        ),
         trial_unless(
             driver
                 .is_real()

@@ -3,7 +3,8 @@
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Float3, Float4, Form, Kernel, KernelArgs, Module, launch,
+    DevicePointer, DevicePointerMut, Float3, Float4, Form, Image, Kernel, KernelArgs, Module,
+    launch,
 };
 use kernel_args_tests::{
     driver::{context, suite, trial},
@@ -47,7 +48,11 @@ fn main() -> ExitCode {
     )
 }
 
-/// Launches a kernel in these forms, and compares what comes back with `passed`.
+/// The same kernels without what `kernels!` read of them, and in the build with debug information.
+const OPTIMISED: &str = include_str!("../../../ptx/generated.ptx");
+const DEBUG: &str = include_str!("../../../ptx/generated.debug.ptx");
+
+/// Launches a kernel of each image in these forms, and compares what comes back with `passed`.
 fn echo<A: KernelArgs>(
     entry: &str,
     forms: &[Form],
@@ -56,16 +61,23 @@ fn echo<A: KernelArgs>(
 ) -> Outcome {
     let ctx = context()?;
     let stream = ctx.default_stream();
-    // Names and members are compared here too.
-    let kernel = Module::load(&ctx, kernels::generated::IMAGE)?
-        .kernel::<A>(entry)?
-        .require_verified()?;
-    for &form in forms {
-        let mut out = stream.clone_htod(&vec![0xa5_u8; passed.len() + 1])?;
-        launch(&kernel, &mut out, form)?;
-        let echo = stream.clone_dtoh(&out)?;
-        tally::compare(entry, &format!("{form:?}"), &echo[..passed.len()], passed)?;
-        assert_eq!(echo[passed.len()], 0xa5, "{entry}: a byte behind the echo");
+    for (build, image) in [
+        // Names and members are compared here too.
+        ("described", Image::from(kernels::generated::IMAGE)),
+        ("optimised", OPTIMISED.into()),
+        ("with debug information", DEBUG.into()),
+    ] {
+        let kernel = Module::load(&ctx, image)?
+            .kernel::<A>(entry)?
+            .require_verified()?;
+        for &form in forms {
+            let mut out = stream.clone_htod(&vec![0xa5_u8; passed.len() + 1])?;
+            launch(&kernel, &mut out, form)?;
+            let echo = stream.clone_dtoh(&out)?;
+            let way = format!("{form:?}, {build}");
+            tally::compare(entry, &way, &echo[..passed.len()], passed)?;
+            assert_eq!(echo[passed.len()], 0xa5, "{entry}: a byte behind the echo");
+        }
     }
     Ok(())
 }

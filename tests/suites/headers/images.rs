@@ -2,8 +2,8 @@
 
 use crate::{compilers, round_trip};
 use kernel_args_codegen::header::{Header, Item};
-use kernel_args_image::Image;
 use kernel_args_compiler_tests::{folder, nvrtc, write};
+use kernel_args_image::Image;
 use kernel_args_test_generator::{Shape, cpp, signatures, size};
 use std::{fs, slice};
 

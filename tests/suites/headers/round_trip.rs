@@ -48,10 +48,10 @@ pub(crate) fn batches(mut headers: Vec<(String, String)>) -> Vec<Vec<(String, St
 fn kernels(ptx: &[u8]) -> Result<Kernels<'_>, String> {
     let kernels = Image::read(ptx).and_then(|image| image.kernels());
     let kernels = kernels.map_err(|error| error.to_string())?;
-    match kernels.debug_errors().next() {
-        Some(error) => Err(error.to_string()),
-        None => Ok(kernels),
+    if let Some(error) = kernels.debug_errors().next() {
+        return Err(error.to_string());
     }
+    Ok(kernels)
 }
 
 /// The members of the host's that a kernel's do not have under the same name at the same place, with the same size.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles CUDA sources with NVRTC, for the oracle suite.
+"""Compiles CUDA sources with NVRTC, for the suites that run compilers.
 
     compile.py FOLDER TARGETS [-I INCLUDE]... [--option=OPTION]... SOURCE...
 
@@ -17,7 +17,7 @@ import os
 import pathlib
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "ptx"))
 
 import echo_coverage

@@ -1,0 +1,132 @@
+//! What the repository declares and documents is what it has: suites, their files, tables in READMEs, lists of packages.
+//!
+//! Each check is a function of names and texts that returns one line for each mistake. It runs on the repository, and next
+//! to its code on a small input with each mistake.
+
+mod compile_fail;
+mod declared;
+mod manifest;
+mod published;
+mod suites_table;
+mod table;
+
+use manifest::Package;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A file of the repository.
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The names of the files and folders in a folder of the repository, in order, without hidden ones.
+fn list(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder));
+    let entries = entries.unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = names
+        .map(|name| name.into_string().expect("UTF-8"))
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    names
+}
+
+fn is_folder(place: &str) -> bool {
+    root().join(place).is_dir()
+}
+
+/// Whether a Rust file has a `#[test]`, or one in a folder.
+fn has_tests(place: &str) -> bool {
+    if is_folder(place) {
+        let mut inside = list(place).into_iter();
+        return inside.any(|name| has_tests(&format!("{place}/{name}")));
+    }
+    let is_rust = Path::new(place)
+        .extension()
+        .is_some_and(|extension| extension == "rs");
+    is_rust && read(place).lines().any(|line| line.trim() == "#[test]")
+}
+
+/// The packages of the workspace.
+fn packages() -> Vec<Package> {
+    let members = manifest::members(&read("Cargo.toml"));
+    assert!(members.len() > 10, "{members:?}");
+    members
+        .iter()
+        .map(|folder| Package::parse(folder, &read(&format!("{folder}/Cargo.toml"))))
+        .collect()
+}
+
+fn assert_none(problems: &[String]) {
+    assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+}
+
+#[test]
+fn every_suite_is_a_test_of_a_package() {
+    let suites = list("tests/suites");
+    assert!(suites.len() > 20, "{suites:?}");
+    assert_none(&declared::suites(&suites, &packages()));
+}
+
+#[test]
+fn every_file_of_a_suite_is_part_of_it() {
+    let suites = list("tests/suites")
+        .into_iter()
+        .map(|suite| format!("tests/suites/{suite}"));
+    for suite in suites.filter(|suite| is_folder(suite)) {
+        let names = list(&suite).into_iter();
+        let files: Vec<(String, String)> = names
+            .map(|name| {
+                let text = read(&format!("{suite}/{name}"));
+                (name, text)
+            })
+            .collect();
+        assert_none(&declared::files(&suite, &files));
+    }
+}
+
+#[test]
+fn the_tables_of_tests_have_every_test() {
+    let packages = packages();
+    let readme = read("tests/README.md");
+    let with_tests: Vec<&Package> = packages
+        .iter()
+        .filter(|package| {
+            let folder = &package.folder;
+            has_tests(&format!("{folder}/src")) || has_tests(&format!("{folder}/tests"))
+        })
+        .collect();
+    assert!(with_tests.len() > 5, "{with_tests:?}");
+    let mut problems = suites_table::suites(&readme, &packages);
+    problems.extend(suites_table::packages(&readme, &with_tests));
+    assert_none(&problems);
+}
+
+#[test]
+fn the_readme_of_compile_fail_has_every_folder_of_ui() {
+    let ui = "tests/compile_fail/ui";
+    let folders: Vec<String> = list(ui)
+        .into_iter()
+        .filter(|name| is_folder(&format!("{ui}/{name}")))
+        .collect();
+    assert!(folders.len() > 20, "{folders:?}");
+    assert_none(&compile_fail::folders(
+        &read("tests/compile_fail/README.md"),
+        &folders,
+    ));
+}
+
+#[test]
+fn lists_of_published_packages_have_all_of_them() {
+    let packages = packages();
+    let files = [".github/workflows/ci.yml", "CONTRIBUTING.md"];
+    let problems = files.map(|file| published::lists(file, &read(file), &packages));
+    assert_none(&problems.concat());
+}
