@@ -43,7 +43,7 @@ impl Options {
 
     /// The generation whose kernels are described: the newest.
     pub(crate) fn described(&self) -> Option<&Arch> {
-        self.archs.iter().max_by_key(|arch| arch.number)
+        self.archs.iter().max_by_key(|arch| arch.target.sm)
     }
 
     /// The user's flags, without those that contradict a debug build.

@@ -47,7 +47,7 @@ pub(crate) fn one_arch(output: &str, names: &[String]) -> String {
 pub(crate) fn cubin_of_virtual(arch: &Arch) -> String {
     format!(
         "a cubin is machine code, and `{arch}` has none\nhelp: write `.arch(\"{}\")`, or `.output(Output::Ptx)`",
-        arch.sm()
+        arch.target
     )
 }
 
@@ -182,7 +182,7 @@ pub(crate) fn does_not_compile(
         .iter()
         .any(|words| said.contains(words))
     {
-        let archs: Vec<String> = archs.iter().map(Arch::compute).collect();
+        let archs: Vec<String> = archs.iter().map(|arch| arch.target.compute()).collect();
         let _ = write!(
             text,
             "\nhelp: it was told `{}`, which is from `.arch(…)` or the variable `CUDA_COMPUTE_CAP`; another release of CUDA may know it",

@@ -90,13 +90,13 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
                     options
                         .archs
                         .iter()
-                        .map(|arch| format!("-arch={}", arch.compute())),
+                        .map(|arch| format!("-arch={}", arch.target.compute())),
                 ),
                 Output::Cubin => list.extend(
                     options
                         .archs
                         .iter()
-                        .map(|arch| format!("-arch={}", arch.sm())),
+                        .map(|arch| format!("-arch={}", arch.target)),
                 ),
             }
             list.extend(options.flags.iter().cloned());
@@ -106,7 +106,7 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
             list.extend(
                 options
                     .described()
-                    .map(|arch| format!("-arch={}", arch.compute())),
+                    .map(|arch| format!("-arch={}", arch.target.compute())),
             );
             list.extend(options.flags_with_debug().cloned());
         }

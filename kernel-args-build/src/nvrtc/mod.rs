@@ -96,8 +96,8 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     match job.purpose {
         Purpose::Image => {
             let arch = options.archs.first().map(|arch| match options.output {
-                Output::Cubin => arch.sm(),
-                _ => arch.compute(),
+                Output::Cubin => arch.target.to_string(),
+                _ => arch.target.compute(),
             });
             list.extend(arch.map(|arch| format!("--gpu-architecture={arch}")));
             list.extend(options.flags.iter().cloned());
@@ -106,7 +106,7 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
             list.push("--device-debug".into());
             let arch = options
                 .described()
-                .map(|arch| format!("--gpu-architecture={}", arch.compute()));
+                .map(|arch| format!("--gpu-architecture={}", arch.target.compute()));
             list.extend(arch);
             list.extend(options.flags_with_debug().cloned());
         }
