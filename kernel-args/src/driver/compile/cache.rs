@@ -4,6 +4,7 @@ use super::{
     entry::{decode, encode},
     source::Compiled,
 };
+use kernel_args_nvrtc::read_file;
 use std::{
     format, fs,
     io::{self, Write as _},
@@ -29,9 +30,12 @@ pub enum CacheUse {
     Failed(String),
 }
 
+/// The largest entry that is read, in bytes.
+const LARGEST: usize = 1 << 30;
+
 /// The entry of this name, if there is one and it is undamaged.
 pub(super) fn read(folder: &Path, name: &str) -> Option<Compiled> {
-    decode(name, &fs::read(folder.join(name)).ok()?)
+    decode(name, &read_file(&folder.join(name), LARGEST).ok()??)
 }
 
 /// Stores the entry of this name: it appears at once, or not at all.
@@ -99,6 +103,19 @@ mod tests {
             1,
             "no scratch file is left"
         );
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// It would block, or never end.
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_not_an_entry() {
+        let folder = env::temp_dir().join(format!("kernel-args-cache-device-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", folder.join("one")).unwrap();
+        assert_eq!(read(&folder, "one"), None);
+        assert_eq!(write(&folder, "one", &compiled("")), CacheUse::Stored);
+        assert!(read(&folder, "one").is_some());
         fs::remove_dir_all(&folder).unwrap();
     }
 

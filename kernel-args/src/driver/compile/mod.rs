@@ -4,7 +4,6 @@ mod architecture;
 mod cache;
 mod compiler;
 mod entry;
-mod includes;
 mod key;
 mod options;
 mod source;
