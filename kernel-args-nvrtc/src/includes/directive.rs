@@ -1,8 +1,8 @@
 //! The files that one text names, in `#include` and in `__has_include`.
 
 use super::{
-    Unknown,
     lexer::{self, Name, blank, directives, end, name, readings, word, words},
+    unknown::Unknown,
 };
 use std::collections::BTreeSet;
 

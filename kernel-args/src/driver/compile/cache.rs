@@ -2,33 +2,15 @@
 
 use super::{
     entry::{decode, encode},
-    source::Compiled,
+    source::{CacheUse, Compiled},
 };
 use kernel_args_nvrtc::read_file;
 use std::{
     format, fs,
     io::{self, Write as _},
     path::Path,
-    string::String,
 };
 use tempfile::NamedTempFile;
-
-/// Whether a source came from the cache, and if not, why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CacheUse {
-    /// No cache was asked for.
-    Off,
-    /// It was in the cache: NVRTC did not compile it.
-    Hit,
-    /// It was compiled, and is in the cache now.
-    Stored,
-    /// It was compiled, and is not kept, because what it depends on cannot be told: the reason.
-    /// [`CompileOptions::cache_key`](crate::CompileOptions::cache_key) is the way out.
-    Unknown(String),
-    /// It was compiled, and the cache's folder could not be written to: what the system says.
-    Failed(String),
-}
 
 /// The largest entry that is read, in bytes.
 const LARGEST: usize = 1 << 30;
@@ -64,7 +46,12 @@ fn scratch_file(folder: &Path) -> io::Result<NamedTempFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{env, process, string::ToString as _, thread, vec::Vec};
+    use std::{
+        env, process,
+        string::{String, ToString as _},
+        thread,
+        vec::Vec,
+    };
 
     fn compiled(text: &str) -> Compiled {
         Compiled {

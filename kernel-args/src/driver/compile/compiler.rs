@@ -2,10 +2,10 @@
 
 use super::{
     architecture::Architecture,
-    cache::{self, CacheUse},
+    cache,
     key::key,
     options::CompileOptions,
-    source::{Compiled, CompiledSource},
+    source::{CacheUse, Compiled, CompiledSource},
 };
 use crate::driver::{
     context::{driver_version, sm},

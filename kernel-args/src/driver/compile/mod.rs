@@ -8,6 +8,5 @@ mod key;
 mod options;
 mod source;
 
-pub use cache::CacheUse;
 pub use options::{CompileOptions, CppStandard};
-pub use source::CompiledSource;
+pub use source::{CacheUse, CompiledSource};
