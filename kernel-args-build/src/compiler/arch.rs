@@ -8,7 +8,7 @@ use std::{borrow::Cow, fmt};
 pub(crate) struct Arch {
     pub(crate) target: Target,
     /// `compute_75`: PTX, and no machine code.
-    is_virtual: bool,
+    pub(crate) is_virtual: bool,
 }
 
 impl Arch {
@@ -24,10 +24,6 @@ impl Arch {
             target: Target::parse(&full)?,
             is_virtual: name.starts_with("compute_"),
         })
-    }
-
-    pub(crate) const fn is_virtual(&self) -> bool {
-        self.is_virtual
     }
 }
 
@@ -48,7 +44,7 @@ pub(crate) fn gencode(archs: &[Arch]) -> Vec<String> {
     for arch in archs {
         codes.push(format!("arch={},code={arch}", arch.target.compute()));
     }
-    if !archs.iter().any(Arch::is_virtual)
+    if !archs.iter().any(|arch| arch.is_virtual)
         && let Some(newest) = archs.iter().max_by_key(|arch| arch.target.sm)
     {
         codes.push(format!("arch={0},code={0}", newest.target.compute()));
