@@ -1,7 +1,7 @@
 //! The files that one text names, in `#include` and in `__has_include`.
 
 use super::{
-    lexer::{self, Name, blank, directives, end, name, readings, word, words},
+    lexer::{blank, directives, end, name, readings, word, words},
     unknown::Unknown,
 };
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ const TIMES: [&str; 3] = ["__DATE__", "__TIME__", "__TIMESTAMP__"];
 /// The first characters of them.
 const BEGINNINGS: [&str; 3] = ["__has", "__DA", "__TI"];
 
-/// What a text names.
+/// What texts name.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Named {
     /// Whether it is in quotes, and the name.
@@ -35,16 +35,19 @@ pub(super) struct Named {
 impl Named {
     /// Adds what a text names, if `wrappers` are macros that pass their argument to `__has_include`.
     pub(super) fn add(&mut self, text: &str, wrappers: &BTreeSet<String>) {
-        for reading in readings(text) {
-            let text = Text {
-                text: &reading,
-                wrappers,
-            };
-            if BEGINNINGS.iter().any(|part| reading.contains(part)) {
-                text.words(self);
+        for text in readings(text) {
+            if BEGINNINGS.iter().any(|part| text.contains(part)) {
+                for (word, _) in words(&text) {
+                    if TIMES.contains(&word) {
+                        self.unknown.insert(Unknown::Time);
+                    } else if is_beginning(word) {
+                        self.unknown.insert(Unknown::Computed);
+                    }
+                }
             }
-            for start in directives(&reading) {
-                text.directive(blank(&reading, start), self);
+            for start in directives(&text) {
+                let at = blank(&text, start);
+                self.directive(&text[at..end(&text, at)], wrappers);
             }
         }
     }
@@ -54,16 +57,80 @@ impl Named {
         !self.replaceable.is_disjoint(&self.macros)
     }
 
-    fn name(&mut self, name: Name<'_>) {
-        self.names.insert((name.is_quoted, name.text.to_owned()));
+    fn directive(&mut self, line: &str, wrappers: &BTreeSet<String>) {
+        let kind = word(line, 0);
+        let rest = &line[blank(line, kind.len())..];
+        match kind {
+            "if" | "elif" => self.asked(rest, wrappers, None),
+            "define" => {
+                let own = word(rest, 0);
+                self.macros.insert(own.to_owned());
+                let (parameters, text) = parameters(&rest[own.len()..]);
+                self.asked(text, wrappers, Some((own, &parameters)));
+            }
+            // Of Microsoft's preprocessor.
+            "pragma" if word(rest, 0) == "include_alias" => self.computed(),
+            // Without a name it does not compile.
+            _ if INCLUDES.contains(&kind) && !rest.is_empty() => match name(rest) {
+                Some((is_quoted, name)) => {
+                    self.names.insert((is_quoted, name.to_owned()));
+                }
+                None => self.computed(),
+            },
+            _ => {}
+        }
     }
 
-    /// A name behind a macro's parenthesis or in a macro: its words may be macros themselves.
-    fn replaceable_name(&mut self, name: Name<'_>) {
-        self.name(name);
-        if !name.is_quoted {
-            let words = words(name.text).map(|(word, _)| word.to_owned());
-            self.replaceable.extend(words);
+    /// The arguments of `__has_include` in a condition, or in the definition of a macro with parameters.
+    fn asked(
+        &mut self,
+        text: &str,
+        wrappers: &BTreeSet<String>,
+        definition: Option<(&str, &[&str])>,
+    ) {
+        let mut operators = ASKS.into_iter().chain(wrappers.iter().map(String::as_str));
+        if !operators.any(|operator| text.contains(operator)) {
+            return;
+        }
+        let mut is_defined = false;
+        for (operator, after) in words(text) {
+            // `defined(__has_include)`
+            let is_name = std::mem::replace(&mut is_defined, operator == "defined");
+            let is_wrapper = wrappers.contains(operator);
+            if is_name || !(is_wrapper || ASKS.contains(&operator)) {
+                continue;
+            }
+            let behind = &text[blank(text, after)..];
+            let argument = behind.strip_prefix('(').unwrap_or_default();
+            let argument = &argument[blank(argument, 0)..];
+            let word = word(argument, 0);
+            let is_word = argument[blank(argument, word.len())..].starts_with(')');
+            match (name(argument), definition) {
+                (Some((is_quoted, name)), _) => {
+                    self.names.insert((is_quoted, name.to_owned()));
+                    // Elsewhere the name is no operand of the operator yet, and its words can be macros.
+                    if !is_quoted && (is_wrapper || definition.is_some()) {
+                        let words = words(name).map(|(word, _)| word.to_owned());
+                        self.replaceable.extend(words);
+                    }
+                }
+                // `#define HAS(x) __has_include(x)`, `#define HAS __has_include`
+                (None, Some((own, parameters)))
+                    if (is_word && parameters == [word])
+                        || (parameters.is_empty() && text.trim() == operator) =>
+                {
+                    self.wrappers.insert(own.to_owned());
+                }
+                (None, _) => self.computed(),
+            }
+        }
+        // As if each parameter were a macro.
+        if let Some((_, parameters)) = definition
+            && parameters
+                .iter()
+                .any(|parameter| self.replaceable.contains(*parameter))
+        {
+            self.computed();
         }
     }
 
@@ -81,159 +148,20 @@ fn is_beginning(word: &str) -> bool {
         && all.any(is_part)
 }
 
-/// A text with its lines joined.
-struct Text<'t> {
-    text: &'t str,
-    wrappers: &'t BTreeSet<String>,
-}
-
-impl<'t> Text<'t> {
-    /// What counts anywhere in the text.
-    fn words(&self, named: &mut Named) {
-        for (word, _) in words(self.text) {
-            if TIMES.contains(&word) {
-                named.unknown.insert(Unknown::Time);
-            } else if is_beginning(word) {
-                named.computed();
-            }
-        }
+/// The parameters behind the name of a macro, and its text.
+fn parameters(text: &str) -> (Vec<&str>, &str) {
+    let Some((list, text)) = text.strip_prefix('(').and_then(|list| list.split_once(')')) else {
+        return (Vec::new(), text);
+    };
+    let mut parameters: Vec<_> = words(list).map(|(word, _)| word).collect();
+    if list.contains("...") {
+        parameters.push("__VA_ARGS__");
     }
-
-    /// The directive whose name is at `at`.
-    fn directive(&self, at: usize, named: &mut Named) {
-        let directive = word(self.text, at);
-        let at = at + directive.len();
-        match directive {
-            "define" => self.define(blank(self.text, at), named),
-            "if" | "elif" => {
-                for asked in self.asked(at) {
-                    match asked.argument {
-                        Argument::Name(name) if asked.is_operator => named.name(name),
-                        Argument::Name(name) => named.replaceable_name(name),
-                        Argument::Word(_) | Argument::Other => named.computed(),
-                    }
-                }
-            }
-            // Of Microsoft's preprocessor.
-            "pragma" if word(self.text, blank(self.text, at)) == "include_alias" => {
-                named.computed();
-            }
-            _ if INCLUDES.contains(&directive) => {
-                let at = blank(self.text, at);
-                match name(self.text, at) {
-                    Some(name) => named.name(name),
-                    None if at < end(self.text, at) => named.computed(),
-                    // Without a name it does not compile.
-                    None => {}
-                }
-            }
-            _ => {}
-        }
+    // Not an object: `#define HAS() __has_include`
+    if parameters.is_empty() {
+        parameters.push("");
     }
-
-    /// The definition of the macro at `at`.
-    fn define(&self, at: usize, named: &mut Named) {
-        let own = word(self.text, at);
-        named.macros.insert(own.to_owned());
-        let (parameters, at) = self.parameters(at + own.len());
-        for asked in self.asked(at) {
-            match asked.argument {
-                Argument::Name(name) => {
-                    let mut inside = words(name.text).map(|(word, _)| word);
-                    if !name.is_quoted && inside.any(|word| parameters.contains(&word)) {
-                        named.computed();
-                    }
-                    named.replaceable_name(name);
-                }
-                // `#define HAS(x) __has_include(x)`
-                Argument::Word(argument) if parameters == [argument] => {
-                    named.wrappers.insert(own.to_owned());
-                }
-                // `#define HAS __has_include`
-                Argument::Other if parameters.is_empty() && asked.is_alone => {
-                    named.wrappers.insert(own.to_owned());
-                }
-                Argument::Word(_) | Argument::Other => named.computed(),
-            }
-        }
-    }
-
-    /// The parameters of a macro whose name ends at `at`, and where its text begins.
-    fn parameters(&self, at: usize) -> (Vec<&'t str>, usize) {
-        let Some(list) = self.text[at..].strip_prefix('(') else {
-            return (Vec::new(), at);
-        };
-        let list = &list[..list.find([')', '\n']).unwrap_or(list.len())];
-        let mut parameters: Vec<_> = words(list).map(|(word, _)| word).collect();
-        if list.contains("...") {
-            parameters.push("__VA_ARGS__");
-        }
-        (parameters, at + 1 + list.len())
-    }
-
-    /// The operators, and the macros that pass their argument to one, from `start` to the end of the directive.
-    fn asked(&self, start: usize) -> impl Iterator<Item = Asked<'t>> {
-        let whole = &self.text[start..end(self.text, start)];
-        let mut operators = ASKS
-            .into_iter()
-            .chain(self.wrappers.iter().map(String::as_str));
-        let whole = if operators.any(|operator| whole.contains(operator)) {
-            whole
-        } else {
-            ""
-        };
-        let mut is_defined = false;
-        words(whole).filter_map(move |(word, after)| {
-            // `defined(__has_include)`
-            let is_name = std::mem::replace(&mut is_defined, word == "defined");
-            let is_operator = ASKS.contains(&word);
-            if is_name || !(is_operator || self.wrappers.contains(word)) {
-                return None;
-            }
-            Some(Asked {
-                is_operator,
-                is_alone: whole.trim() == word,
-                argument: argument(whole, after),
-            })
-        })
-    }
-}
-
-/// A use of `__has_include`.
-struct Asked<'t> {
-    /// It is not a macro that passes its argument to one.
-    is_operator: bool,
-    /// Nothing else is in the directive.
-    is_alone: bool,
-    argument: Argument<'t>,
-}
-
-/// What is in the parentheses of `__has_include`.
-enum Argument<'t> {
-    Name(Name<'t>),
-    /// One word.
-    Word(&'t str),
-    /// Something else; or there are no parentheses.
-    Other,
-}
-
-/// The argument of the operator that ends at `at`.
-fn argument(text: &str, at: usize) -> Argument<'_> {
-    let open = blank(text, at);
-    if !text[open..].starts_with('(') {
-        return Argument::Other;
-    }
-    let at = blank(text, open + 1);
-    if let Some(name) = lexer::name(text, at) {
-        return Argument::Name(name);
-    }
-    let word = word(text, at);
-    let close = blank(text, at + word.len());
-    if !word.is_empty() && text[close..].starts_with(')') {
-        Argument::Word(word)
-    } else {
-        Argument::Other
-    }
+    (parameters, text)
 }
 
 #[cfg(test)]

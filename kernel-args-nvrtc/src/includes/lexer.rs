@@ -120,21 +120,12 @@ pub(super) fn end(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// A name in quotes or angle brackets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Name<'t> {
-    pub(super) is_quoted: bool,
-    pub(super) text: &'t str,
-}
-
-/// The name at `at`, on one line.
-pub(super) fn name(text: &str, at: usize) -> Option<Name<'_>> {
-    let rest = &text[at..];
-    let is_quoted = rest.starts_with('"');
-    let close = if is_quoted { '"' } else { '>' };
-    let rest = rest.strip_prefix(['"', '<'])?;
-    let text = &rest[..rest.find(close)?];
-    (!text.is_empty() && !text.contains('\n')).then_some(Name { is_quoted, text })
+/// Whether the name that a text begins with is in quotes, and the name. On one line.
+pub(super) fn name(text: &str) -> Option<(bool, &str)> {
+    let is_quoted = text.starts_with('"');
+    let rest = text.strip_prefix(['"', '<'])?;
+    let name = &rest[..rest.find(if is_quoted { '"' } else { '>' })?];
+    (!name.is_empty() && !name.contains('\n')).then_some((is_quoted, name))
 }
 
 #[cfg(test)]
