@@ -221,10 +221,11 @@ impl<'a> Target<'a> {
         }
         let (start, first) = lexer.identifier(NAME)?;
         let mut end = lexer.position();
-        let mut sm = sm(first);
+        let sm_of = |name| crate::Target::parse(name).map(|target| target.sm);
+        let mut sm = sm_of(first);
         while lexer.take(b',')? {
             let (_, name) = lexer.identifier(NAME)?;
-            sm = sm.or(self::sm(name));
+            sm = sm.or_else(|| sm_of(name));
             end = lexer.position();
         }
         Ok(Self {
@@ -232,16 +233,4 @@ impl<'a> Target<'a> {
             text: lexer.text(start, end),
         })
     }
-}
-
-/// `sm_90`, `sm_90a`, `sm_100f`, `compute_90`.
-fn sm(name: &str) -> Option<Sm> {
-    let number = name
-        .strip_prefix("sm_")
-        .or_else(|| name.strip_prefix("compute_"))?;
-    number
-        .trim_end_matches(|c: char| c.is_ascii_lowercase())
-        .parse()
-        .ok()
-        .map(Sm)
 }

@@ -17,16 +17,16 @@ use std::{
 const FOLDER: &str = "KERNEL_ARGS_CACHE_CHILD";
 
 /// A folder of one test, gone when this is dropped.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> std::io::Result<Self> {
+    pub(crate) fn new(name: &str) -> std::io::Result<Self> {
         let folder = env::temp_dir().join(format!("kernel-args-{name}-{}", process::id()));
         fs::create_dir_all(&folder)?;
         Ok(Self(folder))
     }
 
-    fn join(&self, name: &str) -> PathBuf {
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }
@@ -37,7 +37,7 @@ impl Drop for Folder {
     }
 }
 
-fn compile(
+pub(crate) fn compile(
     source: &str,
     options: &CompileOptions,
 ) -> Result<CompiledSource, Box<dyn std::error::Error>> {

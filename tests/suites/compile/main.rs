@@ -6,6 +6,7 @@ mod linked;
 mod options;
 mod refused;
 mod source;
+mod stale;
 mod versions;
 
 use kernel_args_tests::{driver::suite, nvrtc};
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
             trials.extend(checked::trials());
             trials.extend(linked::trials(driver));
             trials.extend(cache::trials());
+            trials.extend(stale::trials());
             trials
         },
         |_| (),

@@ -6,8 +6,6 @@
 mod device_params;
 mod launch_config;
 mod node_params;
-#[cfg(feature = "nvrtc")]
-pub(crate) mod nvrtc;
 mod status;
 
 pub(crate) use device_params::{DeviceResource, PoolAccess};

@@ -182,10 +182,8 @@ fn runtime_version() -> Option<CudaVersion> {
 
 #[cfg(feature = "nvrtc")]
 fn nvrtc_version(driver: CudaVersion) -> Option<CudaVersion> {
-    let (major, minor) = crate::driver::api::nvrtc::nvrtc(driver.major)
-        .ok()?
-        .version()
-        .ok()?;
+    let nvrtc = kernel_args_nvrtc::system(driver.major).ok()?;
+    let (major, minor) = nvrtc.version().ok()?;
     Some(CudaVersion {
         major: u16::try_from(major).ok()?,
         minor: u16::try_from(minor).ok()?,

@@ -1,64 +1,39 @@
 //! GPU generations, as options of the compilers name them.
 
-use std::fmt;
+use kernel_args_image::Target;
+use std::{borrow::Cow, fmt};
 
-/// `sm_90a`, `compute_75`, or `75`, which is as `sm_75`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// `sm_90a`, `compute_75`, or `75`, which means `sm_75`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Arch {
-    pub(crate) number: u32,
-    /// `a` or `f` of features that later generations lack, or nothing.
-    features: String,
+    pub(crate) target: Target,
     /// `compute_75`: PTX, and no machine code.
-    is_virtual: bool,
+    pub(crate) is_virtual: bool,
 }
 
 impl Arch {
-    /// `None` where it is no name of one.
+    /// `None` if it is not the name of a generation.
     pub(crate) fn parse(name: &str) -> Option<Self> {
-        let (is_virtual, rest) = match name.strip_prefix("compute_") {
-            Some(rest) => (true, rest),
-            None => (false, name.strip_prefix("sm_").unwrap_or(name)),
+        // `8.9`, as `nvidia-smi --query-gpu=compute_cap` shows it.
+        let full = if name.starts_with(|c: char| c.is_ascii_digit()) {
+            Cow::Owned(format!("sm_{}", name.replacen('.', "", 1)))
+        } else {
+            name.into()
         };
-        // `8.9`, as `nvidia-smi --query-gpu=compute_cap` tells it.
-        let rest = match rest.split_once('.') {
-            Some((major, minor)) if !is_virtual && rest == name => format!("{major}{minor}"),
-            Some(_) => return None,
-            None => rest.to_owned(),
-        };
-        let digits = rest.trim_end_matches(|c: char| c.is_ascii_lowercase());
-        let is_number = digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
         Some(Self {
-            number: digits.parse().ok().filter(|_| is_number)?,
-            features: match &rest[digits.len()..] {
-                features @ ("" | "a" | "f") => features.to_owned(),
-                _ => return None,
-            },
-            is_virtual,
+            target: Target::parse(&full)?,
+            is_virtual: name.starts_with("compute_"),
         })
-    }
-
-    /// As a target of PTX: `compute_90a`.
-    pub(crate) fn compute(&self) -> String {
-        format!("compute_{}{}", self.number, self.features)
-    }
-
-    /// As a target of machine code: `sm_90a`.
-    pub(crate) fn sm(&self) -> String {
-        format!("sm_{}{}", self.number, self.features)
-    }
-
-    pub(crate) const fn is_virtual(&self) -> bool {
-        self.is_virtual
     }
 }
 
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&if self.is_virtual {
-            self.compute()
+        if self.is_virtual {
+            f.write_str(&self.target.compute())
         } else {
-            self.sm()
-        })
+            self.target.fmt(f)
+        }
     }
 }
 
@@ -67,12 +42,12 @@ impl fmt::Display for Arch {
 pub(crate) fn gencode(archs: &[Arch]) -> Vec<String> {
     let mut codes: Vec<String> = Vec::new();
     for arch in archs {
-        codes.push(format!("arch={},code={arch}", arch.compute()));
+        codes.push(format!("arch={},code={arch}", arch.target.compute()));
     }
-    if !archs.iter().any(Arch::is_virtual)
-        && let Some(newest) = archs.iter().max_by_key(|arch| arch.number)
+    if !archs.iter().any(|arch| arch.is_virtual)
+        && let Some(newest) = archs.iter().max_by_key(|arch| arch.target.sm)
     {
-        codes.push(format!("arch={0},code={0}", newest.compute()));
+        codes.push(format!("arch={0},code={0}", newest.target.compute()));
     }
     codes
 }
@@ -92,7 +67,7 @@ mod tests {
         ] {
             let arch = Arch::parse(name).unwrap();
             assert_eq!(
-                (arch.compute().as_str(), arch.to_string().as_str()),
+                (arch.target.compute().as_str(), arch.to_string().as_str()),
                 (ptx, code)
             );
         }

@@ -1,6 +1,8 @@
 //! Where the compiler is.
 
-use crate::{compiler::Compiler, environment::Environment, nvcc::Nvcc, nvrtc::Nvrtc, texts};
+use super::{Compiler, nvcc::Nvcc, nvrtc::Nvrtc};
+use crate::{environment::Environment, texts};
+use kernel_args_nvrtc::library_names;
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -19,7 +21,7 @@ pub(crate) struct Places {
     /// Folders of toolkits.
     pub(crate) usual: Vec<PathBuf>,
     /// Names of NVRTC that the system may find.
-    pub(crate) loader: &'static [&'static str],
+    pub(crate) loader: Vec<String>,
 }
 
 /// What was tried in vain: each place, and what was found there.
@@ -35,23 +37,14 @@ impl Places {
             });
             return Self {
                 usual: all.map_or_else(Vec::new, |folder| versions(&folder, "v")),
-                loader: &[
-                    "nvrtc64_130_0.dll",
-                    "nvrtc64_120_0.dll",
-                    "nvrtc64_112_0.dll",
-                ],
+                loader: library_names(None),
             };
         }
         let mut usual = vec![PathBuf::from("/usr/local/cuda"), PathBuf::from("/opt/cuda")];
         usual.extend(versions(Path::new("/usr/local"), "cuda-"));
         Self {
             usual,
-            loader: &[
-                "libnvrtc.so.13",
-                "libnvrtc.so.12",
-                "libnvrtc.so.11.2",
-                "libnvrtc.so",
-            ],
+            loader: library_names(None),
         }
     }
 }
@@ -125,10 +118,10 @@ impl Search<'_> {
                 Err(why) => tried.push((folder.display().to_string(), why)),
             }
         }
-        for name in self.places.loader {
+        for name in &self.places.loader {
             match self.nvrtc(Path::new(name)) {
                 Ok(compiler) => return Ok(compiler),
-                Err(_) => tried.push(((*name).to_owned(), texts::NOT_LOADED.into())),
+                Err(_) => tried.push((name.clone(), texts::NOT_LOADED.into())),
             }
         }
         Err(tried)
@@ -287,7 +280,7 @@ mod tests {
                 environment: &environment,
                 places: Places {
                     usual: self.usual.clone(),
-                    loader: &["libnvrtc-that-is-nowhere.so"],
+                    loader: vec!["libnvrtc-that-is-nowhere.so".into()],
                 },
                 root: &self.root,
                 needs_nvcc,

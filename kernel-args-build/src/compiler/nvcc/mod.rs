@@ -2,13 +2,13 @@
 
 mod depfile;
 
-use crate::{
-    Output,
+use super::{
     arch::gencode,
-    compiler::{Compiled, Dependencies, Job, Purpose},
-    texts,
+    job::{Compiled, Job, Purpose},
 };
+use crate::{output::Output, texts};
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::{Command, Output as Finished, Stdio},
@@ -60,13 +60,12 @@ impl Nvcc {
             return Err(failure(&finished));
         }
         let read = |path: &Path| fs::read(path).map_err(|error| texts::not_written(path, &error));
-        let mut dependencies = Dependencies::default();
-        dependencies.files.extend(depfile::parse(&read(list)?));
-        dependencies.files.insert(job.source.path.clone());
+        let mut files: BTreeSet<PathBuf> = depfile::parse(&read(list)?).into_iter().collect();
+        files.insert(job.source.path.clone());
         Ok(Compiled {
             bytes: read(output)?,
             messages: text(&finished.stderr),
-            dependencies,
+            files,
         })
     }
 }
@@ -90,13 +89,13 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
                     options
                         .archs
                         .iter()
-                        .map(|arch| format!("-arch={}", arch.compute())),
+                        .map(|arch| format!("-arch={}", arch.target.compute())),
                 ),
                 Output::Cubin => list.extend(
                     options
                         .archs
                         .iter()
-                        .map(|arch| format!("-arch={}", arch.sm())),
+                        .map(|arch| format!("-arch={}", arch.target)),
                 ),
             }
             list.extend(options.flags.iter().cloned());
@@ -106,7 +105,7 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
             list.extend(
                 options
                     .described()
-                    .map(|arch| format!("-arch={}", arch.compute())),
+                    .map(|arch| format!("-arch={}", arch.target.compute())),
             );
             list.extend(options.flags_with_debug().cloned());
         }
@@ -164,9 +163,11 @@ fn text(bytes: &[u8]) -> String {
 mod tests {
     use super::{has_no_host_compiler, options};
     use crate::{
-        Output,
-        compiler::{Job, Purpose},
-        options::Options,
+        compiler::{
+            job::{Job, Purpose},
+            options::Options,
+        },
+        output::Output,
         sources::Source,
     };
     use std::path::Path;

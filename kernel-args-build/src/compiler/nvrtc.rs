@@ -1,14 +1,9 @@
 //! The library NVRTC.
 
-mod library;
-
-use crate::{
-    Output,
-    compiler::{Compiled, Dependencies, Job, Purpose},
-    includes, texts,
-};
-use library::{Library, Program};
+use super::job::{Compiled, Job, Purpose};
+use crate::{output::Output, texts};
 use std::{
+    collections::BTreeSet,
     ffi::CString,
     fs,
     path::{Path, PathBuf},
@@ -18,7 +13,7 @@ use std::{
 #[derive(Debug)]
 pub(crate) struct Nvrtc {
     path: PathBuf,
-    library: Library,
+    library: kernel_args_nvrtc::Nvrtc,
     /// The folders of CUDA's headers; none where there are none.
     headers: Vec<PathBuf>,
 }
@@ -26,16 +21,21 @@ pub(crate) struct Nvrtc {
 impl Nvrtc {
     /// Loads the library at a path, or of a name that the system finds. `places` are folders in which CUDA's headers may lie, if
     /// they do not lie beside the library.
-    pub(crate) fn load(path: &Path, places: &[PathBuf]) -> Result<Self, String> {
+    pub(crate) fn load(path: &Path, places: &[PathBuf]) -> Result<Self, kernel_args_nvrtc::Error> {
         Ok(Self {
             path: path.to_owned(),
-            library: Library::load(path)?,
+            library: kernel_args_nvrtc::Nvrtc::open(path)?,
             headers: headers(path, places),
         })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The folders of CUDA's headers.
+    pub(crate) fn headers(&self) -> &[PathBuf] {
+        &self.headers
     }
 
     pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, String> {
@@ -47,13 +47,13 @@ impl Nvrtc {
         let options = options(job, &self.headers);
         let options = options.iter().map(|option| c_string(option));
         let options = options.collect::<Result<Vec<_>, _>>()?;
-        let wanted = if job.purpose == Purpose::Image && job.options.output == Output::Cubin {
-            Program::Cubin
-        } else {
-            Program::Ptx
-        };
-        let compiled = self.library.compile(&source, &name, &options, wanted);
-        let (bytes, log) = compiled.map_err(|mut said| {
+        let to_text = |error: kernel_args_nvrtc::Error| error.to_string();
+        let mut program = self.library.program(&source, &name, &[]).map_err(to_text)?;
+        program.compile(&options).map_err(|error| {
+            let mut said = program.log();
+            if said.is_empty() {
+                said = error.to_string();
+            }
             if said.contains("could not open source file")
                 || said.contains("cannot open source file")
             {
@@ -61,27 +61,17 @@ impl Nvrtc {
             }
             said
         })?;
+        let is_cubin = job.purpose == Purpose::Image && job.options.output == Output::Cubin;
+        let bytes = if is_cubin {
+            program.cubin()
+        } else {
+            program.ptx()
+        };
         Ok(Compiled {
-            bytes,
-            messages: log,
-            dependencies: self.dependencies(job),
+            bytes: bytes.map_err(to_text)?,
+            messages: program.log(),
+            files: BTreeSet::new(),
         })
-    }
-
-    fn dependencies(&self, job: &Job<'_>) -> Dependencies {
-        let folders: Vec<PathBuf> = job
-            .options
-            .includes
-            .iter()
-            .chain(&self.headers)
-            .cloned()
-            .collect();
-        let mut found = includes::dependencies(job.root, &job.source.path, &folders);
-        // CUDA's own folder is not where a package chooses between headers.
-        found
-            .folders
-            .retain(|folder| !self.headers.contains(folder));
-        found
     }
 }
 
@@ -96,8 +86,8 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     match job.purpose {
         Purpose::Image => {
             let arch = options.archs.first().map(|arch| match options.output {
-                Output::Cubin => arch.sm(),
-                _ => arch.compute(),
+                Output::Cubin => arch.target.to_string(),
+                _ => arch.target.compute(),
             });
             list.extend(arch.map(|arch| format!("--gpu-architecture={arch}")));
             list.extend(options.flags.iter().cloned());
@@ -106,7 +96,7 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
             list.push("--device-debug".into());
             let arch = options
                 .described()
-                .map(|arch| format!("--gpu-architecture={}", arch.compute()));
+                .map(|arch| format!("--gpu-architecture={}", arch.target.compute()));
             list.extend(arch);
             list.extend(options.flags_with_debug().cloned());
         }

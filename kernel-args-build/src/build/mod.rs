@@ -1,62 +1,68 @@
 //! A build, from the settings to what cargo is told.
 
+mod compile;
+mod fallback;
+mod files;
+mod plan;
+mod record;
+mod unit;
+mod write;
+
 use crate::{
-    Error, Kernels, Output,
-    arch::Arch,
-    cache::Files,
-    compiler::Dependencies,
+    compiler::{
+        arch::Arch,
+        find::{Places, Search, Tried},
+        options::Options,
+    },
     directives::Directives,
     environment::Environment,
-    fallback::{Fallback, Made},
-    find::{Places, Search, Tried},
-    options::Options,
+    error::Error,
+    kernels::Kernels,
+    output::Output,
     sources::{self, Source},
     texts,
 };
+use fallback::Fallback;
+use files::Files;
 use kernel_args_image::ptx;
+use plan::{Build, What};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
+use unit::{Done, Unit};
 
-/// What is made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum What {
-    Everything,
-    /// Another crate makes the images.
-    Descriptions,
-}
+impl Kernels {
+    /// Compiles the kernels, and writes `kernels.rs`.
+    ///
+    /// # Errors
+    /// With the compiler's own words for each source that does not compile; where there is no compiler, with all that was tried;
+    /// and where a setting or file is not as it should be, with what to change.
+    pub fn build(self) -> Result<(), Error> {
+        run(&self, What::Everything, &Environment::of_process())
+    }
 
-/// A build whose settings are right.
-pub(crate) struct Build<'a> {
-    pub(crate) kernels: &'a Kernels,
-    pub(crate) what: What,
-    pub(crate) units: Vec<Unit>,
-    /// Of the images.
-    pub(crate) extension: &'static str,
-    pub(crate) files: Files<'a>,
-    /// The folder of the package.
-    pub(crate) root: &'a Path,
-    /// `OUT_DIR`.
-    pub(crate) out: &'a Path,
-}
-
-/// A source, and how it is compiled.
-pub(crate) struct Unit {
-    pub(crate) source: Source,
-    pub(crate) options: Options,
-    /// The options as a record has them.
-    pub(crate) lines: Vec<String>,
-}
-
-/// What became of a source.
-pub(crate) struct Done {
-    pub(crate) made: Made,
-    pub(crate) dependencies: Dependencies,
+    /// Describes the kernels of images that another crate compiles, such as `bindgen_cuda`, and writes `kernels.rs`.
+    ///
+    /// The images stand in `OUT_DIR` under the names of their sources. So this comes after the call that compiles them, with the
+    /// same sources, headers and defines; the GPU generation is that of the image, if it is PTX:
+    ///
+    /// ```ignore
+    /// let bindings = bindgen_cuda::Builder::default().build_ptx().unwrap();
+    /// bindings.write(out_dir.join("ptx.rs")).unwrap();
+    /// kernel_args_build::Kernels::new().glob("src/**/*.cu").debug_info()?;
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), and where an image is not there, or is older than a header of the package that its source includes:
+    /// `bindgen_cuda` compiles a source again when the source is newer, and does not look at headers.
+    pub fn debug_info(self) -> Result<(), Error> {
+        run(&self, What::Descriptions, &Environment::of_process())
+    }
 }
 
 /// Builds, and tells cargo.
-pub(crate) fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
+fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
     let folder = |name: &str| {
         let value = environment.get_untracked(name).map(PathBuf::from);
         value.ok_or_else(|| Error::new(texts::no_build_script(name)))
@@ -121,23 +127,12 @@ impl Build<'_> {
         })
     }
 
-    /// The folders of headers in the package: cargo looks for new ones in them. The package's own has cargo's output in it.
+    /// The folders of headers in the package: cargo looks for new ones in them.
     fn header_folders(&self) -> impl Iterator<Item = PathBuf> {
-        let is_watched = |folder: &&PathBuf| {
-            let absolute = self.root.join(folder);
-            absolute.is_dir() && absolute.starts_with(self.root) && !self.out.starts_with(&absolute)
-        };
-        self.kernels.includes.iter().filter(is_watched).cloned()
-    }
-
-    /// The file in `OUT_DIR` of a source.
-    pub(crate) fn place(&self, source: &Source, extension: &str) -> PathBuf {
-        self.out.join(format!("{}.{extension}", source.name))
-    }
-
-    /// The extension of the images that are made; `None` where another crate makes them.
-    pub(crate) fn made(&self) -> Option<&'static str> {
-        (self.what == What::Everything).then_some(self.extension)
+        let folders = self.kernels.includes.iter();
+        folders
+            .filter(|folder| self.files.is_watchable(folder))
+            .cloned()
     }
 
     fn run(&self, search: &Search<'_>) -> Result<Directives, Error> {
@@ -179,7 +174,7 @@ impl Build<'_> {
         for (unit, done) in self.units.iter().zip(&done) {
             directives
                 .files
-                .extend(self.files.watched(&done.dependencies).cloned());
+                .extend(self.files.watched(&done.files, done.headers.as_ref()));
             let committed = fallback
                 .iter()
                 .flat_map(|fallback| fallback.files(&unit.source));
@@ -232,13 +227,12 @@ impl Build<'_> {
         let mut done = Vec::new();
         for Unit { source, lines, .. } in &self.units {
             match fallback.take(source, &self.files, lines) {
-                Ok(made) => {
-                    let mut dependencies = Dependencies::default();
-                    dependencies
-                        .files
-                        .extend(made.record.sources.keys().map(PathBuf::from));
-                    done.push(Done { made, dependencies });
-                }
+                Ok(made) => done.push(Done {
+                    files: made.record.sources.keys().map(PathBuf::from).collect(),
+                    made,
+                    headers: None,
+                    is_known: true,
+                }),
                 Err(why) => errors.push(Error::new(why)),
             }
         }

@@ -18,25 +18,25 @@ const FIRST: &str = "kernel-args-build 1";
 
 /// The lines of the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Record {
+pub(super) struct Record {
     /// `output ptx`, `define N=4`.
-    pub(crate) options: Vec<String>,
+    pub(super) options: Vec<String>,
     /// Hashes of the files that were written.
-    pub(crate) image: Option<u64>,
-    pub(crate) description: u64,
+    pub(super) image: Option<u64>,
+    pub(super) description: u64,
     /// Hashes of files of the package, by their paths with `/`.
-    pub(crate) sources: BTreeMap<String, u64>,
+    pub(super) sources: BTreeMap<String, u64>,
     /// Files outside of the package, the compiler among them, as the system tells of them.
-    pub(crate) outside: BTreeMap<String, String>,
+    pub(super) outside: BTreeMap<String, String>,
     /// What else decided: variables of the compiler, and which headers were found.
-    pub(crate) state: Vec<String>,
+    pub(super) state: Vec<String>,
     /// Of the compiler.
-    pub(crate) warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
 }
 
 impl Record {
     /// As it is committed: without what belongs to this machine.
-    pub(crate) fn portable(&self) -> Self {
+    pub(super) fn portable(&self) -> Self {
         Self {
             outside: BTreeMap::new(),
             state: Vec::new(),
@@ -45,7 +45,7 @@ impl Record {
         }
     }
 
-    pub(crate) fn write(&self) -> String {
+    pub(super) fn write(&self) -> String {
         let mut text = format!("{FIRST}\n");
         let mut line = |line: &str| {
             text += line;
@@ -72,7 +72,7 @@ impl Record {
     }
 
     /// `None` where it is in another form.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    pub(super) fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         lines.next().filter(|line| *line == FIRST)?;
         let mut record = Self::default();
@@ -102,14 +102,14 @@ impl Record {
         is_whole.then_some(record)
     }
 
-    pub(crate) fn open(path: &Path) -> Option<Self> {
+    pub(super) fn open(path: &Path) -> Option<Self> {
         Self::read(&fs::read_to_string(path).ok()?)
     }
 }
 
 /// A number that depends on all bytes, with ends of lines as Unix has them: version control may write others. FNV-1a of 64 bits,
 /// for accidents; its numbers are committed, so it stays as it is.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut rest = bytes;
     while let [byte, after @ ..] = rest {
@@ -122,7 +122,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// When a file was modified, and its length; `None` where it is not there.
-pub(crate) fn stamp(path: &Path) -> Option<String> {
+pub(super) fn stamp(path: &Path) -> Option<String> {
     let found = fs::metadata(path).ok()?;
     let time = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{}-{}", time.as_nanos(), found.len()))

@@ -1,6 +1,7 @@
 //! What the compilers are told.
 
-use crate::{Error, Output, arch::Arch, texts};
+use super::arch::Arch;
+use crate::{error::Error, output::Output, texts};
 use std::path::{Path, PathBuf};
 
 /// The options of every source, checked.
@@ -35,15 +36,18 @@ impl Options {
         if several && output != Output::Fatbin {
             return Err(Error::new(texts::one_arch(output.extension(), names)));
         }
-        if output == Output::Cubin && archs.iter().any(Arch::is_virtual) {
-            return Err(Error::new(texts::cubin_of_virtual(&archs[0])));
+        if output == Output::Cubin && archs.iter().any(|arch| arch.is_virtual) {
+            return Err(Error::new(texts::cubin_of_virtual(
+                &archs[0],
+                &archs[0].target,
+            )));
         }
         Ok((archs, output))
     }
 
     /// The generation whose kernels are described: the newest.
     pub(crate) fn described(&self) -> Option<&Arch> {
-        self.archs.iter().max_by_key(|arch| arch.number)
+        self.archs.iter().max_by_key(|arch| arch.target.sm)
     }
 
     /// The user's flags, without those that contradict a debug build.
@@ -82,7 +86,7 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::Options;
-    use crate::Output;
+    use crate::output::Output;
     use std::path::Path;
 
     fn targets(names: &[&str], output: Option<Output>) -> Result<Output, String> {

@@ -1,10 +1,13 @@
 //! Writing into `OUT_DIR`.
 
+use super::{
+    files::write,
+    plan::{Build, What},
+    unit::{Done, Unit},
+};
 use crate::{
-    Error,
-    cache::write,
+    error::Error,
     modules::{self, Style},
-    run::{Build, Done, Unit, What},
     texts,
 };
 use kernel_args_image::Image;
@@ -17,7 +20,7 @@ use std::{
 
 impl Build<'_> {
     /// Writes the files of all sources and the Rust file that names them; the warnings about them.
-    pub(crate) fn write(&self, done: &[Done]) -> Result<Vec<String>, Error> {
+    pub(super) fn write(&self, done: &[Done]) -> Result<Vec<String>, Error> {
         let rust = self
             .out
             .join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
@@ -28,16 +31,17 @@ impl Build<'_> {
         claim(std::iter::once(rust.clone()).chain(records))?;
         let mut warnings = Vec::new();
         let mut with_kernels = Vec::new();
-        for (Unit { source, .. }, Done { made, dependencies }) in self.units.iter().zip(done) {
+        for (Unit { source, .. }, done) in self.units.iter().zip(done) {
+            let made = &done.made;
             if let Some(bytes) = &made.image {
                 write(&self.place(source, self.extension), bytes)?;
             }
             write(&self.place(source, "debug.ptx"), &made.description)?;
             let record = self.place(source, "sources");
-            if dependencies.folders.is_empty() {
+            if done.is_known {
                 write(&record, made.record.write().as_bytes())?;
             } else {
-                // Not all headers are known: it is compiled each time.
+                // It is compiled each time.
                 let _ = fs::remove_file(record);
             }
             if !made.record.warnings.is_empty() {

@@ -1,31 +1,23 @@
 //! Committed images, for machines without a compiler.
 
-use crate::{
-    Error,
-    cache::{Files, write},
+use super::{
+    files::{Files, write},
     record::{Record, hash},
-    sources::Source,
-    texts,
+    unit::Made,
 };
+use crate::{error::Error, sources::Source, texts};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
 /// The folder of committed images.
-pub(crate) struct Fallback<'a> {
+pub(super) struct Fallback<'a> {
     /// As it was given.
-    pub(crate) folder: &'a Path,
-    pub(crate) root: &'a Path,
+    pub(super) folder: &'a Path,
+    pub(super) root: &'a Path,
     /// Of the images; `None` where another crate makes them.
-    pub(crate) extension: Option<&'a str>,
-}
-
-/// What was made of a source.
-pub(crate) struct Made {
-    pub(crate) image: Option<Vec<u8>>,
-    pub(crate) description: Vec<u8>,
-    pub(crate) record: Record,
+    pub(super) extension: Option<&'a str>,
 }
 
 impl Fallback<'_> {
@@ -34,7 +26,7 @@ impl Fallback<'_> {
     }
 
     /// The files of a source, as they were given.
-    pub(crate) fn files(&self, source: &Source) -> Vec<PathBuf> {
+    pub(super) fn files(&self, source: &Source) -> Vec<PathBuf> {
         let extensions = self.extension.into_iter().chain(["debug.ptx", "sources"]);
         extensions
             .map(|extension| self.place(source, extension))
@@ -45,7 +37,7 @@ impl Fallback<'_> {
     ///
     /// # Errors
     /// Where it is not there, or was made from other files or settings than there are now.
-    pub(crate) fn take(
+    pub(super) fn take(
         &self,
         source: &Source,
         files: &Files<'_>,
@@ -81,7 +73,7 @@ impl Fallback<'_> {
     }
 
     /// Writes the files of a source.
-    pub(crate) fn update(&self, source: &Source, made: &Made) -> Result<(), Error> {
+    pub(super) fn update(&self, source: &Source, made: &Made) -> Result<(), Error> {
         let folder = self.root.join(self.folder);
         fs::create_dir_all(&folder)
             .map_err(|error| Error::new(texts::cannot_write(&folder, &error)))?;
