@@ -6,9 +6,9 @@ use crate::{
     read,
     select::Select,
     show::{self, list},
+    style::quoted,
 };
 use std::{
-    borrow::Cow,
     collections::BTreeMap,
     fs,
     io::{self, Read as _, Write as _},
@@ -106,15 +106,6 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     Ok(Status::Different)
 }
 
-/// A word as shells take it.
-pub(crate) fn quoted(word: Cow<'_, str>) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./+,:@%=".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.into_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 /// The lines of a list.
 ///
 /// # Errors
@@ -179,19 +170,6 @@ mod tests {
             lines["a"],
             ["a() [sm_90]", "a(int @0 4/4) max_threads=1,1,1"]
         );
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_part_them() {
-        for (word, expected) in [
-            ("lib/a.so", "lib/a.so"),
-            ("a b", "'a b'"),
-            ("it's", "'it'\\''s'"),
-            ("gemm*", "'gemm*'"),
-            ("", "''"),
-        ] {
-            assert_eq!(quoted(word.into()), expected);
-        }
     }
 
     #[test]

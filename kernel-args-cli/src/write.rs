@@ -111,7 +111,7 @@ struct Described {
 impl Described {
     /// What debug information says: that of the other file first.
     fn told(&self) -> Vec<Parameter<'_>> {
-        let told = self.debug_info.as_ref().or(self.kernel.told.as_ref());
+        let told = self.debug_info.as_ref().or(self.kernel.described.as_ref());
         told.map(ParameterList::parameters).unwrap_or_default()
     }
 
@@ -162,14 +162,14 @@ fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failur
                 .read
                 .kernels
                 .iter()
-                .all(|kernel| kernel.told.is_none())
+                .all(|kernel| kernel.described.is_none())
             {
                 let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
                 return Err(Error::new(name, what).into());
             }
             let mut told = HashMap::new();
             for kernel in files.read.kernels {
-                if let Some(list) = kernel.told {
+                if let Some(list) = kernel.described {
                     told.entry(kernel.symbol).or_insert(list);
                 }
             }

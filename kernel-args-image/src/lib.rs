@@ -21,9 +21,11 @@ extern crate std;
 
 mod contents;
 pub mod cubin;
-mod debug;
+mod directives;
 pub mod dwarf;
 pub mod fatbin;
+mod join;
+mod kernel;
 mod kernels;
 pub mod mangled;
 pub mod ptx;
@@ -33,7 +35,10 @@ mod target;
 mod validate;
 
 pub use contents::{Code, CodeKind, Unfit, contents};
-pub use kernels::{Kernel, Kernels, Undescribed};
+pub use directives::{DirectiveValue, Directives};
+pub use join::{join, same_sizes};
+pub use kernel::{Kernel, Undescribed};
+pub use kernels::Kernels;
 pub use release::{CudaVersion, PtxVersion, RELEASES, Release};
 pub use table::ParameterList;
 #[doc(hidden)]

@@ -1,11 +1,7 @@
 //! Device code in the data of a program, where `include_bytes!`, `include_str!`, `.incbin` and `bin2c` put it.
 
-use super::{
-    input::Input,
-    locate::What,
-    ptx_text::{VERSION, end},
-};
-use kernel_args_image::{cubin, fatbin, ptx};
+use super::input::Input;
+use kernel_args_image::{Kind, cubin, fatbin, ptx};
 use memchr::memmem::Finder;
 use std::{borrow::Cow, io};
 
@@ -18,12 +14,12 @@ const STEP: usize = 1 << 20;
 pub(super) fn find(
     input: &mut Input,
     (start, size): (u64, u64),
-    mut tell: impl FnMut(What, u64, u64),
+    mut tell: impl FnMut(Kind, u64, u64),
 ) -> io::Result<()> {
     /// What a hit needs behind it to be told from chance.
     const MORE: u64 = 64;
     let magic = [&fatbin::MAGIC.to_le_bytes()[..], &[1, 0, 16, 0]].concat();
-    let needles = [VERSION, b"\x7fELF\x02\x01", &magic].map(Finder::new);
+    let needles = [&b".version"[..], b"\x7fELF\x02\x01", &magic].map(Finder::new);
     let mut at = 0;
     while at < size {
         let bytes = input.head(start + at, (STEP as u64 + MORE).min(size - at))?;
@@ -40,9 +36,9 @@ pub(super) fn find(
             }
             let (known, rest) = (&bytes[hit..], (start + place, size - place));
             let image = match known {
-                [b'.', ..] => text(input, known, rest)?.map(|size| (What::Ptx, size)),
-                [0x7f, ..] => elf(known).map(|size| (What::Cubin, size)),
-                _ => container(known).map(|size| (What::Fatbin, size)),
+                [b'.', ..] => text(input, known, rest)?.map(|size| (Kind::Ptx, size)),
+                [0x7f, ..] => elf(known).map(|size| (Kind::Cubin, size)),
+                _ => container(known).map(|size| (Kind::Fatbin, size)),
             };
             if let Some((what, length)) = image.filter(|(_, length)| *length <= rest.1) {
                 tell(what, rest.0, length);
@@ -93,7 +89,7 @@ fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64)) -> io::Resul
     let mut bytes = Cow::Borrowed(known);
     let end = loop {
         let is_all = bytes.len() as u64 >= size;
-        match end(&bytes, is_all) {
+        match ptx::extent(&bytes, is_all) {
             Some(end) => break end,
             None => bytes = input.head(start, size.min(bytes.len() as u64 * 4))?.into(),
         }

@@ -12,6 +12,7 @@ mod debug;
 mod dynamic_shared;
 mod entry;
 mod error;
+mod extent;
 mod header;
 mod lexer;
 mod outline;
@@ -19,15 +20,15 @@ mod parameter;
 
 #[cfg(feature = "debug-info")]
 pub(crate) use debug::debug_sections;
-pub use entry::{Directives, Entry};
+pub use entry::Entry;
 pub use error::Error;
+pub use extent::{begins, extent};
 pub use header::Header;
 pub use outline::Outline;
 pub use parameter::{Parameter, Pointee, Space};
 
 use alloc::{collections::BTreeMap, vec::Vec};
 use dynamic_shared::Bodies;
-use kernel_args_abi::param_layout::Sm;
 use lexer::{Lexer, Token};
 
 /// A PTX text.
@@ -50,8 +51,8 @@ pub struct Module<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Target<'a> {
-    /// The GPU generation, or `None` where it is not spelled `sm_…` or `compute_…`.
-    pub sm: Option<Sm>,
+    /// The GPUs, or `None` where they are not spelled as [`Target::parse`](crate::Target::parse) reads them.
+    pub gpu: Option<crate::Target>,
     /// The whole list as spelled: `sm_90a`, or `sm_75, texmode_independent`.
     pub text: &'a str,
 }
@@ -221,27 +222,15 @@ impl<'a> Target<'a> {
         }
         let (start, first) = lexer.identifier(NAME)?;
         let mut end = lexer.position();
-        let mut sm = sm(first);
+        let mut gpu = crate::Target::parse(first);
         while lexer.take(b',')? {
             let (_, name) = lexer.identifier(NAME)?;
-            sm = sm.or(self::sm(name));
+            gpu = gpu.or(crate::Target::parse(name));
             end = lexer.position();
         }
         Ok(Self {
-            sm,
+            gpu,
             text: lexer.text(start, end),
         })
     }
-}
-
-/// `sm_90`, `sm_90a`, `sm_100f`, `compute_90`.
-fn sm(name: &str) -> Option<Sm> {
-    let number = name
-        .strip_prefix("sm_")
-        .or_else(|| name.strip_prefix("compute_"))?;
-    number
-        .trim_end_matches(|c: char| c.is_ascii_lowercase())
-        .parse()
-        .ok()
-        .map(Sm)
 }

@@ -2,7 +2,7 @@
 
 use kernel_args_abi::{Alignment, Class, Sm};
 use kernel_args_image::{
-    Image,
+    Directives, Image,
     cubin::{self, Cubin},
     fatbin::{self, Compression, Kind},
     ptx::{Module, Pointee, Space},
@@ -51,26 +51,29 @@ fn directives_of_clusters_are_read_from_a_cubin() {
     let cubin = cubin::parse(cubin).unwrap();
     assert_eq!((ptx.entries.len(), cubin.kernels.len()), (8, 8));
     for entry in &ptx.entries {
-        let (said, kernel) = (&entry.directives, cubin.kernel(entry.name).unwrap());
-        assert_eq!(
-            (kernel.max_threads, kernel.required_threads),
-            (said.max_threads, said.required_threads),
-            "{}",
-            entry.name
-        );
-        assert_eq!(
-            (kernel.required_cluster, kernel.max_cluster_rank),
-            (said.required_cluster, said.max_cluster_rank),
-            "{}",
-            entry.name
-        );
-        assert_eq!(
-            (kernel.explicit_cluster, kernel.blocks_are_clusters),
-            (said.explicit_cluster, said.blocks_are_clusters),
-            "{}",
-            entry.name
-        );
+        let recorded = cubin.kernel(entry.name).unwrap().directives;
+        let completed = recorded.completed_by(entry.directives);
+        assert_eq!(completed, entry.directives, "{}", entry.name);
+        let plain = entry.name == "plain";
+        assert_eq!(recorded == Directives::default(), plain, "{}", entry.name);
     }
+}
+
+/// What runs is the cubin; only PTX has `.minnctapersm`.
+#[test]
+fn a_kernel_has_the_directives_of_the_cubin_that_runs() {
+    let text =
+        include_str!("../data/clusters.ptx").replace("maxclusterrank 12", "maxclusterrank 6");
+    let cubin = include_bytes!("../data/clusters.sm_90.cubin");
+    let image = Image::read(text.as_bytes()).unwrap();
+    let kernels = image.with(Image::read(cubin).unwrap()).kernels().unwrap();
+    let directives = |sm| {
+        let kernel = kernels.kernel("rank_12", Some(Sm(sm))).unwrap();
+        let directives = kernel.directives();
+        (directives.max_cluster_rank, directives.min_blocks)
+    };
+    assert_eq!(directives(90), (Some(12), Some(2)));
+    assert_eq!(directives(100), (Some(6), Some(2)));
 }
 
 #[test]
@@ -115,10 +118,11 @@ fn records_of_cubins_are_read() {
             (0, 40, line + 72)
         );
         assert_eq!(
-            cubin.kernel("plain").unwrap().max_threads,
+            cubin.kernel("plain").unwrap().directives.max_threads,
             Some([128, 1, 1])
         );
-        assert_eq!(cubin.kernel("nothing").unwrap().max_threads, None);
+        let nothing = cubin.kernel("nothing").unwrap();
+        assert_eq!(nothing.directives, Directives::default());
     }
 }
 

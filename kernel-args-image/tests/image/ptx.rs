@@ -1,8 +1,8 @@
 //! PTX texts: what ptxas 13.0 accepts is read, what it refuses is refused with a place and a reason.
 
 use super::parsing::{HEADER, only, refused, with_header};
-use kernel_args_abi::{Alignment, Class, CppType, Sm};
-use kernel_args_image::ptx::Module;
+use kernel_args_abi::{Alignment, Class, CppType};
+use kernel_args_image::{Target, ptx::Module};
 use std::fmt::Write as _;
 
 #[test]
@@ -10,8 +10,8 @@ fn what_nvcc_writes_is_read() {
     let text = include_str!("../data/kernels.ptx");
     let module = Module::parse(text).unwrap();
     assert_eq!(
-        (module.version, module.target.sm, module.target.text),
-        ((9, 0), Some(Sm(75)), "sm_75")
+        (module.version, module.target.gpu, module.target.text),
+        ((9, 0), Target::parse("sm_75"), "sm_75")
     );
     assert_eq!(module.address_size, Some(64));
     let entry = module.entry("_Z5saxpyifPKfPf").unwrap();
@@ -76,7 +76,7 @@ fn types_are_dropped_where_the_name_tells_another_count() {
 #[test]
 fn directives_are_read() {
     only(
-        ".entry k() .maxntid 0x20,2 .minnctapersm 3 .pragma \"a;{\", \"b\"; .maxnreg 64 .explicitcluster \
+        ".entry k() .maxntid 0x20,2 .minnctapersm 3 .pragma \"a;{\", \"b\"; .maxnreg 64 .blocksareclusters \
          .maxclusterrank 8 .newer 3, k, \"x\" {ret;}",
         |entry| {
             let d = entry.directives;
@@ -85,19 +85,19 @@ fn directives_are_read() {
                 (d.min_blocks, d.max_registers, d.max_cluster_rank),
                 (Some(3), Some(64), Some(8))
             );
-            assert!(d.explicit_cluster && !d.blocks_are_clusters);
+            assert!(d.blocks_are_clusters);
             assert_eq!((d.required_threads, d.required_cluster), (None, None));
         },
     );
     only(
-        ".entry k() .reqntid 4,5,6 .reqnctapercluster 2,1,1 .blocksareclusters {ret;}",
+        ".entry k() .reqntid 4,5,6 .reqnctapercluster 2,1,1 {ret;}",
         |entry| {
             let d = entry.directives;
             assert_eq!(
                 (d.required_threads, d.required_cluster),
                 (Some([4, 5, 6]), Some([2, 1, 1]))
             );
-            assert!(d.blocks_are_clusters);
+            assert!(!d.blocks_are_clusters);
         },
     );
     only(".entry k() .maxntid 3,2,2 .maxntid 4 {ret;}", |entry| {
@@ -245,21 +245,23 @@ fn what_is_not_ptx_is_refused() {
 
 #[test]
 fn targets_are_read() {
-    for (target, sm, text) in [
-        ("sm_90", Some(90), "sm_90"),
-        ("sm_90a", Some(90), "sm_90a"),
-        ("sm_100f", Some(100), "sm_100f"),
-        ("compute_75", Some(75), "compute_75"),
+    for (target, name, text) in [
+        ("sm_90", Some("sm_90"), "sm_90"),
+        ("sm_90a", Some("sm_90a"), "sm_90a"),
+        ("sm_100f", Some("sm_100f"), "sm_100f"),
+        ("compute_75", Some("sm_75"), "compute_75"),
         (
             "sm_75 , texmode_independent",
-            Some(75),
+            Some("sm_75"),
             "sm_75 , texmode_independent",
         ),
+        ("debug, sm_75", Some("sm_75"), "debug, sm_75"),
         ("gfx9", None, "gfx9"),
     ] {
         let source = format!("// c\n.version 8.10 .target {target}\n.address_size 0x20");
         let module = Module::parse(&source).unwrap();
-        assert_eq!((module.target.sm, module.target.text), (sm.map(Sm), text));
+        let gpu = module.target.gpu.map(|gpu| gpu.to_string());
+        assert_eq!((gpu.as_deref(), module.target.text), (name, text));
         assert_eq!((module.version, module.address_size), ((8, 10), Some(32)));
     }
 }
