@@ -6,7 +6,7 @@ use crate::{
     dwarf::{self, DebugInfo},
     kernel::Kernel,
     mangled::Demangled,
-    ptx::{Entry, Outline},
+    ptx::{Entry, Module},
 };
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::{Members, param_layout::Sm};
@@ -28,7 +28,7 @@ struct Part<'a> {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Code<'a> {
-    Text(Outline),
+    Text(Module),
     Cubin(Cubin<'a>),
 }
 
@@ -66,7 +66,7 @@ impl<'a> Kernels<'a> {
 
     /// Adds the kernels of a PTX text: how much memory they take.
     pub(super) fn add_text(&mut self, bytes: &[u8]) -> Result<usize, Error> {
-        let text = Outline::read(bytes).map_err(Error::Ptx)?;
+        let text = Module::read(bytes).map_err(Error::Ptx)?;
         let debug_info = if text.has_debug_info() {
             DebugInfo::of_ptx(bytes, text.symbols())
         } else {
@@ -163,7 +163,7 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// The declaration of a kernel, as [`Outline::declaration`] returns it, where the image is one PTX text.
+    /// The declaration of a kernel, as [`Module::declaration`] returns it, where the image is one PTX text.
     #[must_use]
     pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         match self.parts.as_slice() {

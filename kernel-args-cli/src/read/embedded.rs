@@ -94,7 +94,7 @@ fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64)) -> io::Resul
             None => bytes = input.head(start, size.min(bytes.len() as u64 * 4))?.into(),
         }
     };
-    let has_kernels = |outline: ptx::Outline| outline.symbols().len() > 0;
-    let is_ptx = ptx::Outline::read(&bytes[..end]).is_ok_and(has_kernels);
+    let has_kernels = |module: ptx::Module| module.symbols().len() > 0;
+    let is_ptx = ptx::Module::read(&bytes[..end]).is_ok_and(has_kernels);
     Ok(is_ptx.then_some(end as u64))
 }

@@ -7,7 +7,7 @@ use crate::{
     place::Kind,
     style::{Paint, count, plain},
 };
-use kernel_args_abi::{Parameter, Sm, signature::Variant};
+use kernel_args_abi::{Parameter, Sm, signature::Variant, words::byte_map::letter};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, Write},
@@ -72,7 +72,7 @@ fn write_parameters(
     columns.push(head.map(str::to_owned).to_vec());
     let mut owners = vec![None];
     for (index, parameter) in parameters.iter().enumerate() {
-        let letter = map::letter(index).to_string();
+        let letter = letter(index).to_string();
         push(&mut columns, &mut owners, (index, &letter), parameter, 0);
     }
     for (row, owner) in columns.rows().zip(owners) {
@@ -92,8 +92,7 @@ fn write_parameters(
     }
     let rows = map::rows(parameters, size.unwrap_or(0), paint);
     if !rows.is_empty() {
-        writeln!(to, "\n   {}", paint.faint("byte  (`.` is padding)"))?;
-        rows.iter().try_for_each(|row| writeln!(to, "{row}"))?;
+        writeln!(to, "\n   {}{rows}", paint.faint("byte  (`.` is padding)"))?;
     }
     Ok(())
 }

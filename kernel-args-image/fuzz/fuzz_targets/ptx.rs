@@ -5,9 +5,9 @@ use kernel_args_image::ptx::Module;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    match Module::parse_bytes(bytes) {
+    match Module::read(bytes) {
         Ok(module) => {
-            for entry in &module.entries {
+            for entry in module.entries() {
                 assert!(!entry.name.is_empty());
                 let found = module.entry(entry.name).unwrap();
                 assert_eq!(found.name, entry.name);

@@ -47,10 +47,10 @@ fn directives_of_clusters_are_read_from_a_cubin() {
         include_bytes!("../data/clusters.ptx"),
         include_bytes!("../data/clusters.sm_90.cubin"),
     );
-    let ptx = Module::parse(core::str::from_utf8(ptx).unwrap()).unwrap();
+    let ptx = Module::read(ptx).unwrap();
     let cubin = cubin::parse(cubin).unwrap();
-    assert_eq!((ptx.entries.len(), cubin.kernels.len()), (8, 8));
-    for entry in &ptx.entries {
+    assert_eq!((ptx.entries().len(), cubin.kernels.len()), (8, 8));
+    for entry in ptx.entries() {
         let recorded = cubin.kernel(entry.name).unwrap().directives;
         let completed = recorded.completed_by(entry.directives);
         assert_eq!(completed, entry.directives, "{}", entry.name);
@@ -200,8 +200,11 @@ fn members_of_fat_binaries_are_read_in_every_compression() {
             records(&cubin::parse(cubin).unwrap(), "plain"),
             [(0, 1), (16, 16), (32, 8)]
         );
-        let module = Module::parse_bytes(text).unwrap();
-        assert_eq!(module.entries[0].directives.max_threads, Some([128, 1, 1]));
+        let module = Module::read(text).unwrap();
+        assert_eq!(
+            module.entries()[0].directives.max_threads,
+            Some([128, 1, 1])
+        );
         assert_eq!(text.trim_ascii_end_nul(), texts[0].trim_ascii_end_nul());
     }
 }

@@ -2,18 +2,22 @@
 
 use super::parsing::{HEADER, only, refused, with_header};
 use kernel_args_abi::{Alignment, Class, CppType};
-use kernel_args_image::{Target, ptx::Module};
+use kernel_args_image::{
+    Target,
+    ptx::{Header, Module},
+};
 use std::fmt::Write as _;
 
 #[test]
 fn what_nvcc_writes_is_read() {
     let text = include_str!("../data/kernels.ptx");
-    let module = Module::parse(text).unwrap();
+    let header = Header::read(text.as_bytes()).unwrap();
     assert_eq!(
-        (module.version, module.target.gpu, module.target.text),
+        (header.version, header.target.gpu, header.target.text),
         ((9, 0), Target::parse("sm_75"), "sm_75")
     );
-    assert_eq!(module.address_size, Some(64));
+    assert_eq!(header.address_size, Some(64));
+    let module = Module::read(text.as_bytes()).unwrap();
     let entry = module.entry("_Z5saxpyifPKfPf").unwrap();
     let demangled = entry.demangle();
     let parameters = entry.signature_parameters(demangled.as_ref());
@@ -143,10 +147,15 @@ fn kernels_are_found_wherever_ptxas_finds_them() {
     }
     let text =
         with_header(".entry a(){ret;} .func f(){} .visible .entry %b(){ret;}.entry $c(){ret;}");
-    let module = Module::parse(&text).unwrap();
-    let names: Vec<_> = module.entries.iter().map(|entry| entry.name).collect();
+    let module = Module::read(text.as_bytes()).unwrap();
+    let names: Vec<_> = module.entries().iter().map(|entry| entry.name).collect();
     assert_eq!(names, ["a", "%b", "$c"]);
-    assert!(Module::parse(HEADER).unwrap().entries.is_empty());
+    assert!(
+        Module::read(HEADER.as_bytes())
+            .unwrap()
+            .entries()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -238,7 +247,7 @@ fn what_is_not_ptx_is_refused() {
             "PTX 1.4 or newer",
         ),
     ] {
-        let message = Module::parse(text).unwrap_err().to_string();
+        let message = Module::read(text.as_bytes()).unwrap_err().to_string();
         assert!(message.contains(reason), "{text}: {message}");
     }
 }
@@ -259,10 +268,11 @@ fn targets_are_read() {
         ("gfx9", None, "gfx9"),
     ] {
         let source = format!("// c\n.version 8.10 .target {target}\n.address_size 0x20");
-        let module = Module::parse(&source).unwrap();
-        let gpu = module.target.gpu.map(|gpu| gpu.to_string());
-        assert_eq!((gpu.as_deref(), module.target.text), (name, text));
-        assert_eq!((module.version, module.address_size), ((8, 10), Some(32)));
+        Module::read(source.as_bytes()).unwrap();
+        let header = Header::read(source.as_bytes()).unwrap();
+        let gpu = header.target.gpu.map(|gpu| gpu.to_string());
+        assert_eq!((gpu.as_deref(), header.target.text), (name, text));
+        assert_eq!((header.version, header.address_size), ((8, 10), Some(32)));
     }
 }
 
@@ -270,8 +280,11 @@ fn targets_are_read() {
 fn bytes_need_not_be_utf8_in_comments_and_strings() {
     let mut bytes = with_header(".file 1 \"").into_bytes();
     bytes.extend(b"\xe9\"\n// \xff\n.entry k(.param .u32 /*\xe9*/ a){ret; // \xfe\n}\0\xff");
-    let module = Module::parse_bytes(&bytes).unwrap();
-    assert_eq!(module.entries[0].parameters[0].declaration, ".param .u32 a");
+    let module = Module::read(&bytes).unwrap();
+    assert_eq!(
+        module.entries()[0].parameters[0].declaration,
+        ".param .u32 a"
+    );
 }
 
 /// A text of about `bytes` as nvcc writes them: many kernels with long bodies.
@@ -301,14 +314,14 @@ fn large(bytes: usize) -> String {
 fn a_megabyte_is_read_in_linear_time() {
     let text = large(1 << 20);
     let started = std::time::Instant::now();
-    let module = Module::parse(&text).unwrap();
+    let module = Module::read(text.as_bytes()).unwrap();
     let took = started.elapsed();
     println!(
         "{} bytes, {} kernels: {took:?}",
         text.len(),
-        module.entries.len()
+        module.entries().len()
     );
-    assert!(module.entries.len() > 50);
+    assert!(module.entries().len() > 50);
     // Generous for a debug build on a busy machine; a quadratic reader would take minutes.
     assert!(took.as_secs() < 2, "{took:?}");
 }

@@ -22,7 +22,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_ptx_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = Module::parse_bytes(&bytes);
+        let _ = Module::read(&bytes);
     }
 
     /// Right texts with one part cut out: closer to PTX than random bytes.
@@ -39,7 +39,7 @@ proptest! {
         let mut bytes = speller.text.into_bytes();
         let from = from.index(bytes.len());
         bytes.drain(from..bytes.len().min(from + length));
-        if let Err(error) = Module::parse_bytes(&bytes) {
+        if let Err(error) = Module::read(&bytes) {
             prop_assert!(error.line >= 1 && !error.to_string().is_empty());
         }
     }

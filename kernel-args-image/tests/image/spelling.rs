@@ -314,9 +314,9 @@ impl Speller {
 
 /// Fails unless the kernels of the text are those that are meant.
 pub(crate) fn assert_read(text: &str, meant: &[Meant]) {
-    let module = Module::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert_eq!(module.entries.len(), meant.len(), "{text}");
-    for (i, (entry, meant)) in module.entries.iter().zip(meant).enumerate() {
+    let module = Module::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(module.entries().len(), meant.len(), "{text}");
+    for (i, (entry, meant)) in module.entries().iter().zip(meant).enumerate() {
         assert_eq!(entry.name, format!("k{i}"));
         assert_eq!(entry.directives, meant.directives, "{text}");
         assert_eq!(entry.parameters.len(), meant.parameters.len());
@@ -333,8 +333,9 @@ pub(crate) fn assert_read(text: &str, meant: &[Meant]) {
                 ".version 9.0\n.target sm_75\n.entry k({}) ;",
                 read.declaration
             );
-            let again = Module::parse(&again).unwrap_or_else(|error| panic!("{error}\n{again}"));
-            let again = &again.entries[0].parameters[0];
+            let again =
+                Module::read(again.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{again}"));
+            let again = &again.entries()[0].parameters[0];
             assert_eq!(
                 (again.layout, again.class, again.name),
                 (read.layout, read.class, read.name)
