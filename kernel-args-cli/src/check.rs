@@ -3,9 +3,9 @@
 use crate::{
     error::{Error, Failure},
     output::{Output, Status},
-    read,
+    report,
     select::Select,
-    show::{self, list},
+    show::list,
     style::quoted,
 };
 use std::{
@@ -40,15 +40,9 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     let text = text.map_err(|error| Error::new(&*name, error.to_string()))?;
     let text = String::from_utf8_lossy(&text);
     let expected = parse(&text).map_err(|(at, what)| Error::new(&*name, what).at(at))?;
-    let mut files = read::read(&check.files);
-    let names: Vec<_> = check
-        .files
-        .iter()
-        .map(|path| path.to_string_lossy())
-        .collect();
-    let names = names.join(" ");
-    if show::report(&files, &names) == Status::Error {
-        return Ok(Status::Error);
+    let (mut files, names, status) = report::read(&check.files);
+    if status == Status::Error {
+        return Ok(status);
     }
     check.select.apply(&mut files, &names)?;
     let lines = list::lines(&files.read.kernels);

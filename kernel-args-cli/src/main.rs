@@ -14,6 +14,7 @@ mod output;
 mod place;
 mod progress;
 mod read;
+mod report;
 mod select;
 mod show;
 mod style;

@@ -3,6 +3,7 @@
 //! | item | content |
 //! |---|---|
 //! | [`Image`], [`Kernels`], [`Kernel`] | the kernels of an image of any kind, with everything that it contains about their parameters |
+//! | [`Directives`] | what a kernel demands of a launch |
 //! | [`validate`] | whether an image may be passed to the driver, which does not know its length |
 //! | [`contents()`], [`Code`], [`Target`] | for which GPUs an image has code, and which drivers load it |
 //! | [`ptx`], [`cubin`], [`fatbin`] | one format each |

@@ -3,6 +3,7 @@
 use super::input::Input;
 use kernel_args_image::{Kind, cubin, fatbin, ptx};
 use memchr::memmem::Finder;
+use object::{LittleEndian as Le, elf, read::elf::FileHeader as _};
 use std::{borrow::Cow, io};
 
 /// So many bytes are searched at once.
@@ -62,18 +63,21 @@ fn container(bytes: &[u8]) -> Option<u64> {
 
 /// The size of a cubin: up to the end of its tables, which lie behind all else.
 fn elf(head: &[u8]) -> Option<u64> {
-    let number = |at: usize| {
-        Some(u64::from(u16::from_le_bytes(
-            *head.get(at..)?.first_chunk()?,
-        )))
-    };
-    let offset = |at: usize| Some(u64::from_le_bytes(*head.get(at..)?.first_chunk()?));
-    let end = |table, count, size| {
-        let entries = number(count)?.checked_mul(number(size)?)?;
-        entries.checked_add(offset(table)?)
-    };
-    let length = end(32, 56, 54)?.max(end(40, 60, 58)?);
-    (number(18)? == u64::from(cubin::MACHINE) && length > head.len().min(64) as u64)
+    let header = elf::FileHeader64::<Le>::parse(head).ok()?;
+    let end =
+        |offset: u64, count: u16, size: u16| offset.checked_add(u64::from(count) * u64::from(size));
+    let programs = end(
+        header.e_phoff(Le),
+        header.e_phnum(Le),
+        header.e_phentsize(Le),
+    )?;
+    let sections = end(
+        header.e_shoff(Le),
+        header.e_shnum(Le),
+        header.e_shentsize(Le),
+    )?;
+    let length = programs.max(sections);
+    (header.e_machine(Le).0 == cubin::MACHINE && length > head.len().min(64) as u64)
         .then_some(length)
 }
 

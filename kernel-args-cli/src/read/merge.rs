@@ -44,15 +44,10 @@ pub(super) fn merge(
         .iter()
         .find_map(|seen| seen.observation.described.as_ref());
     let kernel = |text: Option<&Source<'_>>, cubins: Option<&Source<'_>>, limits, images: &[_]| {
-        let own = [cubins, text].into_iter().flatten();
-        let described = own
-            .filter_map(|source| source.described)
-            .next()
-            .or(described);
-        let list = described.map(ParameterList::parameters);
-        let members = list
-            .as_ref()
-            .map_or(Members::UNKNOWN, |list| Members::of(list));
+        let mut own = [cubins, text].into_iter().flatten();
+        let own = own.find_map(|source| source.described);
+        let described = own.or(described);
+        let members = described.map_or(Members::UNKNOWN, ParameterList::members);
         let parameters = join(
             text.map(|text| text.parameters.clone()),
             cubins.map(|cubins| cubins.parameters.clone()),
@@ -79,19 +74,17 @@ pub(super) fn merge(
     for cubins in &cubins {
         let fits = |text: &Source<'_>| same_sizes(&text.parameters, &cubins.parameters);
         let is_own = |text: &_| fits(text) && cubins.limits.are_of(text.limits);
-        match texts.iter().position(is_own) {
-            Some(own) => {
-                used[own] = true;
-                let text = &texts[own];
-                let images = [&*cubins.images, &text.images].concat();
-                merged.push(kernel(Some(text), Some(cubins), text.limits, &images));
-            }
-            None => {
-                // One with other limits is of another GPU, and has the same types.
-                let text = texts.iter().find(|text| fits(text));
-                merged.push(kernel(text, Some(cubins), cubins.limits, &cubins.images));
-            }
+        let own = texts.iter().position(is_own);
+        // One with other limits is of another GPU, and has the same types.
+        let text = own.or_else(|| texts.iter().position(fits));
+        let (mut limits, mut images) = (cubins.limits, cubins.images.clone());
+        if let Some(own) = own {
+            used[own] = true;
+            limits = texts[own].limits;
+            images.extend(&texts[own].images);
         }
+        let text = text.map(|text| &texts[text]);
+        merged.push(kernel(text, Some(cubins), limits, &images));
     }
     for (text, _) in texts.iter().zip(used).filter(|(_, used)| !used) {
         merged.push(kernel(Some(text), None, text.limits, &text.images));

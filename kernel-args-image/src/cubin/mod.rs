@@ -275,12 +275,6 @@ impl<'a> Kernel<'a> {
         })
     }
 
-    /// What the mangled name tells, or `None` where it is not mangled (`extern "C"`).
-    #[must_use]
-    pub fn demangle(&self) -> Option<Demangled> {
-        Demangled::new(&self.name)
-    }
-
     /// The parameters in the common model: offsets and sizes from the records, C++ types from
     /// `demangled` where its list is as long as that of the records.
     #[must_use]

@@ -52,12 +52,6 @@ impl<'a> Entry<'a> {
         Ok((entry, end))
     }
 
-    /// What the mangled name tells, or `None` where it is not mangled (`extern "C"`).
-    #[must_use]
-    pub fn demangle(&self) -> Option<Demangled> {
-        Demangled::new(self.name)
-    }
-
     /// The parameters in the common model: sizes, alignments and classes from PTX, C++ types from
     /// `demangled`. PTX gives no offsets.
     ///

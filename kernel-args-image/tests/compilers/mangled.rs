@@ -205,7 +205,7 @@ pub(super) fn random_kernels_compiled_by_nvcc_are_read_back(nvcc: &OsStr) {
     let mut compared = 0;
     for entry in module.entries() {
         compared += source.compare(entry.name).unwrap();
-        let demangled = entry.demangle().unwrap();
+        let demangled = Demangled::new(entry.name).unwrap();
         let types = demangled.types_of(entry.parameters.len());
         assert!(
             types.is_some(),

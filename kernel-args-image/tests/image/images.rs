@@ -5,6 +5,7 @@ use kernel_args_image::{
     Directives, Image,
     cubin::{self, Cubin},
     fatbin::{self, Compression, Kind},
+    mangled::Demangled,
     ptx::{Module, Pointee, Space},
 };
 
@@ -136,7 +137,7 @@ fn pointers_are_told_where_the_cubin_tells_them() {
     };
     let pointees: Vec<_> = saxpy.parameters.iter().map(|p| p.pointee).collect();
     assert_eq!(pointees, [None, None, Some(pointee), Some(pointee)]);
-    let demangled = saxpy.demangle();
+    let demangled = Demangled::new(&saxpy.name);
     let parameters = saxpy.signature_parameters(demangled.as_ref());
     let seen: Vec<_> = parameters
         .iter()

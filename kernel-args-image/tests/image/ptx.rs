@@ -4,6 +4,7 @@ use super::parsing::{HEADER, only, refused, with_header};
 use kernel_args_abi::{Alignment, Class, CppType};
 use kernel_args_image::{
     Target,
+    mangled::Demangled,
     ptx::{Header, Module},
 };
 use std::fmt::Write as _;
@@ -19,7 +20,7 @@ fn what_nvcc_writes_is_read() {
     assert_eq!(header.address_size, Some(64));
     let module = Module::read(text.as_bytes()).unwrap();
     let entry = module.entry("_Z5saxpyifPKfPf").unwrap();
-    let demangled = entry.demangle();
+    let demangled = Demangled::new(entry.name);
     let parameters = entry.signature_parameters(demangled.as_ref());
     let seen: Vec<_> = parameters
         .iter()
@@ -68,7 +69,7 @@ fn what_nvcc_writes_is_read() {
 #[test]
 fn types_are_dropped_where_the_name_tells_another_count() {
     only(".entry _Z1kif(.param .u32 a){ret;}", |entry| {
-        let demangled = entry.demangle();
+        let demangled = Demangled::new(entry.name);
         assert!(demangled.is_some());
         assert_eq!(
             entry.signature_parameters(demangled.as_ref())[0].cpp,

@@ -1,7 +1,7 @@
 //! Whatever way a kernel is spelled in PTX, it is read as it is meant.
 
 use super::spelling::{Meant, Speller, assert_read};
-use kernel_args_image::ptx::Module;
+use kernel_args_image::ptx::{Module, extent};
 use proptest::prelude::*;
 
 proptest! {
@@ -18,11 +18,18 @@ proptest! {
             speller.kernel(meant, &format!("k{i}"));
         }
         assert_read(&speller.text, &kernels);
+        // In a program other bytes follow.
+        let size = speller.text.trim_end().len();
+        for behind in ["", "called `unwrap`", "\0.entry", ".version 9.0"] {
+            let bytes = [&speller.text, behind].concat();
+            prop_assert_eq!(extent(bytes.as_bytes(), true), Some(size));
+        }
     }
 
     #[test]
     fn any_bytes_are_ptx_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = Module::read(&bytes);
+        prop_assert!(extent(&bytes, true).is_some_and(|end| end <= bytes.len()));
     }
 
     /// Right texts with one part cut out: closer to PTX than random bytes.
