@@ -248,11 +248,11 @@ mod tests {
     #[test]
     fn limits_are_shown_in_words_and_in_lists() {
         let shown = |limits: &Limits| (limits.texts().join("; "), limits.listed());
-        let told = |texts: &str, listed: &str| (texts.to_owned(), listed.to_owned());
+        let expected = |texts: &str, listed: &str| (texts.to_owned(), listed.to_owned());
         let block = limits(|d| (d.required_threads, d.min_blocks) = (Some([8, 4, 1]), Some(1)));
         assert_eq!(
             shown(&block),
-            told(
+            expected(
                 "exactly 8 × 4 threads a block; at least 1 block on a multiprocessor",
                 " required_threads=8,4,1"
             )
@@ -260,16 +260,16 @@ mod tests {
         let most = limits(|d| (d.max_threads, d.explicit_cluster) = (Some([1, 1, 1]), true));
         assert_eq!(
             shown(&most),
-            told(
+            expected(
                 "at most 1 thread a block; must be launched with a cluster",
                 " max_threads=1,1,1 explicit_cluster"
             )
         );
         assert_eq!(
             shown(&shared(true)),
-            told("uses dynamic shared memory", " dynamic_shared")
+            expected("uses dynamic shared memory", " dynamic_shared")
         );
-        assert_eq!(shown(&shared(false)), told("", ""));
+        assert_eq!(shown(&shared(false)), expected("", ""));
     }
 
     fn breaks(old: &Limits, new: &Limits) -> Vec<(&'static str, bool)> {

@@ -9,7 +9,7 @@ use kernel_args_abi::{Members, Parameter};
 /// Names, sizes, alignments and classes are PTX's where there is PTX, offsets the cubin's where it has parameters of the same
 /// sizes, C++ types the symbol's. Debug information of the same parameters adds names, members and the other types.
 #[must_use]
-pub fn join<'p>(
+pub fn join_parameters<'p>(
     declared: Option<Vec<Parameter<'p>>>,
     recorded: Option<Vec<Parameter<'p>>>,
     demangled: Option<&'p Demangled>,

@@ -1,6 +1,6 @@
 //! One kernel of an image, out of all sources that the image has.
 
-use crate::{cubin, directives::Directives, join::join, mangled::Demangled, ptx};
+use crate::{cubin, directives::Directives, join::join_parameters, mangled::Demangled, ptx};
 use alloc::vec::Vec;
 use kernel_args_abi::{Class, Members, Parameter};
 
@@ -77,7 +77,7 @@ impl Kernel<'_> {
         defined.map(|entry| entry.dynamic_shared)
     }
 
-    /// The parameters in the common model, [joined](join) from all sources.
+    /// The parameters in the common model, [joined](join_parameters) from all sources.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
         self.joined(self.described)
@@ -93,6 +93,6 @@ impl Kernel<'_> {
         let declared = self.entry.as_ref();
         let declared = declared.map(|entry| entry.signature_parameters(None));
         let recorded = self.records.map(|kernel| kernel.signature_parameters(None));
-        join(declared, recorded, self.demangled.as_ref(), described)
+        join_parameters(declared, recorded, self.demangled.as_ref(), described)
     }
 }

@@ -37,7 +37,7 @@ mod validate;
 
 pub use contents::{Code, CodeKind, Unfit, contents};
 pub use directives::{DirectiveValue, Directives};
-pub use join::{join, same_sizes};
+pub use join::{join_parameters, same_sizes};
 pub use kernel::{Kernel, Undescribed};
 pub use kernels::Kernels;
 pub use release::{CudaVersion, PtxVersion, RELEASES, Release};

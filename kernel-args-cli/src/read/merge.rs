@@ -7,7 +7,9 @@ use crate::{
     place::{Kind, Place},
 };
 use kernel_args_abi::{Class, Members, Parameter};
-use kernel_args_image::{ParameterList, cubin::Resources, join, mangled::Demangled, same_sizes};
+use kernel_args_image::{
+    ParameterList, cubin::Resources, join_parameters, mangled::Demangled, same_sizes,
+};
 use std::collections::HashMap;
 
 /// What images contain about a kernel, and which ones.
@@ -48,7 +50,7 @@ pub(super) fn merge(
         let own = own.find_map(|source| source.described);
         let described = own.or(described);
         let members = described.map_or(Members::UNKNOWN, ParameterList::members);
-        let parameters = join(
+        let parameters = join_parameters(
             text.map(|text| text.parameters.clone()),
             cubins.map(|cubins| cubins.parameters.clone()),
             demangled,
