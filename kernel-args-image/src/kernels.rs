@@ -120,6 +120,14 @@ impl<'a> Kernels<'a> {
         self.index = index;
     }
 
+    /// The GPU generation that each PTX text and cubin is for; of PTX, the lowest one.
+    pub fn generations(&self) -> impl Iterator<Item = Option<Sm>> {
+        self.parts.iter().map(|part| match &part.code {
+            Code::Text(text) => text.gpu().map(|gpu| gpu.sm),
+            Code::Cubin(cubin) => Some(cubin.sm),
+        })
+    }
+
     /// Why debug information of the image is not read, in whole or for single kernels. Their parameters are known without it.
     pub fn debug_errors(&self) -> impl Iterator<Item = &dwarf::Error> {
         self.parts.iter().flat_map(Part::debug_errors)
@@ -140,7 +148,8 @@ impl<'a> Kernels<'a> {
         }
         let parts = self
             .places(kernel.name)
-            .filter_map(|place| self.part(place));
+            .iter()
+            .filter_map(|&place| self.part(place));
         let mut own = parts.flat_map(Part::debug_errors).filter(
             |error| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name),
         );
@@ -182,9 +191,9 @@ impl<'a> Kernels<'a> {
     #[must_use]
     pub fn varies(&self, symbol: &str) -> bool {
         let (mut sizes, mut declared) = (None, None);
-        let places: Vec<Place> = self.places(symbol).collect();
+        let places = self.places(symbol);
         places.len() > 1
-            && places.into_iter().any(|place| {
+            && places.iter().any(|&place| {
                 if let Some(entry) = self.entry(place) {
                     let layouts = entry.parameters.iter().map(|p| (p.layout, p.class));
                     let own = layouts.clone().map(|(layout, _)| layout.size());
@@ -199,27 +208,28 @@ impl<'a> Kernels<'a> {
 
     /// The symbols of all kernels, each once, in alphabetical order.
     pub fn symbols(&self) -> impl Iterator<Item = &str> {
-        let mut last = None;
-        let symbols = self.index.iter().map(|&place| self.symbol(place));
-        symbols.filter(move |&symbol| last.replace(symbol) != Some(symbol))
+        let symbol = |places: &[Place]| Some(self.symbol(*places.first()?));
+        self.each().filter_map(symbol)
     }
 
     /// The kernel of this symbol, as the GPU generation `sm` would run it: the cubin for it, else the
     /// nearest older one of its major version. Without `sm`, the first cubin that has the kernel.
     #[must_use]
     pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
-        let kernel = self.undemangled(symbol, sm)?;
+        let kernel = self.chosen(self.places(symbol), sm)?;
         Some(Kernel {
             demangled: Demangled::new(kernel.name),
             ..kernel
         })
     }
 
-    /// The same without its C++ name, and so without the types of its parameters that only the symbol contains. To demangle a
-    /// symbol takes longer than to find the kernel.
-    #[must_use]
-    pub fn undemangled(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
-        let places: Vec<Place> = self.places(symbol).collect();
+    /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation, but without their
+    /// C++ names, and so without the types that only the symbols contain: demangling takes longer than everything else.
+    pub fn undemangled(&self) -> impl Iterator<Item = Kernel<'_>> {
+        self.each().filter_map(|places| self.chosen(places, None))
+    }
+
+    fn chosen(&self, places: &[Place], sm: Option<Sm>) -> Option<Kernel<'_>> {
         let places = || places.iter().copied();
         let first_text = places().find(|place| !place.is_cubin);
         let fitting = places().filter_map(|place| {
@@ -243,7 +253,7 @@ impl<'a> Kernels<'a> {
         let mut described = own.into_iter().chain(places());
         let described = described.find_map(|place| {
             let debug_info = self.part(place)?.debug_info.as_ref().ok()?;
-            debug_info.parameters(symbol)
+            debug_info.parameters(name)
         });
         Some(Kernel {
             name,
@@ -255,13 +265,20 @@ impl<'a> Kernels<'a> {
     }
 
     /// Where a kernel is, PTX before cubins.
-    fn places(&self, symbol: &str) -> impl Iterator<Item = Place> {
+    fn places(&self, symbol: &str) -> &[Place] {
         let start = self
             .index
             .partition_point(|&place| self.symbol(place) < symbol);
-        let rest = self.index.get(start..).unwrap_or_default().iter();
-        rest.copied()
-            .take_while(move |&place| self.symbol(place) == symbol)
+        let rest = self.index.get(start..).unwrap_or_default();
+        let is_same = |place: &&Place| self.symbol(**place) == symbol;
+        let count = rest.iter().take_while(is_same).count();
+        rest.get(..count).unwrap_or_default()
+    }
+
+    /// The same of every kernel, in alphabetical order.
+    fn each(&self) -> impl Iterator<Item = &[Place]> {
+        self.index
+            .chunk_by(|a, b| self.symbol(*a) == self.symbol(*b))
     }
 
     fn part(&self, place: Place) -> Option<&Part<'a>> {

@@ -2,7 +2,7 @@
 
 use crate::{limits::Limits, place::Kind};
 use kernel_args_abi::{Parameter, Sm, check::is_made};
-use kernel_args_image::{Error, Kernel, Kernels, ParameterList, contents, cubin::Resources};
+use kernel_args_image::{Error, Kernel, Kernels, ParameterList, cubin::Resources};
 
 /// What a PTX text or cubin contains about one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,9 +28,7 @@ pub(super) fn observe(kind: Kind, bytes: &[u8]) -> Result<Observed, Error> {
         Kind::Ptx => Kernels::of_ptx(bytes)?,
         Kind::Cubin => Kernels::of_cubin(bytes)?,
     };
-    let observed = |symbol: &str| {
-        // A symbol is demangled once for all its images.
-        let kernel = kernels.undemangled(symbol, None)?;
+    let observed = |kernel: Kernel<'_>| {
         let described: Vec<_> = kernel.described.iter().collect();
         let observation = Observation {
             kind,
@@ -39,12 +37,12 @@ pub(super) fn observe(kind: Kind, bytes: &[u8]) -> Result<Observed, Error> {
             described: (kernel.described.is_known()).then(|| ParameterList::new(&described)),
         };
         let resources = kernel.records.map(|records| records.resources);
-        Some((symbol.to_owned(), observation, resources))
+        (kernel.name.to_owned(), observation, resources)
     };
-    let code = contents(bytes).unwrap_or_default();
     Ok(Observed {
-        sm: code.first().and_then(|code| Some(code.target?.sm)),
-        kernels: kernels.symbols().filter_map(observed).collect(),
+        sm: kernels.generations().next().flatten(),
+        // A symbol is demangled once for all its images.
+        kernels: kernels.undemangled().map(observed).collect(),
         debug_errors: kernels.debug_errors().map(ToString::to_string).collect(),
     })
 }

@@ -36,7 +36,7 @@ impl<'a> Header<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
         let lexer = &mut Lexer::new(&bytes[..end]);
-        let (version, target) = (version(lexer)?, Target::parse(lexer)?);
+        let (version, target) = first(lexer)?;
         let mut address_size = None;
         // What follows is none of the header's business, whatever it is.
         if let Ok((_, Token::Directive("address_size"))) = lexer.token() {
@@ -49,6 +49,11 @@ impl<'a> Header<'a> {
             address_size,
         })
     }
+}
+
+/// `.version` and `.target`.
+pub(super) fn first<'a>(lexer: &mut Lexer<'a>) -> Result<((u16, u16), Target<'a>), Error> {
+    Ok((version(lexer)?, Target::parse(lexer)?))
 }
 
 /// `.version 9.0`. It must stand first.

@@ -1,10 +1,12 @@
 //! The kernels of a PTX text.
 
 use super::{
-    Entry, Error, Header,
+    Entry, Error,
     dynamic_shared::Bodies,
+    header::first,
     lexer::{Lexer, Token},
 };
+use crate::Target;
 use alloc::vec::Vec;
 
 /// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
@@ -13,6 +15,7 @@ use alloc::vec::Vec;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
     version: (u16, u16),
+    gpu: Option<Target>,
     /// Whether it has a section of debug information.
     debug_info: bool,
     /// What stands between `.entry` and each body, one after another. A body is left as `{}`.
@@ -30,8 +33,8 @@ struct Place {
     start: u32,
     /// Without the body.
     length: u32,
-    /// From `start` on, blanks included.
-    name_end: u32,
+    /// Where the name begins and ends, from `start` on.
+    name: (u32, u32),
     /// Whether it uses dynamic shared memory.
     dynamic_shared: bool,
 }
@@ -46,14 +49,16 @@ impl Module {
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
         let bytes = &bytes[..end];
+        let lexer = &mut Lexer::new(bytes);
+        let (version, target) = first(lexer)?;
         let mut module = Self {
-            version: Header::read(bytes)?.version,
+            version,
+            gpu: target.gpu,
             debug_info: false,
             declarations: Vec::new(),
             kernels: Vec::new(),
         };
         let mut bodies = Bodies::default();
-        let lexer = &mut Lexer::new(bytes);
         while let Some(word) = lexer.next_directive()? {
             let at = lexer.position();
             match word {
@@ -129,6 +134,11 @@ impl Module {
         }
     }
 
+    /// The GPUs of `.target`.
+    pub(crate) const fn gpu(&self) -> Option<Target> {
+        self.gpu
+    }
+
     /// Whether the text has a section of debug information.
     pub(crate) const fn has_debug_info(&self) -> bool {
         self.debug_info
@@ -199,14 +209,17 @@ impl Module {
 impl Place {
     fn new(text: usize, start: usize, declaration: &[u8]) -> Option<Self> {
         let mut lexer = Lexer::new(declaration);
-        lexer.token().ok()?;
+        let (name, _) = lexer.token().ok()?;
         // What follows the last declaration, two bytes at most, is in range as well.
         u32::try_from(start.checked_add(declaration.len())?.checked_add(2)?).ok()?;
         Some(Self {
             text: u32::try_from(text).ok()?,
             start: u32::try_from(start).ok()?,
             length: u32::try_from(declaration.len()).ok()?,
-            name_end: u32::try_from(lexer.position()).ok()?,
+            name: (
+                u32::try_from(name).ok()?,
+                u32::try_from(lexer.position()).ok()?,
+            ),
             dynamic_shared: false,
         })
     }
@@ -217,14 +230,9 @@ impl Place {
     }
 
     fn name<'d>(&self, declarations: &'d [u8]) -> &'d str {
-        let start = self.start as usize;
-        let word = declarations.get(start..start + self.name_end as usize);
-        let word = word.map(|bytes| {
-            let is_name = |&b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%');
-            let length = bytes.iter().rev().take_while(|b| is_name(b)).count();
-            &bytes[bytes.len() - length..]
-        });
-        word.and_then(|bytes| core::str::from_utf8(bytes).ok())
+        let at = |offset: u32| self.start as usize + offset as usize;
+        let name = declarations.get(at(self.name.0)..at(self.name.1));
+        name.and_then(|name| core::str::from_utf8(name).ok())
             .unwrap_or_default()
     }
 }
