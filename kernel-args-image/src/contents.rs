@@ -135,13 +135,12 @@ fn member_code(member: &Member<'_>, budget: &mut Budget) -> Result<Code, Error> 
 fn ptx_code(bytes: &[u8]) -> Result<Code, Error> {
     let header = ptx::Header::read(bytes).map_err(Error::Ptx)?;
     let (major, minor) = header.version;
-    let name = header.target.text.split(',').next().unwrap_or_default();
     Ok(Code {
         kind: CodeKind::Ptx {
             version: PtxVersion { major, minor },
             address_size: header.address_size,
         },
-        target: Target::parse(name.trim()),
+        target: header.target.gpu,
     })
 }
 

@@ -3,6 +3,7 @@
 //! | item | content |
 //! |---|---|
 //! | [`Image`], [`Kernels`], [`Kernel`] | the kernels of an image of any kind, with everything that it contains about their parameters |
+//! | [`Directives`] | what a kernel demands of a launch |
 //! | [`validate`] | whether an image may be passed to the driver, which does not know its length |
 //! | [`contents()`], [`Code`], [`Target`] | for which GPUs an image has code, and which drivers load it |
 //! | [`ptx`], [`cubin`], [`fatbin`] | one format each |
@@ -21,9 +22,11 @@ extern crate std;
 
 mod contents;
 pub mod cubin;
-mod debug;
+mod directives;
 pub mod dwarf;
 pub mod fatbin;
+mod join;
+mod kernel;
 mod kernels;
 pub mod mangled;
 pub mod ptx;
@@ -33,7 +36,10 @@ mod target;
 mod validate;
 
 pub use contents::{Code, CodeKind, Unfit, contents};
-pub use kernels::{Kernel, Kernels, Undescribed};
+pub use directives::{DirectiveValue, Directives};
+pub use join::{join_parameters, same_sizes};
+pub use kernel::{Kernel, Undescribed};
+pub use kernels::Kernels;
 pub use release::{CudaVersion, PtxVersion, RELEASES, Release};
 pub use table::ParameterList;
 #[doc(hidden)]

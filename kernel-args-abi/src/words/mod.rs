@@ -1,5 +1,7 @@
 //! The texts of a comparison: every sentence and table of the crate.
 
+#[doc(hidden)]
+pub mod byte_map;
 mod hint;
 mod layout_table;
 mod members;

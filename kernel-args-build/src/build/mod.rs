@@ -259,6 +259,6 @@ fn of_variable(environment: &Environment) -> Result<Option<Arch>, Error> {
 
 /// The GPU generation of an image that another crate has compiled: kernels may depend on it. Only PTX tells it.
 fn target(image: &[u8]) -> Option<Arch> {
-    let module = ptx::Module::parse_bytes(image).ok()?;
-    Arch::parse(module.target.text.split(',').next()?.trim())
+    let header = ptx::Header::read(image).ok()?;
+    Arch::parse(header.target.text.split(',').next()?.trim())
 }

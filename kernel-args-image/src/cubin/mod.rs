@@ -10,7 +10,7 @@ mod validate;
 
 pub use error::Error;
 
-use crate::{mangled::Demangled, ptx::Pointee};
+use crate::{directives::Directives, join::add_types, mangled::Demangled, ptx::Pointee};
 use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 use info::Info;
 use kernel_args_abi::{param_layout::Sm, signature};
@@ -53,19 +53,17 @@ pub struct Kernel<'a> {
     pub parameters: Vec<Parameter>,
     /// Size of the parameter block in bytes: the end of its last parameter.
     pub size: usize,
-    /// PTX's `.maxntid`.
-    pub max_threads: Option<[u32; 3]>,
-    /// PTX's `.reqntid`.
-    pub required_threads: Option<[u32; 3]>,
-    /// PTX's `.reqnctapercluster`.
-    pub required_cluster: Option<[u32; 3]>,
-    /// PTX's `.maxclusterrank`: the most blocks of a cluster.
-    pub max_cluster_rank: Option<u32>,
-    /// PTX's `.explicitcluster`: it must be launched with a cluster.
-    pub explicit_cluster: bool,
-    /// PTX's `.blocksareclusters`: the grid is counted in clusters.
-    pub blocks_are_clusters: bool,
-    /// Registers of a thread, where the cubin tells them.
+    /// What it demands of a launch, except for the directives that cubins do not contain.
+    pub directives: Directives,
+    /// What it takes of a multiprocessor.
+    pub resources: Resources,
+}
+
+/// What a kernel takes of a multiprocessor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Resources {
+    /// Registers of a thread, where the cubin contains their number.
     pub registers: Option<u32>,
     /// Shared memory of a block whose size the kernel fixes, in bytes: its section `.nv.shared.<symbol>`. A relocatable cubin
     /// does not count what the linker adds.
@@ -170,9 +168,11 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
             .ok_or_else(|| Error::kernel(text, "it has no `.nv.info` section"))?;
         let info = Info::parse(info).map_err(|what| Error::kernel(text, what))?;
         let mut kernel = Kernel::new(text, &info)?;
-        kernel.static_shared = shared.remove(name).unwrap_or(0);
         let index = u32::try_from(index.0).ok();
-        kernel.registers = index.and_then(|index| registers.remove(&index));
+        kernel.resources = Resources {
+            registers: index.and_then(|index| registers.remove(&index)),
+            static_shared: shared.remove(name).unwrap_or(0),
+        };
         kernels.push(kernel);
     }
     Ok(Cubin {
@@ -270,21 +270,9 @@ impl<'a> Kernel<'a> {
             name: Cow::Borrowed(name),
             parameters,
             size,
-            max_threads: info.max_threads,
-            required_threads: info.required_threads,
-            required_cluster: info.required_cluster,
-            max_cluster_rank: info.max_cluster_rank,
-            explicit_cluster: info.explicit_cluster,
-            blocks_are_clusters: info.blocks_are_clusters,
-            registers: None,
-            static_shared: 0,
+            directives: info.directives,
+            resources: Resources::default(),
         })
-    }
-
-    /// What the mangled name tells, or `None` where it is not mangled (`extern "C"`).
-    #[must_use]
-    pub fn demangle(&self) -> Option<Demangled> {
-        Demangled::new(&self.name)
     }
 
     /// The parameters in the common model: offsets and sizes from the records, C++ types from
@@ -294,17 +282,16 @@ impl<'a> Kernel<'a> {
         &self,
         demangled: Option<&'s Demangled>,
     ) -> Vec<signature::Parameter<'s>> {
-        let types = demangled.and_then(|name| name.types_of(self.parameters.len()));
-        let mut types = types.into_iter().flatten();
-        let mut read = |parameter: &Parameter| {
+        let parameter = |parameter: &Parameter| {
             let mut read = signature::Parameter::record(parameter.offset, parameter.size);
             if parameter.pointee.is_some() && matches!(parameter.size, 4 | 8) {
                 read.class = kernel_args_abi::Class::Pointer;
             }
-            read.cpp = types.next().unwrap_or(read.cpp);
             read
         };
-        self.parameters.iter().map(&mut read).collect()
+        let mut parameters = self.parameters.iter().map(parameter).collect::<Vec<_>>();
+        add_types(&mut parameters, demangled);
+        parameters
     }
 }
 

@@ -1,7 +1,7 @@
 //! A debug build cut down to what it tells of parameters.
 
 use super::{Error, sections::Sections};
-use crate::ptx::{Module, Outline};
+use crate::ptx::{Header, Module};
 use alloc::{format, string::String, vec::Vec};
 use core::{fmt::Write, ops::Range};
 use gimli::{
@@ -20,18 +20,18 @@ type Slice<'s> = EndianSlice<'s, LittleEndian>;
 /// Where the text or its debug information cannot be read, and where that has references of a kind that NVIDIA's compilers do
 /// not write.
 pub fn description(text: &[u8]) -> Result<String, Error> {
-    let module = Module::parse_bytes(text).map_err(Error::Ptx)?;
-    let outline = Outline::read(text).map_err(Error::Ptx)?;
+    let header = Header::read(text).map_err(Error::Ptx)?;
+    let module = Module::read(text).map_err(Error::Ptx)?;
     let sections = Sections::of_ptx(text)?;
-    let (major, minor) = module.version;
+    let (major, minor) = header.version;
     let mut written = format!(
         "// The parameters of kernels: declarations, and debug information without code and lines.\n\
          .version {major}.{minor}\n.target {}\n.address_size {}\n",
-        module.target.text,
-        module.address_size.unwrap_or(64),
+        header.target.text,
+        header.address_size.unwrap_or(64),
     );
-    for symbol in outline.symbols_in_order() {
-        if let Some((_, declaration)) = outline.declaration(symbol) {
+    for entry in module.entries() {
+        if let Some((_, declaration)) = module.declaration(entry.name) {
             let declaration = String::from_utf8_lossy(declaration);
             let _ = write!(
                 written,

@@ -133,10 +133,6 @@ impl DebugInfo {
         &self.errors
     }
 
-    pub(crate) fn take_errors(&mut self) -> Vec<Error> {
-        core::mem::take(&mut self.errors)
-    }
-
     /// How much memory it takes, in bytes.
     pub(crate) fn weight(&self) -> usize {
         let symbols: usize = self.symbols().map(str::len).sum();

@@ -60,7 +60,7 @@ impl Encoder {
         varies: bool,
     ) {
         self.offsets.push(self.kernels.len());
-        let mut parameters = kernel.told_by_image();
+        let mut parameters = kernel.undescribed();
         let told = kernel.described.complete(&mut parameters);
         let mut writer = Writer {
             bytes: &mut self.kernels,

@@ -83,13 +83,10 @@ impl LoadedFunction {
         let shared = unsafe { attribute::get(handle, attribute::SHARED_SIZE_BYTES) }?;
         // SAFETY: as above.
         let max_threads = unsafe { attribute::get(handle, attribute::MAX_THREADS_PER_BLOCK) }?;
-        let required_block = description.and_then(|kernel| kernel.required_block);
-        let directives = description.map(|kernel| kernel.cluster).unwrap_or_default();
+        let directives = description.map(|kernel| kernel.directives);
+        let directives = directives.unwrap_or_default();
         // SAFETY: as above.
         let attribute_limits = unsafe { AttributeLimits::ask(handle, sm(context)?, directives) }?;
-        let has_required_size = required_block.is_some()
-            || attribute_limits.required_cluster.is_some()
-            || directives.explicit;
         let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(Self {
             api,
@@ -113,9 +110,11 @@ impl LoadedFunction {
                 Some(kernel) if kernel.dynamic_shared => 0,
                 _ => max_threads,
             },
-            required_block,
+            required_block: directives
+                .required_threads
+                .map(|[x, y, z]| Dim3::new(x, y, z)),
+            has_required_size: attribute_limits.require_sizes(),
             attribute_limits,
-            has_required_size,
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
             max_shared: opt_in.saturating_sub(shared),
             loaded_by,

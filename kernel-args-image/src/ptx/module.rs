@@ -1,14 +1,21 @@
-//! A PTX text without the bodies of its kernels.
+//! The kernels of a PTX text.
 
-use super::{DEFINED_TWICE, Entry, Error, Head, lexer::Lexer};
+use super::{
+    Entry, Error,
+    dynamic_shared::Bodies,
+    header::first,
+    lexer::{Lexer, Token},
+};
+use crate::Target;
 use alloc::vec::Vec;
 
 /// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
 ///
 /// A kernel is parsed again when it is asked for, so that many of them take little memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outline {
+pub struct Module {
     version: (u16, u16),
+    gpu: Option<Target>,
     /// Whether it has a section of debug information.
     debug_info: bool,
     /// What stands between `.entry` and each body, one after another. A body is left as `{}`.
@@ -26,46 +33,74 @@ struct Place {
     start: u32,
     /// Without the body.
     length: u32,
-    /// From `start` on, blanks included.
-    name_end: u32,
+    /// Where the name begins and ends, from `start` on.
+    name: (u32, u32),
     /// Whether it uses dynamic shared memory.
     dynamic_shared: bool,
 }
 
-impl Outline {
-    /// Reads a PTX text from bytes that may end with a NUL, and checks it as
-    /// [`Module::parse_bytes`](super::Module::parse_bytes) does.
+impl Module {
+    /// Reads a PTX text from bytes that may end with a NUL, as the driver takes them. Outside of comments and strings PTX is
+    /// ASCII, so the bytes need not be UTF-8.
     ///
     /// # Errors
-    /// As there, and where the text is 4 GiB large.
+    /// Where the text does not begin with `.version` and `.target`, an `.entry` is not as PTX has it, a kernel is defined
+    /// twice, a comment, string or body does not end, or the text is 4 GiB large.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
-        let mut outline = Self {
-            version: (0, 0),
+        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+        let bytes = &bytes[..end];
+        let lexer = &mut Lexer::new(bytes);
+        let (version, target) = first(lexer)?;
+        let mut module = Self {
+            version,
+            gpu: target.gpu,
             debug_info: false,
             declarations: Vec::new(),
             kernels: Vec::new(),
         };
-        let head = Head::walk(bytes, |lexer, found| {
-            const SIZE: &str = "a text of less than 4 GiB";
-            let place = Place::new(
-                found.at,
-                outline.declarations.len(),
-                &bytes[found.at..found.end],
-            );
-            let place = place.ok_or_else(|| lexer.error(found.at, SIZE))?;
-            outline.kernels.push(place);
-            let body: &[u8] = if found.entry.is_defined { b"{}" } else { b";" };
-            outline.declarations.extend(&bytes[found.at..found.end]);
-            outline.declarations.extend(body);
-            Ok(())
-        })?;
-        outline.version = head.version;
-        outline.debug_info = head.debug_info;
-        for place in &mut outline.kernels {
-            place.dynamic_shared = head.uses_dynamic_shared(place.text as usize);
+        let mut bodies = Bodies::default();
+        while let Some(word) = lexer.next_directive()? {
+            let at = lexer.position();
+            match word {
+                "entry" => {
+                    let (entry, end) = Entry::parse(lexer, module.version)?;
+                    if entry.is_defined {
+                        bodies.kernel(at, lexer.bytes(end, lexer.position()));
+                    }
+                    let added = module.add(at, lexer.bytes(at, end), entry.is_defined);
+                    added.ok_or_else(|| lexer.error(at, "a text of less than 4 GiB"))?;
+                }
+                "address_size" => {
+                    const BITS: &str = "32 or 64 after `.address_size`";
+                    if !matches!(lexer.integer(BITS)?, 32 | 64) {
+                        return Err(lexer.error(at, BITS));
+                    }
+                }
+                "extern" => bodies.declaration(lexer),
+                "func" => bodies.function(lexer),
+                "section" => {
+                    let name = lexer.clone().token();
+                    module.debug_info |= matches!(name, Ok((_, Token::Directive("debug_info"))));
+                }
+                _ => {}
+            }
         }
-        outline.order(bytes)?;
-        Ok(outline)
+        let users = bodies.users();
+        for place in &mut module.kernels {
+            place.dynamic_shared = users.binary_search(&(place.text as usize)).is_ok();
+        }
+        module.order(bytes)?;
+        Ok(module)
+    }
+
+    /// Adds a kernel whose declaration begins at this byte of the text; `None` where the text is too large.
+    fn add(&mut self, at: usize, declaration: &[u8], is_defined: bool) -> Option<()> {
+        let place = Place::new(at, self.declarations.len(), declaration)?;
+        self.kernels.push(place);
+        self.declarations.extend(declaration);
+        self.declarations
+            .extend(if is_defined { b"{}".as_slice() } else { b";" });
+        Some(())
     }
 
     /// Sorts by name, and of a kernel that is declared and then defined keeps the definition.
@@ -93,10 +128,15 @@ impl Outline {
             None => Ok(()),
             Some(place) => Err(Lexer::new(bytes).error_at(
                 place.text as usize,
-                DEFINED_TWICE,
+                "one definition of each kernel",
                 place.name(declarations),
             )),
         }
+    }
+
+    /// The GPUs of `.target`.
+    pub(crate) const fn gpu(&self) -> Option<Target> {
+        self.gpu
     }
 
     /// Whether the text has a section of debug information.
@@ -112,13 +152,13 @@ impl Outline {
             .map(|place| place.name(&self.declarations))
     }
 
-    /// The symbols of all kernels, in the order of the text.
+    /// All kernels, in the order of the text.
     #[must_use]
-    pub fn symbols_in_order(&self) -> Vec<&str> {
-        let mut kernels: Vec<&Place> = self.kernels.iter().collect();
-        kernels.sort_unstable_by_key(|place| place.text);
-        let name = |place: &Place| place.name(&self.declarations);
-        kernels.into_iter().map(name).collect()
+    pub fn entries(&self) -> Vec<Entry<'_>> {
+        let mut order: Vec<usize> = (0..self.kernels.len()).collect();
+        order.sort_unstable_by_key(|&index| self.kernels[index].text);
+        let entries = order.into_iter().filter_map(|index| self.nth(index));
+        entries.collect()
     }
 
     /// The kernel of this symbol.
@@ -169,14 +209,17 @@ impl Outline {
 impl Place {
     fn new(text: usize, start: usize, declaration: &[u8]) -> Option<Self> {
         let mut lexer = Lexer::new(declaration);
-        lexer.token().ok()?;
+        let (name, _) = lexer.token().ok()?;
         // What follows the last declaration, two bytes at most, is in range as well.
         u32::try_from(start.checked_add(declaration.len())?.checked_add(2)?).ok()?;
         Some(Self {
             text: u32::try_from(text).ok()?,
             start: u32::try_from(start).ok()?,
             length: u32::try_from(declaration.len()).ok()?,
-            name_end: u32::try_from(lexer.position()).ok()?,
+            name: (
+                u32::try_from(name).ok()?,
+                u32::try_from(lexer.position()).ok()?,
+            ),
             dynamic_shared: false,
         })
     }
@@ -187,14 +230,9 @@ impl Place {
     }
 
     fn name<'d>(&self, declarations: &'d [u8]) -> &'d str {
-        let start = self.start as usize;
-        let word = declarations.get(start..start + self.name_end as usize);
-        let word = word.map(|bytes| {
-            let is_name = |&b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%');
-            let length = bytes.iter().rev().take_while(|b| is_name(b)).count();
-            &bytes[bytes.len() - length..]
-        });
-        word.and_then(|bytes| core::str::from_utf8(bytes).ok())
+        let at = |offset: u32| self.start as usize + offset as usize;
+        let name = declarations.get(at(self.name.0)..at(self.name.1));
+        name.and_then(|name| core::str::from_utf8(name).ok())
             .unwrap_or_default()
     }
 }
