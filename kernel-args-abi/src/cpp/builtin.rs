@@ -1,7 +1,9 @@
 //! Look-up in the table of CUDA's built-in types.
 
-use super::bytes::{equal, starts_with};
-use crate::layout::Alignment;
+use crate::{
+    bytes::{equal, same, starts_with},
+    layout::Alignment,
+};
 
 /// A built-in type of CUDA.
 #[doc(hidden)]
@@ -33,7 +35,7 @@ impl Builtin {
         let mut i = 0;
         while i < COUNT && align.bytes() != self.align {
             let row = &BUILTINS[i];
-            if row.align == align.bytes() && equal(row.cpp.as_bytes(), self.cpp.as_bytes()) {
+            if row.align == align.bytes() && same(row.cpp, self.cpp) {
                 return row;
             }
             i += 1;
@@ -214,7 +216,7 @@ pub(crate) const fn vectors_of<const N: usize>(
     let mut i = 0;
     while i < COUNT && count < N {
         let row = &BUILTINS[i];
-        let own = equal(row.cpp.as_bytes(), row.canonical.as_bytes());
+        let own = same(row.cpp, row.canonical);
         // Three components that are not `float3` and the like are more often a struct of the program's.
         let usual = match row.components {
             1 => false,

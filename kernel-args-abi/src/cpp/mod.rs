@@ -5,10 +5,11 @@
 #[macro_use]
 mod cuda_types;
 
+mod agree;
 mod argument;
 mod builtin;
-mod bytes;
 pub mod name;
+mod path;
 mod scalar;
 
 #[doc(hidden)]
@@ -17,7 +18,6 @@ pub use builtin::{BUILTINS, Builtin};
 pub use name::builtin;
 
 pub(crate) use builtin::vectors_of;
-pub(crate) use bytes::equal;
 #[doc(hidden)]
 pub use scalar::scalar;
 

@@ -4,10 +4,7 @@ use super::{
     Parameter,
     stored::{Stored, StoredType},
 };
-use crate::{
-    class::Class,
-    cpp::{CppBase, equal},
-};
+use crate::{bytes::equal, class::Class, cpp::CppBase};
 use core::fmt;
 
 /// The members of a struct that is passed by value, or the variants of an enum, as far as the source tells them.

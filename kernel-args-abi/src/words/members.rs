@@ -1,8 +1,7 @@
 //! Members of structs that differ, and fields that have the name of another parameter.
 
 use super::{
-    hint::Hint,
-    message::Message,
+    message::{Hint, Message},
     rename::{rename_to, write_name},
     rust::member_declaration,
     templates as say,

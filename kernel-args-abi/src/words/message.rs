@@ -16,6 +16,9 @@ pub struct Message<const N: usize = 2048> {
     truncated: bool,
 }
 
+/// What to write instead of a mistake: one line.
+pub(super) type Hint = Message<1408>;
+
 impl<const N: usize> Message<N> {
     /// An empty text.
     #[must_use]

@@ -2,13 +2,14 @@
 
 use super::{
     message::Message,
-    rename::is_keyword,
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
 use crate::{
+    bytes::same,
     class::Class,
-    cpp::{BUILTINS, CppBase, CppType, equal, name, vectors_of},
+    cpp::{BUILTINS, CppBase, CppType, name, vectors_of},
+    keywords::is_keyword,
     layout::Alignment,
     signature::Parameter,
 };
@@ -240,7 +241,7 @@ pub const fn instantiated(
 pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
     let known = scalar(kernel.cpp.base, kernel.size);
     match kernel.size {
-        _ if !known.is_empty() && !equal(known.as_bytes(), b"bool") => known,
+        _ if !known.is_empty() && !same(known, "bool") => known,
         1 => "u8",
         2 => "u16",
         4 => "i32",
@@ -267,7 +268,7 @@ const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'
             && row.components > 0
             && aligned
             && row.size == kernel.size
-            && equal(row.element.as_bytes(), host.element.as_bytes())
+            && same(row.element, host.element)
         {
             return Some(row.rust);
         }

@@ -5,7 +5,7 @@ use super::{
     spelling::{LONGEST_NAME, push_cpp, push_layout},
     templates as say,
 };
-use crate::{cpp::name, signature::Parameter};
+use crate::{bytes::starts_with, signature::Parameter};
 
 /// The widest column that others are aligned with.
 const WIDEST: usize = 48;
@@ -67,7 +67,7 @@ const fn shortened(spelling: &str) -> Message<256> {
     let mut tail = 0;
     while bytes.len() > WIDEST && at > 0 && bytes[at - 1] != b' ' {
         at -= 1;
-        if tail == 0 && name::starts_with(bytes.split_at(at).1, b"_param_") {
+        if tail == 0 && starts_with(bytes.split_at(at).1, b"_param_") {
             tail = at;
         }
     }

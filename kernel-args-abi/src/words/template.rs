@@ -4,10 +4,7 @@ use super::{
     message::Message,
     spelling::{LONGEST_NAME, push_count, push_cpp, push_layout},
 };
-use crate::{
-    cpp::{CppType, equal},
-    layout::Alignment,
-};
+use crate::{bytes::same, cpp::CppType, layout::Alignment};
 
 /// What stands for a placeholder.
 #[derive(Clone, Copy)]
@@ -39,7 +36,7 @@ pub(super) const fn fill<const N: usize>(
         message.push(before);
         let mut i = 0;
         while i < values.len() {
-            if equal(values[i].0.as_bytes(), name.as_bytes()) {
+            if same(values[i].0, name) {
                 push(message, values[i].1);
             }
             i += 1;
@@ -96,7 +93,7 @@ pub(super) const fn is_filled(template: &str, values: &[&str]) -> bool {
     let mut rest = template;
     while let Some((_, name, after)) = split(rest) {
         let mut i = 0;
-        while i < values.len() && !equal(values[i].as_bytes(), name.as_bytes()) {
+        while i < values.len() && !same(values[i], name) {
             i += 1;
         }
         if i == values.len() {
@@ -110,7 +107,7 @@ pub(super) const fn is_filled(template: &str, values: &[&str]) -> bool {
 const fn has(template: &str, value: &str) -> bool {
     let mut rest = template;
     while let Some((_, name, after)) = split(rest) {
-        if equal(name.as_bytes(), value.as_bytes()) {
+        if same(name, value) {
             return true;
         }
         rest = after;
