@@ -12,5 +12,6 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod bytes;
 pub mod generate;
 pub mod header;

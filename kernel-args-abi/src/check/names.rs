@@ -214,6 +214,7 @@ const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>
 }
 
 /// Whether a parameter has a name that no program gave it: an empty one, or PTX's `saxpy_param_2`.
+#[must_use]
 pub const fn is_made(name: &str) -> bool {
     const PARAM: &[u8] = b"_param_";
     let bytes = name.as_bytes();

@@ -12,6 +12,7 @@ use crate::bytes::equal;
 
 /// Whether two names mean one type: the shorter path is the end of the longer, without regard to inline
 /// namespaces, and template arguments agree where both have them. `Params` and `sim::Params<float>` agree.
+#[must_use]
 pub const fn agree(a: &str, b: &str) -> bool {
     names_agree(a.as_bytes(), b.as_bytes())
 }

@@ -30,6 +30,7 @@ pub struct Builtin {
 
 impl Builtin {
     /// The row of this C++ name with this alignment, where there is one, as a tensor map has two.
+    #[must_use]
     pub const fn aligned_to(&'static self, align: Option<Alignment>) -> &'static Self {
         let Some(align) = align else { return self };
         let mut i = 0;

@@ -19,7 +19,7 @@ pub use name::builtin;
 
 pub(crate) use builtin::vectors_of;
 #[doc(hidden)]
-pub use scalar::scalar;
+pub use scalar::{rust_integer, rust_scalar, scalar};
 
 use core::fmt;
 

@@ -9,6 +9,7 @@ use super::{
 
 /// Whether two names that are spelled out mean one type: they agree, and neither has more of a path or less of
 /// template arguments.
+#[must_use]
 pub fn same(a: &str, b: &str) -> bool {
     let (left, right) = (a.as_bytes(), b.as_bytes());
     let (mut outer, mut other) = (last(left, left.len()), last(right, right.len()));
@@ -42,6 +43,7 @@ pub const fn builtin(name: &str) -> Option<&'static Builtin> {
 }
 
 /// Whether a name is `__half`, by any of its spellings.
+#[must_use]
 pub const fn is_half(name: &str) -> bool {
     agree(name, "__half")
 }
@@ -52,6 +54,7 @@ pub(crate) const fn is_bfloat16(name: &str) -> bool {
 }
 
 /// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.
+#[must_use]
 pub const fn plain(path: &str) -> &str {
     match core::str::from_utf8(last(path.as_bytes(), path.len()).name) {
         Ok(name) => name,
@@ -61,6 +64,7 @@ pub const fn plain(path: &str) -> &str {
 
 /// The path before the last segment of a path, that segment, and its template arguments: `a::b`, `Params` and `float` of
 /// `a::b::Params<float>`.
+#[must_use]
 pub fn split(path: &str) -> (&str, &str, &str) {
     let segment = last(path.as_bytes(), path.len());
     let text = |bytes| core::str::from_utf8(bytes).unwrap_or_default();

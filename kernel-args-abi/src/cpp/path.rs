@@ -4,6 +4,7 @@ use crate::bytes::{equal, starts_with};
 
 /// Whether a namespace is one that libraries and compilers put in for themselves, inline or without a name, so that users
 /// do not write it: libcu++'s and libc++'s `__4`, libstdc++'s `__cxx11`, Thrust's and CUB's `THRUST_300001_SM_900_NS`.
+#[must_use]
 pub const fn is_inline(namespace: &[u8]) -> bool {
     let mut digits = namespace.len();
     while digits > 0 && namespace[digits - 1].is_ascii_digit() {

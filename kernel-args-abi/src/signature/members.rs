@@ -123,19 +123,13 @@ impl<'a> Members<'a> {
     /// Whether it is a struct whose members are known, be it that there are none.
     #[must_use]
     pub const fn is_known(self) -> bool {
-        match self.0 {
-            Source::Slice(_) | Source::Stored(_) => true,
-            _ => false,
-        }
+        matches!(self.0, Source::Slice(_) | Source::Stored(_))
     }
 
     /// Whether it is an enum whose variants are known.
     #[must_use]
     pub const fn is_enum(self) -> bool {
-        match self.0 {
-            Source::Variants(..) | Source::StoredVariants(..) => true,
-            _ => false,
-        }
+        matches!(self.0, Source::Variants(..) | Source::StoredVariants(..))
     }
 
     /// Whether the integer that an enum is has a sign; `None` where the source does not tell, as the DWARF 2 of NVIDIA's

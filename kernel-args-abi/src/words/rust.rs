@@ -8,7 +8,7 @@ use super::{
 use crate::{
     bytes::same,
     class::Class,
-    cpp::{BUILTINS, CppBase, CppType, name, vectors_of},
+    cpp::{BUILTINS, CppBase, CppType, name, rust_scalar, vectors_of},
     keywords::is_keyword,
     layout::Alignment,
     signature::Parameter,
@@ -82,7 +82,7 @@ const fn slice(cpp: CppType<'_>) -> Type {
     });
     let mut element = Message::new();
     if cpp.depth == 1 {
-        element.push(scalar(cpp.base, 0));
+        element.push(rust_scalar(cpp.base, 0));
         if let CppBase::Named(spelled) = cpp.base {
             element = named(spelled, None);
         }
@@ -127,7 +127,7 @@ const fn member_type(kernel: &Parameter<'_>) -> Type {
                 Some(size) if !cpp.is_pointer() => size,
                 _ => 0,
             };
-            base.push(scalar(other, size));
+            base.push(rust_scalar(other, size));
         }
     }
     if base.is_empty() {
@@ -174,40 +174,6 @@ const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     text
 }
 
-/// The Rust type of a C++ scalar; empty where there is none. `size` is what `long` has by value, in
-/// bytes, or 0.
-const fn scalar(base: CppBase<'_>, size: usize) -> &'static str {
-    match base {
-        CppBase::Bool => "bool",
-        CppBase::Char if core::ffi::c_char::MIN != 0 => "i8",
-        CppBase::Char => "u8",
-        CppBase::Integer { signed, bits } => integer(signed, bits),
-        CppBase::Long { signed } => {
-            let windows = size == 4 || size == 0 && cfg!(windows);
-            integer(signed, if windows { 32 } else { 64 })
-        }
-        CppBase::Float { bits: 32 } => "f32",
-        CppBase::Float { bits: 64 } => "f64",
-        _ => "",
-    }
-}
-
-const fn integer(signed: bool, bits: u16) -> &'static str {
-    match (signed, bits) {
-        (true, 8) => "i8",
-        (false, 8) => "u8",
-        (true, 16) => "i16",
-        (false, 16) => "u16",
-        (true, 32) => "i32",
-        (false, 32) => "u32",
-        (true, 64) => "i64",
-        (false, 64) => "u64",
-        (true, 128) => "i128",
-        (false, 128) => "u128",
-        _ => "",
-    }
-}
-
 /// The spelling of a Rust type with the type that one parameter of it stands for: `before` and `after` are what stands
 /// around the parameter, and `cpp` and `size` describe the whole. The parameter itself where they do not tell.
 #[doc(hidden)]
@@ -227,7 +193,7 @@ pub const fn instantiated(
                 Some(row) => row.rust,
                 None => "",
             },
-            base => scalar(base, if is_whole { size } else { 0 }),
+            base => rust_scalar(base, if is_whole { size } else { 0 }),
         };
     }
     let mut text = Message::new();
@@ -239,7 +205,7 @@ pub const fn instantiated(
 
 /// The integer that an enum of the kernel's is, as `repr` names it. C++ makes it an `int` where nothing else is said.
 pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
-    let known = scalar(kernel.cpp.base, kernel.size);
+    let known = rust_scalar(kernel.cpp.base, kernel.size);
     match kernel.size {
         _ if !known.is_empty() && !same(known, "bool") => known,
         1 => "u8",
@@ -286,7 +252,7 @@ const fn alternatives(
     host: Option<&Parameter<'_>>,
     kernel: &Parameter<'_>,
 ) -> ([&'static str; OFFERED], usize) {
-    let known = scalar(kernel.cpp.base, kernel.size);
+    let known = rust_scalar(kernel.cpp.base, kernel.size);
     if !known.is_empty() {
         return ([known, "", ""], 1);
     }

@@ -2,11 +2,12 @@
 
 use super::{
     align,
-    define::{Body, Definition, Member},
+    definition::{Body, Definition, Member},
     docs::{self, WIDTH},
     identifier::{free, is_snake, is_upper_camel, raw, variable},
     write::Writer,
 };
+use crate::bytes::round_up;
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     format,
@@ -81,7 +82,7 @@ impl Writer<'_, '_> {
         let mut taken = BTreeSet::new();
         for member in members {
             let (size, align) = align::layout(&member.ty, self.definitions);
-            if align::up(end, align) != member.offset {
+            if round_up(end, align) != member.offset {
                 self.padding(end, member.offset);
             }
             end = member.offset + size;
@@ -111,7 +112,7 @@ impl Writer<'_, '_> {
             self.field("unused", "u8");
             end = 1;
         }
-        if align::up(end, definition.align) != definition.size {
+        if round_up(end, definition.align) != definition.size {
             self.padding(end, definition.size);
         }
         self.line(0, "}");

@@ -1,10 +1,11 @@
 //! The fields of a kernel's struct.
 
 use super::{
-    Kernel, align,
+    align,
     define::Types,
     docs,
     identifier::{free, raw, upper_camel, variable},
+    options::Kernel,
     ty::Ty,
 };
 use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};

@@ -1,7 +1,7 @@
 //! The names of what is written.
 
 use super::{
-    define::Definition,
+    definition::Definition,
     identifier::{free, identifier, numbered, upper_camel},
 };
 use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};

@@ -1,13 +1,13 @@
 //! The text, as rustfmt has it.
 
 use super::{
-    Kernel, Naming, Options, Pointers,
-    define::Definition,
+    definition::Definition,
     docs::{self, WIDTH},
     fields::{Field, Fields},
     identifier::is_snake,
     imports::Imports,
     names::Names,
+    options::{Kernel, Naming, Options, Pointers},
     ty::{From, Leaf, Ty},
 };
 use alloc::{

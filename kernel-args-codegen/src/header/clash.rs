@@ -7,7 +7,6 @@ use super::{
     names::{Path, segments},
 };
 use alloc::{
-    boxed::Box,
     collections::BTreeSet,
     format,
     string::{String, ToString},
@@ -19,11 +18,9 @@ pub(super) fn check(
     collector: &Collector<'_, '_>,
     kernels: &mut Vec<Prototype>,
 ) -> Result<(), HeaderError> {
-    let taken = |name: &str| HeaderError {
-        place: name.to_string(),
-        problem: Box::new(Problem::Taken {
-            name: name.to_string(),
-        }),
+    let taken = |name: &str| {
+        let problem = Problem::Taken { name: name.into() };
+        HeaderError::new(name, problem)
     };
     let mut unique: Vec<Prototype> = Vec::with_capacity(kernels.len());
     let mut symbols = BTreeSet::new();

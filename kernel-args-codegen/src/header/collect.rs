@@ -1,15 +1,13 @@
 //! From parameters to what a header has to declare for them.
 
 use super::{
-    Header, Item,
     cuda::{self, Include},
-    definition::{Base, Definition, Kind, Type},
+    definition::{Base, Definition, Kind, Pointee, Type},
     error::{HeaderError, Problem},
+    item::{Header, Item},
     names::Path,
-    pointee::Pointee,
 };
 use alloc::{
-    boxed::Box,
     collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
@@ -91,10 +89,7 @@ impl<'h, 'a> Collector<'h, 'a> {
 
     /// The error at the place that is being looked at.
     pub(super) fn error(&self, problem: Problem) -> HeaderError {
-        HeaderError {
-            place: self.place.join("."),
-            problem: Box::new(problem),
-        }
+        HeaderError::new(self.place.join("."), problem)
     }
 
     /// Runs `then` at a place further in. The place stays where an error was found, until [`reset`](Self::reset).

@@ -1,12 +1,14 @@
 //! The text of a header.
 
 use super::{
-    Header,
     collect::Collector,
     definition::{Definition, Kind, Member, Prototype},
     error::HeaderError,
+    item::Header,
+    names::segments,
     spelling::Scope,
 };
+use crate::bytes::bytes;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::fmt::Write as _;
 use kernel_args_abi::signature::Opaque;
@@ -98,7 +100,7 @@ impl Writer<'_, '_, '_> {
         if namespace == self.namespace {
             return;
         }
-        let close = |namespace: &str| "}".repeat(super::names::segments(namespace).len());
+        let close = |namespace: &str| "}".repeat(segments(namespace).len());
         if !self.namespace.is_empty() {
             let line = format!(
                 "\n{} // namespace {}",
@@ -108,7 +110,7 @@ impl Writer<'_, '_, '_> {
             self.line(&line);
         }
         if !namespace.is_empty() {
-            let open: Vec<String> = super::names::segments(namespace)
+            let open: Vec<String> = segments(namespace)
                 .into_iter()
                 .map(|name| format!("namespace {name} {{"))
                 .collect();
@@ -208,9 +210,9 @@ impl Writer<'_, '_, '_> {
         self.padding(size - end);
     }
 
-    fn padding(&mut self, bytes: usize) {
-        if bytes > 0 {
-            self.line(&format!("    // {} of padding", self::bytes(bytes)));
+    fn padding(&mut self, count: usize) {
+        if count > 0 {
+            self.line(&format!("    // {} of padding", bytes(count)));
         }
     }
 
@@ -222,14 +224,6 @@ impl Writer<'_, '_, '_> {
             let line = format!("\n#endif // {guard}");
             self.line(&line);
         }
-    }
-}
-
-/// A number of bytes in words.
-pub(super) fn bytes(count: usize) -> String {
-    match count {
-        1 => "1 byte".into(),
-        _ => format!("{count} bytes"),
     }
 }
 
