@@ -3,7 +3,7 @@
 //! A record begins with two bytes, format and attribute. In format 4 a 16-bit length and as many bytes
 //! follow; in formats 1 to 3, a value of 16 bits or less in two bytes.
 
-use super::Parameter;
+use super::kernel::Parameter;
 use crate::ptx::{Pointee, Space};
 use alloc::{collections::BTreeMap, vec::Vec};
 use kernel_args_abi::layout::Alignment;

@@ -1,15 +1,10 @@
 //! A debug build cut down to what it tells of parameters.
 
-use super::{Error, sections::Sections};
+use super::{Error, entry::Slice, sections::Sections};
 use crate::ptx::{Module, Outline};
 use alloc::{format, string::String, vec::Vec};
 use core::{fmt::Write, ops::Range};
-use gimli::{
-    AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian, UnitHeader, constants,
-};
-
-/// Bytes of a section.
-type Slice<'s> = EndianSlice<'s, LittleEndian>;
+use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian, UnitHeader, constants};
 
 /// What the PTX text of a debug build tells of the parameters of its kernels, as a PTX text: declarations and types, without
 /// code, lines and the folder that it was compiled in. Of the same source it is the same on each machine.

@@ -1,12 +1,13 @@
 //! The entries of kernels. DWARF 5, "3.3 Subroutine and Entry Point Entries".
 
-use super::types::Type;
 use super::{
-    DebugInfo, Error,
-    entry::Entry,
-    members::Types,
+    Error,
+    entry::{Entry, Place},
+    info::DebugInfo,
     sections::Sections,
-    units::{Place, Units},
+    stored::Types,
+    types::Type,
+    units::Units,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet},

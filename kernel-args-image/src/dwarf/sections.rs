@@ -1,14 +1,13 @@
 //! The sections of debug information in an image.
 
 use super::Error;
-use crate::cubin;
 #[cfg(feature = "debug-info")]
 use crate::ptx;
-use alloc::borrow::Cow;
-use object::{
-    LittleEndian as Le, elf,
-    read::elf::{FileHeader as _, SectionHeader as _},
+use crate::{
+    cubin,
+    elf::{self, Elf},
 };
+use alloc::borrow::Cow;
 
 /// The sections that tell of types. All of them are little-endian.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -19,6 +18,8 @@ pub(super) struct Sections<'a> {
     pub(super) line_strings: Cow<'a, [u8]>,
     pub(super) string_offsets: Cow<'a, [u8]>,
 }
+
+const SHF_COMPRESSED: u64 = 0x800;
 
 const NAMES: [&str; 5] = [
     ".debug_info",
@@ -43,16 +44,19 @@ impl<'a> Sections<'a> {
     /// code, which tell nothing of types.
     pub(super) fn of_cubin(bytes: &'a [u8]) -> Result<Self, Error> {
         let read = |error| Error::Cubin(cubin::Error::Elf(error));
-        let header = elf::FileHeader64::<Le>::parse(bytes).map_err(read)?;
-        header.endian().map_err(read)?;
-        let table = header.sections(Le, bytes).map_err(read)?;
+        let elf = Elf::parse(bytes).map_err(read)?;
         let mut sections = Self::default();
-        for section in table.iter() {
-            let Ok(name) = table.section_name(Le, section) else {
+        if elf.len() == 0 {
+            return Ok(sections);
+        }
+        let names = elf.section_names().map_err(read)?;
+        for section in elf.sections() {
+            // A longer name is none of them.
+            let Some(name) = elf::name(names, section.name, 32) else {
                 continue;
             };
             let zlib = name.strip_prefix(b".zdebug_");
-            let is_compressed = section.sh_flags(Le).0 & elf::SHF_COMPRESSED.0 != 0;
+            let is_compressed = section.flags & SHF_COMPRESSED != 0;
             for (index, known) in NAMES.into_iter().enumerate() {
                 if zlib == known.as_bytes().strip_prefix(b".debug_")
                     || is_compressed && name == known.as_bytes()
@@ -60,7 +64,7 @@ impl<'a> Sections<'a> {
                     return Err(Error::Compressed(known));
                 }
                 if name == known.as_bytes() {
-                    let data = section.data(Le, bytes).map_err(read)?;
+                    let data = elf.data(&section).map_err(read)?;
                     sections.set(index, Cow::Borrowed(data));
                 }
             }

@@ -1,33 +1,17 @@
 //! The units of debug information, and access to their entries by place.
 
-use super::{Error, budget::Budget, entry::Entry, sections::Sections};
+use super::{
+    Error,
+    budget::Budget,
+    entry::{Entry, Place, Slice, Value},
+    sections::Sections,
+};
 use alloc::{collections::BTreeMap, rc::Rc, vec::Vec};
 use gimli::{
-    Abbreviations, AttributeValue, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr,
+    Abbreviations, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr,
     DebugStrOffsets, DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader,
     UnitOffset,
 };
-
-/// Bytes of a section.
-pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;
-
-/// The value of an attribute.
-pub(super) type Value<'s> = AttributeValue<Slice<'s>>;
-
-/// Where an entry stands.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Place {
-    unit: u32,
-    /// From the beginning of the unit, in bytes.
-    offset: usize,
-}
-
-impl Place {
-    /// Another place of the same unit.
-    pub(super) const fn at(self, offset: usize) -> Self {
-        Self { offset, ..self }
-    }
-}
 
 /// One unit.
 struct Unit<'s> {

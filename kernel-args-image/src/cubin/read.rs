@@ -1,0 +1,145 @@
+//! Reads a cubin.
+
+use super::{
+    error::Error,
+    info::{self, Info},
+    kernel::{Cubin, Kernel, Parameter},
+};
+use crate::{
+    elf::{self, Elf},
+    little_endian::{u16_at, u32_at},
+};
+use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
+use kernel_args_abi::param_layout::Sm;
+
+/// ELF's number for NVIDIA GPUs: `e_machine`, `EM_CUDA`.
+pub const MACHINE: u16 = 190;
+/// The type of the `.nv.info` sections.
+pub(super) const INFO: u32 = elf::SHT_LOPROC;
+pub(super) const PREFIX: &[u8] = b".nv.info.";
+/// The section with the records of all functions.
+pub(super) const GLOBAL: &[u8] = b".nv.info";
+/// The section of a kernel's shared memory.
+const SHARED: &[u8] = b".nv.shared.";
+/// In a symbol's `st_other`: it is a kernel, not a device function.
+const ENTRY: u8 = 0x10;
+/// The longest name that is read, in bytes: a file of overlapping names would take quadratic time.
+const NAME_LIMIT: usize = 32 << 10;
+
+/// Reads a cubin. Its bytes may be at any address.
+///
+/// # Errors
+/// Where it is not an ELF file for NVIDIA GPUs, or its kernels' records are not as expected.
+pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
+    const CLASS_32: u8 = 1;
+    if bytes.get(4) == Some(&CLASS_32) && bytes.starts_with(elf::MAGIC) {
+        return Err(Error::Bits32);
+    }
+    let header = elf::header(bytes).map_err(Error::Elf)?;
+    let machine = u16_at(header, 18).unwrap_or(0);
+    if machine != MACHINE {
+        return Err(Error::Machine(machine));
+    }
+    let elf = Elf::parse(bytes).map_err(Error::Elf)?;
+    let names = elf.section_names().map_err(Error::Elf)?;
+    // What sections say of kernels: records, and the size of shared memory.
+    let mut infos: BTreeMap<&[u8], (Option<&[u8]>, u64)> = BTreeMap::new();
+    let mut registers = BTreeMap::new();
+    // Sections do not overlap; if they did, the records of a small file could fill any memory.
+    let mut left = bytes.len();
+    for section in elf.sections() {
+        if section.kind == elf::SHT_NOBITS {
+            // A section without a proper name is none of a kernel's.
+            let name = elf::name(names, section.name, NAME_LIMIT).unwrap_or_default();
+            if let Some(kernel) = name.strip_prefix(SHARED) {
+                left = left.checked_sub(kernel.len()).ok_or(Error::Overlap)?;
+                infos.entry(kernel).or_default().1 = section.size;
+            }
+        }
+        if section.kind != INFO {
+            continue;
+        }
+        let name = elf::name(names, section.name, NAME_LIMIT).ok_or(Error::Name)?;
+        let kernel = name.strip_prefix(PREFIX);
+        if kernel.is_none() && name != GLOBAL {
+            continue;
+        }
+        let info = elf.data(&section).map_err(Error::Elf)?;
+        left = left.checked_sub(info.len()).ok_or(Error::Overlap)?;
+        match kernel {
+            Some(kernel) => infos.entry(kernel).or_default().0 = Some(info),
+            None => info::registers(info, &mut registers),
+        }
+    }
+    let (symbols, names) = elf.symbols().map_err(Error::Elf)?;
+    let mut kernels = Vec::new();
+    let mut left = bytes.len();
+    for (index, symbol) in (0..).zip(symbols) {
+        if symbol.kind != elf::STT_FUNC || symbol.other & ENTRY == 0 || symbol.section == 0 {
+            continue;
+        }
+        let name = elf::name(names, symbol.name, NAME_LIMIT).ok_or(Error::Name)?;
+        left = left.checked_sub(name.len()).ok_or(Error::Overlap)?;
+        let text = core::str::from_utf8(name).map_err(|_| Error::Name)?;
+        let (info, shared) = infos.remove(name).unwrap_or_default();
+        let info = info.ok_or_else(|| Error::kernel(text, "it has no `.nv.info` section"))?;
+        let mut kernel = Info::parse(info)
+            .and_then(|info| kernel(text, info))
+            .map_err(|what| Error::kernel(text, what))?;
+        kernel.static_shared = shared;
+        kernel.registers = registers.remove(&index);
+        kernels.push(kernel);
+    }
+    Ok(Cubin {
+        sm: sm(header),
+        kernels,
+    })
+}
+
+/// The GPU generation of a cubin, by its header alone.
+pub(crate) fn sm_of(bytes: &[u8]) -> Result<Sm, Error> {
+    elf::header(bytes).map(sm).map_err(Error::Elf)
+}
+
+fn sm(header: &[u8; elf::HEADER]) -> Sm {
+    const OS_ABI: usize = 7;
+    let flags = u32_at(header, 48).unwrap_or(0);
+    let sm = match header[OS_ABI] {
+        // CUDA 13 and newer.
+        0x41 => flags >> 8 & 0xff,
+        _ => flags & 0xff,
+    };
+    Sm(sm as u16)
+}
+
+/// The kernel of this symbol with these records.
+///
+/// # Errors
+/// What is not as expected.
+fn kernel(name: &str, mut info: Info) -> Result<Kernel<'_>, &'static str> {
+    let records = &mut info.parameters;
+    records.sort_by_key(|&(ordinal, _)| ordinal);
+    let ordinals = records.iter().map(|&(ordinal, _)| usize::from(ordinal));
+    if !ordinals.eq(0..records.len()) {
+        return Err("its parameters are not numbered from 0 without gaps");
+    }
+    let parameters: Vec<Parameter> = records.iter().map(|&(_, parameter)| parameter).collect();
+    let size = info.size.unwrap_or(0);
+    let is_inside = |p: &Parameter| p.size == 0 || p.offset + p.size <= size;
+    if !parameters.iter().all(is_inside) {
+        return Err("a parameter lies outside of its parameter block");
+    }
+    Ok(Kernel {
+        name: Cow::Borrowed(name),
+        parameters,
+        size,
+        max_threads: info.max_threads,
+        required_threads: info.required_threads,
+        required_cluster: info.required_cluster,
+        max_cluster_rank: info.max_cluster_rank,
+        explicit_cluster: info.explicit_cluster,
+        blocks_are_clusters: info.blocks_are_clusters,
+        registers: None,
+        static_shared: 0,
+    })
+}
