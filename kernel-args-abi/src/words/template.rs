@@ -81,40 +81,6 @@ const fn find(text: &str, byte: u8) -> Option<usize> {
     None
 }
 
-/// Whether the placeholders of a template are these values, all of them and no other.
-pub(super) const fn is_filled(template: &str, values: &[&str]) -> bool {
-    let mut i = 0;
-    while i < values.len() {
-        if !has(template, values[i]) {
-            return false;
-        }
-        i += 1;
-    }
-    let mut rest = template;
-    while let Some((_, name, after)) = split(rest) {
-        let mut i = 0;
-        while i < values.len() && !same(values[i], name) {
-            i += 1;
-        }
-        if i == values.len() {
-            return false;
-        }
-        rest = after;
-    }
-    find(rest, b'{').is_none() && find(rest, b'}').is_none()
-}
-
-const fn has(template: &str, value: &str) -> bool {
-    let mut rest = template;
-    while let Some((_, name, after)) = split(rest) {
-        if same(name, value) {
-            return true;
-        }
-        rest = after;
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,14 +101,5 @@ mod tests {
             text
         };
         assert_eq!(TEXT.as_str(), "`x` has 1 byte, 20 more, `x`");
-    }
-
-    #[test]
-    fn a_template_and_its_values_are_compared() {
-        assert!(is_filled("{a} and {b}", &["b", "a"]));
-        assert!(is_filled("nothing", &[]));
-        assert!(!is_filled("{a} and {b}", &["a"]));
-        assert!(!is_filled("{a}", &["a", "b"]));
-        assert!(!is_filled("{a} {", &["a"]));
     }
 }
