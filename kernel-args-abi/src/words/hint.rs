@@ -16,6 +16,7 @@ use crate::{
 };
 
 /// What the usual cause of these differences is, and what to write.
+#[cold]
 pub(super) const fn hint<const N: usize>(
     report: &Report<'_, N>,
     field: usize,

@@ -44,6 +44,7 @@ impl<'a> LayoutTable<'a> {
         })
     }
 
+    #[cold]
     fn write_fields(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut names, mut types, mut spellings) = (5, 4, 0);
         for parameter in self.0.parameters {
@@ -90,6 +91,7 @@ impl<'a> LayoutTable<'a> {
         Ok(())
     }
 
+    #[cold]
     fn write_map(self, f: &mut fmt::Formatter<'_>, size: usize) -> fmt::Result {
         let rows = size.div_ceil(ROW);
         let visible = (0..rows).filter(|row| !self.is_inside(*row, rows)).count();
@@ -201,7 +203,7 @@ fn cpp(parameter: &Parameter<'_>) -> Message<128> {
 
 fn push(cell: &mut Message<24>, number: Option<usize>) {
     match number {
-        Some(number) => cell.push_number(number),
+        Some(number) => cell.writer().push_number(number),
         None => cell.push("?"),
     }
 }

@@ -1,7 +1,7 @@
 //! What a user of `kernel-args` writes in Rust for a kernel's parameter.
 
 use super::{
-    message::Message,
+    message::{Message, Text},
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
@@ -28,6 +28,7 @@ pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) ->
 }
 
 /// `` `f32` `` or `` `name: f32` ``, or several such separated by "or".
+#[cold]
 pub(super) const fn types(
     name: &str,
     host: Option<&Parameter<'_>>,
@@ -61,7 +62,7 @@ pub(super) const fn types(
     text
 }
 
-const fn push_type<const N: usize>(message: &mut Message<N>, name: &str, ty: &str) {
+const fn push_type(message: &mut Text, name: &str, ty: &str) {
     if name.is_empty() {
         templates::bare_type(message, ty);
     } else if is_keyword(name) {
@@ -156,7 +157,7 @@ const fn member_type(kernel: &Parameter<'_>) -> Type {
     while dimension > 0 {
         dimension -= 1;
         text.push("; ");
-        text.push_number(cpp.extents[dimension] as usize);
+        text.writer().push_number(cpp.extents[dimension] as usize);
         text.push("]");
     }
     text
@@ -169,7 +170,9 @@ const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     match name::builtin(spelled) {
         Some(row) => text.push(row.aligned_to(align).rust),
         None if name::is_builtin(spelled) => {}
-        None => text.push_shortened(name::plain(spelled), LONGEST_NAME),
+        None => text
+            .writer()
+            .push_shortened(name::plain(spelled), LONGEST_NAME),
     }
     text
 }
@@ -197,9 +200,9 @@ pub const fn instantiated(
         };
     }
     let mut text = Message::new();
-    text.push_shortened(before, LONGEST_NAME / 2);
+    text.writer().push_shortened(before, LONGEST_NAME / 2);
     text.push(if ty.is_empty() { parameter } else { ty });
-    text.push_shortened(after, LONGEST_NAME / 2);
+    text.writer().push_shortened(after, LONGEST_NAME / 2);
     text
 }
 

@@ -41,10 +41,11 @@ impl<'a> Side<'a> {
     pub(super) const fn line(&self, widths: (usize, usize)) -> Message<512> {
         let mut line = Message::new();
         if widths.0 > 0 {
-            line.push_padded(self.spelling.as_str(), widths.0 + 2);
+            line.writer()
+                .push_padded(self.spelling.as_str(), widths.0 + 2);
         }
         if widths.1 > 0 {
-            line.push_padded(self.cpp.as_str(), widths.1 + 2);
+            line.writer().push_padded(self.cpp.as_str(), widths.1 + 2);
         }
         push_layout(&mut line, self.parameter.size, self.parameter.align);
         if let Some(offset) = self.offset {
@@ -72,11 +73,13 @@ const fn shortened(spelling: &str) -> Message<256> {
         }
     }
     if tail > at {
-        text.push_shortened(spelling.split_at(at).0, LONGEST_NAME);
+        text.writer()
+            .push_shortened(spelling.split_at(at).0, LONGEST_NAME);
         text.push("…");
-        text.push_shortened(spelling.split_at(tail).1, LONGEST_NAME / 4);
+        text.writer()
+            .push_shortened(spelling.split_at(tail).1, LONGEST_NAME / 4);
     } else {
-        text.push_shortened(spelling, LONGEST_NAME);
+        text.writer().push_shortened(spelling, LONGEST_NAME);
     }
     text
 }

@@ -1,7 +1,7 @@
 //! Templates with named placeholders, filled in while a program compiles.
 
 use super::{
-    message::Message,
+    message::Text,
     spelling::{LONGEST_NAME, push_count, push_cpp, push_layout},
 };
 use crate::{bytes::same, cpp::CppType, layout::Alignment};
@@ -26,11 +26,8 @@ pub(super) enum Value<'a> {
 }
 
 /// Appends `template` with the value of each `{placeholder}`.
-pub(super) const fn fill<const N: usize>(
-    message: &mut Message<N>,
-    template: &str,
-    values: &[(&str, Value<'_>)],
-) {
+#[cold]
+pub(super) const fn fill(message: &mut Text, template: &str, values: &[(&str, Value<'_>)]) {
     let mut rest = template;
     while let Some((before, name, after)) = split(rest) {
         message.push(before);
@@ -46,7 +43,7 @@ pub(super) const fn fill<const N: usize>(
     message.push(rest);
 }
 
-const fn push<const N: usize>(message: &mut Message<N>, value: Value<'_>) {
+const fn push(message: &mut Text, value: Value<'_>) {
     match value {
         Value::Name(name) => message.push_shortened(name, LONGEST_NAME),
         Value::Text(text) => message.push(text),
@@ -83,7 +80,7 @@ const fn find(text: &str, byte: u8) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::message::Message, *};
 
     #[test]
     fn placeholders_are_filled_by_name() {

@@ -4,7 +4,7 @@
 //! sides; then `help:` says what to write.
 
 use super::{
-    message::Message,
+    message::Text,
     template::{Value, fill},
 };
 use crate::{cpp::CppType, layout::Alignment};
@@ -13,8 +13,8 @@ macro_rules! templates {
     ($($name:ident($($value:ident: $kind:ident),*) = $template:literal;)*) => {
         $(
             /// Appends the text of this row.
-            pub const fn $name<const N: usize>(
-                message: &mut Message<N>,
+            pub const fn $name(
+                message: &mut Text,
                 $($value: templates!(@type $kind)),*
             ) {
                 fill(message, $template, &[$((stringify!($value), templates!(@value $kind $value))),*]);
@@ -193,7 +193,10 @@ templates! {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::template::split, *};
+    use super::{
+        super::{message::Message, template::split},
+        *,
+    };
     use std::collections::BTreeSet;
 
     /// Whether the placeholders of a template are these values, all of them and no other.
