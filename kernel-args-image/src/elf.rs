@@ -158,7 +158,7 @@ impl<'a> Elf<'a> {
     /// Where either ends outside of the file.
     pub(crate) fn symbols(
         &self,
-    ) -> Result<(impl Iterator<Item = Symbol> + use<'a>, &'a [u8]), &'static str> {
+    ) -> Result<(impl ExactSizeIterator<Item = Symbol> + use<'a>, &'a [u8]), &'static str> {
         let table = self.sections().find(|section| section.kind == SHT_SYMTAB);
         let (symbols, names): (&[[u8; SYMBOL]], &[u8]) = match table {
             None => (&[], &[]),

@@ -5,7 +5,7 @@
 
 use super::kernel::Parameter;
 use crate::ptx::{Pointee, Space};
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::vec::Vec;
 use kernel_args_abi::layout::Alignment;
 
 const MAX_THREADS: u8 = 0x05;
@@ -88,7 +88,7 @@ impl Info {
 
 /// The registers of each function by the index of its symbol, out of the section `.nv.info`, whose records are those of a
 /// kernel. What is not as expected is passed over: nothing depends on it.
-pub(super) fn registers(mut bytes: &[u8], registers: &mut BTreeMap<u32, u32>) {
+pub(super) fn registers(mut bytes: &[u8], registers: &mut [Option<u32>]) {
     while let Some(([format, attribute, low, high], rest)) = bytes.split_first_chunk() {
         bytes = rest;
         if *format != 4 {
@@ -101,8 +101,9 @@ pub(super) fn registers(mut bytes: &[u8], registers: &mut BTreeMap<u32, u32>) {
         bytes = rest;
         if *attribute == REGISTERS
             && let ([symbol, count], []) = payload.as_chunks::<4>()
+            && let Some(registers) = registers.get_mut(u32::from_le_bytes(*symbol) as usize)
         {
-            registers.insert(u32::from_le_bytes(*symbol), u32::from_le_bytes(*count));
+            *registers = Some(u32::from_le_bytes(*count));
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     elf::{self, Elf},
     little_endian::{u16_at, u32_at},
 };
-use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
+use alloc::{borrow::Cow, collections::BTreeMap, vec, vec::Vec};
 use kernel_args_abi::param_layout::Sm;
 
 /// ELF's number for NVIDIA GPUs: `e_machine`, `EM_CUDA`.
@@ -42,9 +42,9 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     }
     let elf = Elf::parse(bytes).map_err(Error::Elf)?;
     let names = elf.section_names().map_err(Error::Elf)?;
-    // What sections say of kernels: records, and the size of shared memory.
-    let mut infos: BTreeMap<&[u8], (Option<&[u8]>, u64)> = BTreeMap::new();
-    let mut registers = BTreeMap::new();
+    let (symbols, symbol_names) = elf.symbols().map_err(Error::Elf)?;
+    let mut of_kernels = OfKernels::default();
+    let mut registers = vec![None; symbols.len()];
     // Sections do not overlap; if they did, the records of a small file could fill any memory.
     let mut left = bytes.len();
     for section in elf.sections() {
@@ -53,7 +53,7 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
             let name = elf::name(names, section.name, NAME_LIMIT).unwrap_or_default();
             if let Some(kernel) = name.strip_prefix(SHARED) {
                 left = left.checked_sub(kernel.len()).ok_or(Error::Overlap)?;
-                infos.entry(kernel).or_default().1 = section.size;
+                of_kernels.of(kernel).1 = section.size;
             }
         }
         if section.kind != INFO {
@@ -67,33 +67,52 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
         let info = elf.data(&section).map_err(Error::Elf)?;
         left = left.checked_sub(info.len()).ok_or(Error::Overlap)?;
         match kernel {
-            Some(kernel) => infos.entry(kernel).or_default().0 = Some(info),
+            Some(kernel) => of_kernels.of(kernel).0 = Some(info),
             None => info::registers(info, &mut registers),
         }
     }
-    let (symbols, names) = elf.symbols().map_err(Error::Elf)?;
     let mut kernels = Vec::new();
     let mut left = bytes.len();
-    for (index, symbol) in (0..).zip(symbols) {
+    for (symbol, registers) in symbols.zip(registers) {
         if symbol.kind != elf::STT_FUNC || symbol.other & ENTRY == 0 || symbol.section == 0 {
             continue;
         }
-        let name = elf::name(names, symbol.name, NAME_LIMIT).ok_or(Error::Name)?;
+        let name = elf::name(symbol_names, symbol.name, NAME_LIMIT).ok_or(Error::Name)?;
         left = left.checked_sub(name.len()).ok_or(Error::Overlap)?;
         let text = core::str::from_utf8(name).map_err(|_| Error::Name)?;
-        let (info, shared) = infos.remove(name).unwrap_or_default();
+        let (info, shared) = core::mem::take(of_kernels.of(name));
         let info = info.ok_or_else(|| Error::kernel(text, "it has no `.nv.info` section"))?;
         let mut kernel = Info::parse(info)
             .and_then(|info| kernel(text, info))
             .map_err(|what| Error::kernel(text, what))?;
         kernel.static_shared = shared;
-        kernel.registers = registers.remove(&index);
+        kernel.registers = registers;
         kernels.push(kernel);
     }
     Ok(Cubin {
         sm: sm(header),
         kernels,
     })
+}
+
+/// What sections say of each kernel.
+#[derive(Default)]
+struct OfKernels<'a> {
+    /// Where each name is in the list.
+    places: BTreeMap<&'a [u8], usize>,
+    /// The records, and the size of shared memory.
+    all: Vec<(Option<&'a [u8]>, u64)>,
+}
+
+impl<'a> OfKernels<'a> {
+    fn of(&mut self, kernel: &'a [u8]) -> &mut (Option<&'a [u8]>, u64) {
+        let next = self.all.len();
+        let at = *self.places.entry(kernel).or_insert(next);
+        if at == next {
+            self.all.push((None, 0));
+        }
+        &mut self.all[at]
+    }
 }
 
 /// The GPU generation of a cubin, by its header alone.
@@ -116,14 +135,14 @@ fn sm(header: &[u8; elf::HEADER]) -> Sm {
 ///
 /// # Errors
 /// What is not as expected.
-fn kernel(name: &str, mut info: Info) -> Result<Kernel<'_>, &'static str> {
-    let records = &mut info.parameters;
-    records.sort_by_key(|&(ordinal, _)| ordinal);
-    let ordinals = records.iter().map(|&(ordinal, _)| usize::from(ordinal));
-    if !ordinals.eq(0..records.len()) {
-        return Err("its parameters are not numbered from 0 without gaps");
+fn kernel(name: &str, info: Info) -> Result<Kernel<'_>, &'static str> {
+    const ORDER: &str = "its parameters are not numbered from 0 without gaps";
+    let mut parameters = vec![None; info.parameters.len()];
+    for (ordinal, parameter) in info.parameters {
+        *parameters.get_mut(usize::from(ordinal)).ok_or(ORDER)? = Some(parameter);
     }
-    let parameters: Vec<Parameter> = records.iter().map(|&(_, parameter)| parameter).collect();
+    let parameters: Option<Vec<Parameter>> = parameters.into_iter().collect();
+    let parameters = parameters.ok_or(ORDER)?;
     let size = info.size.unwrap_or(0);
     let is_inside = |p: &Parameter| p.size == 0 || p.offset + p.size <= size;
     if !parameters.iter().all(is_inside) {

@@ -25,8 +25,8 @@ pub fn description(text: &[u8]) -> Result<String, Error> {
         module.target.text,
         module.address_size.unwrap_or(64),
     );
-    for symbol in outline.symbols_in_order() {
-        if let Some((_, declaration)) = outline.declaration(symbol) {
+    for entry in &module.entries {
+        if let Some((_, declaration)) = outline.declaration(entry.name) {
             let declaration = String::from_utf8_lossy(declaration);
             let _ = write!(
                 written,

@@ -9,11 +9,7 @@ use super::{
     types::Type,
     units::Units,
 };
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use gimli::constants as dw;
 use kernel_args_abi::param_layout::LIMIT;
 
@@ -25,10 +21,19 @@ const LONGEST_CHAIN: usize = 8;
 
 /// Reads the entries of these kernels. Of several entries of one, the first that has parameters as a kernel can have is
 /// taken.
-pub(super) fn read(sections: &Sections<'_>, wanted: &BTreeSet<&str>) -> Result<DebugInfo, Error> {
+pub(super) fn read<'k>(
+    sections: &Sections<'_>,
+    symbols: &mut dyn Iterator<Item = &'k str>,
+) -> Result<DebugInfo, Error> {
     let units = Units::new(sections)?;
     let mut types = Types::new(&units);
-    let mut found = BTreeMap::new();
+    let mut wanted = BTreeMap::new();
+    let mut found: Vec<(&str, Option<Result<usize, &'static str>>)> = Vec::new();
+    for symbol in symbols {
+        if *wanted.entry(symbol.as_bytes()).or_insert(found.len()) == found.len() {
+            found.push((symbol, None));
+        }
+    }
     for unit in 0..units.len() {
         let mut walk = units.walk_unit(unit)?;
         while let Some(step) = walk.next()? {
@@ -37,25 +42,26 @@ pub(super) fn read(sections: &Sections<'_>, wanted: &BTreeSet<&str>) -> Result<D
             }
             let function = Function::read(&units, &step.entry)?;
             let symbol = function.symbol();
-            let (Some(&symbol), false) = (
-                wanted.get(symbol),
-                found.get(symbol).is_some_and(Result::is_ok),
-            ) else {
+            let Some(&index) = wanted.get(symbol.as_bytes()) else {
                 continue;
             };
-            units.budget.store(OF_MAP)?;
-            found.insert(symbol, function.parameters(&units, &mut types)?);
+            if !matches!(found[index].1, Some(Ok(_))) {
+                units.budget.store(OF_MAP)?;
+                found[index].1 = Some(function.parameters(&units, &mut types)?);
+            }
         }
     }
     let mut kernels = Vec::new();
     let mut errors = Vec::new();
-    for (symbol, parameters) in found {
+    for index in wanted.into_values() {
+        let (symbol, parameters) = found[index];
         match parameters {
-            Ok(list) => {
+            None => {}
+            Some(Ok(list)) => {
                 units.budget.store(symbol.len())?;
                 kernels.push((String::from(symbol), list));
             }
-            Err(what) => errors.push(Error::Kernel {
+            Some(Err(what)) => errors.push(Error::Kernel {
                 name: String::from(symbol),
                 what,
             }),
@@ -157,7 +163,7 @@ impl<'s> Function<'s> {
             }
             of_kernel.push(row.place);
         }
-        Ok(Ok(types.store(|table| table.structure(of_kernel))?))
+        Ok(Ok(types.store(|table| table.structure(&of_kernel))?))
     }
 }
 

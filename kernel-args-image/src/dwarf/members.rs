@@ -172,7 +172,7 @@ impl<'s> Types<'_, 's> {
                 None => return Ok(unclear),
             }
         }
-        self.store(|table| table.structure(places))
+        self.store(|table| table.structure(&places))
     }
 
     /// The variants of an enum; unknown where the value of one is not told.
@@ -195,7 +195,7 @@ impl<'s> Types<'_, 's> {
             places.push(self.store(|table| table.variant(Variant { name, value }))?);
         }
         let is_signed = Type::integer_of(self.units, entry.ty)?.is_signed;
-        self.store(|table| table.enumeration(places, is_signed))
+        self.store(|table| table.enumeration(&places, is_signed))
     }
 
     /// The entries of a struct's members, in the order of their offsets.

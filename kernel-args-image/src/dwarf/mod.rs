@@ -85,7 +85,7 @@ impl DebugInfo {
             return Ok(Self::default());
         }
         #[cfg(feature = "debug-info")]
-        return kernels::read(sections, &kernels.into_iter().collect());
+        return kernels::read(sections, &mut kernels.into_iter());
         #[cfg(not(feature = "debug-info"))]
         return Self::not_read(kernels);
     }

@@ -6,7 +6,7 @@ use super::{
     entry::{Entry, Place, Slice, Value},
     sections::Sections,
 };
-use alloc::{collections::BTreeMap, rc::Rc, vec::Vec};
+use alloc::{collections::BTreeMap, vec::Vec};
 use gimli::{
     Abbreviations, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr,
     DebugStrOffsets, DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader,
@@ -16,13 +16,16 @@ use gimli::{
 /// One unit.
 struct Unit<'s> {
     header: UnitHeader<Slice<'s>>,
-    abbreviations: Rc<Abbreviations>,
+    /// Which table of abbreviations its entries are of.
+    abbreviations: usize,
     string_offsets: DebugStrOffsetsBase<usize>,
 }
 
 /// All units.
 pub(super) struct Units<'s> {
     all: Vec<Unit<'s>>,
+    /// Each once, whichever units refer to it.
+    abbreviations: Vec<Abbreviations>,
     strings: DebugStr<Slice<'s>>,
     line_strings: DebugLineStr<Slice<'s>>,
     string_offsets: DebugStrOffsets<Slice<'s>>,
@@ -50,22 +53,24 @@ impl<'s> Units<'s> {
         let budget = Budget::new(sections.size());
         let info = DebugInfo::new(&sections.info, LittleEndian);
         let abbrev = DebugAbbrev::new(&sections.abbrev, LittleEndian);
-        let mut tables = BTreeMap::new();
+        let mut tables = Vec::new();
+        let mut known = BTreeMap::new();
         let mut units = Vec::new();
         let mut headers = info.units();
         while let Some(header) = headers.next()? {
             budget.store(size_of::<Unit<'_>>())?;
             let at = header.debug_abbrev_offset().0;
-            let abbreviations = if let Some(table) = tables.get(&at) {
-                Rc::clone(table)
-            } else {
+            let place = Place {
+                unit: 0,
+                offset: at,
+            };
+            let abbreviations = *known.entry(place).or_insert(tables.len());
+            if abbreviations == tables.len() {
                 let length = table_length(sections.abbrev.get(at..).unwrap_or_default());
                 // An abbreviation has 5 bytes or more.
                 budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
-                let table = Rc::new(header.abbreviations(&abbrev)?);
-                tables.insert(at, Rc::clone(&table));
-                table
-            };
+                tables.push(header.abbreviations(&abbrev)?);
+            }
             units.push(Unit {
                 string_offsets: DebugStrOffsetsBase(0),
                 header,
@@ -74,6 +79,7 @@ impl<'s> Units<'s> {
         }
         let mut units = Self {
             all: units,
+            abbreviations: tables,
             strings: DebugStr::from(slice(&sections.strings)),
             line_strings: DebugLineStr::from(slice(&sections.line_strings)),
             string_offsets: DebugStrOffsets::from(slice(&sections.string_offsets)),
@@ -107,7 +113,8 @@ impl<'s> Units<'s> {
     pub(super) fn walk(&self, place: Place) -> Result<Walk<'_, 's>, Error> {
         let unit = &self.all[place.unit as usize];
         let start = Some(UnitOffset(place.offset));
-        let raw = unit.header.entries_raw(&unit.abbreviations, start)?;
+        let abbreviations = &self.abbreviations[unit.abbreviations];
+        let raw = unit.header.entries_raw(abbreviations, start)?;
         Ok(Walk {
             units: self,
             raw,

@@ -25,6 +25,7 @@ pub use header::Header;
 pub use outline::Outline;
 pub use parameter::{Parameter, Pointee, Space};
 
+use crate::target;
 use alloc::{collections::BTreeMap, vec::Vec};
 use dynamic_shared::Bodies;
 use kernel_args_abi::param_layout::Sm;
@@ -50,7 +51,7 @@ pub struct Module<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Target<'a> {
-    /// The GPU generation, or `None` where it is not spelled `sm_…` or `compute_…`.
+    /// The GPU generation, or `None` if it is not spelled as `sm_90a` or `compute_90` are.
     pub sm: Option<Sm>,
     /// The whole list as spelled: `sm_90a`, or `sm_75, texmode_independent`.
     pub text: &'a str,
@@ -78,9 +79,9 @@ impl<'a> Module<'a> {
         let mut known = BTreeMap::new();
         let head = Head::walk(bytes, |lexer, found| {
             let entry = found.entry;
-            match known.get(entry.name) {
+            match known.get(entry.name.as_bytes()) {
                 None => {
-                    known.insert(entry.name, entries.len());
+                    known.insert(entry.name.as_bytes(), entries.len());
                     entries.push(entry);
                     places.push(found.at);
                 }
@@ -221,27 +222,16 @@ impl<'a> Target<'a> {
         }
         let (start, first) = lexer.identifier(NAME)?;
         let mut end = lexer.position();
-        let mut sm = sm(first);
+        let sm = |name| target::Target::parse(name).map(|target| target.sm);
+        let mut found = sm(first);
         while lexer.take(b',')? {
             let (_, name) = lexer.identifier(NAME)?;
-            sm = sm.or(self::sm(name));
+            found = found.or(sm(name));
             end = lexer.position();
         }
         Ok(Self {
-            sm,
+            sm: found,
             text: lexer.text(start, end),
         })
     }
-}
-
-/// `sm_90`, `sm_90a`, `sm_100f`, `compute_90`.
-fn sm(name: &str) -> Option<Sm> {
-    let number = name
-        .strip_prefix("sm_")
-        .or_else(|| name.strip_prefix("compute_"))?;
-    number
-        .trim_end_matches(|c: char| c.is_ascii_lowercase())
-        .parse()
-        .ok()
-        .map(Sm)
 }

@@ -112,15 +112,6 @@ impl Outline {
             .map(|place| place.name(&self.declarations))
     }
 
-    /// The symbols of all kernels, in the order of the text.
-    #[must_use]
-    pub fn symbols_in_order(&self) -> Vec<&str> {
-        let mut kernels: Vec<&Place> = self.kernels.iter().collect();
-        kernels.sort_unstable_by_key(|place| place.text);
-        let name = |place: &Place| place.name(&self.declarations);
-        kernels.into_iter().map(name).collect()
-    }
-
     /// The kernel of this symbol.
     #[must_use]
     pub fn entry(&self, symbol: &str) -> Option<Entry<'_>> {
