@@ -24,15 +24,12 @@ pub(super) struct Types<'k, 'o> {
     /// The types of each size.
     by_size: BTreeMap<usize, Vec<usize>>,
     /// The same by all that is told of a type, as it was told.
-    told: BTreeMap<Told, usize>,
+    told: BTreeMap<String, usize>,
     /// Types that are pointed to, whose members are not read yet.
     pub(super) waiting: Vec<usize>,
     /// Where a type is a parameter whose alignment is not told, or a member.
     occurrences: Vec<Occurrence>,
 }
-
-/// Name, shape, size and alignment.
-type Told = (String, String, usize, Option<usize>);
 
 impl<'k, 'o> Types<'k, 'o> {
     pub(super) fn new(options: &'o Options<'o>) -> Self {
@@ -57,10 +54,15 @@ impl<'k, 'o> Types<'k, 'o> {
     /// The number of a type, which may be known already.
     pub(super) fn add(&mut self, new: Definition<'k>) -> usize {
         let Definition {
-            cpp, wanted, shape, ..
+            cpp,
+            wanted,
+            shape,
+            size,
+            known_align,
+            ..
         } = &new;
         let name = if cpp.is_empty() { wanted } else { cpp };
-        let told = (name.clone(), shape.clone(), new.size, new.known_align);
+        let told = format!("{size} {known_align:?} {name}\0{shape}");
         if let Some(&id) = self.told.get(&told) {
             return id;
         }

@@ -5,6 +5,7 @@ use alloc::{
     format,
     string::{String, ToString},
 };
+use core::cmp::Ordering;
 use kernel_args_abi::{
     compiled::fingerprint,
     keywords::{is_keyword, is_never},
@@ -125,6 +126,11 @@ pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
         }
         number += 1;
     }
+}
+
+/// Sorts indices. All lists of them are sorted here: each instance of a sort is compiled in every build of this crate.
+pub(super) fn sort(list: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
+    list.sort_by(|&a, &b| compare(a, b));
 }
 
 /// Whether rustc takes it for the name of a type or variant without a warning.

@@ -2,7 +2,7 @@
 //!
 //! They depend on a kernel and on those of its name alone, and are told in the documentation of `kernels!`.
 
-use super::identifier::{identifier, numbered, raw};
+use super::identifier::{identifier, numbered, raw, sort};
 use alloc::{
     borrow::ToOwned,
     collections::{BTreeMap, BTreeSet},
@@ -113,8 +113,10 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     let bases: Vec<String> = kernels.iter().map(Kernel::base).collect();
     let mut order: Vec<usize> = (0..kernels.len()).collect();
     // Of one name, `extern "C"` first: it has the name as its symbol.
-    order.sort_by_key(|&i| (&bases[i], kernels[i].demangled.is_some(), kernels[i].symbol));
-    let mut taken: BTreeSet<String> = bases.iter().cloned().collect();
+    let key = |i: usize| (&bases[i], kernels[i].demangled.is_some(), kernels[i].symbol);
+    sort(&mut order, &|a, b| key(a).cmp(&key(b)));
+    let mut taken = BTreeSet::new();
+    taken.extend(bases.iter().cloned());
     taken.extend(RESERVED.map(String::from));
     taken.extend(NEVER.map(String::from));
     let mut found = Vec::new();

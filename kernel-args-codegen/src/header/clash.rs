@@ -39,8 +39,9 @@ pub(super) fn check(
         .filter(|definition| definition.kind != Kind::Included)
         .map(|definition| &definition.path)
         .chain(collector.pointees.iter().map(|(pointee, _)| &pointee.path));
-    let types: BTreeSet<&str> = own.clone().map(Path::full).collect();
-    let functions: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.path.full()).collect();
+    let (mut types, mut functions) = (BTreeSet::new(), BTreeSet::new());
+    types.extend(own.clone().map(Path::full));
+    functions.extend(kernels.iter().map(|kernel| kernel.path.full()));
     let mut namespaces: BTreeSet<String> = BTreeSet::new();
     for path in own.chain(kernels.iter().map(|kernel| &kernel.path)) {
         let mut namespace = String::new();

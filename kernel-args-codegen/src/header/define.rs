@@ -29,7 +29,7 @@ impl<'a> Collector<'_, 'a> {
         size: usize,
     ) -> Result<Base, HeaderError> {
         let told = parameter.align.map(Alignment::bytes);
-        let told = told.or_else(|| self.told.get(&path).copied());
+        let told = told.or_else(|| self.told.get(path.full()).copied());
         let origin = Origin {
             spelling: parameter.spelling.to_string(),
             place: self.place.join("."),

@@ -18,13 +18,12 @@ pub(super) fn write(
     kernels: &[Prototype],
     left_out: &[HeaderError],
 ) -> String {
-    let definitions = collector.definitions.iter();
+    let mut own = BTreeSet::new();
+    own.extend(collector.definitions.iter().map(|known| known.path.name()));
     let mut writer = Writer {
         text: String::new(),
         namespace: String::new(),
-        own: definitions
-            .map(|definition| definition.path.name())
-            .collect(),
+        own,
         collector,
     };
     writer.head();
@@ -192,7 +191,8 @@ impl Writer<'_, '_, '_> {
     }
 
     fn members(&mut self, members: &[Member], namespace: &str, size: usize) {
-        let hidden: BTreeSet<&str> = members.iter().map(|member| &*member.name.name).collect();
+        let mut hidden = BTreeSet::new();
+        hidden.extend(members.iter().map(|member| member.name.name.as_str()));
         let mut end = 0;
         for member in members {
             self.padding(member.offset - end);

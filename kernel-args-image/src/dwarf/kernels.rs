@@ -21,9 +21,9 @@ const LONGEST_CHAIN: usize = 8;
 
 /// Reads the entries of these kernels. Of several entries of one, the first that has parameters as a kernel can have is
 /// taken.
-pub(super) fn read<'k>(
+pub(super) fn read(
     sections: &Sections<'_>,
-    symbols: &mut dyn Iterator<Item = &'k str>,
+    symbols: &mut dyn Iterator<Item = &str>,
 ) -> Result<DebugInfo, Error> {
     let units = Units::new(sections)?;
     let mut types = Types::new(&units);
