@@ -4,7 +4,7 @@ use super::{
     Error,
     budget::Budget,
     entry::{Entry, Place, Slice, Value},
-    sections::Sections,
+    sections::{ABBREV, INFO, LINE_STRINGS, STRING_OFFSETS, STRINGS, Sections},
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 use gimli::{
@@ -51,8 +51,8 @@ impl<'s> Units<'s> {
     pub(super) fn new(sections: &'s Sections<'_>) -> Result<Self, Error> {
         let slice = |bytes: &'s [u8]| EndianSlice::new(bytes, LittleEndian);
         let budget = Budget::new(sections.size());
-        let info = DebugInfo::new(&sections.info, LittleEndian);
-        let abbrev = DebugAbbrev::new(&sections.abbrev, LittleEndian);
+        let info = DebugInfo::new(sections.get(INFO), LittleEndian);
+        let abbrev = DebugAbbrev::new(sections.get(ABBREV), LittleEndian);
         let mut tables = Vec::new();
         let mut known = BTreeMap::new();
         let mut units = Vec::new();
@@ -66,7 +66,7 @@ impl<'s> Units<'s> {
             };
             let abbreviations = *known.entry(place).or_insert(tables.len());
             if abbreviations == tables.len() {
-                let length = table_length(sections.abbrev.get(at..).unwrap_or_default());
+                let length = table_length(sections.get(ABBREV).get(at..).unwrap_or_default());
                 // An abbreviation has 5 bytes or more.
                 budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
                 tables.push(header.abbreviations(&abbrev)?);
@@ -80,9 +80,9 @@ impl<'s> Units<'s> {
         let mut units = Self {
             all: units,
             abbreviations: tables,
-            strings: DebugStr::from(slice(&sections.strings)),
-            line_strings: DebugLineStr::from(slice(&sections.line_strings)),
-            string_offsets: DebugStrOffsets::from(slice(&sections.string_offsets)),
+            strings: DebugStr::from(slice(sections.get(STRINGS))),
+            line_strings: DebugLineStr::from(slice(sections.get(LINE_STRINGS))),
+            string_offsets: DebugStrOffsets::from(slice(sections.get(STRING_OFFSETS))),
             budget,
         };
         for unit in 0..units.all.len() as u32 {
