@@ -33,6 +33,7 @@ impl<'a> LayoutTable<'a> {
         })
     }
 
+    #[cold]
     fn write_fields(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut names, mut types, mut spellings) = (5, 4, 0);
         for parameter in self.0.parameters {
@@ -143,7 +144,7 @@ fn cpp(parameter: &Parameter<'_>) -> Message<128> {
 
 fn push(cell: &mut Message<24>, number: Option<usize>) {
     match number {
-        Some(number) => cell.push_number(number),
+        Some(number) => cell.writer().push_number(number),
         None => cell.push("?"),
     }
 }

@@ -19,7 +19,7 @@ mod template;
 pub mod templates;
 
 pub use layout_table::LayoutTable;
-pub use message::Message;
+pub use message::{Message, Text};
 pub use overloads::none_fits;
 pub use rust::instantiated;
 pub use table::Table;

@@ -3,12 +3,12 @@
 //! A record begins with two bytes, format and attribute. In format 4 a 16-bit length and as many bytes
 //! follow; in formats 1 to 3, a value of 16 bits or less in two bytes.
 
-use super::Parameter;
+use super::kernel::Parameter;
 use crate::{
     directives::{Directives, Field},
     ptx::{Pointee, Space},
 };
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::vec::Vec;
 use kernel_args_abi::layout::Alignment;
 
 const PARAMETER: u8 = 0x17;
@@ -80,7 +80,7 @@ impl Info {
 
 /// The registers of each function by the index of its symbol, out of the section `.nv.info`, whose records are those of a
 /// kernel. What is not as expected is passed over: nothing depends on it.
-pub(super) fn registers(mut bytes: &[u8], registers: &mut BTreeMap<u32, u32>) {
+pub(super) fn registers(mut bytes: &[u8], registers: &mut [Option<u32>]) {
     while let Some(([format, attribute, low, high], rest)) = bytes.split_first_chunk() {
         bytes = rest;
         if *format != 4 {
@@ -93,8 +93,9 @@ pub(super) fn registers(mut bytes: &[u8], registers: &mut BTreeMap<u32, u32>) {
         bytes = rest;
         if *attribute == REGISTERS
             && let ([symbol, count], []) = payload.as_chunks::<4>()
+            && let Some(registers) = registers.get_mut(u32::from_le_bytes(*symbol) as usize)
         {
-            registers.insert(u32::from_le_bytes(*symbol), u32::from_le_bytes(*count));
+            *registers = Some(u32::from_le_bytes(*count));
         }
     }
 }

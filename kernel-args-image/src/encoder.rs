@@ -1,10 +1,13 @@
 //! Writes the table of a [`CompiledImage`](kernel_args_abi::compiled::CompiledImage): `kernel_args_abi::compiled::decode` reads it.
 
-use super::{
-    types::TypeWriter,
-    writer::{Writer, place_in},
+use crate::{
+    kernel::Kernel,
+    mangled::Demangled,
+    table::{
+        types::TypeWriter,
+        writer::{Writer, place_in},
+    },
 };
-use crate::{Kernel, mangled::Demangled};
 use alloc::{string::String, vec::Vec};
 use kernel_args_abi::{
     check::is_made,

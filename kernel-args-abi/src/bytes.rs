@@ -1,4 +1,9 @@
-//! Comparison of names as bytes, for `const fn`s.
+//! Comparison of bytes and texts, for `const fn`s.
+
+/// Whether two texts are the same.
+pub(crate) const fn same(a: &str, b: &str) -> bool {
+    equal(a.as_bytes(), b.as_bytes())
+}
 
 pub(crate) const fn equal(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && starts_with(a, b)
