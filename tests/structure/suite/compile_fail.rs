@@ -1,4 +1,4 @@
-//! The kinds of mistakes in `tests/compile_fail/ui`.
+//! The kinds of mistakes in `tests/toolchain/suites/compile_fail/ui`.
 
 use crate::table;
 
@@ -8,21 +8,19 @@ const FILES: &str = "ptx";
 /// Folders of `ui` that the README does not explain, and folders that it explains and `ui` does not have.
 pub(crate) fn folders(readme: &str, folders: &[String]) -> Vec<String> {
     let Some(rows) = table::rows(readme, &["folder", "mistake"]) else {
-        return vec!["tests/compile_fail/README.md: no table `| folder | mistake |`".to_owned()];
+        return vec!["compile_fail/README.md: no table `| folder | mistake |`".to_owned()];
     };
     let explained: Vec<&str> = rows.iter().flat_map(|row| table::code(row[0])).collect();
     let missing = folders
         .iter()
         .filter(|folder| *folder != FILES && !explained.contains(&folder.as_str()))
         .map(|folder| {
-            format!(
-                "tests/compile_fail/ui/{folder}: not in the table of tests/compile_fail/README.md"
-            )
+            format!("compile_fail/ui/{folder}: not in the table of compile_fail/README.md")
         });
     let unknown = explained
         .iter()
         .filter(|name| !folders.iter().any(|folder| folder == *name))
-        .map(|name| format!("tests/compile_fail/README.md: `{name}` is not a folder of `ui`"));
+        .map(|name| format!("compile_fail/README.md: `{name}` is not a folder of `ui`"));
     missing.chain(unknown).collect()
 }
 
@@ -33,8 +31,8 @@ fn a_folder_without_a_row_and_a_row_without_a_folder_are_found() {
     assert_eq!(
         folders(readme, &names),
         [
-            "tests/compile_fail/ui/graph: not in the table of tests/compile_fail/README.md",
-            "tests/compile_fail/README.md: `gone` is not a folder of `ui`",
+            "compile_fail/ui/graph: not in the table of compile_fail/README.md",
+            "compile_fail/README.md: `gone` is not a folder of `ui`",
         ]
     );
     assert_eq!(folders("", &names).len(), 1);

@@ -1,19 +1,16 @@
-//! Suites that no package compiles, and files that no suite compiles.
+//! Programs that no package compiles, and files that no program compiles.
 
 use crate::manifest::Package;
 
-/// Files and folders of `tests/suites` that are the `path` of no `[[test]]`.
-pub(crate) fn suites(suites: &[String], packages: &[Package]) -> Vec<String> {
+/// Files `main.rs` below `tests` that are the `path` of no `[[test]]`.
+pub(crate) fn programs(mains: &[String], packages: &[Package]) -> Vec<String> {
     let tests = || packages.iter().flat_map(|package| &package.tests);
-    let is_declared = |suite: &&String| {
-        let file = format!("tests/suites/{suite}");
-        let main = format!("{file}/main.rs");
-        tests().any(|test| test.file == file || test.file == main)
-    };
-    suites
+    mains
         .iter()
-        .filter(|suite| !is_declared(suite))
-        .map(|suite| format!("tests/suites/{suite}: no [[test]] of a Cargo.toml has this path, so nothing compiles it"))
+        .filter(|main| !tests().any(|test| test.file == **main))
+        .map(|main| {
+            format!("{main}: no [[test]] of a Cargo.toml has this path, so nothing compiles it")
+        })
         .collect()
 }
 
@@ -32,8 +29,8 @@ fn names(line: &str, file: &str) -> bool {
         || line.contains(&format!("/{file}\""))
 }
 
-/// Files of a suite that no other file of it names.
-pub(crate) fn files(suite: &str, files: &[(String, String)]) -> Vec<String> {
+/// Files of a folder that no other file of it names. A folder with a `mod.rs` is a file of its name here.
+pub(crate) fn files(folder: &str, files: &[(String, String)]) -> Vec<String> {
     let is_named = |file: &str| {
         let others = files.iter().filter(|(other, _)| other != file);
         others
@@ -42,9 +39,9 @@ pub(crate) fn files(suite: &str, files: &[(String, String)]) -> Vec<String> {
     };
     let files = files.iter().map(|(file, _)| file);
     files
-        .filter(|file| *file != "main.rs" && !is_named(file))
+        .filter(|file| !matches!(&***file, "main.rs" | "mod.rs" | "README.md") && !is_named(file))
         .map(|file| {
-            format!("{suite}/{file}: no file of the suite names it, so nothing compiles it")
+            format!("{folder}/{file}: no file of the folder names it, so nothing compiles it")
         })
         .collect()
 }
@@ -54,31 +51,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_suite_that_no_manifest_declares_is_found() {
-        let manifest = |suite: &str| {
+    fn a_program_that_no_manifest_declares_is_found() {
+        let manifest = |folder: &str, path: &str| {
             let text =
-                format!("[package]\nname = \"t\"\n[[test]]\nname = \"s\"\npath = \"{suite}\"");
-            Package::parse("tests/t", &text)
+                format!("[package]\nname = \"t\"\n[[test]]\nname = \"s\"\npath = \"{path}\"");
+            Package::parse(folder, &text)
         };
         let packages = [
-            manifest("../suites/echo/main.rs"),
-            manifest("../suites/scale.rs"),
+            manifest("tests", "suites/echo/main.rs"),
+            manifest("tests/t", "suites/main.rs"),
         ];
-        let all = ["echo", "headers", "scale.rs", "scal.rs"].map(String::from);
-        let problems = suites(&all, &packages);
+        let all = ["suites/echo", "suites/echos", "t/suites", "t/suite"];
+        let all = all.map(|folder| format!("tests/{folder}/main.rs"));
+        let problems = programs(&all, &packages);
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(
-            problems[0].starts_with("tests/suites/headers: "),
+            problems[0].starts_with("tests/suites/echos/main.rs: "),
             "{problems:?}"
         );
         assert!(
-            problems[1].starts_with("tests/suites/scal.rs: "),
+            problems[1].starts_with("tests/t/suite/main.rs: "),
             "{problems:?}"
         );
     }
 
     #[test]
-    fn a_file_that_its_suite_does_not_name_is_found() {
+    fn a_file_that_its_folder_does_not_name_is_found() {
         let files = [
             (
                 "main.rs",

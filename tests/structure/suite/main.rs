@@ -16,6 +16,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
+use suites_table::Suite;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -69,34 +70,91 @@ fn assert_none(problems: &[String]) {
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
 }
 
+/// Every `main.rs` below a folder of `tests`, without those of libraries and programs in `src`.
+fn mains(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in list(folder) {
+        let place = format!("{folder}/{name}");
+        if name == "main.rs" {
+            found.push(place);
+        } else if name != "src" && is_folder(&place) {
+            found.extend(mains(&place));
+        }
+    }
+    found
+}
+
 #[test]
-fn every_suite_is_a_test_of_a_package() {
-    let suites = list("tests/suites");
-    assert!(suites.len() > 20, "{suites:?}");
-    assert_none(&declared::suites(&suites, &packages()));
+fn every_program_is_a_test_of_a_package() {
+    let mains = mains("tests");
+    assert!(mains.len() > 3, "{mains:?}");
+    assert_none(&declared::programs(&mains, &packages()));
+}
+
+/// Files of a folder of modules, and of the folders in it, that are part of nothing.
+fn lost_files(folder: &str) -> Vec<String> {
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    for name in list(folder) {
+        let place = format!("{folder}/{name}");
+        if !is_folder(&place) {
+            files.push((name, read(&place)));
+        } else if list(&place).iter().any(|name| name == "mod.rs") {
+            files.push((format!("{name}.rs"), String::new()));
+            problems.extend(lost_files(&place));
+        } else {
+            files.push((name, String::new()));
+        }
+    }
+    problems.extend(declared::files(folder, &files));
+    problems
 }
 
 #[test]
 fn every_file_of_a_suite_is_part_of_it() {
-    let suites = list("tests/suites")
-        .into_iter()
-        .map(|suite| format!("tests/suites/{suite}"));
-    for suite in suites.filter(|suite| is_folder(suite)) {
-        let names = list(&suite).into_iter();
-        let files: Vec<(String, String)> = names
-            .map(|name| {
-                let text = read(&format!("{suite}/{name}"));
-                (name, text)
-            })
-            .collect();
-        assert_none(&declared::files(&suite, &files));
+    for main in mains("tests") {
+        assert_none(&lost_files(main.trim_end_matches("/main.rs")));
     }
+}
+
+/// The suites below `tests`: the modules of a program in a folder `suites`, and every other program.
+fn suites(packages: &[Package]) -> Vec<Suite> {
+    let mut suites = Vec::new();
+    for package in packages {
+        for test in &package.tests {
+            let Some(place) = test.file.strip_prefix("tests/") else {
+                continue;
+            };
+            let folder = place.trim_end_matches("/main.rs");
+            let command = format!("cargo test -p {} --test {}", package.name, test.name);
+            let suite = |name: &str, place: String, command: String| Suite {
+                name: name.to_owned(),
+                place,
+                package: package.name.clone(),
+                command,
+            };
+            if !format!("/{folder}/").contains("/suites/") {
+                suites.push(suite(&test.name, folder.to_owned(), command));
+                continue;
+            }
+            let main = read(&test.file);
+            let modules = main.lines().filter_map(|line| line.strip_prefix("mod "));
+            for name in modules.filter_map(|line| line.strip_suffix(';')) {
+                let place = format!("{folder}/{name}");
+                let is_folder = is_folder(&format!("tests/{place}"));
+                let place = if is_folder { place } else { place + ".rs" };
+                suites.push(suite(name, place, format!("{command} {name}::")));
+            }
+        }
+    }
+    suites
 }
 
 #[test]
 fn the_tables_of_tests_have_every_test() {
     let packages = packages();
     let readme = read("tests/README.md");
+    let suites = suites(&packages);
+    assert!(suites.len() > 25, "{suites:?}");
     let with_tests: Vec<&Package> = packages
         .iter()
         .filter(|package| {
@@ -105,21 +163,21 @@ fn the_tables_of_tests_have_every_test() {
         })
         .collect();
     assert!(with_tests.len() > 5, "{with_tests:?}");
-    let mut problems = suites_table::suites(&readme, &packages);
+    let mut problems = suites_table::suites(&readme, &suites);
     problems.extend(suites_table::packages(&readme, &with_tests));
     assert_none(&problems);
 }
 
 #[test]
 fn the_readme_of_compile_fail_has_every_folder_of_ui() {
-    let ui = "tests/compile_fail/ui";
+    let ui = "tests/toolchain/suites/compile_fail/ui";
     let folders: Vec<String> = list(ui)
         .into_iter()
         .filter(|name| is_folder(&format!("{ui}/{name}")))
         .collect();
     assert!(folders.len() > 20, "{folders:?}");
     assert_none(&compile_fail::folders(
-        &read("tests/compile_fail/README.md"),
+        &read("tests/toolchain/suites/compile_fail/README.md"),
         &folders,
     ));
 }

@@ -4,33 +4,35 @@ use crate::{manifest::Package, table};
 
 const README: &str = "tests/README.md";
 
-/// The row that a suite must have, without its topic.
-fn row(package: &Package, name: &str, file: &str) -> [String; 3] {
-    let place = file.strip_suffix("/main.rs").unwrap_or(file);
-    let place = place.strip_prefix("tests/").unwrap_or(place);
-    let package = &package.name;
-    [
-        format!("[`{name}`]({place})"),
-        format!("`{package}`"),
-        format!("`cargo test -p {package} --test {name}`"),
-    ]
+/// A suite that must have a row.
+#[derive(Debug)]
+pub(crate) struct Suite {
+    pub(crate) name: String,
+    /// From `tests`.
+    pub(crate) place: String,
+    pub(crate) package: String,
+    pub(crate) command: String,
 }
 
-/// Tests with a path below `tests/` that have no row, or another one; and rows of no such test.
-pub(crate) fn suites(readme: &str, packages: &[Package]) -> Vec<String> {
+impl Suite {
+    /// Its row, without the topic.
+    fn row(&self) -> [String; 3] {
+        [
+            format!("[`{}`]({})", self.name, self.place),
+            format!("`{}`", self.package),
+            format!("`{}`", self.command),
+        ]
+    }
+}
+
+/// Suites that have no row, or another one; and rows of no suite.
+pub(crate) fn suites(readme: &str, suites: &[Suite]) -> Vec<String> {
     let Some(rows) = table::rows(readme, &["topic", "suite", "package", "command"]) else {
         return vec![format!(
             "{README}: no table `| topic | suite | package | command |`"
         )];
     };
-    let tests = packages.iter().flat_map(|package| {
-        let tests = package
-            .tests
-            .iter()
-            .filter(|test| test.file.starts_with("tests/"));
-        tests.map(move |test| row(package, &test.name, &test.file))
-    });
-    let expected: Vec<[String; 3]> = tests.collect();
+    let expected: Vec<[String; 3]> = suites.iter().map(Suite::row).collect();
     let mut problems = Vec::new();
     for suite in &expected {
         match rows.iter().filter(|row| row[1..] == *suite).count() {
@@ -106,33 +108,27 @@ mod tests {
 
     #[test]
     fn each_mistake_in_the_table_of_suites_is_found() {
+        let suite = |name: &str, place: &str, package: &str, command: &str| Suite {
+            name: name.to_owned(),
+            place: place.to_owned(),
+            package: package.to_owned(),
+            command: format!("cargo test -p {package} --test {command}"),
+        };
         let all = [
-            package(
-                "tests",
-                "t",
-                &[
-                    ("echo", "suites/echo/main.rs"),
-                    ("scale", "suites/scale.rs"),
-                ],
-            ),
-            package(
-                "tests/c",
-                "c",
-                &[
-                    ("oracle", "../suites/oracle/main.rs"),
-                    ("lost", "../suites/lost.rs"),
-                ],
-            ),
-            // Beside a crate's code: not a suite.
-            package("crate", "crate", &[("own", "tests/own/main.rs")]),
+            suite("echo", "suites/d/echo", "t", "d echo::"),
+            suite("scale", "suites/d/scale.rs", "t", "d scale::"),
+            suite("oracle", "c/suite", "c", "oracle"),
+            suite("lost", "c/suites/lost.rs", "c", "x lost::"),
         ];
         let head = "| topic | suite | package | command |\n|---|---|---|---|\n";
-        let echo = "| types | [`echo`](suites/echo) | `t` | `cargo test -p t --test echo` |\n";
+        let echo =
+            "| types | [`echo`](suites/d/echo) | `t` | `cargo test -p t --test d echo::` |\n";
         let scale =
-            "| sizes | [`scale`](suites/scale.rs) | `t` | `cargo test -p t --test scale` |\n";
+            "| sizes | [`scale`](suites/d/scale.rs) | `t` | `cargo test -p t --test d scale::` |\n";
         let oracle =
-            "| compilers | [`oracle`](suites/oracle) | `c` | `cargo test -p c --test oracle` |\n";
-        let lost = "| more | [`lost`](suites/lost.rs) | `c` | `cargo test -p c --test lost` |\n";
+            "| compilers | [`oracle`](c/suite) | `c` | `cargo test -p c --test oracle` |\n";
+        let lost =
+            "| more | [`lost`](c/suites/lost.rs) | `c` | `cargo test -p c --test x lost::` |\n";
         let right = [head, echo, scale, oracle, lost].concat();
         assert_eq!(suites(&right, &all), [""; 0]);
 
@@ -142,16 +138,16 @@ mod tests {
         assert_eq!(
             missing,
             [
-                "tests/README.md: no row `| … | [`lost`](suites/lost.rs) | `c` | `cargo test -p c --test lost` |`"
+                "tests/README.md: no row `| … | [`lost`](c/suites/lost.rs) | `c` | `cargo test -p c --test x lost::` |`"
             ]
         );
         assert_eq!(
             found(&format!("{right}{echo}")),
-            ["tests/README.md: 2 rows of [`echo`](suites/echo)"]
+            ["tests/README.md: 2 rows of [`echo`](suites/d/echo)"]
         );
         assert_eq!(
             found(&right.replace("| types |", "| |")),
-            ["tests/README.md: [`echo`](suites/echo) has no topic"]
+            ["tests/README.md: [`echo`](suites/d/echo) has no topic"]
         );
         // Another package, command, or place: that row is of no suite, and the suite has no row.
         for (from, to) in [
@@ -159,8 +155,8 @@ mod tests {
                 "| `c` | `cargo test -p c --test oracle`",
                 "| `t` | `cargo test -p c --test oracle`",
             ),
-            ("--test scale", "--test scales"),
-            ("(suites/scale.rs)", "(suites/scale)"),
+            ("scale::", "scales::"),
+            ("(suites/d/scale.rs)", "(suites/d/scale)"),
         ] {
             let problems = found(&right.replace(from, to));
             assert_eq!(problems.len(), 2, "{to}: {problems:?}");
@@ -176,12 +172,12 @@ mod tests {
     fn packages_with_tests_and_rows_must_be_the_same() {
         let (abi, driver, lost) = (
             package("abi", "abi", &[]),
-            package("tests/driver", "test-driver", &[]),
+            package("tests/stand_in", "stand-in", &[]),
             package("ab", "ab", &[]),
         );
         let readme = "| topic | package | command |\n|---|---|---|\n\
             | rules | [`abi`](../abi) | `cargo test -p abi --all-features` |\n\
-            | driver | [`test-driver`](driver) | `cargo test -p test-driver` |\n";
+            | driver | [`stand-in`](stand_in) | `cargo test -p stand-in` |\n";
         assert_eq!(packages(readme, &[&abi, &driver]), [""; 0]);
         assert_eq!(
             packages(readme, &[&abi, &driver, &lost]),
@@ -195,8 +191,8 @@ mod tests {
         );
         for (from, to) in [
             ("-p abi ", "-p ab "),
-            ("-p test-driver`", "-p test-drivers`"),
-            ("(driver)", "(../driver)"),
+            ("-p stand-in`", "-p stand-ins`"),
+            ("(stand_in)", "(../stand_in)"),
         ] {
             let problems = packages(&readme.replace(from, to), &[&abi, &driver]);
             assert_eq!(problems.len(), 2, "{to}: {problems:?}");
