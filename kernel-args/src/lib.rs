@@ -159,8 +159,6 @@ pub mod abi {
     };
 }
 
-pub use kernel_args_abi::compiled::{CompiledImage, CompiledKernel, CompiledKernels};
-
 #[cfg(feature = "header")]
 pub mod cpp;
 mod device;
@@ -170,33 +168,88 @@ mod interop;
 mod marshal;
 
 pub use device::{
-    DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject, TensorMap, TensorMapA64,
-    TextureObject, ZeroBits, vector, vector::*,
+    DevicePointer, DevicePointerMut, DeviceType, SurfaceObject, TensorMap, TensorMapA64,
+    TextureObject, ZeroBits,
 };
 #[cfg(feature = "cudarc")]
-pub use driver::{
-    AccessPolicyWindow, AccessProperty, AnyNode, BlockSuggestion, BorrowedStream, CacheMode,
-    ClusterSchedulingPolicy, ContextFlags, ContextMismatch, DebugInfo, DeviceNode, DriverCall,
-    Error, Fallback, Form, Function, Gpu, Graph, GraphError, GraphExec, GreenContext, GreenStream,
-    HostBuffer, Image, IncompatibleImage, IntoDim, IntoLaunch, JitOptions, JitTarget, Kernel,
-    Launch, LaunchArguments, LaunchError, Launchable, Limit, MemorySyncDomain, MemorySyncDomainMap,
-    MismatchError, Module, Node, OptimizationLevel, Peer, PeerAccess, ProgrammaticEvent,
-    Scheduling, Status, UnsupportedAttribute, Unverified, Verification, Versions, context,
-    create_context, current_context, is_available, kernel_function, launch, versions, with_current,
-};
-#[cfg(feature = "nvrtc")]
-pub use driver::{CacheUse, CompileOptions, CompiledSource, CppStandard, NvrtcError};
+pub use driver::{Error, Function, Image, Kernel, Launch, Module, context, launch};
 #[cfg(feature = "cudarc")]
 pub use interop::Retained;
-#[cfg(feature = "half")]
-pub use interop::{BFloat162, Half2};
 pub use kernel_args_derive::{DeviceType, KernelArgs, kernels};
 #[cfg(feature = "cudarc")]
-pub use marshal::{Arguments, ContextName, SliceArg};
-pub use marshal::{
-    DecodedArguments, Guard, KernelArg, KernelArgs, LaunchStream, PackError, PointerArg, Source,
-    offset_of,
-};
+pub use marshal::{ArgList, SliceArg};
+pub use marshal::{KernelArg, KernelArgs, PointerArg};
+
+/// CUDA's vector types: `float4` is [`Float4`](vector::Float4).
+pub mod vector {
+    pub use crate::device::vector::*;
+    #[cfg(feature = "half")]
+    pub use crate::interop::{BFloat162, Half2};
+}
+
+/// Arguments of a launch in detail: their two forms, what a launch accepts, how arguments are decoded from bytes.
+pub mod args {
+    pub use crate::device::Pointee;
+    #[cfg(feature = "cudarc")]
+    pub use crate::driver::{BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, Launchable};
+    pub use crate::marshal::{DecodedArgs, Guard, LaunchStream, Source, offset_of};
+}
+
+/// Launch attributes: `CUlaunchAttribute`.
+#[cfg(feature = "cudarc")]
+pub mod attribute {
+    pub use crate::driver::{
+        AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain,
+        MemorySyncDomainMap, ProgrammaticEvent,
+    };
+}
+
+/// Compiling CUDA C++ at run time, with NVRTC.
+#[cfg(feature = "nvrtc")]
+pub mod compile {
+    pub use crate::driver::{CacheUse, CompileOptions, CompiledSource, CppStandard};
+}
+
+/// Contexts: create one, make one current, access the memory of another GPU, use a part of a GPU; versions of the driver.
+#[cfg(feature = "cudarc")]
+pub mod context {
+    pub use crate::{
+        driver::{
+            BorrowedStream, ContextFlags, Gpu, GreenContext, GreenStream, Peer, PeerAccess,
+            Scheduling, Versions, create_context, current_context, is_available, kernel_function,
+            versions, with_current,
+        },
+        marshal::ContextName,
+    };
+}
+
+/// What an [`Error`](crate::Error) contains.
+pub mod error {
+    #[cfg(feature = "nvrtc")]
+    pub use crate::driver::NvrtcError;
+    #[cfg(feature = "cudarc")]
+    pub use crate::driver::{
+        ContextMismatch, DriverCall, GraphError, IncompatibleImage, LaunchError, Limit,
+        MismatchError, Status, UnsupportedAttribute,
+    };
+    pub use crate::marshal::PackError;
+}
+
+/// Graphs of launches: `CUgraph`.
+#[cfg(feature = "cudarc")]
+pub mod graph {
+    pub use crate::driver::{AnyNode, Graph, GraphExec, HostBuffer, Node};
+}
+
+/// Images of kernels: options of the driver's compiler, images that were read while the program compiled, and how a kernel was verified.
+pub mod image {
+    #[cfg(feature = "cudarc")]
+    pub use crate::driver::{
+        CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, OptimizationLevel, Unverified,
+        Verification,
+    };
+    pub use kernel_args_abi::compiled::{CompiledImage, CompiledKernel, CompiledKernels};
+}
 
 /// The crates whose types are fields of the structs that [`kernels!`] and the other writers of structs generate.
 ///

@@ -78,11 +78,11 @@ impl ContextFlags {
 /// `cuCtxCreate` in the newest form that the driver has: `_v4` (CUDA 12.5), `_v3` (11.4), `_v2`.
 ///
 /// ```no_run
-/// use kernel_args::{ContextFlags, Scheduling};
+/// use kernel_args::context::{ContextFlags, Scheduling};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let flags = ContextFlags::new().scheduling(Scheduling::BlockingSync);
-/// let ctx = kernel_args::create_context(0, flags)?;
+/// let ctx = kernel_args::context::create_context(0, flags)?;
 /// let stream = ctx.new_stream()?;
 /// # Ok(())
 /// # }
