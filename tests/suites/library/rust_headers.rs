@@ -310,7 +310,7 @@ fn two_types_of_one_name_are_refused_and_one_type_twice_is_not() {
         ],
         &[
             "two types are called `Light` in C++",
-            "::Light`, and `rust_headers::",
+            "::Light`, and `library::rust_headers::",
             "other::Light`",
         ],
     );
