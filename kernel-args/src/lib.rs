@@ -68,10 +68,7 @@
     feature = "nvrtc",
     doc = "| CUDA C++ compiled at run time | [`Module::compile`], [`compile`] |"
 )]
-#![cfg_attr(
-    feature = "header",
-    doc = "| C++ headers of Rust types | [`cpp`] |"
-)]
+#![cfg_attr(feature = "header", doc = "| C++ headers of Rust types | [`cpp`] |")]
 //! | a layout as a table | [`abi::LayoutTable`] |
 //! | the kernels of any file, on the command line | `cargo install kernel-args-cli` |
 #![cfg_attr(
