@@ -68,7 +68,7 @@ impl ContextFlags {
     }
 }
 
-/// Makes a context of the program's own on the device `ordinal`, beside the primary context, which [`context`](crate::context)
+/// Makes a context of the program's own on the device `ordinal`, beside the primary context, which [`context`](crate::context())
 /// gives. The context that is current on this thread stays so.
 ///
 /// Nothing is shared between two contexts of a device: modules, streams, events and memory belong to one of them. Most programs
