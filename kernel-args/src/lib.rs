@@ -39,7 +39,7 @@
 //! If the field were `alpha: f64`, the compiler would report it at that field:
 //!
 //! ```text
-//! error[E0080]: evaluation panicked: `alpha` does not fit parameter 1 of kernel `saxpy`
+//! error[E0080]: evaluation panicked: `alpha` does not match parameter 1 of kernel `saxpy`
 //! ```
 //!
 //! A struct without `ptx = "…"` is checked when the kernel is loaded.

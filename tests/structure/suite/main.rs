@@ -208,7 +208,7 @@ const KNOWN_CIRCLES: &[&str] = &[
     "kernel-args-abi/src/check: compare, members, names, variants import each other in a circle",
     "kernel-args-abi/src/compiled: decode, names import each other in a circle",
     "kernel-args-abi/src/cpp: argument, name import each other in a circle",
-    "kernel-args-abi/src/words: hint, members import each other in a circle",
+    "kernel-args-abi/src/texts: hint, members import each other in a circle",
     "kernel-args-codegen/src/generate: align, define, docs, fields import each other in a circle",
     "kernel-args-codegen/src/header: collect, definition, error, names, pointee, spelling, text import each other in a circle",
     "kernel-args-image/src/dwarf: described, members import each other in a circle",
