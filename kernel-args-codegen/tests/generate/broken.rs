@@ -1,4 +1,4 @@
-//! Images that are not as they should be: whatever is read of them can be written.
+//! Damaged images: every image that can be read produces a text.
 
 use crate::{
     beside_items,
@@ -12,14 +12,14 @@ use proptest::prelude::*;
 const PTX: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.ptx");
 const CUBIN: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.sm_90.cubin");
 
-/// Where the bytes begin that tell of types.
+/// The start of the bytes that contain the types.
 fn section(image: &[u8]) -> usize {
     let name = b".debug_info";
     let found = image.windows(name.len()).position(|window| window == name);
     found.unwrap_or(0)
 }
 
-/// What an image says is text of a comment or a literal, never of the program.
+/// Text from an image appears only in comments and literals, never as code.
 #[test]
 fn names_cannot_end_a_comment() {
     for evil in [
@@ -66,7 +66,7 @@ fn names_cannot_end_a_comment() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Numbers of the debug information are others: sizes, offsets, references to types.
+    /// Changes numbers in the debug information: sizes, offsets, references to types.
     #[test]
     fn changed_debug_information_is_written(changes in proptest::collection::vec((any::<u32>(), b'0'..=b'9'), 1..12)) {
         let mut image = PTX.to_vec();

@@ -4,7 +4,7 @@ use crate::{beside_items, item, of_image};
 
 const HEAD: &str = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
-/// What is written for kernels with these symbols and parameters.
+/// The generated text for kernels with these symbols and parameters.
 fn of_kernels(kernels: &[(&str, &str)]) -> String {
     let entries = kernels.iter().map(|(symbol, parameters)| {
         format!(".visible .entry {symbol}({parameters})\n{{\nret;\n}}\n")
@@ -90,7 +90,7 @@ fn a_pointer_to_what_is_not_told_is_one_to_void() {
     let text = of_kernels(&[("_Z1kPK4NodePFvvE", ".param .u64 p, .param .u64 q")]);
     let written = item(&text, "K");
     assert!(written.contains("pub p: DevicePointer<c_void>,"), "{text}");
-    // That the other is one to a function is not certain.
+    // It is not certain that the other one points to a function.
     assert!(written.contains("pub q: u64,"), "{text}");
     assert!(!written.contains("'a"), "{text}");
     assert!(text.contains("use core::ffi::c_void;\n"), "{text}");

@@ -1,4 +1,4 @@
-//! The text: readable, always the same, and as rustfmt has it.
+//! The text: readable, deterministic, and formatted like rustfmt's output.
 
 use crate::{beside_items, model::kernels, of_image};
 use kernel_args_codegen::generate::{self, Naming, Options, Pointers};
@@ -8,7 +8,7 @@ use std::{env, fs, path::Path, process::Command};
 const PTX: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.ptx");
 const CUBIN: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.sm_90.cubin");
 
-/// With `KERNEL_ARGS_BLESS=1` the file is written.
+/// `KERNEL_ARGS_BLESS=1` writes the file.
 #[test]
 fn the_text_for_debug_cu_is_the_golden_one() {
     let mut options = beside_items();
@@ -22,7 +22,7 @@ fn the_text_for_debug_cu_is_the_golden_one() {
     }
 }
 
-/// PTX tells alignments, a cubin offsets: of bytes that are not told apart the alignment is not certain then.
+/// PTX contains alignments, a cubin offsets. The alignment of unknown bytes is then not certain.
 #[test]
 fn a_cubin_and_ptx_with_debug_information_give_one_text() {
     let (of_ptx, of_cubin) = (
@@ -47,7 +47,7 @@ fn a_cubin_and_ptx_with_debug_information_give_one_text() {
     assert_eq!(of_ptx.lines().count(), of_cubin.lines().count());
 }
 
-/// From the comment of the kernel's struct on.
+/// The text from the comment of the kernel's struct on.
 #[test]
 fn the_readme_shows_what_is_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -154,7 +154,7 @@ fn what_is_written_parses() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// The order in which kernels are listed does not matter.
+    /// The order of the kernels in the list does not matter.
     #[test]
     fn the_text_depends_on_the_kernels_alone(model in kernels(), rotate in 0_usize..8) {
         let mut listed = model.kernels();
