@@ -75,8 +75,8 @@ fn feature(row: &Builtin) -> &'static str {
     }
 }
 
-/// The built-in CUDA type of this name, if a value matches it: its size, alignment, offset and components are those of
-/// the type.
+/// The built-in CUDA type of this name, if a value matches it: size, alignment and components are equal, and the
+/// offset is possible.
 pub(super) fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin> {
     let named = name::builtin(name)?;
     BUILTINS.iter().find(|row| {

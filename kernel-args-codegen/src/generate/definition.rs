@@ -14,7 +14,7 @@ use kernel_args_abi::{
 
 /// A generated type.
 pub(super) struct Definition<'k> {
-    /// The known part of the C++ name. Empty if the type has none.
+    /// The known part of the C++ name. Empty if the type has no name.
     pub(super) cpp: String,
     /// The Rust name, if no other type uses it.
     pub(super) wanted: String,

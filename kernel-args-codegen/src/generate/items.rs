@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extern_c_kernel_keeps_its_name_beside_overloads() {
+    fn an_extern_c_kernel_with_overloads_keeps_its_name() {
         assert_eq!(
             named(&["k", "_ZN1a1kEi"]),
             [

@@ -29,7 +29,7 @@ pub enum Naming<'a> {
     Image {
         /// The path as a Rust expression: a literal, or `concat!`.
         path: &'a str,
-        /// The path of an image with debug information for the same kernels, if the first image has none.
+        /// The path of an image with debug information for the same kernels, if the first image does not contain it.
         debug_info: Option<&'a str>,
     },
 }

@@ -1,9 +1,8 @@
 //! Damaged images: every image that can be read produces a text.
 
 use crate::{
-    beside_items,
     model::{Cpp, OneKernel},
-    of_image,
+    of_image, with_items,
 };
 use kernel_args_codegen::generate::rust;
 use kernel_args_image::Image;
@@ -46,7 +45,7 @@ fn names_cannot_end_a_comment() {
         .kernel();
         for varies in [false, true] {
             kernel.varies = varies;
-            let text = rust(&[kernel.clone()], &beside_items());
+            let text = rust(&[kernel.clone()], &with_items());
             let declared = text.lines().filter(|line| line.starts_with("pub "));
             assert_eq!(declared.count(), if varies { 0 } else { 3 }, "{text}");
             let odd = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{2066}');
@@ -76,7 +75,7 @@ proptest! {
             image[digits[at as usize % digits.len()]] = digit;
         }
         if Image::read(&image).and_then(|image| image.kernels().map(drop)).is_ok() {
-            let text = of_image(&image, &beside_items());
+            let text = of_image(&image, &with_items());
             prop_assert!(syn::parse_str::<proc_macro2::TokenStream>(&text).is_ok(), "{}", text);
         }
     }
@@ -89,7 +88,7 @@ proptest! {
             image[at] = byte;
         }
         if Image::read(&image).and_then(|image| image.kernels().map(drop)).is_ok() {
-            let text = of_image(&image, &beside_items());
+            let text = of_image(&image, &with_items());
             prop_assert!(syn::parse_str::<proc_macro2::TokenStream>(&text).is_ok(), "{}", text);
         }
     }

@@ -1,8 +1,8 @@
 //! The offsets of generated fields, compared with an independent computation of `repr(C)`.
 
 use crate::{
-    beside_items,
     model::{Cpp, kernels, places},
+    with_items,
 };
 use kernel_args_codegen::generate::{self, items};
 use proptest::prelude::*;
@@ -149,9 +149,9 @@ proptest! {
 
     /// Every parameter and every member at every depth. For parameters, also the alignment.
     #[test]
-    fn fields_lie_where_the_kernel_has_them(model in kernels()) {
+    fn fields_have_the_offsets_of_the_kernel(model in kernels()) {
         let kernels = model.kernels();
-        let text = generate::rust(&kernels, &beside_items());
+        let text = generate::rust(&kernels, &with_items());
         let read = Text::read(&text);
         let named: Vec<_> = kernels
             .iter()

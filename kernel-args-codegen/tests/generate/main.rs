@@ -16,7 +16,7 @@ fn of_image(image: &[u8], options: &Options<'_>) -> String {
 }
 
 /// The options for a text next to `kernels!`.
-fn beside_items() -> Options<'static> {
+fn with_items() -> Options<'static> {
     let mut options = Options::default();
     options.naming = Naming::Items("");
     options

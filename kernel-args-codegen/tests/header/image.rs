@@ -30,7 +30,7 @@ fn header_of(image: &[u8], leave_out: bool) -> Option<Result<String, HeaderError
 }
 
 #[test]
-fn a_header_is_written_of_what_debug_information_tells() {
+fn a_header_is_written_from_debug_information() {
     for image in IMAGES {
         let error = header_of(image, false)
             .expect("an image")

@@ -211,7 +211,7 @@ fn layouts_that_cpp_does_not_have() {
     refused(
         &with_kernel(&[], &[whole(12, 4, &[at(0, f32("a"))])]),
         "k.p",
-        &["it has 12 bytes, and 4 bytes if"],
+        &["it has 12 bytes, but 4 bytes in C++"],
     );
     // Rust allows structs without bytes, C++ does not.
     refused(
@@ -242,7 +242,7 @@ fn symbols_that_are_no_kernels_of_the_header() {
             "_Z4axpyIfEvT_j",
             "an instance of a template",
         ),
-        ("a::while", "a::while", "`while` is a keyword"),
+        ("a::while", "a::while", "`while` is a C++ keyword"),
         (
             "_Z1kfi",
             "k.n",
@@ -297,7 +297,7 @@ fn names_that_mean_two_things() {
 }
 
 #[test]
-fn options_that_are_none() {
+fn invalid_options() {
     for guard in ["", "A B", "1", "while"] {
         refused(
             &Header::new().guard(guard),

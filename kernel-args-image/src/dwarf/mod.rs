@@ -50,7 +50,7 @@ pub use reduce::reduce;
 use sections::Sections;
 
 impl DebugInfo {
-    /// Reads the debug information of a cubin for the kernels with these symbols. Empty if there is none.
+    /// Reads the debug information of a cubin for the kernels with these symbols. Empty if it does not exist.
     ///
     /// # Errors
     /// If the cubin or its debug information cannot be read.
@@ -61,7 +61,7 @@ impl DebugInfo {
         Self::read(&Sections::of_cubin(cubin)?, kernels)
     }
 
-    /// Reads the debug information of a PTX text for the kernels with these symbols. Empty if there is none.
+    /// Reads the debug information of a PTX text for the kernels with these symbols. Empty if it does not exist.
     ///
     /// # Errors
     /// If the text or its debug information cannot be read.

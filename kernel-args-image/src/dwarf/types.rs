@@ -30,7 +30,7 @@ pub(super) struct Type<'s> {
     pub(super) alignment: Option<u64>,
     /// The entry of the struct, class, union or enum of a value, or of an array's elements.
     pub(super) aggregate: Option<Place>,
-    /// The typedef name of a base type. Empty if there is none.
+    /// The typedef name of a base type. Empty without a typedef.
     pub(super) alias: &'s str,
 }
 

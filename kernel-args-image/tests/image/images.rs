@@ -271,7 +271,7 @@ fn an_image_of_any_kind_gives_the_same_kernel() {
 }
 
 #[test]
-fn types_come_from_the_symbol_whatever_the_image() {
+fn types_come_from_the_symbol_in_every_format() {
     for bytes in [PTX, SM_75, SM_100] {
         let image = Image::read(bytes).unwrap();
         let kernels = image.kernels().unwrap();
@@ -290,7 +290,7 @@ fn types_come_from_the_symbol_whatever_the_image() {
 }
 
 #[test]
-fn a_cubin_of_another_generation_tells_no_offsets() {
+fn a_cubin_of_another_generation_is_not_used() {
     let image = Image::read(SM_75).unwrap();
     let kernels = image.kernels().unwrap();
     assert!(kernels.kernel("plain", Some(Sm(75))).is_some());

@@ -64,24 +64,24 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
         ),
         (
             fat[..fat.len() - 1].to_vec(),
-            "what begins at byte 0 ends outside of it",
+            "the header or payload at byte 0 ends outside of it",
         ),
         (
             patched(fat, 16 + 4, &[0xff; 4]),
-            "what begins at byte 16 ends outside of it",
+            "the header or payload at byte 16 ends outside of it",
         ),
         (
             patched(fat, 16 + 8, &[0xff; 8]),
-            "what begins at byte 16 ends outside of it",
+            "the header or payload at byte 16 ends outside of it",
         ),
         (
             patched(fat, 16 + 56, &[0xff; 8]),
-            "above the limit of 134217728",
+            "more than the limit of 134217728",
         ),
-        (patched(fat, 16 + 56, &[1]), "not proper Zstandard data"),
+        (patched(fat, 16 + 56, &[1]), "not valid Zstandard data"),
         (
             patched(fat, 16 + 56, &[0, 0, 0, 1]),
-            "not proper Zstandard data",
+            "not valid Zstandard data",
         ),
     ] {
         let message = image(&bytes);
@@ -91,7 +91,7 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
     let ptx = fatbin::members(lz4).unwrap()[1];
     let claimed = lz4.len() - ptx.payload.len().next_multiple_of(8) - 24;
     let message = image(&patched(lz4, claimed, &[0xff, 0xff, 0xff]));
-    assert!(message.contains("not proper LZ4 data"), "{message}");
+    assert!(message.contains("not valid LZ4 data"), "{message}");
 
     // LTO-IR alone contains no data about kernels; next to a cubin it is skipped.
     let second = fat.len()

@@ -67,7 +67,7 @@ fn what_nvcc_writes_is_read() {
 }
 
 #[test]
-fn types_are_dropped_where_the_name_tells_another_count() {
+fn types_are_dropped_if_the_name_has_another_count() {
     only(".entry _Z1kif(.param .u32 a){ret;}", |entry| {
         let demangled = Demangled::new(entry.name);
         assert!(demangled.is_some());

@@ -70,7 +70,7 @@ fn within_limits(sections: &Sections) -> Option<usize> {
     count
 }
 
-/// Each byte of the sections replaced by several others, and truncated sections. Every 29th byte by default, all with
+/// Each byte of the sections replaced by several values, and truncated sections. Every 29th byte by default, all with
 /// `KERNEL_ARGS_FULL=1`.
 #[test]
 fn broken_bytes_do_not_panic() {
@@ -284,7 +284,7 @@ fn entries_that_refer_over_and_over_are_refused() {
     sections.unit(4, 0, &entries);
     assert_eq!(within_limits(&sections), None);
 
-    // Each function has the parameters of another one with all parameters.
+    // Each function has the parameters of one function with all parameters.
     let mut sections = abbreviated();
     sections.end_table();
     let mut entries = vec![1, 5, b'k', 0];
