@@ -271,7 +271,7 @@ fn what_cannot_be_read_is_told() -> Outcome {
     let DebugInfo::Unreadable(why) = debug_info::<swapped::Fade>((&broken).into())? else {
         return Err("it was read".into());
     };
-    assert!(why.contains("not read as DWARF 2 to 5"), "{why}");
+    assert!(why.contains("cannot be read as DWARF 2 to 5"), "{why}");
     Ok(())
 }
 
