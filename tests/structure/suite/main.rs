@@ -8,6 +8,7 @@ mod declared;
 mod documents;
 mod imports;
 mod manifest;
+mod public_root;
 mod published;
 mod suites_table;
 mod table;
@@ -251,4 +252,17 @@ fn folders_import_downwards_only() {
     }
     assert!(files > 300, "only {files} files were read");
     assert_none(&problems);
+}
+
+#[test]
+fn the_root_of_the_library_has_at_most_60_names() {
+    let names = public_root::names(&read("kernel-args/src/lib.rs"));
+    assert!(names.contains("KernelArgs"), "{names:?}");
+    assert!(!names.contains("*"), "a glob import at the root");
+    assert!(
+        names.len() <= 60,
+        "{} names at the root of kernel_args: put details into modules",
+        names.len()
+    );
+    println!("{} names", names.len());
 }
