@@ -24,12 +24,12 @@ def without(sections: str, manifest: str) -> str:
 def copy(metadata: dict) -> Path:
     """A workspace of the published crates alone."""
     root = Path(metadata["workspace_root"])
-    folder = Path(metadata["target_directory"]) / "minimal-versions"
+    folder = Path(metadata["target_directory"]) / "minimal-versions" / "workspace"
     shutil.rmtree(folder, ignore_errors=True)
-    members = [Path(package["manifest_path"]).parent for package in metadata["packages"] if package["publish"] is None]
+    members = [Path(package["manifest_path"]).parent for package in metadata["packages"] if package["publish"] != []]
     for member in members:
         place = folder / member.relative_to(root)
-        shutil.copytree(member, place, ignore=shutil.ignore_patterns("tests", "fuzz", "target"))
+        shutil.copytree(member, place, ignore=shutil.ignore_patterns("fuzz", "target"))
         manifest = (member / "Cargo.toml").read_text()
         (place / "Cargo.toml").write_text(without(r"\[dev-dependencies|\[\[test\]\]", manifest))
     names = json.dumps([str(member.relative_to(root)) for member in members])
@@ -42,7 +42,7 @@ def main() -> int:
     metadata = json.loads(subprocess.check_output(["cargo", "metadata", "--format-version", "1", "--no-deps"]))
     folder = copy(metadata)
     subprocess.run(["cargo", f"+{NIGHTLY}", "generate-lockfile", "-Z", "direct-minimal-versions"], cwd=folder, check=True)
-    command = ["cargo", "check", "--locked", "--workspace", "--all-features", "--target-dir", folder / "target"]
+    command = ["cargo", "check", "--locked", "--workspace", "--all-features", "--target-dir", folder.parent / "target"]
     return subprocess.run(command, cwd=folder).returncode
 
 
