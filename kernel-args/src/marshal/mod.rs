@@ -11,25 +11,23 @@ mod kernel_arg;
 mod kernel_args;
 mod launch_stream;
 mod lower;
-#[cfg(feature = "cudarc")]
-mod lower_arguments;
 mod offset_of;
 mod pack_error;
 mod param_writer;
 #[cfg(feature = "cudarc")]
-mod short_list;
-#[cfg(feature = "cudarc")]
 mod slice_arg;
 mod source;
+#[cfg(feature = "cudarc")]
+mod storage;
 
 #[cfg(feature = "cudarc")]
 pub use arguments::Arguments;
 #[cfg(feature = "cudarc")]
 pub use context_name::ContextName;
-pub use decode::DecodedArguments;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::KernelArgs;
 pub use launch_stream::{Guard, LaunchStream};
+pub use lower::DecodedArguments;
 pub use offset_of::offset_of;
 pub use pack_error::PackError;
 pub use param_writer::ParamWriter;

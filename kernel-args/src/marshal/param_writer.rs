@@ -105,3 +105,68 @@ unsafe fn store<'s, A: KernelArg>(
     unsafe { device.store(slot) };
     guard
 }
+
+#[cfg(feature = "cudarc")]
+/// An argument whose type is forgotten: what a list does with it.
+pub(super) trait Argument {
+    /// As [`KernelArg::check_context`], for argument `index`.
+    fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
+
+    /// As [`ParamWriter::put`] of `KernelParams`.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put_pointer<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Guard<'s>;
+
+    /// As [`ParamWriter::put`] of `Packed`.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put_bytes<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        index: usize,
+    ) -> Guard<'s>;
+}
+
+#[cfg(feature = "cudarc")]
+impl<T: KernelArg> Argument for T {
+    fn check_context(&self, stream: &LaunchStream<'_>, index: usize) {
+        if self.in_place().is_none() {
+            stream.enter(index);
+            KernelArg::check_context(self, stream);
+        }
+    }
+
+    unsafe fn put_pointer<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Guard<'s> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { KernelParams::put(self, stream, buffer, offset, pointers, index) }
+    }
+
+    unsafe fn put_bytes<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        index: usize,
+    ) -> Guard<'s> {
+        // SAFETY: the caller's promise is the same one; the packed form writes no pointers.
+        unsafe { Packed::put(self, stream, buffer, offset, ptr::null_mut(), index) }
+    }
+}

@@ -1,10 +1,8 @@
 //! The bytes of an image, as the driver takes them.
 
 use super::{Description, Image, description};
-use crate::driver::error::Error;
-use cudarc::driver::sys::CUjitInputType;
+use crate::driver::{api::DriverImage, error::Error};
 use kernel_args_abi::{Sm, compiled::CompiledImage};
-use kernel_args_image as image;
 use std::{
     format, fs,
     path::Path,
@@ -12,10 +10,9 @@ use std::{
     vec::Vec,
 };
 
-/// The bytes of an image as the driver takes them: PTX ends with NUL.
+/// An image as the driver takes it, and what is known of its kernels.
 pub(crate) struct ImageBytes {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) input_type: CUjitInputType,
+    pub(crate) image: DriverImage,
     /// What was read of its kernels while the program compiled.
     pub(crate) table: Option<&'static CompiledImage>,
     /// Further images of the same kernels, which describe them.
@@ -26,10 +23,9 @@ pub(crate) struct ImageBytes {
 
 impl ImageBytes {
     /// A cubin that the driver made.
-    pub(crate) fn cubin(bytes: Vec<u8>) -> Self {
+    pub(crate) fn cubin(image: DriverImage) -> Self {
         Self {
-            bytes,
-            input_type: CUjitInputType::CU_JIT_INPUT_CUBIN,
+            image,
             table: None,
             descriptions: Vec::new(),
             names: Vec::new(),
@@ -49,7 +45,7 @@ impl ImageBytes {
             ),
             _ => (Vec::new(), Vec::new()),
         };
-        let mut bytes = match image {
+        let bytes = match image {
             Image::Compiled { bytes, .. } => bytes.to_vec(),
             #[cfg(feature = "nvrtc")]
             Image::Source(source) => source.image().to_vec(),
@@ -71,22 +67,9 @@ impl ImageBytes {
                  help: to load a file, pass a `Path`: `Path::new({name:?})`"
             )));
         }
-        // The driver is not told the length of an image: it relies on the headers.
-        let kind = image::validate(&bytes).map_err(|error| Error::Image(error.to_string()))?;
-        let input_type = match kind {
-            image::Kind::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
-            image::Kind::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,
-            _ => {
-                if let Some(nul) = bytes.iter().position(|&byte| byte == 0) {
-                    bytes.truncate(nul);
-                }
-                bytes.push(0);
-                CUjitInputType::CU_JIT_INPUT_PTX
-            }
-        };
+        let image = DriverImage::new(bytes).map_err(|error| Error::Image(error.to_string()))?;
         Ok(Self {
-            bytes,
-            input_type,
+            image,
             table,
             descriptions,
             names,
@@ -95,7 +78,7 @@ impl ImageBytes {
 
     /// The kernels as they are for `sm`, or why the image could not be read.
     pub(crate) fn describe(&self, sm: Sm) -> Result<Vec<Description>, String> {
-        let mut image = description::read(&self.bytes)?;
+        let mut image = description::read(self.image.bytes())?;
         for more in &self.descriptions {
             image = image.with(description::read(more)?);
         }

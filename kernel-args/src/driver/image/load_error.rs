@@ -35,7 +35,7 @@ pub(crate) fn check(
 
 /// What an image holds; nothing where it cannot be read.
 fn code(image: &ImageBytes) -> Vec<Code> {
-    contents(&image.bytes).unwrap_or_default()
+    contents(image.image.bytes()).unwrap_or_default()
 }
 
 /// The driver's error with its explanation: what it usually means, what the images hold, and what to do.

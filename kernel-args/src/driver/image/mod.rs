@@ -4,7 +4,6 @@ mod bytes;
 mod description;
 mod link;
 mod load_error;
-mod module_handle;
 
 #[cfg(feature = "nvrtc")]
 use crate::driver::compile::CompiledSource;
@@ -21,9 +20,8 @@ use std::{
 pub(crate) use bytes::ImageBytes;
 pub use description::DebugInfo;
 pub(crate) use description::Description;
-pub(crate) use link::link;
+pub(crate) use link::{link, load};
 pub(crate) use load_error::{check, explained};
-pub(crate) use module_handle::LoadedModule;
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.
 ///

@@ -1,0 +1,173 @@
+//! Launches: a function with parameters that it takes, and the call.
+
+use super::{Alive, Api, FunctionHandle, LaunchConfig, Status, api};
+use core::{ffi::c_void, marker::PhantomData, ptr};
+use cudarc::driver::sys::{CUfunction, CUresult};
+
+/// The type of `cuLaunchKernelEx`.
+pub(super) type LaunchKernelEx = unsafe extern "C" fn(
+    *const LaunchConfig<'_>,
+    CUfunction,
+    *mut *mut c_void,
+    *mut *mut c_void,
+) -> Status;
+
+/// What the caller of an `unsafe` function that launches has promised of that launch, which lasts for `'p`: see
+/// [`launch()`](crate::launch()). It goes with the launch, to the place that relies on it.
+pub struct Promise<'p>(PhantomData<&'p mut ()>);
+
+impl<'p> Promise<'p> {
+    /// # Safety
+    /// For the one launch that takes this, the caller promises what [`launch()`](crate::launch()) requires. The launch returns within
+    /// `'p`.
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(PhantomData)
+    }
+
+    /// A raw function that is launched: it is loaded, which `launch` requires of it.
+    #[inline(always)]
+    pub(crate) fn function(&self, function: CUfunction) -> FunctionHandle<'p> {
+        // SAFETY: the caller of `launch` vouches for the function that is launched, as long as the launch lasts.
+        unsafe { Alive::new(function) }
+    }
+}
+
+/// The keys of `cuLaunchKernel`'s `extra`, as `cuda.h` defines them. cudarc has them from `cuda-11070` on only.
+const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
+const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
+const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
+
+/// The `extra` of a packed buffer.
+pub(crate) struct Extra<'b>([*mut c_void; 5], PhantomData<(&'b [u8], &'b mut usize)>);
+
+impl<'b> Extra<'b> {
+    /// `size` is where the driver reads the buffer's size.
+    #[inline(always)]
+    pub(crate) fn new(buffer: &'b [u8], size: &'b mut usize) -> Self {
+        *size = buffer.len();
+        let extra = [
+            CU_LAUNCH_PARAM_BUFFER_POINTER,
+            buffer.as_ptr().cast_mut().cast(),
+            CU_LAUNCH_PARAM_BUFFER_SIZE,
+            ptr::from_mut(size).cast(),
+            CU_LAUNCH_PARAM_END,
+        ];
+        Self(extra, PhantomData)
+    }
+}
+
+/// A function and parameters that it takes, in one of the forms of `cuLaunchKernel`: all valid for `'p`.
+pub(crate) struct KernelCall<'p> {
+    function: FunctionHandle<'p>,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+}
+
+impl<'p> KernelCall<'p> {
+    /// # Safety
+    /// For `'p`, `params` has a pointer to each parameter of the function, and as many bytes as the function takes are initialised
+    /// there.
+    #[inline(always)]
+    pub(crate) unsafe fn with_params(
+        function: FunctionHandle<'p>,
+        params: *mut *mut c_void,
+    ) -> Self {
+        Self {
+            function,
+            params,
+            extra: ptr::null_mut(),
+        }
+    }
+
+    /// # Safety
+    /// The buffer of `extra` is the packed form of the function's parameters.
+    #[inline(always)]
+    pub(crate) unsafe fn with_extra(
+        function: FunctionHandle<'p>,
+        extra: &'p mut Extra<'_>,
+    ) -> Self {
+        Self {
+            function,
+            params: ptr::null_mut(),
+            extra: extra.0.as_mut_ptr(),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn function(&self) -> FunctionHandle<'p> {
+        self.function
+    }
+
+    #[inline(always)]
+    pub(super) fn params(&self) -> *mut *mut c_void {
+        self.params
+    }
+
+    #[inline(always)]
+    pub(super) fn extra(&self) -> *mut *mut c_void {
+        self.extra
+    }
+}
+
+impl Api {
+    /// `cuLaunchKernelEx`; `cuLaunchKernel` where the driver is older than 11.8.
+    #[inline(always)]
+    pub(crate) fn launch(
+        &self,
+        config: &LaunchConfig<'_>,
+        call: &KernelCall<'_>,
+        _: Promise<'_>,
+    ) -> Status {
+        // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernelEx` reads the configuration, whose stream and attributes are alive,
+        // and from either array as many bytes for each parameter as the function takes (`KernelCall`), and copies them before it
+        // returns. What the kernel does is what the caller of `launch` has promised.
+        unsafe { (self.launch_kernel)(config, call.function.raw(), call.params, call.extra) }
+    }
+}
+
+/// `cuLaunchKernel` behind the arguments of `cuLaunchKernelEx`, for drivers older than 11.8. These take no launch
+/// attributes, which are refused before.
+///
+/// # Safety
+/// As `cuLaunchKernelEx`: `config` is valid for reads; the function is loaded, and `params` or `extra` has its parameters; the
+/// kernel may run.
+pub(super) unsafe extern "C" fn launch_without_attributes(
+    config: *const LaunchConfig<'_>,
+    function: CUfunction,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Status {
+    let Ok(api) = api() else {
+        return Status(CUresult::CUDA_ERROR_NOT_INITIALIZED as u32);
+    };
+    // SAFETY: the caller vouches that it is valid for reads.
+    let config = unsafe { config.read() };
+    if config.attribute_count != 0 {
+        return Status(CUresult::CUDA_ERROR_NOT_SUPPORTED as u32);
+    }
+    let LaunchConfig {
+        grid: [grid_x, grid_y, grid_z],
+        block: [block_x, block_y, block_z],
+        shared,
+        stream,
+        ..
+    } = config;
+    // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernel`: it takes the parameters as `cuLaunchKernelEx` does, so the caller
+    // vouches for them, for the function and for what the kernel does. The stream of a configuration is alive.
+    unsafe {
+        (api.cuLaunchKernel)(
+            function,
+            grid_x,
+            grid_y,
+            grid_z,
+            block_x,
+            block_y,
+            block_z,
+            shared,
+            stream.raw(),
+            params,
+            extra,
+        )
+    }
+}
