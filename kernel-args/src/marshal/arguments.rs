@@ -89,9 +89,8 @@ impl<'a> Arguments<'a> {
 
     /// Has every argument tell `stream` its context.
     pub(crate) fn check_contexts(&self, stream: &LaunchStream<'_>) {
-        for (index, argument) in self.values.iter().enumerate() {
-            argument.check_context(stream, index);
-        }
+        self.values
+            .for_each(|index, argument| argument.check_context(stream, index));
     }
 
     /// The types, and every argument.

@@ -128,18 +128,22 @@ impl<'a> ArgumentValues<'a> {
         self.values.push(value);
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &(dyn Argument + 'a)> {
+    /// Calls `then` with each argument and its index.
+    pub(super) fn for_each(&self, mut then: impl FnMut(usize, &(dyn Argument + 'a))) {
         let storage = self.storage.as_ptr();
-        self.values.iter().map(move |value| match value {
-            Value::Boxed(argument) => &**argument,
-            Value::Inline(at, typed) => {
-                // SAFETY: a unit of the storage, or one past it.
-                let value = unsafe { storage.add(*at) };
-                // SAFETY: `push` has written a value of that type there. `self` is borrowed, so no one has it exclusively; what
-                // it changes itself is in an `UnsafeCell`.
-                unsafe { &*typed(value.cast_mut().cast()) }
-            }
-        })
+        for (index, value) in self.values.iter().enumerate() {
+            let argument = match value {
+                Value::Boxed(argument) => &**argument,
+                Value::Inline(at, typed) => {
+                    // SAFETY: a unit of the storage, or one past it.
+                    let value = unsafe { storage.add(*at) };
+                    // SAFETY: `push` has written a value of that type there. `self` is borrowed, so no one has it exclusively; what
+                    // it changes itself is in an `UnsafeCell`.
+                    unsafe { &*typed(value.cast_mut().cast()) }
+                }
+            };
+            then(index, argument);
+        }
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut (dyn Argument + 'a)> {

@@ -58,6 +58,7 @@ impl<'b> Extra<'b> {
 }
 
 /// A function and parameters that it takes, in one of the forms of `cuLaunchKernel`: all valid for `'p`.
+#[derive(Clone, Copy)]
 pub(crate) struct KernelCall<'p> {
     function: FunctionHandle<'p>,
     params: *mut *mut c_void,
@@ -116,7 +117,7 @@ impl Api {
     pub(crate) fn launch(
         &self,
         config: &LaunchConfig<'_>,
-        call: &KernelCall<'_>,
+        call: KernelCall<'_>,
         _: Promise<'_>,
     ) -> Status {
         // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernelEx` reads the configuration, whose stream and attributes are alive,

@@ -43,7 +43,7 @@ pub(crate) struct KernelNodeParams<'p>(KernelNodeRecord, PhantomData<&'p ()>);
 impl<'p> KernelNodeParams<'p> {
     #[inline(always)]
     pub(crate) fn new(
-        call: &KernelCall<'p>,
+        call: KernelCall<'p>,
         grid: [c_uint; 3],
         block: [c_uint; 3],
         shared: c_uint,

@@ -29,7 +29,7 @@ pub(crate) fn launch(
     api: &Api,
     attributes: Attributes<'_>,
     config: LaunchConfig<'_>,
-    call: &KernelCall<'_>,
+    call: KernelCall<'_>,
     promise: Promise<'_>,
 ) -> Status {
     let mut encoded = Encoded::new(&attributes);

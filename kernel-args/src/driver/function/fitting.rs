@@ -194,7 +194,7 @@ pub(crate) trait Pass {
     type Output;
 
     /// `arguments` shows the arguments as text, for errors.
-    fn pass(self, call: &KernelCall<'_>, arguments: impl FnOnce() -> String) -> Self::Output;
+    fn pass(self, call: KernelCall<'_>, arguments: impl FnOnce() -> String) -> Self::Output;
 }
 
 impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
@@ -228,7 +228,7 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 // SAFETY: for the same reason.
                 let arguments =
                     || unsafe { DecodedArguments::params(A::PARAMETERS, pointers) }.to_string();
-                pass.pass(&call, arguments)
+                pass.pass(call, arguments)
             })
         } else {
             marshal_packed(&mut self.args, stream, |packed| {
@@ -237,7 +237,7 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
                 let call = unsafe { KernelCall::with_extra(function, &mut extra) };
                 let arguments = || DecodedArguments::packed(A::PARAMETERS, packed).to_string();
-                pass.pass(&call, arguments)
+                pass.pass(call, arguments)
             })
         }
     }
@@ -274,7 +274,7 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                         unsafe { DecodedArguments::params(parameters, pointers) }.to_string()
                     })
                 };
-                pass.pass(&call, arguments)
+                pass.pass(call, arguments)
             })
         } else {
             list.marshal_packed(stream, |types, packed| {
@@ -287,7 +287,7 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                         DecodedArguments::packed(parameters, packed).to_string()
                     })
                 };
-                pass.pass(&call, arguments)
+                pass.pass(call, arguments)
             })
         }
     }

@@ -7,7 +7,7 @@
 use super::{hash::Words, name::function_name};
 use crate::{
     driver::{
-        api::{Api, FunctionHandle},
+        api::{Api, FunctionHandle, Status},
         error::Error,
         verify::{Host, compare, records},
     },
@@ -76,12 +76,18 @@ pub(crate) fn verify_once<A: KernelArgs>(
     function: FunctionHandle<'_>,
     own: CUcontext,
 ) -> Result<(), Error> {
-    if api.cuFuncGetParamInfo.is_none() {
+    let Some(get_param_info) = api.cuFuncGetParamInfo else {
         return Ok(());
-    }
+    };
     let (host, arguments) = (const { Host::of::<A>() }, TypeId::of::<A::Erased>());
-    if context(function.raw(), arguments) == Some(own) && last_fits(api, host, function) {
-        return Ok(());
+    if context(function.raw(), arguments) == Some(own) {
+        // The call itself: the error that the method makes would be in memory in every launch.
+        let get = |index, offset: &mut usize, size: &mut usize| {
+            get_param_info(function, index, offset, size)
+        };
+        if last_fits(host, get) {
+            return Ok(());
+        }
     }
     verify_by_driver(host, function)?;
     remember(function.raw(), arguments, own);
@@ -100,15 +106,18 @@ fn verify_by_driver(host: Host<'_>, function: FunctionHandle<'_>) -> Result<(), 
     compare(host, &function_name(function), &records, None)
 }
 
-/// Whether the last parameter of `function` is the last one of `host`: one driver call, and none past the end, which takes the
+/// Whether the last parameter of a function is the last one of `host`: one driver call, and none past the end, which takes the
 /// driver a microsecond. A kernel without parameters has no last one to ask for.
 #[inline]
-fn last_fits(api: &Api, host: Host<'_>, function: FunctionHandle<'_>) -> bool {
+fn last_fits(
+    host: Host<'_>,
+    get_param_info: impl FnOnce(usize, &mut usize, &mut usize) -> Status,
+) -> bool {
     let [before @ .., last] = host.signature.parameters else {
         return true;
     };
     let (mut offset, mut size) = (0, 0);
-    let asked = api.cuFuncGetParamInfo(function, before.len(), &mut offset, &mut size);
+    let status = get_param_info(before.len(), &mut offset, &mut size);
     let placed = last.offset == Some(offset) || host.layout.depends_on_gpu();
-    asked.is_ok() && size == last.size && placed
+    status == Status::SUCCESS && size == last.size && placed
 }

@@ -169,7 +169,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> Pass for Passe
     #[inline(always)]
     fn pass(
         self,
-        call: &KernelCall<'_>,
+        call: KernelCall<'_>,
         arguments: impl FnOnce() -> String,
     ) -> Result<T, Box<Failure>> {
         if let Some(field) = self.stream.foreign() {

@@ -9,8 +9,9 @@ use crate::{
         error::Error,
         function::{Lower, Pass},
     },
-    marshal::{Foreign, LaunchStream},
+    marshal::LaunchStream,
 };
+use core::marker::PhantomData;
 use std::string::String;
 
 /// What `cuLaunchKernelEx` takes beside the function and its arguments, and what an error of it shows.
@@ -35,8 +36,8 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         let form = self.form(fitting.usual_form());
         let passed = Passed {
             call: &self,
-            foreign: explain::foreign::<A>,
             promise,
+            of: PhantomData::<A>,
         };
         let launched = fitting.lower(form, self.launch_stream, passed);
         self.finish(launched)
@@ -105,22 +106,21 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
 }
 
 /// What a launch does with lowered arguments.
-struct Passed<'a, 'p, N> {
+struct Passed<'a, 'p, N, A> {
     call: &'a LaunchCall<'a, N>,
-    /// Makes the error of an argument of another context, by its index.
-    foreign: fn(String, Foreign) -> Error,
     promise: Promise<'p>,
+    of: PhantomData<A>,
 }
 
-impl<N: Fn() -> String + Copy> Pass for Passed<'_, '_, N> {
+impl<N: Fn() -> String + Copy, A: Lower> Pass for Passed<'_, '_, N, A> {
     type Output = Result<(), Error>;
 
     #[inline(always)]
-    fn pass(self, call: &KernelCall<'_>, arguments: impl FnOnce() -> String) -> Result<(), Error> {
+    fn pass(self, call: KernelCall<'_>, arguments: impl FnOnce() -> String) -> Result<(), Error> {
         let Self {
             call: launch_call,
-            foreign,
             promise,
+            ..
         } = self;
         let LaunchCall {
             api,
@@ -131,7 +131,7 @@ impl<N: Fn() -> String + Copy> Pass for Passed<'_, '_, N> {
         } = launch_call;
         // An argument that did not declare its context before it was lowered.
         if let Some(field) = launch_stream.foreign() {
-            return Err(foreign(name(), field));
+            return Err(explain::foreign::<A>(name(), field));
         }
         if let Err(error) = launch_stream.check() {
             return Err(explain::not_awaited(
