@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Launches of kernel-args and of its peers, interleaved: one run, one table.
 
-    python3 compare.py --output DIR [--seconds N] [--starts N] [--test-driver LIBRARY] NAME=COMMAND...
+    python3 compare.py --output DIR [--seconds N] [--starts N] [--stand-in LIBRARY] NAME=COMMAND...
 
 Starts every command. Each loads its kernels, says `ready`, and then waits: for a line on its standard input it times one
 batch of 200 launches of each of its variants, and answers with the times. A round is one such line for each process, one
@@ -13,7 +13,7 @@ own. A process that does not start, or that ends early, is reported as missing w
 Writes into DIR: `launch.tsv`, medians and quantiles, from which `chart` makes tables and the picture; `starts.tsv`, the
 median of each start; `samples.tsv`, all that was measured, one line for each variant.
 
-`--test-driver` is a rehearsal: the library stands in for libcuda in every process, and the times say nothing of a GPU.
+`--stand-in` is a rehearsal: the library stands in for libcuda in every process, and the times say nothing of a GPU.
 """
 
 import argparse
@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 
-REHEARSAL = "REHEARSAL on the test driver: there is no GPU, and the times say nothing of one"
+REHEARSAL = "REHEARSAL on the stand-in driver: there is no GPU, and the times say nothing of one"
 # The first rounds of a start are not counted.
 WARM_UP = 3
 # Compiling Triton's kernels takes longest.
@@ -197,16 +197,16 @@ def main():
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--seconds", type=float, default=180)
     parser.add_argument("--starts", type=int, default=4)
-    parser.add_argument("--test-driver", type=pathlib.Path)
+    parser.add_argument("--stand-in", type=pathlib.Path)
     parser.add_argument("commands", nargs="+", metavar="NAME=COMMAND")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     environment, settings, missing, order = dict(os.environ), [], [], []
     with tempfile.TemporaryDirectory() as folder:
-        if options.test_driver:
+        if options.stand_in:
             settings.append(REHEARSAL)
             for name in ("libcuda.so", "libcuda.so.1"):
-                os.symlink(options.test_driver.resolve(), pathlib.Path(folder) / name)
+                os.symlink(options.stand_in.resolve(), pathlib.Path(folder) / name)
             paths = [folder, environment.get("LD_LIBRARY_PATH", "")]
             environment["LD_LIBRARY_PATH"] = ":".join(filter(None, paths))
         starts, rounds, names = [], 0, set()

@@ -5,12 +5,11 @@
 //! to the first launch and says so.
 
 use cudarc::driver::{CudaSlice, CudaStream};
-use image::{Rgb, RgbImage};
 use indicatif::{ProgressBar, ProgressStyle};
 use kernel_args::{
     DeviceType, Error, Float2, Float4, Kernel, KernelArgs, abi::LayoutTable, launch,
 };
-use std::{env, f32::consts::TAU, sync::Arc};
+use std::{env, f32::consts::TAU, fs::File, sync::Arc};
 
 const BODIES: u32 = 1 << 13;
 const STEPS: u64 = 1200;
@@ -19,7 +18,7 @@ const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);
 /// Threads of a block, as in the kernels' source.
 const TILE: u32 = 256;
 /// The width and the height of the picture.
-const PIXELS: u32 = 1024;
+const PIXELS: usize = 1024;
 
 /// `nbody::Step` in the kernels' source.
 #[derive(Clone, Copy, DeviceType)]
@@ -182,8 +181,8 @@ impl Simulation {
     clippy::cast_precision_loss,
     reason = "pixels and colours are small numbers"
 )]
-fn picture(positions: &[Float4]) -> RgbImage {
-    let mut image = RgbImage::new(PIXELS, PIXELS);
+fn picture(positions: &[Float4]) -> Vec<[u8; 3]> {
+    let mut pixels = vec![[0_u8; 3]; PIXELS * PIXELS];
     for (i, position) in positions.iter().enumerate() {
         let light = if i < positions.len() / 2 {
             [90, 140, 255]
@@ -193,16 +192,25 @@ fn picture(positions: &[Float4]) -> RgbImage {
         let place = |x: f32| ((x / 8.0 + 0.5) * PIXELS as f32) as i64;
         for (dx, dy, share) in [(0, 0, 2), (1, 0, 6), (-1, 0, 6), (0, 1, 6), (0, -1, 6)] {
             let (x, y) = (place(position.x) + dx, place(-position.y) + dy);
-            if let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y))
-                && let Some(Rgb(pixel)) = image.get_pixel_mut_checked(x, y)
-            {
+            if let (Ok(x @ ..PIXELS), Ok(y @ ..PIXELS)) = (usize::try_from(x), usize::try_from(y)) {
+                let pixel = &mut pixels[y * PIXELS + x];
                 for (channel, light) in pixel.iter_mut().zip(light) {
                     *channel = channel.saturating_add(light / share);
                 }
             }
         }
     }
-    image
+    pixels
+}
+
+fn save(pixels: &[[u8; 3]], name: &str) -> Result<()> {
+    let side = u32::try_from(PIXELS)?;
+    let mut encoder = png::Encoder::new(File::create(name)?, side, side);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder
+        .write_header()?
+        .write_image_data(pixels.as_flattened())?;
+    Ok(())
 }
 
 fn main() -> Result<()> {
@@ -248,7 +256,7 @@ fn main() -> Result<()> {
     }
 
     let name = env::args().nth(1).unwrap_or_else(|| "nbody.png".into());
-    picture(&simulation.bodies()?.positions).save(&name)?;
+    save(&picture(&simulation.bodies()?.positions), &name)?;
     println!("the galaxies after {STEPS} steps: {name}");
     Ok(())
 }

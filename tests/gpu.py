@@ -6,7 +6,7 @@
     sh gpu-bundle/bench               measures launches there: benches/gpu.py
 
 The bundle holds stripped release builds of the suites and examples; their PTX is in the binaries. Without a GPU the
-suites run on the test driver, which is in the bundle too, and say so. The suite `compile` takes NVRTC from the library path,
+suites run on the stand-in driver, which is in the bundle too, and say so. The suite `compile` takes NVRTC from the library path,
 and ignores what needs it where there is none.
 """
 
@@ -58,7 +58,7 @@ def main():
         add(examples[name], name)
     for name in PACKAGES:
         add(build(["build", "-p", name])[name], name)
-    driver = "libkernel_args_test_driver.so"
+    driver = "libkernel_args_stand_in.so"
     add(suites[SUITES[0]].parent / driver, driver)
     add_corpus()
     add_runtime()

@@ -47,6 +47,17 @@ impl Alignment {
         }
     }
 
+    /// The largest alignment that `offset` is a multiple of.
+    #[must_use]
+    pub const fn dividing(offset: usize) -> Self {
+        let log2 = offset.trailing_zeros() as u8;
+        if log2 < Self::MAX.log2 {
+            Self { log2 }
+        } else {
+            Self::MAX
+        }
+    }
+
     /// The alignment in bytes.
     #[must_use]
     pub const fn bytes(self) -> usize {
@@ -266,6 +277,15 @@ mod tests {
         #[test]
         fn alignments_are_powers_of_two(bytes in any::<usize>()) {
             prop_assert_eq!(Alignment::new(bytes).is_some(), bytes.is_power_of_two() && bytes <= 1 << 28);
+        }
+
+        #[test]
+        fn no_larger_alignment_divides_an_offset(odd in any::<u16>(), power in 0..usize::BITS - 16) {
+            let offset = (odd as usize | 1) << power;
+            let align = Alignment::dividing(offset);
+            prop_assert!(align.divides(offset));
+            prop_assert!(align == Alignment::MAX || offset & align.bytes() != 0);
+            prop_assert_eq!(Alignment::dividing(0), Alignment::MAX);
         }
     }
 

@@ -20,10 +20,13 @@
 #[cfg(test)]
 extern crate std;
 
+mod bytes;
 pub mod check;
 pub mod class;
 pub mod compiled;
 pub mod cpp;
+#[doc(hidden)]
+pub mod keywords;
 pub mod layout;
 pub mod param_layout;
 pub mod signature;

@@ -1,6 +1,6 @@
 //! What is built.
 
-use crate::{Error, Output, environment::Environment, run};
+use crate::output::Output;
 use std::path::PathBuf;
 
 /// CUDA kernels that a build script compiles: their sources, and how.
@@ -191,32 +191,5 @@ impl Kernels {
     pub fn rust_file(mut self, name: impl Into<String>) -> Self {
         self.rust_file = Some(name.into());
         self
-    }
-
-    /// Compiles the kernels, and writes `kernels.rs`.
-    ///
-    /// # Errors
-    /// With the compiler's own words for each source that does not compile; where there is no compiler, with all that was tried;
-    /// and where a setting or file is not as it should be, with what to change.
-    pub fn build(self) -> Result<(), Error> {
-        run::run(&self, run::What::Everything, &Environment::of_process())
-    }
-
-    /// Describes the kernels of images that another crate compiles, such as `bindgen_cuda`, and writes `kernels.rs`.
-    ///
-    /// The images stand in `OUT_DIR` under the names of their sources. So this comes after the call that compiles them, with the
-    /// same sources, headers and defines; the GPU generation is that of the image, if it is PTX:
-    ///
-    /// ```ignore
-    /// let bindings = bindgen_cuda::Builder::default().build_ptx().unwrap();
-    /// bindings.write(out_dir.join("ptx.rs")).unwrap();
-    /// kernel_args_build::Kernels::new().glob("src/**/*.cu").debug_info()?;
-    /// ```
-    ///
-    /// # Errors
-    /// As [`build`](Self::build), and where an image is not there, or is older than a header of the package that its source includes:
-    /// `bindgen_cuda` compiles a source again when the source is newer, and does not look at headers.
-    pub fn debug_info(self) -> Result<(), Error> {
-        run::run(&self, run::What::Descriptions, &Environment::of_process())
     }
 }

@@ -35,37 +35,31 @@
 //!
 //! # When it runs again
 //!
-//! Cargo runs the build script again when a source changes, or a header that was included, the compiler, or a variable of the list
-//! above other than `PATH`, or one that `nvcc` reads; and when a header appears in a folder of the package that
-//! [`Kernels::include`] names. Only the sources are compiled again that this concerns.
+//! Cargo runs the build script again when a source changes, a header that it includes, the compiler, a variable of the list above
+//! other than `PATH`, or a variable that `nvcc` reads; and when a header appears in a folder of the package where the compiler looks
+//! for it. Only the sources that this concerns are compiled again.
 //!
-//! With `nvcc` the headers are those that it reports. NVRTC reports none: the sources are searched for `#include`. Where the name
-//! behind it is a macro, whole folders are watched.
+//! `nvcc` reports the headers that it reads. NVRTC does not: the sources are searched for `#include`. If a macro is the name behind
+//! it, or in `__has_include`, everything in the folders where the compiler looks is watched, and NVRTC compiles the source each time
+//! the script runs.
+//!
+//! A folder with cargo's output cannot be watched for new files: where `target` is in the package's folder, a header that appears
+//! directly in that folder, and would be included instead of another one, is noticed when the script runs for another reason.
 #![deny(unsafe_code)]
 
-mod arch;
-mod cache;
-mod compile;
+mod build;
 mod compiler;
 mod directives;
 mod environment;
 mod error;
-mod fallback;
-mod find;
-mod includes;
+mod identifier;
 mod jobserver;
 mod kernels;
 mod modules;
-mod nvcc;
-mod nvrtc;
-mod options;
 mod output;
 mod parallel;
-mod record;
-mod run;
 mod sources;
 mod texts;
-mod write;
 
 pub use error::Error;
 pub use kernels::Kernels;

@@ -3,41 +3,6 @@
 use crate::sources::Source;
 use std::fmt::Write as _;
 
-/// What no identifier can be, not even with `r#`.
-const NEVER: [&str; 5] = ["_", "self", "Self", "super", "crate"];
-
-/// Keywords of all editions.
-const KEYWORDS: [&str; 48] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
-    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
-];
-
-/// The name of a file as the name of a module: `mat-mul` is `mat_mul`, `2d` is `_2d`, `fn` is `r#fn`.
-pub(crate) fn name(file: &str) -> String {
-    let mut name: String = file
-        .chars()
-        .map(|c| {
-            if unicode_ident::is_xid_continue(c) {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect();
-    if !name.starts_with(|c| unicode_ident::is_xid_start(c) || c == '_') {
-        name.insert(0, '_');
-    }
-    if NEVER.contains(&name.as_str()) {
-        name.push('_');
-    } else if KEYWORDS.contains(&name.as_str()) {
-        name.insert_str(0, "r#");
-    }
-    name
-}
-
 /// How the modules are written.
 pub(crate) struct Style<'a> {
     /// Of the images.
@@ -90,32 +55,15 @@ pub(crate) fn write<'s>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Style, name, write};
-    use crate::sources::Source;
-
-    #[test]
-    fn the_name_of_a_file_is_a_module() {
-        for (file, module) in [
-            ("saxpy", "saxpy"),
-            ("mat-mul v2.1", "mat_mul_v2_1"),
-            ("2d", "_2d"),
-            ("fn", "r#fn"),
-            ("self", "self_"),
-            ("_", "__"),
-            ("größe", "größe"),
-            ("x²", "x_"),
-            ("K.sm_90", "K_sm_90"),
-        ] {
-            assert_eq!(name(file), module);
-        }
-    }
+    use super::{Style, write};
+    use crate::{identifier::module_name, sources::Source};
 
     #[test]
     fn one_macro_names_all_images() {
         let source = |file: &str| Source {
             path: format!("src/{file}.cu").into(),
             name: file.into(),
-            module: name(file),
+            module: module_name(file),
         };
         let sources = [source("a\"b"), source("Mat")];
         let style = Style {

@@ -1,6 +1,6 @@
 //! The files that are compiled.
 
-use crate::{Error, modules, texts};
+use crate::{error::Error, identifier::module_name, texts};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -44,7 +44,7 @@ pub(crate) fn find(
         let Some(name) = path.file_stem().and_then(|name| name.to_str()) else {
             return Err(Error::new(texts::no_name(&path)));
         };
-        let module = modules::name(name);
+        let module = module_name(name);
         // Files whose names differ in case alone are one on some systems.
         let key = module.trim_start_matches("r#").to_lowercase();
         if let Some(other) = taken.insert(key, path.clone()) {

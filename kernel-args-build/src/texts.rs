@@ -1,10 +1,9 @@
 //! All sentences of this crate.
 
-use crate::{arch::Arch, compiler::Compiler, find::Tried};
 use std::{
     fmt::{Display, Write as _},
     io,
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitStatus,
 };
 
@@ -44,10 +43,10 @@ pub(crate) fn one_arch(output: &str, names: &[String]) -> String {
     )
 }
 
-pub(crate) fn cubin_of_virtual(arch: &Arch) -> String {
+/// `real` is the name of the same generation for machine code.
+pub(crate) fn cubin_of_virtual(arch: &dyn Display, real: &dyn Display) -> String {
     format!(
-        "a cubin is machine code, and `{arch}` has none\nhelp: write `.arch(\"{}\")`, or `.output(Output::Ptx)`",
-        arch.sm()
+        "a cubin is machine code, and `{arch}` has none\nhelp: write `.arch(\"{real}\")`, or `.output(Output::Ptx)`"
     )
 }
 
@@ -129,7 +128,7 @@ pub(crate) fn silent(status: ExitStatus) -> String {
     format!("the compiler said nothing, and ended with {status}")
 }
 
-pub(crate) fn cannot_load(library: &Path, error: &str) -> String {
+pub(crate) fn cannot_load(library: &Path, error: &dyn Display) -> String {
     format!("{} cannot be loaded: {error}", library.display())
 }
 
@@ -151,8 +150,8 @@ pub(crate) fn no_compiler_in(folder: &Path) -> String {
     )
 }
 
-/// No compiler: all that was tried, and what to install.
-pub(crate) fn no_compiler(tried: &Tried, has_fallback: bool) -> String {
+/// No compiler: each place that was tried and what was found there, and what to install.
+pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> String {
     let mut text = "no CUDA compiler was found".to_owned();
     for (place, why) in tried {
         let _ = write!(text, "\n  {place}: {why}");
@@ -167,22 +166,19 @@ pub(crate) fn no_compiler(tried: &Tried, has_fallback: bool) -> String {
 
 pub(crate) fn does_not_compile(
     source: &Path,
-    compiler: &Compiler,
-    archs: &[Arch],
+    compiler: &dyn Display,
+    archs: &[String],
     said: &str,
 ) -> String {
     let mut text = format!(
-        "`{}` does not compile with {} ({}):\n{said}",
-        source.display(),
-        compiler.name(),
-        compiler.path().display()
+        "`{}` does not compile with {compiler}:\n{said}",
+        source.display()
     );
     // NVRTC does not say which one.
     if ["gpu-architecture", "gpu architecture"]
         .iter()
         .any(|words| said.contains(words))
     {
-        let archs: Vec<String> = archs.iter().map(Arch::compute).collect();
         let _ = write!(
             text,
             "\nhelp: it was told `{}`, which is from `.arch(…)` or the variable `CUDA_COMPUTE_CAP`; another release of CUDA may know it",
@@ -192,17 +188,15 @@ pub(crate) fn does_not_compile(
     text
 }
 
-pub(crate) fn not_with_debug(source: &Path, compiler: &Compiler, said: &str) -> String {
+pub(crate) fn not_with_debug(source: &Path, compiler: &dyn Display, said: &str) -> String {
     format!(
-        "`{}` compiles, but not with debug information, which its description is read from, with {} ({}):\n{said}\n\
+        "`{}` compiles, but not with debug information, which its description is read from, with {compiler}:\n{said}\n\
          help: an option that contradicts a debug build may be the cause",
-        source.display(),
-        compiler.name(),
-        compiler.path().display()
+        source.display()
     )
 }
 
-pub(crate) fn header_of_nvrtc(headers: &[std::path::PathBuf]) -> String {
+pub(crate) fn header_of_nvrtc(headers: &[PathBuf]) -> String {
     let cuda = match headers.first() {
         Some(folder) => format!("it has those of CUDA in {}", folder.display()),
         None => {

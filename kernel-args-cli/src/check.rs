@@ -3,12 +3,12 @@
 use crate::{
     error::{Error, Failure},
     output::{Output, Status},
-    read,
+    report,
     select::Select,
-    show::{self, list},
+    show::list,
+    style::quoted,
 };
 use std::{
-    borrow::Cow,
     collections::BTreeMap,
     fs,
     io::{self, Read as _, Write as _},
@@ -40,15 +40,9 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     let text = text.map_err(|error| Error::new(&*name, error.to_string()))?;
     let text = String::from_utf8_lossy(&text);
     let expected = parse(&text).map_err(|(at, what)| Error::new(&*name, what).at(at))?;
-    let mut files = read::read(&check.files);
-    let names: Vec<_> = check
-        .files
-        .iter()
-        .map(|path| path.to_string_lossy())
-        .collect();
-    let names = names.join(" ");
-    if show::report(&files, &names) == Status::Error {
-        return Ok(Status::Error);
+    let (mut files, names, status) = report::read(&check.files);
+    if status == Status::Error {
+        return Ok(status);
     }
     check.select.apply(&mut files, &names)?;
     let lines = list::lines(&files.read.kernels);
@@ -104,15 +98,6 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     )?;
     output.to.flush()?;
     Ok(Status::Different)
-}
-
-/// A word as shells take it.
-pub(crate) fn quoted(word: Cow<'_, str>) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./+,:@%=".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.into_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// The lines of a list.
@@ -179,19 +164,6 @@ mod tests {
             lines["a"],
             ["a() [sm_90]", "a(int @0 4/4) max_threads=1,1,1"]
         );
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_part_them() {
-        for (word, expected) in [
-            ("lib/a.so", "lib/a.so"),
-            ("a b", "'a b'"),
-            ("it's", "'it'\\''s'"),
-            ("gemm*", "'gemm*'"),
-            ("", "''"),
-        ] {
-            assert_eq!(quoted(word.into()), expected);
-        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! A kernel with all that its images tell of it.
 
-use crate::read::{observe::Resources, place::Place};
+use crate::{limits::Limits, place::Place};
 use kernel_args_abi::{Alignment, Class, Layout, ParamLayout, Parameter};
-use kernel_args_image::{ParameterList, cubin, mangled::Demangled, ptx};
+use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
 
 /// A kernel: its parameters, what it demands of a launch, and the images that have it with these.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,8 +12,8 @@ pub(crate) struct Kernel {
     pub(crate) demangled: Option<Demangled>,
     pub(crate) parameters: ParameterList,
     pub(crate) limits: Limits,
-    /// The parameters as debug information alone tells them: for what they point to.
-    pub(crate) told: Option<ParameterList>,
+    /// The parameters in debug information alone.
+    pub(crate) described: Option<ParameterList>,
     /// At least one, in the order of the files.
     pub(crate) images: Vec<InImage>,
 }
@@ -22,65 +22,8 @@ pub(crate) struct Kernel {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct InImage {
     pub(crate) place: Place,
-    pub(crate) resources: Resources,
-}
-
-/// What a kernel demands of a launch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
-pub(crate) struct Limits {
-    pub(crate) required_threads: Option<[u32; 3]>,
-    pub(crate) max_threads: Option<[u32; 3]>,
-    pub(crate) min_blocks: Option<u32>,
-    pub(crate) max_registers: Option<u32>,
-    pub(crate) required_cluster: Option<[u32; 3]>,
-    pub(crate) max_cluster_rank: Option<u32>,
-    pub(crate) explicit_cluster: bool,
-    pub(crate) blocks_are_clusters: bool,
-    /// Whether it uses shared memory of the size that the launch gives; a cubin does not tell.
-    pub(crate) dynamic_shared: Option<bool>,
-}
-
-impl Limits {
-    pub(crate) fn of_entry(entry: &ptx::Entry<'_>) -> Self {
-        let directives = entry.directives;
-        Self {
-            required_threads: directives.required_threads,
-            max_threads: directives.max_threads,
-            min_blocks: directives.min_blocks,
-            max_registers: directives.max_registers,
-            required_cluster: directives.required_cluster,
-            max_cluster_rank: directives.max_cluster_rank,
-            explicit_cluster: directives.explicit_cluster,
-            blocks_are_clusters: directives.blocks_are_clusters,
-            dynamic_shared: entry.is_defined.then_some(entry.dynamic_shared),
-        }
-    }
-
-    pub(crate) fn of_cubin(kernel: &cubin::Kernel<'_>) -> Self {
-        Self {
-            required_threads: kernel.required_threads,
-            max_threads: kernel.max_threads,
-            required_cluster: kernel.required_cluster,
-            ..Self::default()
-        }
-    }
-
-    /// Whether these, of a cubin, are what a text says.
-    pub(crate) fn are_of(self, text: Self) -> bool {
-        self.required_threads == text.required_threads
-            && self.max_threads == text.max_threads
-            && self.required_cluster == text.required_cluster
-    }
-
-    /// These, and what only `text` tells.
-    pub(crate) fn with_text(self, text: Self) -> Self {
-        Self {
-            required_threads: self.required_threads.or(text.required_threads),
-            max_threads: self.max_threads.or(text.max_threads),
-            required_cluster: self.required_cluster.or(text.required_cluster),
-            ..text
-        }
-    }
+    /// PTX does not contain them.
+    pub(crate) resources: Option<Resources>,
 }
 
 impl Kernel {

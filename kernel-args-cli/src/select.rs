@@ -1,7 +1,11 @@
 //! Which kernels are asked for.
 
-use crate::{check::quoted, error::Error, kernel::Kernel, read::Files};
+use crate::{error::Error, kernel::Kernel, read::Files, style::quoted};
 use kernel_args_abi::{Sm, compiled::matches_pattern};
+use kernel_args_image::{
+    Target,
+    mangled::{self, Demangled},
+};
 
 /// Which kernels are asked for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -56,10 +60,14 @@ impl Select {
             }
         }
         if !self.patterns.is_empty() {
-            let similar = nearest(kernels, &self.patterns);
-            kernels.retain(|kernel| self.patterns.iter().any(|pattern| matches(pattern, kernel)));
+            let is_asked =
+                |kernel: &Kernel| self.patterns.iter().any(|pattern| matches(pattern, kernel));
+            let (asked, others): (_, Vec<_>) =
+                std::mem::take(kernels).into_iter().partition(is_asked);
+            *kernels = asked;
             if kernels.is_empty() {
                 let patterns = self.patterns.join("`, `");
+                let similar = nearest(&others, &self.patterns);
                 let help = similar.map_or_else(String::new, |name| {
                     format!("\nhelp: there is a kernel of a similar name: `{name}`")
                 });
@@ -94,47 +102,22 @@ fn names(kernel: &Kernel) -> Vec<String> {
     names
 }
 
-/// The kernel's name that is most alike to a pattern, if one is.
-fn nearest(kernels: &[Kernel], patterns: &[String]) -> Option<String> {
+/// The kernel's name that is most like a pattern, if one is.
+fn nearest<'k>(kernels: &'k [Kernel], patterns: &[String]) -> Option<&'k str> {
     /// More kernels are not looked at.
     const MOST: usize = 1000;
     let pattern = patterns.first()?.trim_matches('*');
-    let alike = |kernel: &Kernel| {
-        let names = names(kernel);
-        let name = names.get(2).unwrap_or(&names[0]).clone();
-        let last = name.rsplit("::").next().unwrap_or(&name).to_owned();
-        let distance = distance(pattern.as_bytes(), last.as_bytes());
-        (distance, name)
-    };
-    let (distance, name) = kernels.iter().take(MOST).map(alike).min()?;
-    (distance * 3 <= pattern.len().max(3)).then_some(name)
-}
-
-/// How many bytes are to be added, removed or replaced.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+    let symbols = kernels.iter().take(MOST).map(|kernel| &*kernel.symbol);
+    let nearest = *mangled::nearest(pattern, symbols).first()?;
+    let kernel = kernels.iter().find(|kernel| kernel.symbol == nearest)?;
+    Some(kernel.demangled.as_ref().map_or(nearest, Demangled::name))
 }
 
 /// A GPU generation as users write it: `sm_90`, `sm_90a`, `compute_90`, `90`.
 pub(crate) fn gpu(text: &str) -> Result<Sm, String> {
-    let number = text
-        .strip_prefix("sm_")
-        .or_else(|| text.strip_prefix("compute_"));
-    let number = number.unwrap_or(text);
-    let number = number
-        .strip_suffix(|c: char| c.is_ascii_lowercase())
-        .unwrap_or(number);
-    let sm = number.parse().map(Sm);
-    sm.map_err(|_| "a GPU generation is written `sm_90` or `90`".to_owned())
+    let target = Target::parse(text).or_else(|| Target::parse(&format!("sm_{text}")));
+    let sm = target.map(|target| target.sm);
+    sm.ok_or_else(|| "a GPU generation is written `sm_90` or `90`".to_owned())
 }
 
 #[cfg(test)]
@@ -143,23 +126,11 @@ mod tests {
 
     #[test]
     fn gpus_are_written_in_several_ways() {
-        for text in ["sm_90", "sm_90a", "compute_90", "90"] {
+        for text in ["sm_90", "sm_90a", "compute_90", "90", "90a"] {
             assert_eq!(gpu(text), Ok(Sm(90)));
         }
         for text in ["", "sm_", "hopper", "sm_90aa", "-1", "70000"] {
             assert!(gpu(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn distances_count_edits() {
-        for (a, b, edits) in [
-            ("", "abc", 3),
-            ("saxpy", "saxpy", 0),
-            ("saxpy", "daxpy", 1),
-            ("ab", "ba", 2),
-        ] {
-            assert_eq!(distance(a.as_bytes(), b.as_bytes()), edits);
         }
     }
 }

@@ -84,6 +84,15 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped.collect())
 }
 
+/// A word as shells take it.
+pub(crate) fn quoted(word: Cow<'_, str>) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./+,:@%=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +102,19 @@ mod tests {
         assert_eq!(plain("größe"), "größe");
         assert_eq!(plain("a\u{1b}[31m\n"), "a\\u{1b}[31m\\n");
         assert_eq!(plain("\u{202e}x"), "\\u{202e}x");
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_part_them() {
+        for (word, expected) in [
+            ("lib/a.so", "lib/a.so"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            ("gemm*", "'gemm*'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(word.into()), expected);
+        }
     }
 
     #[test]

@@ -4,9 +4,9 @@ use crate::{
     error::{Error, Failure},
     kernel::Kernel,
     output::{Output, Status},
-    read::{self, Files},
+    read::Files,
+    report,
     select::Select,
-    show,
 };
 use kernel_args_abi::{Members, Parameter};
 use kernel_args_codegen::{generate, header};
@@ -41,11 +41,14 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
     let Some((name, described)) = described(&rust.source)? else {
         return Ok(Status::Error);
     };
-    let told: Vec<Vec<Parameter<'_>>> = described.iter().map(Described::told).collect();
-    let kernels = described.iter().zip(&told);
-    let kernels: Vec<_> = kernels
-        .map(|(described, told)| described.generated(told))
-        .collect();
+    let kernels = described.iter().map(|described| generate::Kernel {
+        symbol: &described.kernel.symbol,
+        demangled: described.kernel.demangled.as_ref(),
+        parameters: described.parameters(),
+        described: described.described(),
+        varies: described.varies,
+    });
+    let kernels: Vec<_> = kernels.collect();
     let image = rust.image.as_ref().map(|path| format!("{path:?}"));
     let mut options = generate::Options::default();
     options.source = &name;
@@ -76,11 +79,10 @@ pub(crate) fn header(asked: &Header, output: &mut Output) -> Result<Status, Fail
     let Some((name, described)) = described(&asked.source)? else {
         return Ok(Status::Error);
     };
-    let told: Vec<Vec<Parameter<'_>>> = described.iter().map(Described::told).collect();
     // An image does not tell what pointers point to.
     let mut header = header::Header::new().forward_declare_pointees();
-    for (described, told) in described.iter().zip(&told) {
-        let parameters = described.parameters(told);
+    for described in &described {
+        let parameters = described.parameters();
         header = header.item(header::Item::kernel(&described.kernel.symbol, &parameters));
     }
     if let Some(guard) = &asked.guard {
@@ -109,71 +111,41 @@ struct Described {
 }
 
 impl Described {
-    /// What debug information says: that of the other file first.
-    fn told(&self) -> Vec<Parameter<'_>> {
-        let told = self.debug_info.as_ref().or(self.kernel.told.as_ref());
-        told.map(ParameterList::parameters).unwrap_or_default()
-    }
-
-    fn generated<'p>(&'p self, told: &'p [Parameter<'p>]) -> generate::Kernel<'p> {
-        generate::Kernel {
-            symbol: &self.kernel.symbol,
-            demangled: self.kernel.demangled.as_ref(),
-            parameters: self.parameters(told),
-            described: members(told),
-            varies: self.varies,
-        }
-    }
-
-    fn parameters<'p>(&'p self, told: &'p [Parameter<'p>]) -> Vec<Parameter<'p>> {
+    fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = self.kernel.parameters();
-        members(told).complete(&mut parameters);
+        self.described().complete(&mut parameters);
         parameters
     }
-}
 
-fn members<'p>(told: &'p [Parameter<'p>]) -> Members<'p> {
-    if told.is_empty() {
-        Members::UNKNOWN
-    } else {
-        Members::of(told)
+    /// The parameters in debug information: of the other file, or else of this one.
+    fn described(&self) -> Members<'_> {
+        let described = self.debug_info.as_ref().or(self.kernel.described.as_ref());
+        described.map_or(Members::UNKNOWN, ParameterList::members)
     }
 }
 
 /// The kernels that are asked for, each symbol once, and the names of their files. `None` where they cannot be read.
 fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failure> {
-    let names: Vec<_> = source
-        .files
-        .iter()
-        .map(|path| path.to_string_lossy())
-        .collect();
-    let name = names.join(", ");
-    let Some(files) = read(&source.files, &name, &source.select)? else {
+    let Some((files, name)) = read(&source.files, &source.select)? else {
         return Ok(None);
     };
     let mut debug_info: HashMap<String, ParameterList> = match &source.debug_info {
         None => HashMap::new(),
         Some(path) => {
-            let name = path.to_string_lossy();
-            let Some(files) = read(std::slice::from_ref(path), &name, &Select::default())? else {
+            let Some((files, name)) = read(std::slice::from_ref(path), &Select::default())? else {
                 return Ok(None);
             };
-            if files
-                .read
-                .kernels
-                .iter()
-                .all(|kernel| kernel.told.is_none())
-            {
+            let mut lists = HashMap::new();
+            for kernel in files.read.kernels {
+                if let Some(list) = kernel.described {
+                    lists.entry(kernel.symbol).or_insert(list);
+                }
+            }
+            if lists.is_empty() {
                 let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
                 return Err(Error::new(name, what).into());
             }
-            let mut told = HashMap::new();
-            for kernel in files.read.kernels {
-                if let Some(list) = kernel.told {
-                    told.entry(kernel.symbol).or_insert(list);
-                }
-            }
-            told
+            lists
         }
     };
     let mut described: Vec<Described> = Vec::new();
@@ -193,11 +165,11 @@ fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failur
     Ok(Some((name, described)))
 }
 
-fn read(paths: &[PathBuf], name: &str, select: &Select) -> Result<Option<Files>, Failure> {
-    let mut files = read::read(paths);
-    if show::report(&files, name) == Status::Error {
+fn read(paths: &[PathBuf], select: &Select) -> Result<Option<(Files, String)>, Failure> {
+    let (mut files, name, status) = report::read(paths);
+    if status == Status::Error {
         return Ok(None);
     }
-    select.apply(&mut files, name)?;
-    Ok(Some(files))
+    select.apply(&mut files, &name)?;
+    Ok(Some((files, name)))
 }

@@ -1,14 +1,12 @@
 //! What code an image holds, and which of it a GPU and a driver can run.
 
-use super::{
-    Error, Kind,
-    release::{CudaVersion, PtxVersion},
-    target::{Compatibility, Features, Target},
-};
 use crate::{
     cubin,
     fatbin::{self, Budget, Member},
+    format::{Error, Kind, format},
     ptx,
+    release::{CudaVersion, PtxVersion},
+    target::{Compatibility, Features, Target},
 };
 use alloc::vec::Vec;
 use core::fmt;
@@ -103,7 +101,7 @@ impl Code {
 /// # Errors
 /// Where the bytes are no image, or a member of a fat binary cannot be read.
 pub fn contents(image: &[u8]) -> Result<Vec<Code>, Error> {
-    match super::format(image)? {
+    match format(image)? {
         Kind::Ptx => Ok([ptx_code(image)?].into()),
         Kind::Cubin => {
             let sm = cubin::sm_of(image).map_err(Error::Cubin)?;
@@ -135,13 +133,12 @@ fn member_code(member: &Member<'_>, budget: &mut Budget) -> Result<Code, Error> 
 fn ptx_code(bytes: &[u8]) -> Result<Code, Error> {
     let header = ptx::Header::read(bytes).map_err(Error::Ptx)?;
     let (major, minor) = header.version;
-    let name = header.target.text.split(',').next().unwrap_or_default();
     Ok(Code {
         kind: CodeKind::Ptx {
             version: PtxVersion { major, minor },
             address_size: header.address_size,
         },
-        target: Target::parse(name.trim()),
+        target: header.target.gpu,
     })
 }
 

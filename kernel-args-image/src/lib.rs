@@ -3,6 +3,7 @@
 //! | item | content |
 //! |---|---|
 //! | [`Image`], [`Kernels`], [`Kernel`] | the kernels of an image of any kind, with everything that it contains about their parameters |
+//! | [`Directives`] | what a kernel demands of a launch |
 //! | [`validate`] | whether an image may be passed to the driver, which does not know its length |
 //! | [`contents()`], [`Code`], [`Target`] | for which GPUs an image has code, and which drivers load it |
 //! | [`ptx`], [`cubin`], [`fatbin`] | one format each |
@@ -21,10 +22,16 @@ extern crate std;
 
 mod contents;
 pub mod cubin;
-mod debug;
+mod directives;
 pub mod dwarf;
+mod elf;
+mod encoder;
 pub mod fatbin;
+mod format;
+mod join;
+mod kernel;
 mod kernels;
+mod little_endian;
 pub mod mangled;
 pub mod ptx;
 mod release;
@@ -33,17 +40,23 @@ mod target;
 mod validate;
 
 pub use contents::{Code, CodeKind, Unfit, contents};
-pub use kernels::{Kernel, Kernels, Undescribed};
+pub use directives::{DirectiveValue, Directives};
+#[doc(hidden)]
+pub use encoder::{Declaration, Encoder};
+pub use format::{Error, Kind};
+pub use join::{join_parameters, same_sizes};
+pub use kernel::{Kernel, Undescribed};
+pub use kernels::Kernels;
 pub use release::{CudaVersion, PtxVersion, RELEASES, Release};
 pub use table::ParameterList;
-#[doc(hidden)]
-pub use table::{Declaration, Encoder};
 pub use target::{Compatibility, Features, Target};
-pub use validate::{Kind, validate};
+pub use validate::validate;
 
-use crate::fatbin::{Budget, Member};
+use crate::{
+    fatbin::{Budget, Member},
+    format::format,
+};
 use alloc::{borrow::Cow, vec::Vec};
-use core::fmt;
 
 /// A compiled image: its PTX texts and cubins. Nothing is decompressed or parsed yet, see
 /// [`kernels`](Self::kernels).
@@ -62,43 +75,6 @@ enum Part<'a> {
     /// Of a fat binary: it may be compressed.
     Member(Member<'a>),
 }
-
-/// Why an image cannot be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Error {
-    /// It is neither PTX text, nor ELF, nor a fat binary: its first bytes.
-    Unknown([u8; 4]),
-    /// PTX that does not parse.
-    Ptx(ptx::Error),
-    /// A cubin that cannot be read.
-    Cubin(cubin::Error),
-    /// A fat binary that cannot be read, or has nothing in it that can be.
-    Fatbin(fatbin::Error),
-    /// The descriptions of its kernels would take more than this many bytes.
-    Kernels(usize),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(first) => write!(
-                f,
-                "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`",
-                first.escape_ascii()
-            ),
-            Self::Ptx(error) => write!(f, "PTX does not parse: {error}"),
-            Self::Cubin(error) => error.fmt(f),
-            Self::Fatbin(error) => error.fmt(f),
-            Self::Kernels(limit) => write!(
-                f,
-                "an image with more kernels than fit in {limit} bytes of memory, which is the limit for a file of this size"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for Error {}
 
 impl<'a> Image<'a> {
     /// Reads an image: PTX text (that may end with NULs), a cubin, or a fat binary.
@@ -182,38 +158,4 @@ fn members(bytes: &[u8]) -> Result<Vec<Part<'_>>, fatbin::Error> {
         Some(kind) if parts.is_empty() => Err(fatbin::Error::Kind(kind)),
         _ => Ok(parts),
     }
-}
-
-/// What an image is, by its first bytes; PTX by all of them.
-fn format(bytes: &[u8]) -> Result<Kind, Error> {
-    if bytes.starts_with(b"\x7fELF") {
-        Ok(Kind::Cubin)
-    } else if bytes.starts_with(&fatbin::MAGIC.to_le_bytes()) {
-        Ok(Kind::Fatbin)
-    } else if bytes.starts_with(&fatbin::WRAPPER_MAGIC.to_le_bytes()) {
-        Err(Error::Fatbin(fatbin::Error::Wrapper))
-    } else if is_text(bytes) {
-        Ok(Kind::Ptx)
-    } else {
-        Err(Error::unknown(bytes))
-    }
-}
-
-impl Error {
-    #[cold]
-    fn unknown(bytes: &[u8]) -> Self {
-        let mut first = [0; 4];
-        for (to, from) in first.iter_mut().zip(bytes) {
-            *to = *from;
-        }
-        Self::Unknown(first)
-    }
-}
-
-/// Whether the bytes up to the first NUL are text that begins as PTX may: with ASCII, and without control
-/// characters. Comments and strings need not be UTF-8.
-fn is_text(bytes: &[u8]) -> bool {
-    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    let is_character = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~' | 0x80..);
-    bytes.first().is_some_and(|b| *b != 0 && b.is_ascii()) && bytes[..end].iter().all(is_character)
 }

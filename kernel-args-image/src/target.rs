@@ -1,5 +1,6 @@
 //! On which GPUs code runs.
 
+use alloc::{format, string::String};
 use core::fmt;
 use kernel_args_abi::param_layout::Sm;
 
@@ -56,7 +57,7 @@ pub enum Compatibility {
 }
 
 impl Target {
-    /// Reads a name as nvcc and PTX have it: `sm_90a`, `compute_100f`.
+    /// Reads a name as nvcc and PTX write it: `sm_90a`, `compute_100f`. A compute capability has two digits at least.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let number = name
@@ -68,7 +69,7 @@ impl Target {
             _ => (number, Features::Baseline),
         };
         // `parse` takes a sign as well.
-        if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        if number.len() < 2 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         Some(Self {
@@ -107,6 +108,12 @@ impl Target {
             Features::Family => same_major_not_newer(self.sm, gpu),
             Features::Baseline => self.sm <= gpu,
         })
+    }
+
+    /// The name as a target of PTX: `compute_90a`. [`Display`](fmt::Display) writes the name of machine code: `sm_90a`.
+    #[must_use]
+    pub fn compute(self) -> String {
+        format!("compute_{}{}", self.sm.0, self.suffix())
     }
 
     /// The suffix of the target's name.
@@ -245,9 +252,20 @@ mod tests {
     fn names_are_read_as_they_are_written() {
         for (target, _) in all() {
             assert_eq!(Target::parse(&target.to_string()), Some(target));
+            assert_eq!(Target::parse(&target.compute()), Some(target));
         }
         assert_eq!(target("compute_90a"), target("sm_90a"));
-        for wrong in ["", "sm_", "sm_a", "sm_90x", "sm_+90", "90", "sm_99999999"] {
+        for wrong in [
+            "",
+            "sm_",
+            "sm_a",
+            "sm_9",
+            "sm_90x",
+            "sm_90af",
+            "sm_+90",
+            "90",
+            "sm_99999999",
+        ] {
             assert_eq!(Target::parse(wrong), None, "{wrong}");
         }
     }

@@ -1,22 +1,10 @@
 //! Whether an image may be given to the driver, which is not told how long it is.
 
-use super::{Error, format};
 use crate::{
     cubin,
     fatbin::{self, Budget},
+    format::{Error, Kind, format},
 };
-
-/// What an image is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// PTX text.
-    Ptx,
-    /// A cubin.
-    Cubin,
-    /// A fat binary.
-    Fatbin,
-}
 
 /// Checks every offset and size in an image that says where something lies in it.
 ///

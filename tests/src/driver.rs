@@ -1,6 +1,6 @@
-//! Which driver a suite runs on: a real one where there is a GPU, else the test driver.
+//! Which driver a suite runs on: a real one where there is a GPU, else the stand-in driver.
 
-use kernel_args_test_driver::{Settings, is_active, reexec_with_test_driver};
+use kernel_args_stand_in::{Settings, is_active, reexec_with_stand_in};
 use libtest_mimic::{Arguments, Completion, Trial};
 use std::{env, fmt, process::ExitCode, sync::Arc};
 
@@ -33,21 +33,21 @@ impl fmt::Display for Driver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Real(gpu) => write!(f, "NVIDIA's driver on {gpu}"),
-            Self::Test => f.write_str("the test driver (no GPU on this machine)"),
+            Self::Test => f.write_str("the stand-in driver (no GPU on this machine)"),
         }
     }
 }
 
 /// The `main` of a suite: finds a driver, runs `trials` on it one after another, and calls `close`.
 ///
-/// Without a GPU the suite runs again on the test driver, and one more trial, which is ignored, stands for the GPU
+/// Without a GPU the suite runs again on the stand-in driver, and one more trial, which is ignored, stands for the GPU
 /// that it did not run on.
 #[must_use]
 pub fn suite(name: &str, trials: fn(&Driver) -> Vec<Trial>, close: fn(&Driver)) -> ExitCode {
     suite_on(name, device() + 1, trials, close)
 }
 
-/// As [`suite`], with so many devices where it runs on the test driver.
+/// As [`suite`], with so many devices where it runs on the stand-in driver.
 #[must_use]
 pub fn suite_on(
     name: &str,
@@ -56,10 +56,10 @@ pub fn suite_on(
     close: fn(&Driver),
 ) -> ExitCode {
     let Some(driver) = Driver::find() else {
-        return match reexec_with_test_driver(&Settings::new().devices(devices)) {
+        return match reexec_with_stand_in(&Settings::new().devices(devices)) {
             Ok(Some(code)) => code,
             other => {
-                eprintln!("{name}: there is neither a GPU nor the test driver: {other:?}");
+                eprintln!("{name}: there is neither a GPU nor the stand-in driver: {other:?}");
                 ExitCode::FAILURE
             }
         };
@@ -122,7 +122,7 @@ pub fn device() -> usize {
     })
 }
 
-/// The primary context of [`device`], a GPU or one of the test driver.
+/// The primary context of [`device`], a GPU or one of the stand-in driver.
 ///
 /// # Errors
 /// Where there is neither.

@@ -5,6 +5,7 @@ pub mod echo_corpus;
 pub mod exported;
 pub mod nvrtc;
 pub mod process;
+pub mod suites;
 pub mod tally;
 
 /// Random kernel signatures as `#[derive(KernelArgs)]` structs, by-value structs and enums included.

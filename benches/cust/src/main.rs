@@ -1,6 +1,6 @@
-//! Instructions of a launch through cust's `launch!`, on the test driver.
+//! Instructions of a launch through cust's `launch!`, on the stand-in driver.
 //!
-//! `CUDA_LIBRARY_PATH` must name a directory whose `lib64` has the test driver as `libcuda.so`: benches/README.md.
+//! `CUDA_LIBRARY_PATH` must name a directory whose `lib64` has the stand-in driver as `libcuda.so`: benches/README.md.
 
 use core::{ffi::c_void, hint::black_box};
 use cust::{
@@ -11,7 +11,7 @@ use cust::{
     stream::{Stream, StreamFlags},
 };
 use kernel_args_benches::{callgrind, launch::PTX};
-use kernel_args_test_driver::{Session, Settings};
+use kernel_args_stand_in::{Session, Settings};
 use std::{env, error::Error, process::Command};
 
 struct Launches<'a> {

@@ -8,7 +8,7 @@ use kernel_args_benches::{
     launch::Device,
     versions,
 };
-use kernel_args_test_driver::{Session, Settings};
+use kernel_args_stand_in::{Session, Settings};
 use std::{env, error::Error, ffi::c_void, process::Command};
 
 #[global_allocator]
@@ -35,7 +35,7 @@ fn instructions() -> Result<(), Box<dyn Error>> {
         return Err("some variants were not counted".into());
     }
     println!("{}, {}\n", versions::compilers(), versions::machine());
-    println!("Instructions outside the driver, per node, on the test driver");
+    println!("Instructions outside the driver, per node, on the stand-in driver");
     println!("| {NODES} nodes of 8 parameters | instructions | / {BARE} | heap, all nodes |");
     println!("|---|---|---|---|");
     let per_node =

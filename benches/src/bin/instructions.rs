@@ -8,7 +8,7 @@ use kernel_args_benches::{
     shapes::SHAPES,
     versions,
 };
-use kernel_args_test_driver::{Session, Settings};
+use kernel_args_stand_in::{Session, Settings};
 use std::{env, error::Error, process::Command};
 
 #[global_allocator]
@@ -96,7 +96,7 @@ fn launching() -> Result<(), Box<dyn Error>> {
     if counts.len() != LAUNCHED.len() || heap.lines().count() != LAUNCHED.len() {
         return Err("some launches were not counted".into());
     }
-    println!("Instructions of a launch outside the driver, on the test driver");
+    println!("Instructions of a launch outside the driver, on the stand-in driver");
     println!("| launch | how | instructions | ours / this | heap |");
     println!("|---|---|---|---|---|");
     let rows: Vec<_> = LAUNCHED.iter().zip(counts).zip(heap.lines()).collect();

@@ -1,6 +1,6 @@
 //! What a launch costs on the GPU, on the host's side: medians of many batches, all variants interleaved.
 //!
-//! `launch [--seconds N] [--output FILE] [--only CASE] [--test-driver]`, or `launch --rounds`: a round for each line of standard
+//! `launch [--seconds N] [--output FILE] [--only CASE] [--stand-in]`, or `launch --rounds`: a round for each line of standard
 //! input, as `compare.py` asks for them. `--patched-cudarc` is for a build with `cudarc/waits.patch`: it launches
 //! tracked slices only, under other names.
 
@@ -13,7 +13,7 @@ use kernel_args_benches::{
     shapes::{P1, P8, P32, P64, P128, P512},
     targets, ways,
 };
-use kernel_args_test_driver::{Control, Settings, reexec_with_test_driver};
+use kernel_args_stand_in::{Control, Settings, reexec_with_stand_in};
 use std::{
     env,
     error::Error,
@@ -27,7 +27,7 @@ use std::{
 struct Options {
     seconds: u64,
     output: Option<PathBuf>,
-    test_driver: bool,
+    stand_in: bool,
     rounds: bool,
     patched_cudarc: bool,
     only: Option<String>,
@@ -38,7 +38,7 @@ impl Options {
         let mut options = Self {
             seconds: 50,
             output: None,
-            test_driver: false,
+            stand_in: false,
             rounds: false,
             patched_cudarc: false,
             only: None,
@@ -54,13 +54,13 @@ impl Options {
                         .map_err(|_| format!("{seconds}: no number of seconds"))?;
                 }
                 "--output" => options.output = Some(value()?.into()),
-                "--test-driver" => options.test_driver = true,
+                "--stand-in" => options.stand_in = true,
                 "--rounds" => options.rounds = true,
                 "--patched-cudarc" => options.patched_cudarc = true,
                 "--only" => options.only = Some(value()?),
                 other => {
                     return Err(format!(
-                        "{other}: it takes --seconds N, --output FILE, --only CASE, --test-driver, --rounds, \
+                        "{other}: it takes --seconds N, --output FILE, --only CASE, --stand-in, --rounds, \
                          --patched-cudarc"
                     ));
                 }
@@ -72,8 +72,8 @@ impl Options {
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let options = Options::parse()?;
-    if options.test_driver
-        && let Some(code) = reexec_with_test_driver(&Settings::new())?
+    if options.stand_in
+        && let Some(code) = reexec_with_stand_in(&Settings::new())?
     {
         return Ok(code);
     }

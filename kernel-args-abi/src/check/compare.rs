@@ -1,10 +1,10 @@
-//! Whether one field fits one parameter.
+//! Whether one field fits one parameter, and how far it is from one that it does not fit.
 
 use super::{
     cpp,
     difference::{Difference, Differences},
-    members,
-    variants::first_variant,
+    members::first_difference,
+    value::{compare_values, same_class},
 };
 use crate::{class::Class, signature::Parameter};
 
@@ -22,33 +22,8 @@ use crate::{class::Class, signature::Parameter};
 #[must_use]
 pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let differences = compare_values(host, kernel);
-    if differences.is_empty() && members::differ(host, kernel) {
+    if differences.is_empty() && first_difference(host, kernel).is_some() {
         return differences.with(Difference::Members);
-    }
-    differences
-}
-
-/// The same without members.
-pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    // An array of Rust that is passed by value is in C++ a struct around one: their members tell.
-    let mut differences = if host.cpp.is_array() && !kernel.cpp.is_array() {
-        Differences::NONE
-    } else {
-        cpp::compare(host, kernel)
-    };
-    if host.size != kernel.size {
-        differences = differences.with(Difference::Size);
-    }
-    if !same_class(host, kernel) {
-        differences = differences.with(Difference::Class);
-    }
-    if let (Some(h), Some(k)) = (host.align, kernel.align)
-        && h.bytes() != k.bytes()
-    {
-        differences = differences.with(Difference::Alignment);
-    }
-    if first_variant(host, kernel).is_some() {
-        differences = differences.with(Difference::Variants);
     }
     differences
 }
@@ -82,27 +57,3 @@ pub(super) const GAP: u16 = 6;
 
 /// The distance of two neighbours that fit when they are exchanged.
 pub(super) const EXCHANGE: u16 = 5;
-
-const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    match (host.class, kernel.class) {
-        (Class::Unknown | Class::Bits, _)
-        | (_, Class::Unknown | Class::Bits)
-        | (Class::Pointer, Class::Integer) => true,
-        (Class::Integer, Class::Pointer) => cpp::is_address(host.cpp),
-        (Class::Integer, Class::Bytes) => {
-            kernel.size == 16 && is_aligned(kernel, 16) || cpp::is_scalar(kernel.cpp)
-        }
-        (Class::Float, Class::Bytes) if kernel.size <= 2 => is_aligned(kernel, kernel.size),
-        // A scalar that is a `__grid_constant__`, where the kernel's name says that it is a scalar.
-        (Class::Float | Class::Pointer, Class::Bytes) => cpp::is_scalar(kernel.cpp),
-        (h, k) => h.same(k),
-    }
-}
-
-/// Whether the alignment is `bytes`, as far as it is known.
-const fn is_aligned(parameter: &Parameter<'_>, bytes: usize) -> bool {
-    match parameter.align {
-        Some(align) => align.bytes() == bytes,
-        None => true,
-    }
-}

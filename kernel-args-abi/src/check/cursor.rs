@@ -1,7 +1,7 @@
 //! A position among the members of a struct, nested ones and elements of arrays included.
 
 use crate::{
-    cpp::equal,
+    bytes::same,
     signature::{Members, Parameter},
 };
 
@@ -229,7 +229,7 @@ impl<'a> Cursor<'a> {
     pub(super) const fn is_inside(&self, name: &str) -> bool {
         let mut level = 0;
         while level < self.depth {
-            if equal(self.levels[level].name.as_bytes(), name.as_bytes()) {
+            if same(self.levels[level].name, name) {
                 return true;
             }
             level += 1;

@@ -1,14 +1,15 @@
 //! Whether the members of two structs agree, one by one.
 
 use super::{
-    compare::compare_values,
     cursor::{Cursor, Item},
     difference::{Difference, Differences},
     names::{MemberNames, is_of_another_member},
+    value::compare_values,
 };
 use crate::{
+    bytes::same,
     class::Class,
-    cpp::{Builtin, CppBase, equal, name},
+    cpp::{Builtin, CppBase, name},
     signature::{Members, Parameter},
 };
 
@@ -41,11 +42,6 @@ pub struct Place<'a> {
     pub declared: Parameter<'a>,
     /// From the beginning of the outermost struct, in bytes.
     pub offset: usize,
-}
-
-/// Whether the members of a parameter differ from those of a field of the same size.
-pub(super) const fn differ(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    first_difference(host, kernel).is_some()
 }
 
 /// The first member in which a field differs from a parameter of the same size. `None` where they agree, and where one of
@@ -194,7 +190,7 @@ const fn wraps(whole: &Item<'_>, number: &Item<'_>) -> bool {
     };
     own.components == 0
         && (first.members.is_known() && builtin(&first).is_none()
-            || matches!(builtin(&first), Some(other) if equal(other.cpp.as_bytes(), own.cpp.as_bytes())))
+            || matches!(builtin(&first), Some(other) if same(other.cpp, own.cpp)))
 }
 
 const fn builtin(member: &Parameter<'_>) -> Option<&'static Builtin> {

@@ -36,6 +36,7 @@ mod select;
 mod slots;
 mod split;
 mod steps;
+mod value;
 mod variants;
 
 pub use compare::compare;

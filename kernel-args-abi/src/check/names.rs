@@ -1,11 +1,14 @@
 //! Whether a field has the name of another parameter.
 
 use super::{
-    compare::compare_values,
     cursor::{Cursor, Item, element, offset},
     slots::{NEAR, Slots, hash},
+    value::compare_values,
 };
-use crate::{cpp::equal, signature::Parameter};
+use crate::{
+    bytes::{equal, same},
+    signature::Parameter,
+};
 
 /// How many of a kernel's parameters have names that are looked for: as many as [`Names`] has room for.
 pub(crate) const MOST: usize = 768;
@@ -210,11 +213,8 @@ const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>
     false
 }
 
-pub(super) const fn same(a: &str, b: &str) -> bool {
-    equal(a.as_bytes(), b.as_bytes())
-}
-
 /// Whether a parameter has a name that no program gave it: an empty one, or PTX's `saxpy_param_2`.
+#[must_use]
 pub const fn is_made(name: &str) -> bool {
     const PARAM: &[u8] = b"_param_";
     let bytes = name.as_bytes();

@@ -1,10 +1,10 @@
 //! Whether the variants of a Rust enum are those of the kernel's.
 
-use super::{
-    names::same,
-    slots::{self, NEAR, Slots, hash_more},
+use super::slots::{self, NEAR, Slots, hash_more};
+use crate::{
+    bytes::same,
+    signature::{Members, Parameter, Variant},
 };
-use crate::signature::{Members, Parameter, Variant};
 
 /// A variant of the host's enum that the kernel's does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 //! `kernel_args_image` writes it. Its numbers and texts are those of `signature::reader`.
 
 use super::{
-    CompiledImage,
+    image::{CompiledImage, place_at},
     names::{NAMES, Names},
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     layout::Alignment,
     signature::{
         Members, Parameter,
-        reader::{PLACE, Reader, number_at, part},
+        reader::{Reader, part},
         stored::{CLASSES, members},
     },
 };
@@ -22,19 +22,9 @@ pub const NAMED: u8 = 2;
 /// Debug information tells of its parameters: each is followed by its members.
 pub const TOLD: u8 = 4;
 
-/// How many kernels the table has.
-pub(super) const fn count(table: &[u8]) -> usize {
-    place_at(table, 0)
-}
-
-/// A number of the beginning of the table: how many kernels there are, where each stands, and where structs do.
-pub(super) const fn place_at(table: &[u8], index: usize) -> usize {
-    number_at(table, PLACE * index)
-}
-
 /// The structs of a table.
 const fn structs(table: &[u8]) -> &[u8] {
-    table.split_at(place_at(table, 1 + count(table))).1
+    table.split_at(place_at(table, 1 + place_at(table, 0))).1
 }
 
 /// What the table says of a kernel, up to its parameters.

@@ -1,9 +1,7 @@
 //! An image with the descriptions of its kernels.
 
-use super::{
-    CompiledKernels,
-    fingerprint::{changed, fingerprint},
-};
+use super::fingerprint::{changed, fingerprint};
+use crate::signature::reader::{PLACE, number_at};
 use core::fmt;
 
 /// An image that was read while a crate compiled, with what was read of its kernels: names, C++ types and members, where debug
@@ -56,12 +54,11 @@ impl CompiledImage {
     pub const fn bytes(&self) -> &'static [u8] {
         self.bytes
     }
+}
 
-    /// Its kernels, in order: by their unqualified names, then by their symbols.
-    #[must_use]
-    pub const fn kernels(&'static self) -> CompiledKernels {
-        CompiledKernels::all(self)
-    }
+/// A number of the beginning of a table: how many kernels there are, where each stands, and where structs do.
+pub(super) const fn place_at(table: &[u8], index: usize) -> usize {
+    number_at(table, PLACE * index)
 }
 
 impl fmt::Debug for CompiledImage {

@@ -1,6 +1,6 @@
 //! One kernel of an image.
 
-use super::{CompiledImage, decode::Head, glob, names::Names};
+use super::{decode::Head, glob, image::CompiledImage, names::Names};
 use crate::{
     class::Class,
     cpp::CppType,
@@ -20,10 +20,10 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy)]
 pub struct CompiledKernel {
-    image: &'static CompiledImage,
-    index: u32,
+    pub(super) image: &'static CompiledImage,
+    pub(super) index: u32,
     /// Empty where it stands among the names of the image alone.
-    symbol: &'static str,
+    pub(super) symbol: &'static str,
 }
 
 impl CompiledKernel {
@@ -180,13 +180,6 @@ impl CompiledKernel {
     #[must_use]
     pub const fn fits(&self, fields: &[Parameter<'_>]) -> bool {
         self.head().fits(fields)
-    }
-
-    /// The kernel as a set of one.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn kernels(&self) -> super::CompiledKernels {
-        super::CompiledKernels::only(self.image, self.index, self.symbol)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The names of a kernel in the table of a [`CompiledImage`].
 
-use super::{CompiledImage, decode::place_at};
+use super::image::{CompiledImage, place_at};
 
 /// A number of 3 bytes, without a call: names are shorter than 64 KiB.
 macro_rules! short_at {

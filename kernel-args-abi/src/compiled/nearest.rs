@@ -1,6 +1,6 @@
 //! The kernels whose names are most like a pattern that none matches.
 
-use super::{CompiledKernel, CompiledKernels};
+use super::{kernel::CompiledKernel, set::CompiledKernels};
 
 /// How many are told.
 const TOLD: usize = 3;

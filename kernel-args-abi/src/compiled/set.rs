@@ -1,6 +1,9 @@
 //! Several kernels of an image.
 
-use super::{CompiledImage, CompiledKernel, decode, kernel::NOTHING};
+use super::{
+    image::{CompiledImage, place_at},
+    kernel::{CompiledKernel, NOTHING},
+};
 use crate::signature::{Parameter, Signature};
 use core::fmt;
 
@@ -36,24 +39,11 @@ impl CompiledKernels {
         }
     }
 
-    pub(super) const fn only(
-        image: &'static CompiledImage,
-        index: u32,
-        symbol: &'static str,
-    ) -> Self {
-        Self {
-            image,
-            start: index,
-            count: 1,
-            symbol,
-        }
-    }
-
     /// All kernels.
     #[doc(hidden)]
     #[must_use]
     pub const fn all(image: &'static CompiledImage) -> Self {
-        Self::new(image, 0, decode::count(image.table) as u32)
+        Self::new(image, 0, place_at(image.table, 0) as u32)
     }
 
     /// How many they are.
@@ -183,6 +173,28 @@ impl CompiledKernels {
     #[must_use]
     pub const fn kernels(&self) -> Self {
         *self
+    }
+}
+
+impl CompiledImage {
+    /// Its kernels, in order: by their unqualified names, then by their symbols.
+    #[must_use]
+    pub const fn kernels(&'static self) -> CompiledKernels {
+        CompiledKernels::all(self)
+    }
+}
+
+impl CompiledKernel {
+    /// The kernel as a set of one.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn kernels(&self) -> CompiledKernels {
+        CompiledKernels {
+            image: self.image,
+            start: self.index,
+            count: 1,
+            symbol: self.symbol,
+        }
     }
 }
 

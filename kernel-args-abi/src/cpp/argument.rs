@@ -1,29 +1,10 @@
-//! Whether two spellings of a template argument mean the same.
-//!
-//! What is not known agrees: expressions, types of functions, a constant that one side names.
+//! The spelling of a template argument, taken apart.
 
-use super::{
-    CppBase, CppType,
-    name::{equal, names_agree, starts_with},
-    scalar::scalar,
-};
-
-/// Whether two lists of template arguments agree. One may be the beginning of the other: a kernel's name has default
-/// arguments as well. An empty one is not spelled.
-pub(super) const fn lists_agree(a: &[u8], b: &[u8]) -> bool {
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        let (end_a, end_b) = (argument_end(a, i), argument_end(b, j));
-        if !agree(trim(a, i, end_a), trim(b, j, end_b)) {
-            return false;
-        }
-        (i, j) = (end_a + 1, end_b + 1);
-    }
-    true
-}
+use super::{CppBase, CppType, scalar::scalar};
+use crate::bytes::{equal, starts_with};
 
 /// Where the argument that begins at `start` ends.
-const fn argument_end(list: &[u8], start: usize) -> usize {
+pub(super) const fn argument_end(list: &[u8], start: usize) -> usize {
     let mut depth = 0usize;
     let mut at = start;
     while at < list.len() {
@@ -38,22 +19,7 @@ const fn argument_end(list: &[u8], start: usize) -> usize {
     at
 }
 
-const fn agree(a: &[u8], b: &[u8]) -> bool {
-    if equal(a, b) {
-        return true;
-    }
-    match (Argument::read(a), Argument::read(b)) {
-        (Argument::Unknown, _) | (_, Argument::Unknown) => true,
-        (Argument::Number(a), Argument::Number(b)) => equal(a, b),
-        // The name of a constant, or a type.
-        (Argument::Number(_), Argument::Type(ty)) | (Argument::Type(ty), Argument::Number(_)) => {
-            !ty.shape.is_pointer() && scalar(ty.name).is_none()
-        }
-        (Argument::Type(a), Argument::Type(b)) => a.agrees(&b),
-    }
-}
-
-enum Argument<'a> {
+pub(super) enum Argument<'a> {
     /// Its digits.
     Number(&'a [u8]),
     Type(Spelled<'a>),
@@ -61,15 +27,15 @@ enum Argument<'a> {
 }
 
 /// A type: the name without its pointers, and these around nothing.
-struct Spelled<'a> {
-    name: &'a [u8],
-    shape: CppType<'a>,
+pub(super) struct Spelled<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) shape: CppType<'a>,
     /// Whether the name itself is `const`, where there are no pointers.
-    is_const: bool,
+    pub(super) is_const: bool,
 }
 
 impl<'a> Argument<'a> {
-    const fn read(text: &'a [u8]) -> Self {
+    pub(super) const fn read(text: &'a [u8]) -> Self {
         if let Some(number) = number(text) {
             return Self::Number(number);
         }
@@ -125,24 +91,10 @@ impl<'a> Spelled<'a> {
             is_const,
         })
     }
-
-    const fn agrees(&self, other: &Self) -> bool {
-        if self.shape.depth != other.shape.depth
-            || self.shape.const_mask != other.shape.const_mask
-            || self.is_const != other.is_const && !self.shape.is_pointer()
-        {
-            return false;
-        }
-        match (integer_or_float(self.name), integer_or_float(other.name)) {
-            (None, None) => names_agree(self.name, other.name),
-            (Some(a), Some(b)) => same_scalar(a, b),
-            _ => false,
-        }
-    }
 }
 
 /// A scalar type; `half` and `_Float16` are names of `__half`.
-const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
+pub(super) const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
     let name = if starts_with(name, b"std::") {
         name.split_at(5).1
     } else {
@@ -165,7 +117,7 @@ const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
 }
 
 /// `long` is what one side may call `int64_t`; where the kernel was compiled on Windows, what it calls `int`.
-const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
+pub(super) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
     match (a, b) {
         (CppBase::Long { signed: a }, CppBase::Long { signed: b }) => a == b,
         (CppBase::Long { signed: a }, CppBase::Integer { signed: b, bits })
@@ -235,6 +187,6 @@ const fn strip_const(text: &[u8]) -> (&[u8], bool) {
 }
 
 /// The part from `start` to `end` without blanks around it.
-const fn trim(text: &[u8], start: usize, end: usize) -> &[u8] {
+pub(super) const fn trim(text: &[u8], start: usize, end: usize) -> &[u8] {
     text.split_at(end).0.split_at(start).1.trim_ascii()
 }

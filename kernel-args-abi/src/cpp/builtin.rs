@@ -1,7 +1,9 @@
 //! Look-up in the table of CUDA's built-in types.
 
-use super::bytes::{equal, starts_with};
-use crate::layout::Alignment;
+use crate::{
+    bytes::{equal, same, starts_with},
+    layout::Alignment,
+};
 
 /// A built-in type of CUDA.
 #[doc(hidden)]
@@ -28,12 +30,13 @@ pub struct Builtin {
 
 impl Builtin {
     /// The row of this C++ name with this alignment, where there is one, as a tensor map has two.
+    #[must_use]
     pub const fn aligned_to(&'static self, align: Option<Alignment>) -> &'static Self {
         let Some(align) = align else { return self };
         let mut i = 0;
         while i < COUNT && align.bytes() != self.align {
             let row = &BUILTINS[i];
-            if row.align == align.bytes() && equal(row.cpp.as_bytes(), self.cpp.as_bytes()) {
+            if row.align == align.bytes() && same(row.cpp, self.cpp) {
                 return row;
             }
             i += 1;
@@ -214,7 +217,7 @@ pub(crate) const fn vectors_of<const N: usize>(
     let mut i = 0;
     while i < COUNT && count < N {
         let row = &BUILTINS[i];
-        let own = equal(row.cpp.as_bytes(), row.canonical.as_bytes());
+        let own = same(row.cpp, row.canonical);
         // Three components that are not `float3` and the like are more often a struct of the program's.
         let usual = match row.components {
             1 => false,

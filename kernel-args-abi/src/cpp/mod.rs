@@ -5,10 +5,11 @@
 #[macro_use]
 mod cuda_types;
 
+mod agree;
 mod argument;
 mod builtin;
-mod bytes;
 pub mod name;
+mod path;
 mod scalar;
 
 #[doc(hidden)]
@@ -17,9 +18,8 @@ pub use builtin::{BUILTINS, Builtin};
 pub use name::builtin;
 
 pub(crate) use builtin::vectors_of;
-pub(crate) use bytes::equal;
 #[doc(hidden)]
-pub use scalar::scalar;
+pub use scalar::{rust_integer, rust_scalar, scalar};
 
 use core::fmt;
 

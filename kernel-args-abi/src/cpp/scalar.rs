@@ -1,4 +1,4 @@
-//! C++'s scalar types by their names.
+//! C++'s scalar types by their names, and as types of Rust.
 
 use super::CppBase;
 
@@ -7,6 +7,7 @@ const fn integer(signed: bool, bits: u16) -> CppBase<'static> {
 }
 
 /// The scalar type of this name, as demanglers spell it or people do. `None` for any other name.
+#[must_use]
 pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     Some(match name {
         b"void" => CppBase::Void,
@@ -37,4 +38,41 @@ pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
         b"double" => CppBase::Float { bits: 64 },
         _ => return None,
     })
+}
+
+/// The Rust type of a C++ scalar; empty if it has none. `size` is the size of a `long` by value, in bytes; 0 if that is not
+/// known, and then `long` has the size that it has on this host.
+#[must_use]
+pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
+    match base {
+        CppBase::Bool => "bool",
+        CppBase::Char if core::ffi::c_char::MIN != 0 => "i8",
+        CppBase::Char => "u8",
+        CppBase::Integer { signed, bits } => rust_integer(signed, bits),
+        CppBase::Long { signed } => {
+            let windows = size == 4 || size == 0 && cfg!(windows);
+            rust_integer(signed, if windows { 32 } else { 64 })
+        }
+        CppBase::Float { bits: 32 } => "f32",
+        CppBase::Float { bits: 64 } => "f64",
+        _ => "",
+    }
+}
+
+/// The integer of this width; empty if Rust has none.
+#[must_use]
+pub const fn rust_integer(signed: bool, bits: u16) -> &'static str {
+    match (signed, bits) {
+        (true, 8) => "i8",
+        (false, 8) => "u8",
+        (true, 16) => "i16",
+        (false, 16) => "u16",
+        (true, 32) => "i32",
+        (false, 32) => "u32",
+        (true, 64) => "i64",
+        (false, 64) => "u64",
+        (true, 128) => "i128",
+        (false, 128) => "u128",
+        _ => "",
+    }
 }

@@ -4,10 +4,7 @@ use super::{
     Parameter,
     stored::{Stored, StoredType},
 };
-use crate::{
-    class::Class,
-    cpp::{CppBase, equal},
-};
+use crate::{bytes::equal, class::Class, cpp::CppBase};
 use core::fmt;
 
 /// The members of a struct that is passed by value, or the variants of an enum, as far as the source tells them.
@@ -126,19 +123,13 @@ impl<'a> Members<'a> {
     /// Whether it is a struct whose members are known, be it that there are none.
     #[must_use]
     pub const fn is_known(self) -> bool {
-        match self.0 {
-            Source::Slice(_) | Source::Stored(_) => true,
-            _ => false,
-        }
+        matches!(self.0, Source::Slice(_) | Source::Stored(_))
     }
 
     /// Whether it is an enum whose variants are known.
     #[must_use]
     pub const fn is_enum(self) -> bool {
-        match self.0 {
-            Source::Variants(..) | Source::StoredVariants(..) => true,
-            _ => false,
-        }
+        matches!(self.0, Source::Variants(..) | Source::StoredVariants(..))
     }
 
     /// Whether the integer that an enum is has a sign; `None` where the source does not tell, as the DWARF 2 of NVIDIA's

@@ -191,6 +191,7 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
 }
 
 /// The members that a number stands for, in these bytes.
+#[must_use]
 pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
     match number {
         0 => Members::UNKNOWN,

@@ -2,7 +2,7 @@
 
 use super::{
     members::{push_elsewhere, push_member, push_variant},
-    message::Message,
+    message::{Hint, Message},
     rust::{Declaration, declaration, underlying},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
@@ -15,10 +15,8 @@ use crate::{
     signature::{Offsets, Parameter},
 };
 
-/// A hint: one line.
-pub(super) type Hint = Message<1408>;
-
 /// What the usual cause of these differences is, and what to write.
+#[cold]
 pub(super) const fn hint<const N: usize>(
     report: &Report<'_, N>,
     field: usize,

@@ -1,24 +1,13 @@
 //! The layout of a list of parameters as a table, with its padding as a byte map.
 
 use super::{
+    byte_map::{self, MOST, letter},
     message::{Message, columns},
     spelling::push_cpp,
     templates as say,
 };
 use crate::signature::{Offsets, Parameter, Signature};
-use core::fmt;
-
-/// The bytes of one row of the map.
-const ROW: usize = 16;
-
-/// The rows of the map, and the fields, that are shown at most; of more, the first and the last.
-const MOST: usize = 64;
-
-/// The largest block that is mapped, in bytes: twice the limit of a parameter block.
-const LARGEST: usize = 65_536;
-
-/// The letters of fields in the map, in turn.
-const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+use core::fmt::{self, Write as _};
 
 /// The layout of a parameter block, by [`Display`](fmt::Display): each field's type, C++ type, offset, size
 /// and alignment in bytes, and a map of all bytes, 16 in a row, where each field has a letter and padding
@@ -44,6 +33,7 @@ impl<'a> LayoutTable<'a> {
         })
     }
 
+    #[cold]
     fn write_fields(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut names, mut types, mut spellings) = (5, 4, 0);
         for parameter in self.0.parameters {
@@ -90,56 +80,11 @@ impl<'a> LayoutTable<'a> {
         Ok(())
     }
 
-    fn write_map(self, f: &mut fmt::Formatter<'_>, size: usize) -> fmt::Result {
-        let rows = size.div_ceil(ROW);
-        let visible = (0..rows).filter(|row| !self.is_inside(*row, rows)).count();
-        let mut index = 0;
-        let mut left_out = false;
-        for row in 0..rows {
-            let mut shown_row = false;
-            if !self.is_inside(row, rows) {
-                shown_row = matches!(shown(index, visible), Shown::Yes);
-                index += 1;
-            }
-            if !shown_row {
-                if !left_out {
-                    f.write_str("\n       …")?;
-                }
-                left_out = true;
-                continue;
-            }
-            left_out = false;
-            write!(f, "\n  {:>5}  |", row * ROW)?;
-            for byte in row * ROW..(row * ROW + ROW).min(size) {
-                let owner = self.owner(byte);
-                write!(f, "{}", owner.map_or('.', letter))?;
-                if byte % 8 == 7 && byte + 1 != size {
-                    f.write_str("|")?;
-                }
-            }
-            if row + 1 == rows {
-                f.write_str("|")?;
-            }
-        }
-        Ok(())
-    }
-
     /// The field that a byte belongs to.
     fn owner(self, byte: usize) -> Option<usize> {
         self.places().position(|(offset, parameter)| {
             offset.is_some_and(|offset| byte >= offset && byte - offset < parameter.size)
         })
-    }
-
-    /// Whether a row, the one before and the one after lie in one field.
-    fn is_inside(self, row: usize, rows: usize) -> bool {
-        row > 0 && row + 2 < rows && {
-            self.places().any(|(offset, parameter)| {
-                offset.is_some_and(|offset| {
-                    offset <= (row - 1) * ROW && offset + parameter.size >= (row + 2) * ROW
-                })
-            })
-        }
     }
 }
 
@@ -157,15 +102,17 @@ impl fmt::Display for LayoutTable<'_> {
             return Ok(());
         }
         self.write_fields(f)?;
-        match size {
-            Some(size @ 1..=LARGEST) => {
-                let mut text = Message::<64>::new();
-                say::map_title(&mut text);
-                f.write_str(text.as_str())?;
-                self.write_map(f, size)
-            }
-            _ => Ok(()),
-        }
+        let Some(size) = size.filter(|size| byte_map::has_map(*size)) else {
+            return Ok(());
+        };
+        let mut text = Message::<64>::new();
+        say::map_title(&mut text);
+        f.write_str(text.as_str())?;
+        let owner = |byte| self.owner(byte);
+        byte_map::write_map(f, size, owner, |f, owner, count| {
+            let sign = owner.map_or('.', letter);
+            (0..count).try_for_each(|_| f.write_char(sign))
+        })
     }
 }
 
@@ -187,10 +134,6 @@ fn shown(index: usize, count: usize) -> Shown {
     }
 }
 
-fn letter(index: usize) -> char {
-    char::from(LETTERS[index % LETTERS.len()])
-}
-
 fn cpp(parameter: &Parameter<'_>) -> Message<128> {
     let mut text = Message::new();
     if !parameter.cpp.is_unknown() {
@@ -201,7 +144,7 @@ fn cpp(parameter: &Parameter<'_>) -> Message<128> {
 
 fn push(cell: &mut Message<24>, number: Option<usize>) {
     match number {
-        Some(number) => cell.push_number(number),
+        Some(number) => cell.writer().push_number(number),
         None => cell.push("?"),
     }
 }

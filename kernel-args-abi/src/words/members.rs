@@ -1,8 +1,7 @@
 //! Members of structs that differ, and fields that have the name of another parameter.
 
 use super::{
-    hint::Hint,
-    message::Message,
+    message::{Hint, Message},
     rename::{rename_to, write_name},
     rust::member_declaration,
     templates as say,
@@ -107,13 +106,13 @@ const fn path(place: &Place<'_>, whole: &str) -> Message<256> {
     let mut path = Message::new();
     let mut i = 0;
     while i < place.path.len() && !place.path[i].is_empty() {
-        path.push_shortened(place.path[i], LONGEST);
+        path.writer().push_shortened(place.path[i], LONGEST);
         path.push(".");
         i += 1;
     }
     let is_whole = i == 0 && place.member.name.is_empty();
     let name = if is_whole { whole } else { place.member.name };
-    path.push_shortened(name, LONGEST);
+    path.writer().push_shortened(name, LONGEST);
     path
 }
 

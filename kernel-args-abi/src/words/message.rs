@@ -9,31 +9,34 @@ const ELLIPSIS: &str = "…";
 /// ends in `…`.
 ///
 /// A panic in a constant may print it at the place of the mistake: `panic!("{}", message.as_str())`.
+pub type Message<const N: usize = 2048> = Text<[u8; N]>;
+
+/// A [`Message`] of any length: what writes to it is compiled once.
 #[derive(Clone, Copy)]
-pub struct Message<const N: usize = 2048> {
-    bytes: [u8; N],
+pub struct Text<B: ?Sized = [u8]> {
     len: usize,
     truncated: bool,
+    bytes: B,
 }
+
+/// What to write instead of a mistake: one line.
+pub(super) type Hint = Message<1408>;
 
 impl<const N: usize> Message<N> {
     /// An empty text.
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            bytes: [0; N],
             len: 0,
             truncated: false,
+            bytes: [0; N],
         }
     }
 
     /// The text.
     #[must_use]
     pub const fn as_str(&self) -> &str {
-        match str::from_utf8(self.bytes.split_at(self.len).0) {
-            Ok(text) => text,
-            Err(_) => "", // only whole characters are ever written
-        }
+        (self as &Text).text()
     }
 
     /// The length in bytes.
@@ -54,31 +57,64 @@ impl<const N: usize> Message<N> {
         self.truncated
     }
 
+    /// Panics with this text.
+    ///
+    /// # Panics
+    /// Always: an error at the place of the mistake, while a program compiles.
+    #[doc(hidden)]
+    #[track_caller]
+    pub const fn fail(&self) -> ! {
+        panic!("{}", self.as_str())
+    }
+
+    /// To write to it.
+    pub(crate) const fn writer(&mut self) -> &mut Text {
+        self
+    }
+
+    /// Appends `text`.
+    pub(crate) const fn push(&mut self, text: &str) {
+        self.writer().push(text);
+    }
+
+    /// Whether `text` fits as a whole, with `room` bytes left after it.
+    pub(crate) const fn has_room_for(&self, text: &str, room: usize) -> bool {
+        !self.truncated && self.len.saturating_add(text.len()).saturating_add(room) <= N
+    }
+}
+
+impl Text {
+    const fn text(&self) -> &str {
+        match str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "", // only whole characters are ever written
+        }
+    }
+
     /// Appends `text`.
     pub(crate) const fn push(&mut self, text: &str) {
         if self.truncated {
             return;
         }
         let text = text.as_bytes();
-        if text.len() <= N - self.len {
+        let room = self.bytes.len() - self.len;
+        if text.len() <= room {
             self.copy(text);
             return;
         }
         self.truncated = true;
+        let most = self.bytes.len();
         // Take characters off the end until `…` has room, from the text first, then from what stands.
-        let mut keep = if text.len() < N - self.len {
-            text.len()
-        } else {
-            N - self.len
-        };
-        while keep > 0 && (self.len + keep + ELLIPSIS.len() > N || is_inside(text, keep)) {
+        let mut keep = if text.len() < room { text.len() } else { room };
+        while keep > 0 && (self.len + keep + ELLIPSIS.len() > most || is_inside(text, keep)) {
             keep -= 1;
         }
         self.copy(text.split_at(keep).0);
-        while self.len > 0 && (self.len + ELLIPSIS.len() > N || is_inside(&self.bytes, self.len)) {
+        while self.len > 0 && (self.len + ELLIPSIS.len() > most || is_inside(&self.bytes, self.len))
+        {
             self.len -= 1;
         }
-        if self.len + ELLIPSIS.len() <= N {
+        if self.len + ELLIPSIS.len() <= most {
             self.copy(ELLIPSIS.as_bytes());
         }
     }
@@ -128,21 +164,6 @@ impl<const N: usize> Message<N> {
         self.push(text.split_at(head).0);
         self.push(ELLIPSIS);
         self.push(text.split_at(tail).1);
-    }
-
-    /// Whether `text` fits as a whole, with `room` bytes left after it.
-    pub(crate) const fn has_room_for(&self, text: &str, room: usize) -> bool {
-        !self.truncated && self.len.saturating_add(text.len()).saturating_add(room) <= N
-    }
-
-    /// Panics with this text.
-    ///
-    /// # Panics
-    /// Always: an error at the place of the mistake, while a program compiles.
-    #[doc(hidden)]
-    #[track_caller]
-    pub const fn fail(&self) -> ! {
-        panic!("{}", self.as_str())
     }
 
     /// Appends `text` and spaces up to `width` characters.
@@ -217,9 +238,9 @@ mod tests {
         const TEXT: Message<64> = {
             let mut text = Message::new();
             text.push("`n`");
-            text.push_padded(" is", 6);
-            text.push_number(4096);
-            text.push_number(0);
+            text.writer().push_padded(" is", 6);
+            text.writer().push_number(4096);
+            text.writer().push_number(0);
             text
         };
         assert_eq!(TEXT.as_str(), "`n` is   40960");
@@ -229,17 +250,18 @@ mod tests {
     #[test]
     fn the_largest_number_is_written_whole() {
         let mut text = Message::<32>::new();
-        text.push_number(usize::MAX);
+        text.writer().push_number(usize::MAX);
         assert_eq!(text.as_str(), std::string::ToString::to_string(&usize::MAX));
     }
 
     #[test]
     fn a_shortened_text_keeps_both_ends() {
         let mut text = Message::<64>::new();
-        text.push_shortened("void sim::step<float, 4, Grid>(float const*)", 24);
+        text.writer()
+            .push_shortened("void sim::step<float, 4, Grid>(float const*)", 24);
         assert_eq!(text.as_str(), "void sim::step…const*)");
         let mut text = Message::<64>::new();
-        text.push_shortened("saxpy", 5);
+        text.writer().push_shortened("saxpy", 5);
         assert_eq!(text.as_str(), "saxpy");
     }
 
@@ -247,7 +269,7 @@ mod tests {
         #[test]
         fn a_shortened_text_has_at_most_that_length(whole in ".{0,40}", limit in 3usize..40) {
             let mut text = Message::<256>::new();
-            text.push_shortened(&whole, limit);
+            text.writer().push_shortened(&whole, limit);
             prop_assert!(!text.is_truncated() && text.len() <= limit.max(3));
             if whole.len() > limit {
                 let (head, tail) = text.as_str().split_once(ELLIPSIS).unwrap();

@@ -1,5 +1,7 @@
 //! The texts of a comparison: every sentence and table of the crate.
 
+#[doc(hidden)]
+pub mod byte_map;
 mod hint;
 mod layout_table;
 mod members;
@@ -17,7 +19,7 @@ mod template;
 pub mod templates;
 
 pub use layout_table::LayoutTable;
-pub use message::Message;
+pub use message::{Message, Text};
 pub use overloads::none_fits;
 pub use rust::instantiated;
 pub use table::Table;

@@ -1,13 +1,13 @@
 //! What a field is renamed to, so that it has the name of the kernel's parameter.
 
 use super::{message::Message, templates as say};
-use crate::cpp::equal;
+use crate::keywords::{is_keyword, is_never};
 
 /// What to write so that a field has this name of C++. `attribute` is the one that fields of the struct take.
 pub(super) const fn rename_to(name: &str, attribute: &str) -> Message<512> {
     let mut text = Message::new();
     let write = write_name(name, attribute);
-    if !is_identifier(name) || is_one_of(name, NEVER) {
+    if !is_identifier(name) || is_never(name) {
         text.push(write.as_str());
     } else if is_keyword(name) {
         say::rename_to_raw(&mut text, name, write.as_str());
@@ -28,23 +28,6 @@ pub(super) const fn write_name(name: &str, attribute: &str) -> Message<256> {
     text
 }
 
-/// Whether a field has this name behind `r#` only.
-pub(super) const fn is_keyword(name: &str) -> bool {
-    is_one_of(name, KEYWORDS)
-}
-
-/// What cannot be a field's name, not even behind `r#`.
-const NEVER: &[&str] = &["_", "Self", "crate", "self", "super"];
-
-/// The keywords of edition 2024, the reserved ones included.
-const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
-    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
-];
-
 /// Whether Rust takes it as an identifier or keyword. Of letters beyond ASCII both languages take the same ones; C++
 /// compilers take `$` as well.
 const fn is_identifier(name: &str) -> bool {
@@ -60,20 +43,10 @@ const fn is_identifier(name: &str) -> bool {
     !name.is_empty()
 }
 
-const fn is_one_of(name: &str, list: &[&str]) -> bool {
-    let mut i = 0;
-    while i < list.len() {
-        if equal(name.as_bytes(), list[i].as_bytes()) {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keywords::{KEYWORDS, NEVER};
     use proptest::prelude::*;
     use std::{format, string::String};
     use syn::{Ident, ext::IdentExt};
@@ -105,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_the_name_in_rust() {
-        for name in KEYWORDS.iter().chain(NEVER) {
+        for name in KEYWORDS.into_iter().chain(NEVER) {
             check(name);
         }
         for (name, rust) in [

@@ -1,15 +1,16 @@
 //! What to write where a field or parameter has no partner, or several are one mistake.
 
 use super::{
-    hint::{Hint, hint},
-    message::Message,
+    hint::hint,
+    message::{Hint, Message},
     rust::{declaration, types},
     templates as say,
 };
 use crate::{
+    bytes::same,
     check::{Difference, Mismatch, Report},
     class::Class,
-    cpp::{CppBase, equal, name, vectors_of},
+    cpp::{CppBase, name, vectors_of},
     signature::Parameter,
 };
 
@@ -120,7 +121,7 @@ impl<const N: usize> Report<'_, N> {
                 None,
                 &kernel[if parameter == first { last } else { first }],
             );
-            if equal(ty.as_str().as_bytes(), others.as_str().as_bytes()) {
+            if same(ty.as_str(), others.as_str()) {
                 either = ty;
             } else {
                 let Parameter { size, align, .. } = kernel[parameter];

@@ -38,6 +38,7 @@ impl<const N: usize> Report<'_, N> {
     }
 
     /// One of [`mismatches`](Self::mismatches) in a few lines.
+    #[cold]
     #[must_use]
     pub const fn message(&self, mismatch: Mismatch) -> Message {
         let mut message = Message::new();

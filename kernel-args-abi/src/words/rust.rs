@@ -1,14 +1,15 @@
 //! What a user of `kernel-args` writes in Rust for a kernel's parameter.
 
 use super::{
-    message::Message,
-    rename::is_keyword,
+    message::{Message, Text},
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
 use crate::{
+    bytes::same,
     class::Class,
-    cpp::{BUILTINS, CppBase, CppType, equal, name, vectors_of},
+    cpp::{BUILTINS, CppBase, CppType, name, rust_scalar, vectors_of},
+    keywords::is_keyword,
     layout::Alignment,
     signature::Parameter,
 };
@@ -27,6 +28,7 @@ pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) ->
 }
 
 /// `` `f32` `` or `` `name: f32` ``, or several such separated by "or".
+#[cold]
 pub(super) const fn types(
     name: &str,
     host: Option<&Parameter<'_>>,
@@ -60,7 +62,7 @@ pub(super) const fn types(
     text
 }
 
-const fn push_type<const N: usize>(message: &mut Message<N>, name: &str, ty: &str) {
+const fn push_type(message: &mut Text, name: &str, ty: &str) {
     if name.is_empty() {
         templates::bare_type(message, ty);
     } else if is_keyword(name) {
@@ -81,7 +83,7 @@ const fn slice(cpp: CppType<'_>) -> Type {
     });
     let mut element = Message::new();
     if cpp.depth == 1 {
-        element.push(scalar(cpp.base, 0));
+        element.push(rust_scalar(cpp.base, 0));
         if let CppBase::Named(spelled) = cpp.base {
             element = named(spelled, None);
         }
@@ -126,7 +128,7 @@ const fn member_type(kernel: &Parameter<'_>) -> Type {
                 Some(size) if !cpp.is_pointer() => size,
                 _ => 0,
             };
-            base.push(scalar(other, size));
+            base.push(rust_scalar(other, size));
         }
     }
     if base.is_empty() {
@@ -155,7 +157,7 @@ const fn member_type(kernel: &Parameter<'_>) -> Type {
     while dimension > 0 {
         dimension -= 1;
         text.push("; ");
-        text.push_number(cpp.extents[dimension] as usize);
+        text.writer().push_number(cpp.extents[dimension] as usize);
         text.push("]");
     }
     text
@@ -168,43 +170,11 @@ const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     match name::builtin(spelled) {
         Some(row) => text.push(row.aligned_to(align).rust),
         None if name::is_builtin(spelled) => {}
-        None => text.push_shortened(name::plain(spelled), LONGEST_NAME),
+        None => text
+            .writer()
+            .push_shortened(name::plain(spelled), LONGEST_NAME),
     }
     text
-}
-
-/// The Rust type of a C++ scalar; empty where there is none. `size` is what `long` has by value, in
-/// bytes, or 0.
-const fn scalar(base: CppBase<'_>, size: usize) -> &'static str {
-    match base {
-        CppBase::Bool => "bool",
-        CppBase::Char if core::ffi::c_char::MIN != 0 => "i8",
-        CppBase::Char => "u8",
-        CppBase::Integer { signed, bits } => integer(signed, bits),
-        CppBase::Long { signed } => {
-            let windows = size == 4 || size == 0 && cfg!(windows);
-            integer(signed, if windows { 32 } else { 64 })
-        }
-        CppBase::Float { bits: 32 } => "f32",
-        CppBase::Float { bits: 64 } => "f64",
-        _ => "",
-    }
-}
-
-const fn integer(signed: bool, bits: u16) -> &'static str {
-    match (signed, bits) {
-        (true, 8) => "i8",
-        (false, 8) => "u8",
-        (true, 16) => "i16",
-        (false, 16) => "u16",
-        (true, 32) => "i32",
-        (false, 32) => "u32",
-        (true, 64) => "i64",
-        (false, 64) => "u64",
-        (true, 128) => "i128",
-        (false, 128) => "u128",
-        _ => "",
-    }
 }
 
 /// The spelling of a Rust type with the type that one parameter of it stands for: `before` and `after` are what stands
@@ -226,21 +196,21 @@ pub const fn instantiated(
                 Some(row) => row.rust,
                 None => "",
             },
-            base => scalar(base, if is_whole { size } else { 0 }),
+            base => rust_scalar(base, if is_whole { size } else { 0 }),
         };
     }
     let mut text = Message::new();
-    text.push_shortened(before, LONGEST_NAME / 2);
+    text.writer().push_shortened(before, LONGEST_NAME / 2);
     text.push(if ty.is_empty() { parameter } else { ty });
-    text.push_shortened(after, LONGEST_NAME / 2);
+    text.writer().push_shortened(after, LONGEST_NAME / 2);
     text
 }
 
 /// The integer that an enum of the kernel's is, as `repr` names it. C++ makes it an `int` where nothing else is said.
 pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
-    let known = scalar(kernel.cpp.base, kernel.size);
+    let known = rust_scalar(kernel.cpp.base, kernel.size);
     match kernel.size {
-        _ if !known.is_empty() && !equal(known.as_bytes(), b"bool") => known,
+        _ if !known.is_empty() && !same(known, "bool") => known,
         1 => "u8",
         2 => "u16",
         4 => "i32",
@@ -267,7 +237,7 @@ const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'
             && row.components > 0
             && aligned
             && row.size == kernel.size
-            && equal(row.element.as_bytes(), host.element.as_bytes())
+            && same(row.element, host.element)
         {
             return Some(row.rust);
         }
@@ -285,7 +255,7 @@ const fn alternatives(
     host: Option<&Parameter<'_>>,
     kernel: &Parameter<'_>,
 ) -> ([&'static str; OFFERED], usize) {
-    let known = scalar(kernel.cpp.base, kernel.size);
+    let known = rust_scalar(kernel.cpp.base, kernel.size);
     if !known.is_empty() {
         return ([known, "", ""], 1);
     }

@@ -5,7 +5,7 @@ use super::{
     spelling::{LONGEST_NAME, push_cpp, push_layout},
     templates as say,
 };
-use crate::{cpp::name, signature::Parameter};
+use crate::{bytes::starts_with, signature::Parameter};
 
 /// The widest column that others are aligned with.
 const WIDEST: usize = 48;
@@ -41,10 +41,11 @@ impl<'a> Side<'a> {
     pub(super) const fn line(&self, widths: (usize, usize)) -> Message<512> {
         let mut line = Message::new();
         if widths.0 > 0 {
-            line.push_padded(self.spelling.as_str(), widths.0 + 2);
+            line.writer()
+                .push_padded(self.spelling.as_str(), widths.0 + 2);
         }
         if widths.1 > 0 {
-            line.push_padded(self.cpp.as_str(), widths.1 + 2);
+            line.writer().push_padded(self.cpp.as_str(), widths.1 + 2);
         }
         push_layout(&mut line, self.parameter.size, self.parameter.align);
         if let Some(offset) = self.offset {
@@ -67,16 +68,18 @@ const fn shortened(spelling: &str) -> Message<256> {
     let mut tail = 0;
     while bytes.len() > WIDEST && at > 0 && bytes[at - 1] != b' ' {
         at -= 1;
-        if tail == 0 && name::starts_with(bytes.split_at(at).1, b"_param_") {
+        if tail == 0 && starts_with(bytes.split_at(at).1, b"_param_") {
             tail = at;
         }
     }
     if tail > at {
-        text.push_shortened(spelling.split_at(at).0, LONGEST_NAME);
+        text.writer()
+            .push_shortened(spelling.split_at(at).0, LONGEST_NAME);
         text.push("…");
-        text.push_shortened(spelling.split_at(tail).1, LONGEST_NAME / 4);
+        text.writer()
+            .push_shortened(spelling.split_at(tail).1, LONGEST_NAME / 4);
     } else {
-        text.push_shortened(spelling, LONGEST_NAME);
+        text.writer().push_shortened(spelling, LONGEST_NAME);
     }
     text
 }

@@ -1,13 +1,13 @@
 //! How C++ types, layouts and numbers are written in messages.
 
-use super::message::Message;
+use super::message::Text;
 use crate::{cpp::CppType, layout::Alignment};
 
 /// The longest name or type that a message shows whole, in bytes. Of a longer one it shows both ends.
 pub(super) const LONGEST_NAME: usize = 120;
 
 /// Appends a C++ type as demanglers spell it: `float const*`.
-pub(super) const fn push_cpp<const N: usize>(message: &mut Message<N>, cpp: CppType<'_>) {
+pub(super) const fn push_cpp(message: &mut Text, cpp: CppType<'_>) {
     message.push_shortened(cpp.base.spelling(), LONGEST_NAME);
     let mut level = 0;
     while level < cpp.depth {
@@ -28,11 +28,7 @@ pub(super) const fn push_cpp<const N: usize>(message: &mut Message<N>, cpp: CppT
 }
 
 /// Appends `4 bytes, aligned to 4`.
-pub(super) const fn push_layout<const N: usize>(
-    message: &mut Message<N>,
-    size: usize,
-    align: Option<Alignment>,
-) {
+pub(super) const fn push_layout(message: &mut Text, size: usize, align: Option<Alignment>) {
     push_count(message, size, "byte");
     if let Some(align) = align {
         message.push(", aligned to ");
@@ -41,7 +37,7 @@ pub(super) const fn push_layout<const N: usize>(
 }
 
 /// Appends `1 byte`, `4 bytes`.
-pub(super) const fn push_count<const N: usize>(message: &mut Message<N>, count: usize, of: &str) {
+pub(super) const fn push_count(message: &mut Text, count: usize, of: &str) {
     message.push_number(count);
     message.push(" ");
     message.push(of);
@@ -51,11 +47,7 @@ pub(super) const fn push_count<const N: usize>(message: &mut Message<N>, count: 
 }
 
 /// Appends what stands before item `index` of a list of `count`: a comma, or "or".
-pub(super) const fn push_separator<const N: usize>(
-    message: &mut Message<N>,
-    index: usize,
-    count: usize,
-) {
+pub(super) const fn push_separator(message: &mut Text, index: usize, count: usize) {
     if index > 0 {
         message.push(if index + 1 == count { " or " } else { ", " });
     }

@@ -113,7 +113,7 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
             for (width, cell) in widths.iter().zip(row.cells()) {
                 if *width > 0 {
                     line.push("  ");
-                    line.push_padded(cell, *width);
+                    line.writer().push_padded(cell, *width);
                 }
             }
             match row.mismatch {
@@ -181,8 +181,10 @@ impl<const N: usize> Iterator for Rows<'_, '_, N> {
         };
         if let Some(field) = step.field {
             let field = &self.report.host().parameters[field];
-            row.field.push_shortened(field.name, LONGEST_NAME);
-            row.host.push_shortened(field.spelling, LONGEST_NAME);
+            row.field.writer().push_shortened(field.name, LONGEST_NAME);
+            row.host
+                .writer()
+                .push_shortened(field.spelling, LONGEST_NAME);
             push_place(&mut row.host_place, field.size, field.offset);
         }
         if let Some(parameter) = step.parameter {
@@ -196,10 +198,10 @@ impl<const N: usize> Iterator for Rows<'_, '_, N> {
 }
 
 fn push_place(cell: &mut Message<48>, size: usize, offset: Option<usize>) {
-    cell.push_number(size);
+    cell.writer().push_number(size);
     if let Some(offset) = offset {
         cell.push(" @ ");
-        cell.push_number(offset);
+        cell.writer().push_number(offset);
     }
 }
 

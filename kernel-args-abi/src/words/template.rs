@@ -1,13 +1,10 @@
 //! Templates with named placeholders, filled in while a program compiles.
 
 use super::{
-    message::Message,
+    message::Text,
     spelling::{LONGEST_NAME, push_count, push_cpp, push_layout},
 };
-use crate::{
-    cpp::{CppType, equal},
-    layout::Alignment,
-};
+use crate::{bytes::same, cpp::CppType, layout::Alignment};
 
 /// What stands for a placeholder.
 #[derive(Clone, Copy)]
@@ -29,17 +26,14 @@ pub(super) enum Value<'a> {
 }
 
 /// Appends `template` with the value of each `{placeholder}`.
-pub(super) const fn fill<const N: usize>(
-    message: &mut Message<N>,
-    template: &str,
-    values: &[(&str, Value<'_>)],
-) {
+#[cold]
+pub(super) const fn fill(message: &mut Text, template: &str, values: &[(&str, Value<'_>)]) {
     let mut rest = template;
     while let Some((before, name, after)) = split(rest) {
         message.push(before);
         let mut i = 0;
         while i < values.len() {
-            if equal(values[i].0.as_bytes(), name.as_bytes()) {
+            if same(values[i].0, name) {
                 push(message, values[i].1);
             }
             i += 1;
@@ -49,7 +43,7 @@ pub(super) const fn fill<const N: usize>(
     message.push(rest);
 }
 
-const fn push<const N: usize>(message: &mut Message<N>, value: Value<'_>) {
+const fn push(message: &mut Text, value: Value<'_>) {
     match value {
         Value::Name(name) => message.push_shortened(name, LONGEST_NAME),
         Value::Text(text) => message.push(text),
@@ -84,43 +78,9 @@ const fn find(text: &str, byte: u8) -> Option<usize> {
     None
 }
 
-/// Whether the placeholders of a template are these values, all of them and no other.
-pub(super) const fn is_filled(template: &str, values: &[&str]) -> bool {
-    let mut i = 0;
-    while i < values.len() {
-        if !has(template, values[i]) {
-            return false;
-        }
-        i += 1;
-    }
-    let mut rest = template;
-    while let Some((_, name, after)) = split(rest) {
-        let mut i = 0;
-        while i < values.len() && !equal(values[i].as_bytes(), name.as_bytes()) {
-            i += 1;
-        }
-        if i == values.len() {
-            return false;
-        }
-        rest = after;
-    }
-    find(rest, b'{').is_none() && find(rest, b'}').is_none()
-}
-
-const fn has(template: &str, value: &str) -> bool {
-    let mut rest = template;
-    while let Some((_, name, after)) = split(rest) {
-        if equal(name.as_bytes(), value.as_bytes()) {
-            return true;
-        }
-        rest = after;
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::message::Message, *};
 
     #[test]
     fn placeholders_are_filled_by_name() {
@@ -138,14 +98,5 @@ mod tests {
             text
         };
         assert_eq!(TEXT.as_str(), "`x` has 1 byte, 20 more, `x`");
-    }
-
-    #[test]
-    fn a_template_and_its_values_are_compared() {
-        assert!(is_filled("{a} and {b}", &["b", "a"]));
-        assert!(is_filled("nothing", &[]));
-        assert!(!is_filled("{a} and {b}", &["a"]));
-        assert!(!is_filled("{a}", &["a", "b"]));
-        assert!(!is_filled("{a} {", &["a"]));
     }
 }

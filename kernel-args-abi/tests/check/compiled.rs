@@ -10,9 +10,9 @@ const PTX: &str = include_str!("../../../ptx/saxpy_typed.ptx");
 
 /// Compares a struct with the kernel of this symbol: the texts of all mistakes.
 fn check(symbol: &str, host: &[Parameter<'_>]) -> Vec<String> {
-    let module = Module::parse(PTX).unwrap();
+    let module = Module::read(PTX.as_bytes()).unwrap();
     let entry = module.entry(symbol).expect("the kernel is in the text");
-    let demangled = entry.demangle();
+    let demangled = Demangled::new(entry.name);
     let kernel = Signature {
         name: entry.name,
         parameters: &entry.signature_parameters(demangled.as_ref()),
@@ -129,9 +129,12 @@ fn an_enum_is_passed_by_name_or_as_its_integer() {
 
 #[test]
 fn the_overload_and_the_instance_that_fit_are_found() {
-    let module = Module::parse(PTX).unwrap();
-    let entries: Vec<_> = module.entries.iter().collect();
-    let names: Vec<Option<Demangled>> = entries.iter().map(|entry| entry.demangle()).collect();
+    let module = Module::read(PTX.as_bytes()).unwrap();
+    let entries = module.entries();
+    let names: Vec<Option<Demangled>> = entries
+        .iter()
+        .map(|entry| Demangled::new(entry.name))
+        .collect();
     let lists: Vec<_> = entries
         .iter()
         .zip(&names)

@@ -3,6 +3,7 @@
 //! A build script is this program, started again with the variables that cargo sets.
 
 mod each;
+mod headers;
 mod nvcc;
 mod nvrtc;
 #[path = "../support/mod.rs"]
@@ -57,6 +58,15 @@ fn script(name: &str) -> Result<(), Error> {
             .file("src/a.cu")
             .include("one")
             .include("two")
+            .build(),
+        "computed" => kernels
+            .file("top.cu")
+            .define("KIND", "\"kind.cuh\"")
+            .build(),
+        "flags" => kernels
+            .file("src/a.cu")
+            .flag("-Ione")
+            .flags(["-I", "two"])
             .build(),
         "serial" => kernels.glob("src/*.cu").jobs(1).build(),
         "parallel" => kernels.glob("src/*.cu").jobs(4).build(),
@@ -153,14 +163,21 @@ fn main() -> ExitCode {
     }
     let mut trials = without::trials();
     macro_rules! each {
-        ($($name:ident)*) => {$(
+        ($module:ident: $($name:ident)*) => {$(
             for parts in [&["nvrtc"], &["nvcc"]] {
                 let name = format!("{}_{}", parts[0], stringify!($name));
-                trials.push(with(parts, name, |homes| each::$name(&homes[0], parts[0])));
+                trials.push(with(parts, name, |homes| $module::$name(&homes[0], parts[0])));
             }
         )*};
     }
-    each![
+    each![headers:
+        a_header_that_a_macro_names_is_compiled_again
+        a_header_that_appears_under_a_name_of_a_macro_is_compiled
+        a_header_that_is_asked_for_by_a_macro_is_compiled
+        a_header_that_appears_next_to_the_source_is_compiled
+        a_header_in_the_folder_of_a_flag_is_compiled_again
+    ];
+    each![each:
         writes_the_image_its_description_and_the_modules
         a_description_names_no_folder
         a_changed_header_is_compiled_again

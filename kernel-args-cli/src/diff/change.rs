@@ -2,10 +2,15 @@
 
 use crate::{
     kernel::Kernel,
-    show::json::{self, SCHEMA},
+    show::{
+        json::{self, SCHEMA},
+        types,
+    },
+    style::plain,
 };
-use kernel_args_abi::Parameter;
+use kernel_args_abi::{Alignment, Parameter};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 /// A kernel whose interface changed.
 #[derive(Debug)]
@@ -65,7 +70,10 @@ pub(crate) enum Kind {
     /// It has another value.
     EnumeratorChanged,
     EnumeratorRenamed,
-    Limit(&'static str),
+    Limit {
+        name: &'static str,
+        title: &'static str,
+    },
 }
 
 impl Kind {
@@ -91,7 +99,7 @@ impl Kind {
             Self::EnumeratorRemoved => "enumerator_removed",
             Self::EnumeratorChanged => "enumerator_changed",
             Self::EnumeratorRenamed => "enumerator_renamed",
-            Self::Limit(_) => "limit",
+            Self::Limit { .. } => "limit",
         }
     }
 }
@@ -102,7 +110,7 @@ impl Side {
         value["index"] = index.into();
         Self {
             index: Some(index),
-            text: super::text::parameter(parameter),
+            text: self::parameter(parameter),
             value,
         }
     }
@@ -129,6 +137,29 @@ impl Side {
     }
 }
 
+/// A parameter in a sentence: `alpha`: float, 4 bytes.
+pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
+    let mut text = String::new();
+    if !parameter.name.is_empty() {
+        text = format!("`{}`: ", plain(parameter.name));
+    }
+    let bytes = if parameter.size == 1 { "byte" } else { "bytes" };
+    _ = write!(
+        text,
+        "{}, {} {bytes}",
+        types::spelling(parameter),
+        parameter.size
+    );
+    if let Some(align) = parameter
+        .align
+        .map(Alignment::bytes)
+        .filter(|align| *align != parameter.size)
+    {
+        _ = write!(text, " aligned to {align}");
+    }
+    text
+}
+
 impl Change {
     pub(crate) fn new(kind: Kind, breaks: bool, old: Option<Side>, new: Option<Side>) -> Self {
         Self {
@@ -142,7 +173,7 @@ impl Change {
     fn json(&self) -> Value {
         let side = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());
         let limit = match self.kind {
-            Kind::Limit(limit) => Some(limit),
+            Kind::Limit { name, .. } => Some(name),
             _ => None,
         };
         json!({

@@ -11,9 +11,9 @@ mod text;
 use crate::{
     error::Failure,
     output::{Output, Status},
-    read::{self, Files},
+    read::Files,
+    report,
     select::Select,
-    show,
 };
 use change::Changed;
 use std::{collections::BTreeSet, io::Write as _, path::PathBuf};
@@ -31,10 +31,9 @@ pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
     let mut sides = Vec::new();
     let mut missing = Vec::new();
     for path in [&diff.old, &diff.new] {
-        let mut files = read::read(std::slice::from_ref(path));
-        let name = path.to_string_lossy();
-        if show::report(&files, &name) == Status::Error {
-            return Ok(Status::Error);
+        let (mut files, name, status) = report::read(std::slice::from_ref(path));
+        if status == Status::Error {
+            return Ok(status);
         }
         missing.extend(diff.select.apply(&mut files, &name).err());
         sides.push(files);

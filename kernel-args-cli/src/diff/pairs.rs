@@ -4,7 +4,7 @@ use super::{
     change::{Change, Changed, Kind, Side},
     limits, parameters,
 };
-use crate::{kernel::Kernel, read::place};
+use crate::{kernel::Kernel, place};
 use kernel_args_abi::Sm;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -135,11 +135,9 @@ fn share_gpu(a: &Kernel, b: &Kernel) -> bool {
 mod tests {
     use super::changes;
     use crate::{
-        kernel::{InImage, Kernel, Limits},
-        read::{
-            observe::Resources,
-            place::{Kind, Place, Unit},
-        },
+        kernel::{InImage, Kernel},
+        limits::Limits,
+        place::{Kind, Place, Unit},
     };
     use kernel_args_abi::Sm;
     use kernel_args_image::ParameterList;
@@ -157,18 +155,17 @@ mod tests {
                 kind,
                 sm: Some(Sm(sm)),
             },
-            resources: Resources::default(),
+            resources: None,
         };
         let cubins = cubins.iter().map(|sm| image(Kind::Cubin, *sm));
+        let mut limits = Limits::default();
+        limits.directives.max_threads = Some([threads, 1, 1]);
         Kernel {
             symbol: "k".to_owned(),
             demangled: None,
             parameters: ParameterList::default(),
-            limits: Limits {
-                max_threads: Some([threads, 1, 1]),
-                ..Limits::default()
-            },
-            told: None,
+            limits,
+            described: None,
             images: cubins.chain(ptx.map(|sm| image(Kind::Ptx, sm))).collect(),
         }
     }

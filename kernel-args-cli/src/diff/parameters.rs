@@ -243,7 +243,7 @@ fn range(parameters: &[Parameter<'_>], first: usize, last: usize) -> String {
         .get(first..=last)
         .unwrap_or_default()
         .iter()
-        .map(super::text::parameter);
+        .map(super::change::parameter);
     texts.collect::<Vec<_>>().join(" and ")
 }
 

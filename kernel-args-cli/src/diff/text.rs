@@ -4,38 +4,12 @@ use super::change::{Change, Changed, Kind, Side};
 use crate::{
     kernel::Kernel,
     output::Output,
-    show::types,
     style::{Paint, plain},
 };
-use kernel_args_abi::{Alignment, Parameter};
 use std::{
     collections::{BTreeSet, HashMap},
-    fmt::Write as _,
     io::{self, Write as _},
 };
-
-/// A parameter in a sentence: `alpha`: float, 4 bytes.
-pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
-    let mut text = String::new();
-    if !parameter.name.is_empty() {
-        text = format!("`{}`: ", plain(parameter.name));
-    }
-    let bytes = if parameter.size == 1 { "byte" } else { "bytes" };
-    _ = write!(
-        text,
-        "{}, {} {bytes}",
-        types::spelling(parameter),
-        parameter.size
-    );
-    if let Some(align) = parameter
-        .align
-        .map(Alignment::bytes)
-        .filter(|align| *align != parameter.size)
-    {
-        _ = write!(text, " aligned to {align}");
-    }
-    text
-}
 
 pub(super) fn write(
     changed: &[Changed<'_>],
@@ -138,22 +112,7 @@ fn sentence(change: &Change) -> String {
         Kind::EnumeratorRenamed => {
             format!("parameter {to}: an enumerator was renamed: {old} → {new}")
         }
-        Kind::Limit(limit) => format!("{}: {old} → {new}", self::limit(limit)),
-    }
-}
-
-fn limit(name: &str) -> &str {
-    match name {
-        "required_threads" => "threads that a block must have",
-        "max_threads" => "most threads of a block",
-        "required_cluster" => "blocks that a cluster must have",
-        "max_cluster_rank" => "most blocks of a cluster",
-        "explicit_cluster" => "must be launched with a cluster",
-        "blocks_are_clusters" => "the grid is counted in clusters",
-        "dynamic_shared" => "uses dynamic shared memory",
-        "min_blocks" => "blocks that fit on a multiprocessor",
-        "max_registers" => "most registers of a thread",
-        _ => name,
+        Kind::Limit { title, .. } => format!("{title}: {old} → {new}"),
     }
 }
 

@@ -1,11 +1,10 @@
 //! All that was read, each description of a kernel once.
 
 use super::{
-    merge::merge,
-    observe::{Observation, Observed, Resources},
-    place::Place,
+    merge::{Seen, merge},
+    observe::Observed,
 };
-use crate::{error::Error, kernel::Kernel};
+use crate::{error::Error, kernel::Kernel, place::Place};
 use kernel_args_image::mangled::Demangled;
 use std::collections::HashMap;
 
@@ -18,14 +17,6 @@ pub(crate) struct Catalog {
     places: HashMap<u32, Place>,
     pub(crate) errors: Vec<Error>,
     pub(crate) warnings: Vec<Error>,
-}
-
-/// A description of a kernel, and the images that have it.
-#[derive(Debug)]
-pub(crate) struct Seen {
-    pub(crate) observation: Observation,
-    /// Numbers of places.
-    pub(crate) images: Vec<(u32, Resources)>,
 }
 
 impl Catalog {

@@ -1,12 +1,9 @@
 //! Device code in the data of a program, where `include_bytes!`, `include_str!`, `.incbin` and `bin2c` put it.
 
-use super::{
-    input::Input,
-    locate::What,
-    ptx_text::{VERSION, end},
-};
-use kernel_args_image::{cubin, fatbin, ptx};
+use super::input::Input;
+use kernel_args_image::{Kind, cubin, fatbin, ptx};
 use memchr::memmem::Finder;
+use object::{LittleEndian as Le, elf, read::elf::FileHeader as _};
 use std::{borrow::Cow, io};
 
 /// So many bytes are searched at once.
@@ -18,12 +15,12 @@ const STEP: usize = 1 << 20;
 pub(super) fn find(
     input: &mut Input,
     (start, size): (u64, u64),
-    mut tell: impl FnMut(What, u64, u64),
+    mut tell: impl FnMut(Kind, u64, u64),
 ) -> io::Result<()> {
     /// What a hit needs behind it to be told from chance.
     const MORE: u64 = 64;
     let magic = [&fatbin::MAGIC.to_le_bytes()[..], &[1, 0, 16, 0]].concat();
-    let needles = [VERSION, b"\x7fELF\x02\x01", &magic].map(Finder::new);
+    let needles = [&b".version"[..], b"\x7fELF\x02\x01", &magic].map(Finder::new);
     let mut at = 0;
     while at < size {
         let bytes = input.head(start + at, (STEP as u64 + MORE).min(size - at))?;
@@ -40,9 +37,9 @@ pub(super) fn find(
             }
             let (known, rest) = (&bytes[hit..], (start + place, size - place));
             let image = match known {
-                [b'.', ..] => text(input, known, rest)?.map(|size| (What::Ptx, size)),
-                [0x7f, ..] => elf(known).map(|size| (What::Cubin, size)),
-                _ => container(known).map(|size| (What::Fatbin, size)),
+                [b'.', ..] => text(input, known, rest)?.map(|size| (Kind::Ptx, size)),
+                [0x7f, ..] => elf(known).map(|size| (Kind::Cubin, size)),
+                _ => container(known).map(|size| (Kind::Fatbin, size)),
             };
             if let Some((what, length)) = image.filter(|(_, length)| *length <= rest.1) {
                 tell(what, rest.0, length);
@@ -66,18 +63,21 @@ fn container(bytes: &[u8]) -> Option<u64> {
 
 /// The size of a cubin: up to the end of its tables, which lie behind all else.
 fn elf(head: &[u8]) -> Option<u64> {
-    let number = |at: usize| {
-        Some(u64::from(u16::from_le_bytes(
-            *head.get(at..)?.first_chunk()?,
-        )))
-    };
-    let offset = |at: usize| Some(u64::from_le_bytes(*head.get(at..)?.first_chunk()?));
-    let end = |table, count, size| {
-        let entries = number(count)?.checked_mul(number(size)?)?;
-        entries.checked_add(offset(table)?)
-    };
-    let length = end(32, 56, 54)?.max(end(40, 60, 58)?);
-    (number(18)? == u64::from(cubin::MACHINE) && length > head.len().min(64) as u64)
+    let header = elf::FileHeader64::<Le>::parse(head).ok()?;
+    let end =
+        |offset: u64, count: u16, size: u16| offset.checked_add(u64::from(count) * u64::from(size));
+    let programs = end(
+        header.e_phoff(Le),
+        header.e_phnum(Le),
+        header.e_phentsize(Le),
+    )?;
+    let sections = end(
+        header.e_shoff(Le),
+        header.e_shnum(Le),
+        header.e_shentsize(Le),
+    )?;
+    let length = programs.max(sections);
+    (header.e_machine(Le).0 == cubin::MACHINE && length > head.len().min(64) as u64)
         .then_some(length)
 }
 
@@ -93,12 +93,12 @@ fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64)) -> io::Resul
     let mut bytes = Cow::Borrowed(known);
     let end = loop {
         let is_all = bytes.len() as u64 >= size;
-        match end(&bytes, is_all) {
+        match ptx::extent(&bytes, is_all) {
             Some(end) => break end,
             None => bytes = input.head(start, size.min(bytes.len() as u64 * 4))?.into(),
         }
     };
-    let has_kernels = |outline: ptx::Outline| outline.symbols().len() > 0;
-    let is_ptx = ptx::Outline::read(&bytes[..end]).is_ok_and(has_kernels);
+    let has_kernels = |module: ptx::Module| module.symbols().len() > 0;
+    let is_ptx = ptx::Module::read(&bytes[..end]).is_ok_and(has_kernels);
     Ok(is_ptx.then_some(end as u64))
 }

@@ -3,29 +3,20 @@
 use super::{
     embedded,
     input::Input,
-    ptx_text,
     sections::{self, Holds, Section},
 };
-use kernel_args_image::{cubin, fatbin};
+use kernel_args_image::{Kind, cubin, fatbin, ptx};
 use object::read::{ReadCache, archive::ArchiveFile};
 use std::sync::Arc;
 
 /// How deep archives may lie in archives.
 const DEPTH: u32 = 4;
 
-/// What lies in a part of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum What {
-    Ptx,
-    Cubin,
-    /// One fat binary or several.
-    Fatbin,
-}
-
 /// A part of a file with device code.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
-    pub(crate) what: What,
+    /// Of a fat binary there may be several, one after another.
+    pub(crate) kind: Kind,
     pub(crate) start: u64,
     pub(crate) size: u64,
     /// The member of an archive that it lies in.
@@ -67,19 +58,19 @@ fn part(
         .first_chunk::<4>()
         .map(|bytes| u32::from_le_bytes(*bytes));
     let is_cuda = |at: usize| head.get(at..at + 2) == Some(&cubin::MACHINE.to_le_bytes()[..]);
-    let whole = |what| Located {
-        what,
+    let whole = |kind| Located {
+        kind,
         start,
         size,
         member: member.cloned(),
     };
     if magic == Some(fatbin::MAGIC) {
-        found.push(whole(What::Fatbin));
+        found.push(whole(Kind::Fatbin));
         return Ok(());
     }
     if head.starts_with(b"\x7fELF") {
         if is_cuda(18) {
-            found.push(whole(What::Cubin));
+            found.push(whole(Kind::Cubin));
             return Ok(());
         }
         // That of 64 bits; the table of sections is the last part of a file.
@@ -108,8 +99,8 @@ fn part(
         }
         return archive(input, (start, size), depth, found);
     }
-    if ptx_text::begins(&head) || is_named && is_text(&head) {
-        found.push(whole(What::Ptx));
+    if ptx::begins(&head, size <= HEAD) || is_named && is_text(&head) {
+        found.push(whole(Kind::Ptx));
         return Ok(());
     }
     object_file(input, (start, size), member, found).map_err(|nothing| match nothing {
@@ -188,16 +179,16 @@ fn object_file(
     let before = found.len();
     for Section { kind, at, length } in sections {
         let is_inside = at.checked_add(length).is_some_and(|end| end <= size);
-        let mut push = |what, start, size| {
+        let mut push = |kind, start, size| {
             found.push(Located {
-                what,
+                kind,
                 start,
                 size,
                 member: member.cloned(),
             });
         };
         match kind {
-            Holds::Fatbins if is_inside => push(What::Fatbin, start + at, length),
+            Holds::Fatbins if is_inside => push(Kind::Fatbin, start + at, length),
             Holds::Fatbins => {
                 let what = "an object file whose section with device code ends outside of it";
                 return Err(Nothing::Broken(start + at.min(size), what.to_owned()));

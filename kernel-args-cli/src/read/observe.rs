@@ -1,171 +1,77 @@
-//! What one PTX text or cubin says of its kernels, without its bytes.
+//! What one PTX text or cubin contains about its kernels, without its bytes.
 
-use crate::kernel::Limits;
-use kernel_args_abi::{Alignment, Class, Parameter, Sm};
-use kernel_args_image::{self as image, ParameterList, cubin, dwarf::DebugInfo, ptx};
+use crate::{limits::Limits, place::Kind};
+use kernel_args_abi::{Parameter, Sm, check::is_made};
+use kernel_args_image::{Error, Kernel, Kernels, ParameterList, cubin::Resources};
 
-/// What a PTX text or cubin says of one kernel.
+/// What a PTX text or cubin contains about one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Observation {
-    pub(crate) about: About,
-    pub(crate) limits: Limits,
-    /// What debug information says of the parameters.
-    pub(crate) told: Option<ParameterList>,
-}
-
-/// The parameters of a kernel, as PTX or a cubin has them.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum About {
-    Text(Vec<Declared>),
-    Cubin(Vec<Recorded>),
-}
-
-/// A parameter as PTX declares it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Declared {
-    /// Empty where the compiler numbered it.
-    pub(crate) name: Box<str>,
-    /// Without its name: `.align 4 .b8[12]`.
-    pub(crate) declaration: Box<str>,
-    pub(crate) size: usize,
-    pub(crate) align: Alignment,
-    pub(crate) class: Class,
-}
-
-/// A parameter as a cubin records it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Recorded {
-    pub(crate) offset: usize,
-    pub(crate) size: usize,
-    pub(crate) class: Class,
-}
-
-/// What the GPU makes of a kernel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Resources {
-    /// Of a thread.
-    pub(crate) registers: Option<u32>,
-    /// Of a block, in bytes.
-    pub(crate) static_shared: Option<u64>,
+pub(super) struct Observation {
+    pub(super) kind: Kind,
+    /// As PTX declares them, or a cubin records them.
+    pub(super) parameters: ParameterList,
+    pub(super) limits: Limits,
+    /// As debug information describes them.
+    pub(super) described: Option<ParameterList>,
 }
 
 /// What is read of a PTX text or cubin.
-pub(crate) struct Observed {
-    pub(crate) sm: Option<Sm>,
-    pub(crate) kernels: Vec<(String, Observation, Resources)>,
+pub(super) struct Observed {
+    pub(super) sm: Option<Sm>,
+    pub(super) kernels: Vec<(String, Observation, Option<Resources>)>,
     /// Why debug information is not read.
-    pub(crate) debug_errors: Vec<String>,
+    pub(super) debug_errors: Vec<String>,
 }
 
-/// Reads a PTX text.
-pub(crate) fn ptx(bytes: &[u8]) -> Result<Observed, image::Error> {
-    let module = ptx::Module::parse_bytes(bytes).map_err(image::Error::Ptx)?;
-    let symbols = module.entries.iter().map(|entry| entry.name);
-    let debug = Debug::new(DebugInfo::of_ptx(bytes, symbols));
-    let kernel = |entry: &ptx::Entry<'_>| {
-        let parameters = entry.parameters.iter().map(declared).collect();
+pub(super) fn observe(kind: Kind, bytes: &[u8]) -> Result<Observed, Error> {
+    let kernels = match kind {
+        Kind::Ptx => Kernels::of_ptx(bytes)?,
+        Kind::Cubin => Kernels::of_cubin(bytes)?,
+    };
+    let observed = |kernel: Kernel<'_>| {
+        let described: Vec<_> = kernel.described.iter().collect();
         let observation = Observation {
-            about: About::Text(parameters),
-            limits: Limits::of_entry(entry),
-            told: debug.told(entry.name),
+            kind,
+            parameters: listed(&kernel),
+            limits: Limits::of(&kernel),
+            described: (kernel.described.is_known()).then(|| ParameterList::new(&described)),
         };
-        (entry.name.to_owned(), observation, Resources::default())
+        let resources = kernel.records.map(|records| records.resources);
+        (kernel.name.to_owned(), observation, resources)
     };
     Ok(Observed {
-        sm: module.target.sm,
-        kernels: module.entries.iter().map(kernel).collect(),
-        debug_errors: debug.errors,
+        sm: kernels.generations().next().flatten(),
+        // A symbol is demangled once for all its images.
+        kernels: kernels.undemangled().map(observed).collect(),
+        debug_errors: kernels.debug_errors().map(ToString::to_string).collect(),
     })
 }
 
-/// Reads a cubin.
-pub(crate) fn cubin(bytes: &[u8]) -> Result<Observed, image::Error> {
-    let cubin = cubin::parse(bytes).map_err(image::Error::Cubin)?;
-    let symbols = cubin.kernels.iter().map(|kernel| &*kernel.name);
-    let debug = Debug::new(DebugInfo::of_cubin(bytes, symbols));
-    let kernel = |kernel: &cubin::Kernel<'_>| {
-        // The class is what the records alone tell.
-        let parameters = kernel.signature_parameters(None);
-        let observation = Observation {
-            about: About::Cubin(parameters.iter().map(recorded).collect()),
-            limits: Limits::of_cubin(kernel),
-            told: debug.told(&kernel.name),
-        };
-        let resources = Resources {
-            registers: kernel.registers,
-            static_shared: Some(kernel.static_shared),
-        };
-        (kernel.name.clone().into_owned(), observation, resources)
-    };
-    Ok(Observed {
-        sm: Some(cubin.sm),
-        kernels: cubin.kernels.iter().map(kernel).collect(),
-        debug_errors: debug.errors,
-    })
+/// The parameters without the names that a compiler made: `saxpy_param_2`.
+fn listed(kernel: &Kernel<'_>) -> ParameterList {
+    let parameters = kernel.undescribed();
+    let spellings: Vec<String> = parameters.iter().map(spelling).collect();
+    let listed = parameters.iter().zip(&spellings);
+    let listed = listed.map(|(parameter, spelling)| Parameter {
+        name: if is_made(parameter.name) {
+            ""
+        } else {
+            parameter.name
+        },
+        spelling,
+        ..*parameter
+    });
+    ParameterList::new(&listed.collect::<Vec<_>>())
 }
 
-struct Debug {
-    info: DebugInfo,
-    errors: Vec<String>,
-}
-
-impl Debug {
-    fn new(read: Result<DebugInfo, kernel_args_image::dwarf::Error>) -> Self {
-        match read {
-            Ok(info) => Self {
-                errors: info.errors().iter().map(ToString::to_string).collect(),
-                info,
-            },
-            Err(error) => Self {
-                info: DebugInfo::default(),
-                errors: vec![error.to_string()],
-            },
-        }
-    }
-
-    fn told(&self, symbol: &str) -> Option<ParameterList> {
-        let told: Vec<Parameter<'_>> = self.info.parameters(symbol)?.iter().collect();
-        Some(ParameterList::new(&told))
-    }
-}
-
-fn recorded(parameter: &Parameter<'_>) -> Recorded {
-    Recorded {
-        offset: parameter.offset.unwrap_or(0),
-        size: parameter.size,
-        class: parameter.class,
-    }
-}
-
-fn declared(parameter: &ptx::Parameter<'_>) -> Declared {
-    let declaration = parameter.declaration.as_ref();
+/// PTX's declaration without the name: `.align 4 .b8[12]`.
+fn spelling(parameter: &Parameter<'_>) -> String {
+    let declaration = parameter.spelling;
     let declaration = declaration.strip_prefix(".param ").unwrap_or(declaration);
-    let declaration = match declaration.rfind(parameter.name) {
-        Some(at) => {
-            let (before, rest) = declaration.split_at(at);
-            let length = &rest[parameter.name.len()..];
-            format!("{}{length}", before.trim_end())
-        }
+    match declaration.rsplit_once(parameter.name) {
+        Some((before, length)) => format!("{}{length}", before.trim_end()),
         None => declaration.to_owned(),
-    };
-    let name = if is_numbered(parameter.name) {
-        ""
-    } else {
-        parameter.name
-    };
-    Declared {
-        name: name.into(),
-        declaration: declaration.into(),
-        size: parameter.layout.size(),
-        align: parameter.layout.align(),
-        class: parameter.class,
     }
-}
-
-/// Whether a name is one that the compiler made: `saxpy_param_2`.
-fn is_numbered(name: &str) -> bool {
-    let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    digits.len() < name.len() && digits.ends_with("_param_")
 }
 
 #[cfg(test)]
@@ -173,27 +79,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_declaration_stands_without_its_name() {
+    fn a_declaration_is_listed_without_its_name() {
         let text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(\n.param .u64 .ptr .global .align 4 \
                     k_param_0, .param .align 8 .b8 k_param_1[16], .param .f32 alpha){ret;}";
-        let observed = ptx(text.as_bytes()).unwrap();
-        let [
-            (
-                name,
-                Observation {
-                    about: About::Text(declared),
-                    ..
-                },
-                _,
-            ),
-        ] = &observed.kernels[..]
-        else {
+        let observed = observe(Kind::Ptx, text.as_bytes()).unwrap();
+        let [(name, observation, None)] = &observed.kernels[..] else {
             panic!("{:?}", observed.kernels);
         };
-        let seen: Vec<_> = declared
-            .iter()
-            .map(|d| (&*d.name, &*d.declaration))
-            .collect();
+        let parameters = observation.parameters.parameters();
+        let seen: Vec<_> = parameters.iter().map(|p| (p.name, p.spelling)).collect();
         let expected = [
             ("", ".u64 .ptr .global .align 4"),
             ("", ".align 8 .b8[16]"),

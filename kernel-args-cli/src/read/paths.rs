@@ -1,6 +1,6 @@
 //! The files that a command line names: themselves, or in directories.
 
-use super::{Skipped, input::Input};
+use super::{input::Input, skipped::Skipped};
 use crate::error::Error;
 use std::{
     fs, io,

@@ -1,16 +1,23 @@
 //! The thread that reads headers: where images lie in a file, and their bytes.
 
 use super::{
-    Bytes, Job, Skipped,
     gate::Gate,
     input::{Input, Window},
-    locate::{Located, Nothing, What, locate},
+    job::{Bytes, Job},
+    locate::{Located, Nothing, locate},
     paths::Named,
-    place::{Kind, Place, Unit},
+    skipped::Skipped,
 };
-use crate::{error::Error, progress::Progress};
+use crate::{
+    error::Error,
+    place::{Kind, Place, Unit},
+    progress::Progress,
+};
 use kernel_args_abi::Sm;
-use kernel_args_image::fatbin::{self, Stream, StreamError};
+use kernel_args_image::{
+    self as image,
+    fatbin::{self, Stream, StreamError},
+};
 use std::sync::mpsc;
 
 /// Reads headers, and hands images over.
@@ -79,10 +86,10 @@ impl Reader<'_, '_> {
                 file: named.name.clone(),
                 member: part.member.clone(),
             };
-            match part.what {
-                What::Ptx => self.whole(input, &unit, Kind::Ptx, part),
-                What::Cubin => self.whole(input, &unit, Kind::Cubin, part),
-                What::Fatbin => self.fat_binary(input, &unit, part),
+            match part.kind {
+                image::Kind::Ptx => self.whole(input, &unit, Kind::Ptx, part),
+                image::Kind::Cubin => self.whole(input, &unit, Kind::Cubin, part),
+                _ => self.fat_binary(input, &unit, part),
             }
         }
         if images == self.images && errors == self.errors.len() && named.is_direct {

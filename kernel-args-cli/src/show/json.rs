@@ -2,7 +2,7 @@
 
 use super::types;
 use crate::{
-    kernel::{InImage, Kernel, Limits, block_size},
+    kernel::{InImage, Kernel, block_size},
     read::Files,
 };
 use kernel_args_abi::{Alignment, Parameter, signature::Variant};
@@ -46,7 +46,7 @@ pub(crate) fn kernel(kernel: &Kernel) -> Value {
         "name": kernel.demangled.as_ref().map(Demangled::text),
         "size": block_size(&parameters),
         "parameters": list,
-        "limits": limits(&kernel.limits),
+        "limits": kernel.limits.json(),
         "images": kernel.images.iter().map(image).collect::<Vec<_>>(),
     })
 }
@@ -92,20 +92,6 @@ pub(crate) fn enumerator(variant: &Variant<'_>) -> Value {
     })
 }
 
-fn limits(limits: &Limits) -> Value {
-    json!({
-        "required_threads": limits.required_threads,
-        "max_threads": limits.max_threads,
-        "min_blocks": limits.min_blocks,
-        "max_registers": limits.max_registers,
-        "required_cluster": limits.required_cluster,
-        "max_cluster_rank": limits.max_cluster_rank,
-        "explicit_cluster": limits.explicit_cluster,
-        "blocks_are_clusters": limits.blocks_are_clusters,
-        "dynamic_shared": limits.dynamic_shared,
-    })
-}
-
 fn image(image: &InImage) -> Value {
     let place = &image.place;
     json!({
@@ -114,7 +100,7 @@ fn image(image: &InImage) -> Value {
         "kind": place.kind.name(),
         "gpu": place.sm.map(|sm| sm.to_string()),
         "offset": place.at,
-        "registers": image.resources.registers,
-        "static_shared": image.resources.static_shared,
+        "registers": image.resources.and_then(|taken| taken.registers),
+        "static_shared": image.resources.map(|taken| taken.static_shared),
     })
 }

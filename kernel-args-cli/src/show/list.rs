@@ -1,7 +1,7 @@
 //! One line for each kernel: readable, of a stable order, and for comparing.
 
 use super::types;
-use crate::kernel::{Kernel, Limits};
+use crate::kernel::Kernel;
 use kernel_args_abi::{Alignment, Members, Parameter};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -53,7 +53,7 @@ fn line(kernel: &Kernel) -> String {
         push(&mut line, parameter, true);
     }
     line.push(')');
-    push_limits(&mut line, &kernel.limits);
+    line.push_str(&kernel.limits.listed());
     line
 }
 
@@ -93,32 +93,4 @@ fn push_members(line: &mut String, members: Members<'_>) {
         push(line, &member, false);
     }
     line.push('}');
-}
-
-fn push_limits(line: &mut String, limits: &Limits) {
-    let triple = |[x, y, z]: [u32; 3]| format!("{x},{y},{z}");
-    let numbers = [
-        ("required_threads", limits.required_threads.map(triple)),
-        ("max_threads", limits.max_threads.map(triple)),
-        ("required_cluster", limits.required_cluster.map(triple)),
-        (
-            "max_cluster_rank",
-            limits.max_cluster_rank.map(|n| n.to_string()),
-        ),
-    ];
-    for (name, value) in numbers {
-        if let Some(value) = value {
-            _ = write!(line, " {name}={value}");
-        }
-    }
-    let flags = [
-        ("explicit_cluster", limits.explicit_cluster),
-        ("blocks_are_clusters", limits.blocks_are_clusters),
-        ("dynamic_shared", limits.dynamic_shared == Some(true)),
-    ];
-    for (name, is_set) in flags {
-        if is_set {
-            _ = write!(line, " {name}");
-        }
-    }
 }

@@ -9,11 +9,10 @@ mod text;
 pub(crate) mod types;
 
 use crate::{
-    error::{self, Error, Failure},
+    error::Failure,
     output::{Output, Status},
-    read::{self, Files, Skipped},
+    report,
     select::Select,
-    style::count,
 };
 use std::{io::Write as _, path::PathBuf};
 
@@ -38,14 +37,8 @@ pub(crate) struct Show {
 }
 
 pub(crate) fn run(show: &Show, output: &mut Output) -> Result<Status, Failure> {
-    let mut files = read::read(&show.files);
-    let names: Vec<_> = show
-        .files
-        .iter()
-        .map(|path| path.to_string_lossy())
-        .collect();
-    let status = report(&files, &names.join(", "));
-    show.select.apply(&mut files, &names.join(", "))?;
+    let (mut files, names, status) = report::read(&show.files);
+    show.select.apply(&mut files, &names)?;
     match show.format {
         Format::Text => text::write(&files.read.kernels, show.demangle, output)?,
         Format::List => list::write(&files.read.kernels, &mut output.to)?,
@@ -54,41 +47,4 @@ pub(crate) fn run(show: &Show, output: &mut Output) -> Result<Status, Failure> {
     }
     output.to.flush()?;
     Ok(status)
-}
-
-/// Tells on standard error what was not read.
-pub(crate) fn report(files: &Files, names: &str) -> Status {
-    for warning in &files.read.warnings {
-        error::warn(warning);
-    }
-    for error in &files.read.errors {
-        error::print(error);
-    }
-    let Skipped {
-        foreign,
-        unreadable,
-        examples,
-        ..
-    } = &files.skipped;
-    for example in examples {
-        error::warn(example);
-    }
-    if *unreadable > examples.len() {
-        let files = count((unreadable - examples.len()) as u64, "more file");
-        error::warn(&format_args!("{files} of directories cannot be opened"));
-    }
-    if !files.read.errors.is_empty() {
-        return Status::Error;
-    }
-    if files.read.kernels.is_empty() {
-        let what = if files.read.places.is_empty() {
-            let files = count(*foreign as u64, "file");
-            format!("no kernels: {files} without device code")
-        } else {
-            "no kernels: its PTX and cubins define none".to_owned()
-        };
-        error::print(&Error::new(names, what));
-        return Status::Error;
-    }
-    Status::Success
 }

@@ -4,10 +4,8 @@ use super::columns::Columns;
 use crate::{
     kernel::{Kernel, block_size},
     output::Output,
-    read::{
-        Files,
-        place::{Kind, Unit},
-    },
+    place::{Kind, Unit},
+    read::Files,
     style::{count as counted, plain},
 };
 use kernel_args_abi::Sm;

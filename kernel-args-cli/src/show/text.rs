@@ -1,13 +1,13 @@
 //! A table and a byte map of each kernel.
 
 use super::{columns::Columns, map, types};
-use crate::read::place::Kind;
 use crate::{
-    kernel::{InImage, Kernel, Limits, block_size},
+    kernel::{InImage, Kernel, block_size},
     output::Output,
+    place::Kind,
     style::{Paint, count, plain},
 };
-use kernel_args_abi::{Parameter, Sm, signature::Variant};
+use kernel_args_abi::{Parameter, Sm, signature::Variant, words::byte_map::letter};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, Write},
@@ -37,7 +37,7 @@ fn write_kernel(
     for (file, gpus) in images(&kernel.images) {
         line(to, paint, "in", &format!("{}: {gpus}", plain(&file)))?;
     }
-    let limits = limits(&kernel.limits);
+    let limits = kernel.limits.texts();
     if !limits.is_empty() {
         line(to, paint, "launch", &limits.join("; "))?;
     }
@@ -72,7 +72,7 @@ fn write_parameters(
     columns.push(head.map(str::to_owned).to_vec());
     let mut owners = vec![None];
     for (index, parameter) in parameters.iter().enumerate() {
-        let letter = map::letter(index).to_string();
+        let letter = letter(index).to_string();
         push(&mut columns, &mut owners, (index, &letter), parameter, 0);
     }
     for (row, owner) in columns.rows().zip(owners) {
@@ -92,8 +92,7 @@ fn write_parameters(
     }
     let rows = map::rows(parameters, size.unwrap_or(0), paint);
     if !rows.is_empty() {
-        writeln!(to, "\n   {}", paint.faint("byte  (`.` is padding)"))?;
-        rows.iter().try_for_each(|row| writeln!(to, "{row}"))?;
+        writeln!(to, "\n   {}{rows}", paint.faint("byte  (`.` is padding)"))?;
     }
     Ok(())
 }
@@ -183,58 +182,11 @@ fn names(gpus: &BTreeSet<Gpu>) -> String {
     names.join(", ")
 }
 
-/// What a launch must respect, as text.
-pub(crate) fn limits(limits: &Limits) -> Vec<String> {
-    let product = |[x, y, z]: [u32; 3]| {
-        let of = |dimensions: &[u32]| {
-            let texts: Vec<String> = dimensions.iter().map(u32::to_string).collect();
-            texts.join(" × ")
-        };
-        match (y, z) {
-            (1, 1) => of(&[x]),
-            (_, 1) => of(&[x, y]),
-            _ => of(&[x, y, z]),
-        }
-    };
-    let mut texts = Vec::new();
-    if let Some(threads) = limits.required_threads {
-        texts.push(format!("exactly {} threads a block", product(threads)));
-    }
-    if let Some(threads) = limits.max_threads {
-        texts.push(format!("at most {} threads a block", product(threads)));
-    }
-    if let Some(blocks) = limits.required_cluster {
-        texts.push(format!("exactly {} blocks a cluster", product(blocks)));
-    }
-    if let Some(blocks) = limits.max_cluster_rank {
-        texts.push(format!("at most {} a cluster", count(blocks, "block")));
-    }
-    if limits.explicit_cluster {
-        texts.push("must be launched with a cluster".to_owned());
-    }
-    if limits.blocks_are_clusters {
-        texts.push("the grid is counted in clusters".to_owned());
-    }
-    if limits.dynamic_shared == Some(true) {
-        texts.push("uses dynamic shared memory".to_owned());
-    }
-    if let Some(blocks) = limits.min_blocks {
-        texts.push(format!(
-            "at least {} on a multiprocessor",
-            count(blocks, "block")
-        ));
-    }
-    if let Some(registers) = limits.max_registers {
-        texts.push(format!("at most {} a thread", count(registers, "register")));
-    }
-    texts
-}
-
 /// Registers and shared memory: one number, or that of each GPU.
 fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
     type Of = fn(&InImage) -> Option<u64>;
-    let registers: Of = |image| image.resources.registers.map(u64::from);
-    let shared: Of = |image| image.resources.static_shared.filter(|bytes| *bytes > 0);
+    let registers: Of = |image| image.resources?.registers.map(u64::from);
+    let shared: Of = |image| Some(image.resources?.static_shared).filter(|bytes| *bytes > 0);
     let mut texts = Vec::new();
     for (what, unit, of) in [("registers", "", registers), ("shared", " bytes", shared)] {
         let mut seen: BTreeMap<u64, BTreeSet<Gpu>> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use super::common::{Folder, bytes, data, run};
 use kernel_args_abi::{Alignment, Class, Parameter, Sm, signature::Variant};
-use kernel_args_image::{Image, Kernels, mangled::Demangled};
+use kernel_args_image::{DirectiveValue, Image, Kernels, mangled::Demangled};
 use kernel_args_test_generator::{Shape, Signature, Type, layout::Extent, signatures};
 use serde_json::{Value, json};
 use std::{fmt::Write as _, fs};
@@ -80,22 +80,17 @@ fn agree(file: &str, kernels: &Kernels<'_>) {
                 assert_eq!(shown["offset"], offset, "{file}: {symbol}");
             }
         }
-        let entry = kernel
-            .entry
-            .as_ref()
-            .map(|entry| entry.directives.max_threads);
-        let max = entry
-            .flatten()
-            .or(kernel.records.and_then(|records| records.max_threads));
-        assert_eq!(
-            shown["limits"]["max_threads"],
-            json!(max),
-            "{file}: {symbol}"
-        );
-        let dynamic = kernel.entry.as_ref().and(kernel.dynamic_shared());
+        for (name, value) in kernel.directives().values() {
+            let value = match value {
+                DirectiveValue::Dimensions(numbers) => json!(numbers),
+                DirectiveValue::Count(number) => json!(number),
+                DirectiveValue::Flag(is_set) => json!(is_set),
+            };
+            assert_eq!(shown["limits"][name], value, "{file}: {symbol}: {name}");
+        }
         assert_eq!(
             shown["limits"]["dynamic_shared"],
-            json!(dynamic),
+            json!(kernel.dynamic_shared()),
             "{file}: {symbol}"
         );
     }

@@ -169,7 +169,6 @@ fn limits_break_callers_where_they_are_stricter() {
             "max_cluster_rank",
             true,
         ),
-        ("", ".explicitcluster", "explicit_cluster", true),
         (".minnctapersm 2", ".minnctapersm 4", "min_blocks", false),
     ] {
         let (ran, json) = diff(&with(old), &with(new));

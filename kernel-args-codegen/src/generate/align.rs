@@ -5,9 +5,10 @@
 //! aligned, the greatest.
 
 use super::{
-    define::{Body, Definition, Why},
+    definition::{Body, Definition, Why},
     ty::Ty,
 };
+use crate::bytes::{largest_alignment, round_up};
 use alloc::{vec, vec::Vec};
 use kernel_args_abi::Sm;
 
@@ -37,22 +38,8 @@ fn bases() -> impl Iterator<Item = usize> {
 
 /// Whether a parameter of this alignment that follows what ends at `end` lies at `offset` on some GPU.
 pub(super) fn may_lie(end: usize, align: usize, offset: usize) -> bool {
-    let lies = |base: usize| up(base + end, align) == base + offset;
+    let lies = |base: usize| round_up(base + end, align) == base + offset;
     bases().any(lies)
-}
-
-/// The largest power of two that divides a number of bytes.
-const fn divisor(bytes: usize) -> usize {
-    if bytes == 0 {
-        1 << 20
-    } else {
-        1 << bytes.trailing_zeros()
-    }
-}
-
-/// The next multiple of an alignment.
-pub(super) const fn up(at: usize, align: usize) -> usize {
-    at.next_multiple_of(align)
 }
 
 /// Finds the alignment of every type.
@@ -72,7 +59,7 @@ pub(super) fn resolve(all: &mut [Definition<'_>], occurrences: &[Occurrence]) {
 /// What each type's alignment divides: its size, where it lies, and the alignment of what it lies in.
 fn limits(all: &[Definition<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
     let of_type = |definition: &Definition<'_>| {
-        let own = divisor(definition.size);
+        let own = largest_alignment(definition.size);
         definition.known_align.map_or(own, |align| align.min(own))
     };
     let mut limits: Vec<usize> = all.iter().map(of_type).collect();
@@ -80,9 +67,9 @@ fn limits(all: &[Definition<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
         let mut is_changed = false;
         for occurrence in occurrences {
             let limit = match occurrence.container {
-                Some(container) => divisor(occurrence.offset).min(limits[container]),
+                Some(container) => largest_alignment(occurrence.offset).min(limits[container]),
                 None => bases()
-                    .map(|base| divisor(base + occurrence.offset))
+                    .map(|base| largest_alignment(base + occurrence.offset))
                     .fold(1, usize::max),
             };
             let content = &mut limits[occurrence.content];
@@ -119,7 +106,7 @@ fn resolve_one(
     let known = definition.known_align.filter(|align| size % align == 0);
     let is_placed = |align: usize| {
         own[id].iter().all(|place| match place.container {
-            Some(_) => up(place.end, align) == place.offset,
+            Some(_) => round_up(place.end, align) == place.offset,
             None => may_lie(place.end, align, place.offset),
         })
     };
@@ -144,7 +131,7 @@ fn resolve_one(
             is_packed |= size % natural != 0 || end > size || natural > known.unwrap_or(limit);
             // C++ gives a struct without members a byte.
             let end = end.max(1);
-            let fits = |align: &usize| up(end, *align) == size && is_placed(*align);
+            let fits = |align: &usize| round_up(end, *align) == size && is_placed(*align);
             let wider = || {
                 core::iter::successors(Some(natural), |align| Some(align * 2))
                     .take_while(|align| *align <= limit.max(natural))
@@ -167,14 +154,6 @@ fn resolve_one(
 
 /// Size and alignment of a type in bytes, when those in it are resolved.
 pub(super) fn layout(ty: &Ty, all: &[Definition<'_>]) -> (usize, usize) {
-    match ty {
-        Ty::Leaf(leaf) => (leaf.size, leaf.align),
-        Ty::Void => (0, 1),
-        Ty::Pointer { .. } => (8, 8),
-        Ty::Array(of, count) => {
-            let (size, align) = layout(of, all);
-            (size * count, align)
-        }
-        Ty::Defined(id) => (all[*id].size, all[*id].align),
-    }
+    let (size, align) = ty.layout(&|id| (all[id].size, Some(all[id].align)));
+    (size, align.unwrap_or(1))
 }

@@ -1,7 +1,8 @@
 //! Types of CUDA's own.
 
 use super::{
-    define::{Body, Definition, Member, Types},
+    define::Types,
+    definition::{Body, Definition, Member},
     identifier::upper_camel,
     ty::{Leaf, Ty},
 };

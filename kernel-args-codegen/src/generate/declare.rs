@@ -2,15 +2,16 @@
 
 use super::{
     align,
-    define::{Body, Definition, Member},
+    definition::{Body, Definition, Member},
     docs::{self, WIDTH},
     identifier::{free, is_snake, is_upper_camel, raw, variable},
     write::Writer,
 };
+use crate::bytes::round_up;
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     format,
-    string::String,
+    string::{String, ToString},
     vec,
     vec::Vec,
 };
@@ -77,11 +78,12 @@ impl Writer<'_, '_> {
         }
         self.line(0, &format!("pub struct {name} {{"));
         let mut end = 0;
-        let own: BTreeSet<&str> = members.iter().map(|member| &*member.cpp_name).collect();
+        let mut own = BTreeSet::new();
+        own.extend(members.iter().map(|member| member.cpp_name.as_str()));
         let mut taken = BTreeSet::new();
         for member in members {
             let (size, align) = align::layout(&member.ty, self.definitions);
-            if align::up(end, align) != member.offset {
+            if round_up(end, align) != member.offset {
                 self.padding(end, member.offset);
             }
             end = member.offset + size;
@@ -111,7 +113,7 @@ impl Writer<'_, '_> {
             self.field("unused", "u8");
             end = 1;
         }
-        if align::up(end, definition.align) != definition.size {
+        if round_up(end, definition.align) != definition.size {
             self.padding(end, definition.size);
         }
         self.line(0, "}");
@@ -135,11 +137,9 @@ impl Writer<'_, '_> {
         let mut others = Vec::new();
         let mut known = BTreeMap::new();
         for pair in &named {
-            if let Some(variant) = known.get(&pair.1) {
-                others.push((&pair.0, *variant));
-            } else {
-                known.insert(pair.1, &pair.0);
-                first.push(pair);
+            match *known.entry(pair.1.to_string()).or_insert(first.len()) {
+                next if next == first.len() => first.push(pair),
+                variant => others.push((&pair.0, &first[variant].0)),
             }
         }
         let mut lints = Vec::new();

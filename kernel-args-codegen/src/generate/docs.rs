@@ -1,9 +1,10 @@
 //! The comments of what is written.
 
 use super::{
-    Kernel,
-    define::{Body, Definition, Why},
+    definition::{Body, Definition, Why},
+    options::Kernel,
 };
+use crate::bytes::bytes;
 use alloc::{
     borrow::ToOwned,
     format,
@@ -94,13 +95,6 @@ pub(super) fn member(cpp: &str) -> String {
     match cpp {
         "?" => "A type without a name.".to_owned(),
         cpp => format!("`{cpp}`"),
-    }
-}
-
-fn bytes(count: usize) -> String {
-    match count {
-        1 => "1 byte".to_owned(),
-        count => format!("{count} bytes"),
     }
 }
 

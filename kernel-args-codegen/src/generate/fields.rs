@@ -1,10 +1,11 @@
 //! The fields of a kernel's struct.
 
 use super::{
-    Kernel, align,
+    align,
     define::Types,
     docs,
     identifier::{free, raw, upper_camel, variable},
+    options::Kernel,
     ty::Ty,
 };
 use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
@@ -105,7 +106,8 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
 /// The names of the fields, and those of the parameters where they are others.
 fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
     let has_name = |name: &str| !name.is_empty() && !is_made(name);
-    let own: BTreeSet<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+    let mut own = BTreeSet::new();
+    own.extend(parameters.iter().map(|parameter| parameter.name));
     let mut taken = BTreeSet::new();
     let mut names = Vec::with_capacity(parameters.len());
     for (index, parameter) in parameters.iter().enumerate() {

@@ -5,22 +5,15 @@ use alloc::{
     format,
     string::{String, ToString},
 };
-
-/// What Rust takes as no name, not even with `r#`.
-pub(super) const NO_IDENTIFIERS: [&str; 5] = ["_", "self", "Self", "super", "crate"];
-
-/// The words that Rust takes as names with `r#` alone, in any edition. The Rust Reference, "Keywords".
-const KEYWORDS: [&str; 48] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
-    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
-];
+use core::cmp::Ordering;
+use kernel_args_abi::{
+    compiled::fingerprint,
+    keywords::{is_keyword, is_never},
+};
 
 /// The name as Rust takes it: `r#type`.
 pub(super) fn raw(name: String) -> String {
-    if KEYWORDS.contains(&name.as_str()) {
+    if is_keyword(&name) {
         format!("r#{name}")
     } else {
         name
@@ -83,7 +76,7 @@ pub(super) fn variable(name: &str) -> String {
     if plain.is_empty() {
         plain.push_str("unnamed");
     }
-    if NO_IDENTIFIERS.contains(&plain.as_str()) {
+    if is_never(&plain) {
         plain.push('_');
     }
     plain
@@ -110,12 +103,8 @@ pub(super) fn upper_camel(name: &str, otherwise: &str) -> String {
 
 /// The first `longest` bytes of an ASCII name with a number that depends on `text`.
 pub(super) fn numbered(name: &str, longest: usize, text: &str) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in text.bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
     let short: String = name.chars().take(longest).collect();
-    let number = (hash >> 32) ^ (hash & 0xffff_ffff);
+    let number = fingerprint(text.as_bytes()) as u32;
     format!("{}_{number:08x}", short.trim_end_matches('_'))
 }
 
@@ -139,6 +128,11 @@ pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     }
 }
 
+/// Sorts indices. All lists of them are sorted here: each instance of a sort is compiled in every build of this crate.
+pub(super) fn sort(list: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
+    list.sort_by(|&a, &b| compare(a, b));
+}
+
 /// Whether rustc takes it for the name of a type or variant without a warning.
 pub(super) fn is_upper_camel(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
@@ -153,6 +147,7 @@ pub(super) fn is_snake(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernel_args_abi::keywords::{KEYWORDS, NEVER};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -201,7 +196,7 @@ mod tests {
             let name = raw(keyword.to_owned());
             assert!(syn::parse_str::<syn::Ident>(&name).is_ok(), "{name}");
         }
-        for none in NO_IDENTIFIERS {
+        for none in NEVER {
             assert!(syn::parse_str::<syn::Ident>(&format!("r#{none}")).is_err());
         }
     }

@@ -1,6 +1,6 @@
 //! The names that a text uses.
 
-use super::{Options, docs::WIDTH};
+use super::{docs::WIDTH, options::Options};
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::fmt::Write as _;
 

@@ -2,7 +2,7 @@
 //!
 //! They depend on a kernel and on those of its name alone, and are told in the documentation of `kernels!`.
 
-use super::identifier::{NO_IDENTIFIERS, identifier, numbered, raw};
+use super::identifier::{identifier, numbered, raw, sort};
 use alloc::{
     borrow::ToOwned,
     collections::{BTreeMap, BTreeSet},
@@ -10,6 +10,7 @@ use alloc::{
     string::String,
     vec::Vec,
 };
+use kernel_args_abi::keywords::{NEVER, is_never};
 use kernel_args_image::mangled::Demangled;
 
 /// A kernel as far as its name goes.
@@ -112,10 +113,12 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     let bases: Vec<String> = kernels.iter().map(Kernel::base).collect();
     let mut order: Vec<usize> = (0..kernels.len()).collect();
     // Of one name, `extern "C"` first: it has the name as its symbol.
-    order.sort_by_key(|&i| (&bases[i], kernels[i].demangled.is_some(), kernels[i].symbol));
-    let mut taken: BTreeSet<String> = bases.iter().cloned().collect();
+    let key = |i: usize| (&bases[i], kernels[i].demangled.is_some(), kernels[i].symbol);
+    sort(&mut order, &|a, b| key(a).cmp(&key(b)));
+    let mut taken = BTreeSet::new();
+    taken.extend(bases.iter().cloned());
     taken.extend(RESERVED.map(String::from));
-    taken.extend(NO_IDENTIFIERS.map(String::from));
+    taken.extend(NEVER.map(String::from));
     let mut found = Vec::new();
     let mut suffixed = Vec::new();
     for group in order.chunk_by(|&a, &b| bases[a] == bases[b]) {
@@ -129,7 +132,7 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
             What::Kernels(start, group.len())
         };
         let mut name = base.clone();
-        if RESERVED.contains(&name.as_str()) || NO_IDENTIFIERS.contains(&name.as_str()) {
+        if RESERVED.contains(&name.as_str()) || is_never(&name) {
             while !taken.insert(name.clone()) {
                 name.push('_');
             }

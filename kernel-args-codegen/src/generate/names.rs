@@ -1,8 +1,8 @@
 //! The names of what is written.
 
 use super::{
-    define::Definition,
-    identifier::{free, identifier, numbered, upper_camel},
+    definition::Definition,
+    identifier::{free, identifier, numbered, sort, upper_camel},
 };
 use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
 use kernel_args_abi::cpp::{BUILTINS, name};
@@ -39,7 +39,8 @@ pub(super) fn names<'i>(
     items: impl Iterator<Item = &'i str>,
     definitions: &[Definition<'_>],
 ) -> Names {
-    let mut taken: BTreeSet<String> = RESERVED.into_iter().map(String::from).collect();
+    let mut taken = BTreeSet::new();
+    taken.extend(RESERVED.map(String::from));
     taken.extend(BUILTINS.iter().map(|row| row.rust.to_owned()));
     let mut used: Vec<usize> = (0..definitions.len())
         .filter(|&id| definitions[id].is_used)
@@ -50,7 +51,7 @@ pub(super) fn names<'i>(
         } = &definitions[id];
         (wanted, cpp, shape, definitions[id].known_align)
     };
-    used.sort_by(|&a, &b| key(a).cmp(&key(b)));
+    sort(&mut used, &|a, b| key(a).cmp(&key(b)));
     let mut types = alloc::vec![String::new(); definitions.len()];
     for group in used.chunk_by(|&a, &b| definitions[a].wanted == definitions[b].wanted) {
         for &id in group {
@@ -79,11 +80,10 @@ pub(super) fn names<'i>(
 
 /// Whether types of one name have namespaces that tell them apart.
 fn is_told_apart(group: &[usize], definitions: &[Definition<'_>]) -> bool {
-    let names: BTreeSet<String> = group
+    let mut names = BTreeSet::new();
+    group
         .iter()
-        .map(|&id| qualified(&definitions[id].cpp))
-        .collect();
-    names.len() == group.len()
+        .all(|&id| names.insert(qualified(&definitions[id].cpp)))
 }
 
 /// The name of a type with its namespaces.

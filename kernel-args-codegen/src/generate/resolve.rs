@@ -2,7 +2,8 @@
 
 use super::{
     cuda::builtin,
-    define::{Body, Definition, Types, Why},
+    define::Types,
+    definition::{Body, Definition, Why},
     scalar,
     ty::{Leaf, Ty},
 };

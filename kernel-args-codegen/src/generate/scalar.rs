@@ -1,46 +1,37 @@
 //! Numbers of C++ as numbers of Rust.
 
 use super::ty::{From, Leaf, Ty};
-use kernel_args_abi::{class::Class, cpp::CppBase};
+use kernel_args_abi::{
+    class::Class,
+    cpp::{CppBase, rust_integer, rust_scalar},
+};
 
 /// The number that a C++ type is. `size` is that of a value in bytes, where it is known.
 pub(super) fn of_base(base: CppBase<'_>, size: Option<usize>) -> Option<Leaf> {
-    let leaf = match base {
-        CppBase::Bool => Leaf::number("bool", 1),
-        CppBase::Char => Leaf {
-            from: From::Core,
-            ..Leaf::number("c_char", 1)
-        },
-        CppBase::Integer { signed, bits } => integer(signed, usize::from(bits / 8))?,
-        CppBase::Long { signed } => match size {
-            Some(size @ (4 | 8)) => integer(signed, size)?,
-            Some(_) => return None,
-            None if signed => Leaf::handle("CLong"),
-            None => Leaf::handle("CULong"),
-        },
-        CppBase::Float { bits: 32 } => Leaf::number("f32", 4),
-        CppBase::Float { bits: 64 } => Leaf::number("f64", 8),
-        _ => return None,
+    let bits = match base {
+        CppBase::Long { signed } if size.is_none() => {
+            return Some(Leaf::handle(if signed { "CLong" } else { "CULong" }));
+        }
+        CppBase::Long { .. } if size == Some(4) => 32,
+        CppBase::Long { .. } => 64,
+        CppBase::Integer { bits, .. } | CppBase::Float { bits } => bits,
+        _ => 8,
     };
+    let mut leaf = number(rust_scalar(base, size.unwrap_or(0)), bits)?;
+    if matches!(base, CppBase::Char) {
+        (leaf.name, leaf.from) = ("c_char", From::Core);
+    }
     (size.is_none() || size == Some(leaf.size)).then_some(leaf)
 }
 
 /// The integer of this size in bytes.
 pub(super) fn integer(signed: bool, size: usize) -> Option<Leaf> {
-    let name = match (signed, size) {
-        (true, 1) => "i8",
-        (false, 1) => "u8",
-        (true, 2) => "i16",
-        (false, 2) => "u16",
-        (true, 4) => "i32",
-        (false, 4) => "u32",
-        (true, 8) => "i64",
-        (false, 8) => "u64",
-        (true, 16) => "i128",
-        (false, 16) => "u128",
-        _ => return None,
-    };
-    Some(Leaf::number(name, size))
+    let bits = u16::try_from(size).ok()?.checked_mul(8)?;
+    number(rust_integer(signed, bits), bits)
+}
+
+fn number(name: &'static str, bits: u16) -> Option<Leaf> {
+    (!name.is_empty()).then(|| Leaf::number(name, usize::from(bits / 8)))
 }
 
 /// The type of a value of which the class and the size alone are known; `None` for bytes.

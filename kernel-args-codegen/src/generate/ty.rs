@@ -101,6 +101,23 @@ impl Ty {
         }
     }
 
+    /// Size and alignment in bytes, as far as they are known; `defined` has those of types that are written.
+    pub(super) fn layout(
+        &self,
+        defined: &dyn Fn(usize) -> (usize, Option<usize>),
+    ) -> (usize, Option<usize>) {
+        match self {
+            Self::Leaf(leaf) => (leaf.size, Some(leaf.align)),
+            Self::Void => (0, None),
+            Self::Pointer { .. } => (8, Some(8)),
+            Self::Array(of, count) => {
+                let (size, align) = of.layout(defined);
+                (size * count, align)
+            }
+            Self::Defined(id) => defined(*id),
+        }
+    }
+
     /// The number of the type that it has by value: not of one that it points to.
     pub(super) fn contents(&self) -> Option<usize> {
         match self {

@@ -1,13 +1,13 @@
 //! The text, as rustfmt has it.
 
 use super::{
-    Kernel, Naming, Options, Pointers,
-    define::Definition,
+    definition::Definition,
     docs::{self, WIDTH},
     fields::{Field, Fields},
-    identifier::is_snake,
+    identifier::{is_snake, sort},
     imports::Imports,
     names::Names,
+    options::{Kernel, Naming, Options, Pointers},
     ty::{From, Leaf, Ty},
 };
 use alloc::{
@@ -49,7 +49,7 @@ pub(super) fn write<'a, 'k: 'a>(
     let mut types: Vec<usize> = (0..definitions.len())
         .filter(|&id| definitions[id].is_used)
         .collect();
-    types.sort_by_key(|&id| &names.types[id]);
+    sort(&mut types, &|a, b| names.types[a].cmp(&names.types[b]));
     for id in types {
         writer.definition(id);
     }

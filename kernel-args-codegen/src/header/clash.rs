@@ -7,7 +7,6 @@ use super::{
     names::{Path, segments},
 };
 use alloc::{
-    boxed::Box,
     collections::BTreeSet,
     format,
     string::{String, ToString},
@@ -19,11 +18,9 @@ pub(super) fn check(
     collector: &Collector<'_, '_>,
     kernels: &mut Vec<Prototype>,
 ) -> Result<(), HeaderError> {
-    let taken = |name: &str| HeaderError {
-        place: name.to_string(),
-        problem: Box::new(Problem::Taken {
-            name: name.to_string(),
-        }),
+    let taken = |name: &str| {
+        let problem = Problem::Taken { name: name.into() };
+        HeaderError::new(name, problem)
     };
     let mut unique: Vec<Prototype> = Vec::with_capacity(kernels.len());
     let mut symbols = BTreeSet::new();
@@ -42,8 +39,9 @@ pub(super) fn check(
         .filter(|definition| definition.kind != Kind::Included)
         .map(|definition| &definition.path)
         .chain(collector.pointees.iter().map(|(pointee, _)| &pointee.path));
-    let types: BTreeSet<&str> = own.clone().map(Path::full).collect();
-    let functions: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.path.full()).collect();
+    let (mut types, mut functions) = (BTreeSet::new(), BTreeSet::new());
+    types.extend(own.clone().map(Path::full));
+    functions.extend(kernels.iter().map(|kernel| kernel.path.full()));
     let mut namespaces: BTreeSet<String> = BTreeSet::new();
     for path in own.chain(kernels.iter().map(|kernel| &kernel.path)) {
         let mut namespace = String::new();

@@ -1,15 +1,13 @@
 //! From parameters to what a header has to declare for them.
 
 use super::{
-    Header, Item,
     cuda::{self, Include},
-    definition::{Base, Definition, Kind, Type},
+    definition::{Base, Definition, Kind, Pointee, Type},
     error::{HeaderError, Problem},
+    item::{Header, Item},
     names::Path,
-    pointee::Pointee,
 };
 use alloc::{
-    boxed::Box,
     collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
@@ -27,7 +25,7 @@ pub(super) struct Collector<'h, 'a> {
     /// Those that others need before them.
     pub(super) definitions: Vec<Definition>,
     /// Where each of them is in the list.
-    places: BTreeMap<Path, usize>,
+    places: BTreeMap<String, usize>,
     /// Types that something points to, and the error where one is not declared.
     pub(super) pointees: Vec<(Pointee, HeaderError)>,
     pub(super) includes: Vec<Include>,
@@ -36,7 +34,7 @@ pub(super) struct Collector<'h, 'a> {
     /// The names of the kernel or type, and of the members, that lead to what is being looked at.
     pub(super) place: Vec<String>,
     /// The alignments of types that parameters of kernels tell.
-    pub(super) told: BTreeMap<Path, usize>,
+    pub(super) told: BTreeMap<String, usize>,
     /// The largest alignment of what is being looked at, by the places, sizes and alignments of all that it is part of.
     pub(super) bound: usize,
 }
@@ -52,7 +50,7 @@ impl<'h, 'a> Collector<'h, 'a> {
                 && !parameter.cpp.is_pointer()
             {
                 let path = Path::new(name, header.namespace);
-                told.entry(path).or_insert(align.bytes());
+                told.entry(path.full().to_string()).or_insert(align.bytes());
             }
         }
         Self {
@@ -91,10 +89,7 @@ impl<'h, 'a> Collector<'h, 'a> {
 
     /// The error at the place that is being looked at.
     pub(super) fn error(&self, problem: Problem) -> HeaderError {
-        HeaderError {
-            place: self.place.join("."),
-            problem: Box::new(problem),
-        }
+        HeaderError::new(self.place.join("."), problem)
     }
 
     /// Runs `then` at a place further in. The place stays where an error was found, until [`reset`](Self::reset).
@@ -119,13 +114,14 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     pub(super) fn definition(&self, path: &Path) -> Option<&Definition> {
-        self.definitions.get(*self.places.get(path)?)
+        self.definitions.get(*self.places.get(path.full())?)
     }
 
     /// Adds a definition whose path none has.
     pub(super) fn add(&mut self, definition: Definition) {
         let place = self.definitions.len();
-        self.places.insert(definition.path.clone(), place);
+        self.places
+            .insert(definition.path.full().to_string(), place);
         self.definitions.push(definition);
     }
 

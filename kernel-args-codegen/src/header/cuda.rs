@@ -47,14 +47,6 @@ pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known> {
     })
 }
 
-/// The largest alignment of what lies at this offset, or has this size.
-pub(super) const fn largest_alignment(offset_or_size: usize) -> usize {
-    match offset_or_size {
-        0 => usize::MAX,
-        bytes => 1 << bytes.trailing_zeros(),
-    }
-}
-
 /// The alignment of a member that its source does not tell: of a type with two alignments, which CUDA's versions have, the
 /// usual one unless it is above `bound`. `None` for every other type.
 pub(super) fn alignment_up_to(name: &str, bound: usize) -> Option<Alignment> {
@@ -120,10 +112,6 @@ mod tests {
             (None, None, Some(64), None)
         );
         assert_eq!(alignment_up_to("float4", 8), None);
-        assert_eq!(
-            [0, 1, 320, 384].map(largest_alignment),
-            [usize::MAX, 1, 64, 128]
-        );
         assert_eq!(
             without_row("__nv_fp8x4_e5m2"),
             Some(Include::File("cuda_fp8.h"))

@@ -8,6 +8,7 @@ use super::{
     layout,
     names::{Local, Path},
 };
+use crate::bytes::largest_alignment;
 use alloc::{string::ToString, vec::Vec};
 use kernel_args_abi::{
     class::Class,
@@ -28,7 +29,7 @@ impl<'a> Collector<'_, 'a> {
         size: usize,
     ) -> Result<Base, HeaderError> {
         let told = parameter.align.map(Alignment::bytes);
-        let told = told.or_else(|| self.told.get(&path).copied());
+        let told = told.or_else(|| self.told.get(path.full()).copied());
         let origin = Origin {
             spelling: parameter.spelling.to_string(),
             place: self.place.join("."),
@@ -93,7 +94,7 @@ impl<'a> Collector<'_, 'a> {
         }
         if members.is_known() {
             let members = flattened(parameter);
-            let bound = cuda::largest_alignment(size).min(told.unwrap_or(usize::MAX));
+            let bound = largest_alignment(size).min(told.unwrap_or(usize::MAX));
             let members = self.bounded(bound, |this| this.structure(members))?;
             return Ok(Some(Kind::Struct(members)));
         }
@@ -145,7 +146,7 @@ impl<'a> Collector<'_, 'a> {
                 let Some(offset) = member.offset else {
                     return Err(this.error(Problem::Offset));
                 };
-                let ty = this.bounded(cuda::largest_alignment(offset), |this| {
+                let ty = this.bounded(largest_alignment(offset), |this| {
                     let mut member = *member;
                     if let (CppBase::Named(name), None, false) =
                         (member.cpp.base, member.align, member.cpp.is_pointer())

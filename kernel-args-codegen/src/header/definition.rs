@@ -97,3 +97,11 @@ pub(super) struct Argument {
     pub(super) ty: Type,
     pub(super) is_grid_constant: bool,
 }
+
+/// A type of the program's own that something points to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Pointee {
+    pub(super) path: Path,
+    /// The pointer's spelling.
+    pub(super) spelling: String,
+}

@@ -1,6 +1,6 @@
 //! Why a header cannot be written.
 
-use super::text::bytes;
+use crate::bytes::bytes;
 use alloc::{boxed::Box, string::String};
 use core::fmt;
 
@@ -13,6 +13,13 @@ pub struct HeaderError {
 }
 
 impl HeaderError {
+    pub(super) fn new(place: impl Into<String>, problem: Problem) -> Self {
+        Self {
+            place: place.into(),
+            problem: Box::new(problem),
+        }
+    }
+
     /// The kernel or type, and the member in it: `shade.light.direction`. Empty where the error is about the header itself.
     #[must_use]
     pub fn place(&self) -> &str {

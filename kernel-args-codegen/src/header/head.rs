@@ -91,21 +91,21 @@ impl Writer<'_, '_, '_> {
 
     /// Declares what is pointed to before it is defined, or is not defined.
     pub(super) fn forward_declarations(&mut self, kernels: &[Prototype]) {
-        let pointees = self.collector.pointees.iter();
-        let pointees: BTreeSet<&Path> = pointees.map(|(pointee, _)| &pointee.path).collect();
-        let mut defined: BTreeSet<&Path> = BTreeSet::new();
-        let mut seen: BTreeSet<&Path> = BTreeSet::new();
+        let collector = self.collector;
+        let mut pointees = BTreeSet::new();
+        pointees.extend(collector.pointees.iter().map(|(to, _)| to.path.full()));
+        let mut defined = BTreeSet::new();
         let mut needed: Vec<Path> = Vec::new();
-        let mut see = |ty: &Type, defined: &BTreeSet<&Path>| {
+        let mut see = |ty: &Type, defined: &BTreeSet<&str>| {
+            // Each once: what was seen is removed.
             if let Base::Own(path) = &ty.base
-                && !defined.contains(path)
-                && let Some(path) = pointees.get(path)
-                && seen.insert(path)
+                && !defined.contains(path.full())
+                && pointees.remove(path.full())
             {
-                needed.push((*path).clone());
+                needed.push(path.clone());
             }
         };
-        for definition in &self.collector.definitions {
+        for definition in &collector.definitions {
             if let Kind::Struct(members) = &definition.kind {
                 for member in members {
                     // Inside of itself a struct is declared.
@@ -116,7 +116,7 @@ impl Writer<'_, '_, '_> {
                     }
                 }
             }
-            defined.insert(&definition.path);
+            defined.insert(definition.path.full());
         }
         for argument in kernels.iter().flat_map(|kernel| &kernel.parameters) {
             see(&argument.ty, &defined);

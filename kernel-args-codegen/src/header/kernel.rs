@@ -1,9 +1,10 @@
 //! The prototypes of kernels.
 
 use super::{
-    collect::Collector,
+    collect::{Collector, fundamental},
     definition::{Argument, Base, Definition, Kind, Member, Prototype, Type},
     error::{HeaderError, Origin, Problem},
+    item::Kernel,
     names::{Local, Path, is_identifier},
 };
 use alloc::{
@@ -18,16 +19,6 @@ use kernel_args_abi::{
     signature::{Members, Parameter},
 };
 use kernel_args_image::mangled::Demangled;
-
-/// A kernel of a header.
-#[derive(Clone, Debug)]
-pub(super) struct Kernel<'a> {
-    /// Its symbol, or its name in C++.
-    pub(super) symbol: &'a str,
-    pub(super) parameters: Vec<Parameter<'a>>,
-    /// The parameters that are `const __grid_constant__`.
-    pub(super) grid_constants: Vec<&'a str>,
-}
 
 /// What a symbol tells.
 struct Symbol {
@@ -184,7 +175,7 @@ impl<'a> Collector<'_, 'a> {
         }
         let base = match told.base {
             CppBase::Unknown | CppBase::Named(_) => ty.base,
-            base => match super::collect::fundamental(base) {
+            base => match fundamental(base) {
                 Some(name) => Base::Fundamental(name, parameter.size),
                 None => ty.base,
             },

@@ -4,8 +4,8 @@ use super::{
     definition::{Member, Type},
     error::Problem,
 };
+use crate::bytes::round_up;
 use alloc::boxed::Box;
-use kernel_args_abi::layout::Alignment;
 
 /// The largest `alignas` that is written: what C++ compilers for CUDA take.
 const LARGEST: usize = 1 << 12;
@@ -27,12 +27,6 @@ impl Misplaced {
 pub(super) struct Placed {
     pub(super) align: usize,
     pub(super) alignas: Option<usize>,
-}
-
-fn round_up(offset: usize, align: usize) -> usize {
-    Alignment::new(align)
-        .and_then(|align| align.round_up(offset))
-        .unwrap_or(usize::MAX)
 }
 
 /// The least alignment above `least` that puts what follows `end` at `wanted`.

@@ -21,7 +21,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
 }
 
 /// A qualified name: `sim::Light`. Without `::` at its beginning.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Path(String);
 
 impl Path {
@@ -121,7 +121,8 @@ impl Local {
     /// The names of some members in C++. A keyword gets a `_` at its end; the number of a field of a tuple one before it.
     pub(super) fn all<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Self>, Problem> {
         let names: Vec<&str> = names.collect();
-        let told: BTreeSet<&str> = names.iter().copied().collect();
+        let mut told = BTreeSet::new();
+        told.extend(names.iter().copied());
         let mut taken = BTreeSet::new();
         let mut locals = Vec::with_capacity(names.len());
         for (i, name) in names.iter().enumerate() {

@@ -3,24 +3,13 @@
 use super::{
     collect::{Collector, fundamental},
     cuda,
-    definition::Base,
+    definition::{Base, Pointee},
     error::{HeaderError, Origin, Problem},
     instance,
     names::Path,
 };
-use alloc::{
-    boxed::Box,
-    string::{String, ToString},
-};
+use alloc::string::ToString;
 use kernel_args_abi::{cpp::CppBase, signature::Parameter};
-
-/// A type of the program's own that something points to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Pointee {
-    pub(super) path: Path,
-    /// The pointer's spelling.
-    pub(super) spelling: String,
-}
 
 impl<'a> Collector<'_, 'a> {
     /// What a pointer points to.
@@ -67,17 +56,16 @@ impl<'a> Collector<'_, 'a> {
                 None if self.header.forward_declares => {}
                 None => return Err(error.clone()),
                 Some(known) if instance::differ(&known.origin.spelling, &pointee.spelling) => {
-                    return Err(HeaderError {
-                        place: error.place.clone(),
-                        problem: Box::new(Problem::TwoTypes {
-                            name: pointee.path.full().to_string(),
-                            first: known.origin.clone(),
-                            second: Origin {
-                                spelling: pointee.spelling.clone(),
-                                place: error.place.clone(),
-                            },
-                        }),
-                    });
+                    let place = error.place.clone();
+                    let problem = Problem::TwoTypes {
+                        name: pointee.path.full().to_string(),
+                        first: known.origin.clone(),
+                        second: Origin {
+                            spelling: pointee.spelling.clone(),
+                            place: place.clone(),
+                        },
+                    };
+                    return Err(HeaderError::new(place, problem));
                 }
                 Some(_) => {}
             }

@@ -39,7 +39,8 @@ impl Writer<'_, '_, '_> {
 
     fn kernel(&mut self, kernel: &Prototype) {
         let parameters = &kernel.parameters;
-        let hidden: BTreeSet<&str> = parameters.iter().map(|p| &*p.name.name).collect();
+        let mut hidden = BTreeSet::new();
+        hidden.extend(parameters.iter().map(|p| p.name.name.as_str()));
         let scope = self.scope(kernel.path.namespace(), &hidden);
         let declare = |argument: &Argument| {
             let constant = if argument.is_grid_constant {

@@ -1,12 +1,14 @@
 //! The text of a header.
 
 use super::{
-    Header,
     collect::Collector,
     definition::{Definition, Kind, Member, Prototype},
     error::HeaderError,
+    item::Header,
+    names::segments,
     spelling::Scope,
 };
+use crate::bytes::bytes;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::fmt::Write as _;
 use kernel_args_abi::signature::Opaque;
@@ -16,13 +18,12 @@ pub(super) fn write(
     kernels: &[Prototype],
     left_out: &[HeaderError],
 ) -> String {
-    let definitions = collector.definitions.iter();
+    let mut own = BTreeSet::new();
+    own.extend(collector.definitions.iter().map(|known| known.path.name()));
     let mut writer = Writer {
         text: String::new(),
         namespace: String::new(),
-        own: definitions
-            .map(|definition| definition.path.name())
-            .collect(),
+        own,
         collector,
     };
     writer.head();
@@ -98,7 +99,7 @@ impl Writer<'_, '_, '_> {
         if namespace == self.namespace {
             return;
         }
-        let close = |namespace: &str| "}".repeat(super::names::segments(namespace).len());
+        let close = |namespace: &str| "}".repeat(segments(namespace).len());
         if !self.namespace.is_empty() {
             let line = format!(
                 "\n{} // namespace {}",
@@ -108,7 +109,7 @@ impl Writer<'_, '_, '_> {
             self.line(&line);
         }
         if !namespace.is_empty() {
-            let open: Vec<String> = super::names::segments(namespace)
+            let open: Vec<String> = segments(namespace)
                 .into_iter()
                 .map(|name| format!("namespace {name} {{"))
                 .collect();
@@ -190,7 +191,8 @@ impl Writer<'_, '_, '_> {
     }
 
     fn members(&mut self, members: &[Member], namespace: &str, size: usize) {
-        let hidden: BTreeSet<&str> = members.iter().map(|member| &*member.name.name).collect();
+        let mut hidden = BTreeSet::new();
+        hidden.extend(members.iter().map(|member| member.name.name.as_str()));
         let mut end = 0;
         for member in members {
             self.padding(member.offset - end);
@@ -208,9 +210,9 @@ impl Writer<'_, '_, '_> {
         self.padding(size - end);
     }
 
-    fn padding(&mut self, bytes: usize) {
-        if bytes > 0 {
-            self.line(&format!("    // {} of padding", self::bytes(bytes)));
+    fn padding(&mut self, count: usize) {
+        if count > 0 {
+            self.line(&format!("    // {} of padding", bytes(count)));
         }
     }
 
@@ -222,14 +224,6 @@ impl Writer<'_, '_, '_> {
             let line = format!("\n#endif // {guard}");
             self.line(&line);
         }
-    }
-}
-
-/// A number of bytes in words.
-pub(super) fn bytes(count: usize) -> String {
-    match count {
-        1 => "1 byte".into(),
-        _ => format!("{count} bytes"),
     }
 }
 

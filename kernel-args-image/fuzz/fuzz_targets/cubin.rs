@@ -1,14 +1,14 @@
 //! Any bytes are a cubin or an error.
 #![no_main]
 
-use kernel_args_image::cubin;
+use kernel_args_image::{cubin, mangled::Demangled};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     match cubin::parse(bytes) {
         Ok(cubin) => {
             for kernel in &cubin.kernels {
-                let demangled = kernel.demangle();
+                let demangled = Demangled::new(&kernel.name);
                 let parameters = kernel.signature_parameters(demangled.as_ref());
                 assert_eq!(parameters.len(), kernel.parameters.len());
                 for parameter in &kernel.parameters {

@@ -1,17 +1,21 @@
 //! Any bytes are PTX or an error with a place in them; what is read is consistent.
 #![no_main]
 
-use kernel_args_image::ptx::Module;
+use kernel_args_image::{
+    mangled::Demangled,
+    ptx::{Module, extent},
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    match Module::parse_bytes(bytes) {
+    assert!(extent(bytes, true).is_some_and(|end| end <= bytes.len()));
+    match Module::read(bytes) {
         Ok(module) => {
-            for entry in &module.entries {
+            for entry in module.entries() {
                 assert!(!entry.name.is_empty());
                 let found = module.entry(entry.name).unwrap();
                 assert_eq!(found.name, entry.name);
-                let demangled = entry.demangle();
+                let demangled = Demangled::new(entry.name);
                 let parameters = entry.signature_parameters(demangled.as_ref());
                 assert_eq!(parameters.len(), entry.parameters.len());
                 for (parameter, declared) in parameters.iter().zip(&entry.parameters) {

@@ -7,8 +7,8 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// It is no ELF file of 64 bits, or its headers or tables lie outside of it.
-    Elf(object::read::Error),
+    /// It is no ELF file of 64 bits, or its headers or tables are outside of it: what is wrong.
+    Elf(&'static str),
     /// It is for another machine: the number in its header.
     Machine(u16),
     /// It is for 32-bit device code, which CUDA dropped.
@@ -64,3 +64,18 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+impl Error {
+    #[cold]
+    pub(super) const fn outside(what: &'static str, index: usize) -> Self {
+        Self::Outside { what, index }
+    }
+
+    #[cold]
+    pub(super) fn kernel(name: &str, what: &'static str) -> Self {
+        Self::Kernel {
+            name: String::from(name),
+            what,
+        }
+    }
+}

@@ -3,22 +3,19 @@
 //! A record begins with two bytes, format and attribute. In format 4 a 16-bit length and as many bytes
 //! follow; in formats 1 to 3, a value of 16 bits or less in two bytes.
 
-use super::Parameter;
-use crate::ptx::{Pointee, Space};
-use alloc::{collections::BTreeMap, vec::Vec};
+use super::kernel::Parameter;
+use crate::{
+    directives::{Directives, Field},
+    ptx::{Pointee, Space},
+};
+use alloc::vec::Vec;
 use kernel_args_abi::layout::Alignment;
 
-const MAX_THREADS: u8 = 0x05;
-const REQUIRED_THREADS: u8 = 0x10;
 const PARAMETER: u8 = 0x17;
 const BLOCK_SIZE: u8 = 0x19;
 const REGISTERS: u8 = 0x2f;
-const REQUIRED_CLUSTER: u8 = 0x3d;
-const EXPLICIT_CLUSTER: u8 = 0x3e;
-const MAX_CLUSTER_RANK: u8 = 0x3f;
 /// In a block above 4,352 bytes.
 const PARAMETER_OF_LARGE_BLOCK: u8 = 0x45;
-const BLOCKS_ARE_CLUSTERS: u8 = 0x5b;
 
 /// What a kernel's records say.
 #[derive(Default)]
@@ -26,12 +23,7 @@ pub(super) struct Info {
     /// With their ordinals, in the order of the file: last ordinal first.
     pub(super) parameters: Vec<(u16, Parameter)>,
     pub(super) size: Option<usize>,
-    pub(super) max_threads: Option<[u32; 3]>,
-    pub(super) required_threads: Option<[u32; 3]>,
-    pub(super) required_cluster: Option<[u32; 3]>,
-    pub(super) max_cluster_rank: Option<u32>,
-    pub(super) explicit_cluster: bool,
-    pub(super) blocks_are_clusters: bool,
+    pub(super) directives: Directives,
 }
 
 impl Info {
@@ -45,12 +37,12 @@ impl Info {
             let value = u16::from_le_bytes([*low, *high]);
             bytes = rest;
             match format {
-                1..=3 => match *attribute {
-                    BLOCK_SIZE => info.size = Some(usize::from(value)),
-                    EXPLICIT_CLUSTER => info.explicit_cluster = true,
-                    BLOCKS_ARE_CLUSTERS => info.blocks_are_clusters = true,
-                    _ => {}
-                },
+                1..=3 if *attribute == BLOCK_SIZE => info.size = Some(usize::from(value)),
+                1..=3 => {
+                    if let Some(Field::Flag(flag)) = info.directives.by_attribute(*attribute) {
+                        *flag = true;
+                    }
+                }
                 4 => {
                     let (payload, rest) = bytes.split_at_checked(usize::from(value)).ok_or(CUT)?;
                     bytes = rest;
@@ -73,14 +65,14 @@ impl Info {
                 let payload = payload.try_into().map_err(|_| LENGTH)?;
                 self.parameters.push(parameter_of_large_block(payload));
             }
-            MAX_THREADS => self.max_threads = Some(triple(payload).ok_or(LENGTH)?),
-            REQUIRED_THREADS => self.required_threads = Some(triple(payload).ok_or(LENGTH)?),
-            REQUIRED_CLUSTER => self.required_cluster = Some(triple(payload).ok_or(LENGTH)?),
-            MAX_CLUSTER_RANK => {
-                let payload = payload.try_into().map_err(|_| LENGTH)?;
-                self.max_cluster_rank = Some(u32::from_le_bytes(payload));
-            }
-            _ => {}
+            _ => match self.directives.by_attribute(attribute) {
+                Some(Field::Dimensions(value)) => *value = Some(triple(payload).ok_or(LENGTH)?),
+                Some(Field::Count(value)) => {
+                    let payload = payload.try_into().map_err(|_| LENGTH)?;
+                    *value = Some(u32::from_le_bytes(payload));
+                }
+                Some(Field::Flag(_)) | None => {}
+            },
         }
         Ok(())
     }
@@ -88,7 +80,7 @@ impl Info {
 
 /// The registers of each function by the index of its symbol, out of the section `.nv.info`, whose records are those of a
 /// kernel. What is not as expected is passed over: nothing depends on it.
-pub(super) fn registers(mut bytes: &[u8], registers: &mut BTreeMap<u32, u32>) {
+pub(super) fn registers(mut bytes: &[u8], registers: &mut [Option<u32>]) {
     while let Some(([format, attribute, low, high], rest)) = bytes.split_first_chunk() {
         bytes = rest;
         if *format != 4 {
@@ -101,8 +93,9 @@ pub(super) fn registers(mut bytes: &[u8], registers: &mut BTreeMap<u32, u32>) {
         bytes = rest;
         if *attribute == REGISTERS
             && let ([symbol, count], []) = payload.as_chunks::<4>()
+            && let Some(registers) = registers.get_mut(u32::from_le_bytes(*symbol) as usize)
         {
-            registers.insert(u32::from_le_bytes(*symbol), u32::from_le_bytes(*count));
+            *registers = Some(u32::from_le_bytes(*count));
         }
     }
 }

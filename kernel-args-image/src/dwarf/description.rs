@@ -1,15 +1,14 @@
 //! A debug build cut down to what it tells of parameters.
 
-use super::{Error, sections::Sections};
-use crate::ptx::{Module, Outline};
+use super::{
+    Error,
+    entry::Slice,
+    sections::{ABBREV, INFO, LINE_STRINGS, NAMES, STRING_OFFSETS, STRINGS, Sections},
+};
+use crate::ptx::{Header, Module};
 use alloc::{format, string::String, vec::Vec};
 use core::{fmt::Write, ops::Range};
-use gimli::{
-    AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian, UnitHeader, constants,
-};
-
-/// Bytes of a section.
-type Slice<'s> = EndianSlice<'s, LittleEndian>;
+use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian, UnitHeader, constants};
 
 /// What the PTX text of a debug build tells of the parameters of its kernels, as a PTX text: declarations and types, without
 /// code, lines and the folder that it was compiled in. Of the same source it is the same on each machine.
@@ -20,18 +19,18 @@ type Slice<'s> = EndianSlice<'s, LittleEndian>;
 /// Where the text or its debug information cannot be read, and where that has references of a kind that NVIDIA's compilers do
 /// not write.
 pub fn description(text: &[u8]) -> Result<String, Error> {
-    let module = Module::parse_bytes(text).map_err(Error::Ptx)?;
-    let outline = Outline::read(text).map_err(Error::Ptx)?;
+    let header = Header::read(text).map_err(Error::Ptx)?;
+    let module = Module::read(text).map_err(Error::Ptx)?;
     let sections = Sections::of_ptx(text)?;
-    let (major, minor) = module.version;
+    let (major, minor) = header.version;
     let mut written = format!(
         "// The parameters of kernels: declarations, and debug information without code and lines.\n\
          .version {major}.{minor}\n.target {}\n.address_size {}\n",
-        module.target.text,
-        module.address_size.unwrap_or(64),
+        header.target.text,
+        header.address_size.unwrap_or(64),
     );
-    for symbol in outline.symbols_in_order() {
-        if let Some((_, declaration)) = outline.declaration(symbol) {
+    for entry in module.entries() {
+        if let Some((_, declaration)) = module.declaration(entry.name) {
             let declaration = String::from_utf8_lossy(declaration);
             let _ = write!(
                 written,
@@ -41,8 +40,9 @@ pub fn description(text: &[u8]) -> Result<String, Error> {
         }
     }
     let info = without_paths(&sections)?;
-    for (name, bytes) in sections.named(&info) {
-        write_section(&mut written, name, bytes);
+    write_section(&mut written, NAMES[INFO], &info);
+    for section in [ABBREV, STRINGS, LINE_STRINGS, STRING_OFFSETS] {
+        write_section(&mut written, NAMES[section], sections.get(section));
     }
     Ok(written)
 }
@@ -62,14 +62,14 @@ fn write_section(text: &mut String, name: &str, bytes: &[u8]) {
 
 /// The section `.debug_info` in which no unit names its file and folder.
 fn without_paths(sections: &Sections<'_>) -> Result<Vec<u8>, Error> {
-    let abbreviations = DebugAbbrev::new(&sections.abbrev, LittleEndian);
-    let info = DebugInfo::new(&sections.info, LittleEndian);
-    let mut written = Vec::with_capacity(sections.info.len());
+    let abbreviations = DebugAbbrev::new(sections.get(ABBREV), LittleEndian);
+    let info = DebugInfo::new(sections.get(INFO), LittleEndian);
+    let mut written = Vec::with_capacity(sections.get(INFO).len());
     let mut units = info.units();
     while let Some(unit) = units.next()? {
         let start = unit.debug_info_offset().map_or(0, |offset| offset.0);
         let end = start.saturating_add(unit.length_including_self());
-        let bytes = sections.info.get(start..end).unwrap_or_default();
+        let bytes = sections.get(INFO).get(start..end).unwrap_or_default();
         written.extend(unit_without_paths(&unit, &abbreviations, bytes)?);
     }
     Ok(written)

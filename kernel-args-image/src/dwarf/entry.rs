@@ -1,7 +1,30 @@
 //! What an entry says that matters for types.
 
-use super::units::{Place, Slice, Value};
-use gimli::{Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, constants as dw};
+use gimli::{
+    Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, EndianSlice, LittleEndian,
+    constants as dw,
+};
+
+/// Bytes of a section.
+pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;
+
+/// The value of an attribute.
+pub(super) type Value<'s> = AttributeValue<Slice<'s>>;
+
+/// Where an entry stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Place {
+    pub(super) unit: u32,
+    /// From the beginning of the unit, in bytes.
+    pub(super) offset: usize,
+}
+
+impl Place {
+    /// Another place of the same unit.
+    pub(super) const fn at(self, offset: usize) -> Self {
+        Self { offset, ..self }
+    }
+}
 
 /// An entry. Of the attributes, those that tell of types.
 #[derive(Clone, Copy)]

@@ -1,18 +1,15 @@
 //! The entries of kernels. DWARF 5, "3.3 Subroutine and Entry Point Entries".
 
-use super::types::Type;
 use super::{
-    DebugInfo, Error,
-    entry::Entry,
-    members::Types,
+    Error,
+    entry::{Entry, Place},
+    info::DebugInfo,
     sections::Sections,
-    units::{Place, Units},
+    stored::Types,
+    types::Type,
+    units::Units,
 };
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use gimli::constants as dw;
 use kernel_args_abi::param_layout::LIMIT;
 
@@ -24,10 +21,19 @@ const LONGEST_CHAIN: usize = 8;
 
 /// Reads the entries of these kernels. Of several entries of one, the first that has parameters as a kernel can have is
 /// taken.
-pub(super) fn read(sections: &Sections<'_>, wanted: &BTreeSet<&str>) -> Result<DebugInfo, Error> {
+pub(super) fn read(
+    sections: &Sections<'_>,
+    symbols: &mut dyn Iterator<Item = &str>,
+) -> Result<DebugInfo, Error> {
     let units = Units::new(sections)?;
     let mut types = Types::new(&units);
-    let mut found = BTreeMap::new();
+    let mut wanted = BTreeMap::new();
+    let mut found: Vec<(&str, Option<Result<usize, &'static str>>)> = Vec::new();
+    for symbol in symbols {
+        if *wanted.entry(symbol.as_bytes()).or_insert(found.len()) == found.len() {
+            found.push((symbol, None));
+        }
+    }
     for unit in 0..units.len() {
         let mut walk = units.walk_unit(unit)?;
         while let Some(step) = walk.next()? {
@@ -36,25 +42,26 @@ pub(super) fn read(sections: &Sections<'_>, wanted: &BTreeSet<&str>) -> Result<D
             }
             let function = Function::read(&units, &step.entry)?;
             let symbol = function.symbol();
-            let (Some(&symbol), false) = (
-                wanted.get(symbol),
-                found.get(symbol).is_some_and(Result::is_ok),
-            ) else {
+            let Some(&index) = wanted.get(symbol.as_bytes()) else {
                 continue;
             };
-            units.budget.store(OF_MAP)?;
-            found.insert(symbol, function.parameters(&units, &mut types)?);
+            if !matches!(found[index].1, Some(Ok(_))) {
+                units.budget.store(OF_MAP)?;
+                found[index].1 = Some(function.parameters(&units, &mut types)?);
+            }
         }
     }
     let mut kernels = Vec::new();
     let mut errors = Vec::new();
-    for (symbol, parameters) in found {
+    for index in wanted.into_values() {
+        let (symbol, parameters) = found[index];
         match parameters {
-            Ok(list) => {
+            None => {}
+            Some(Ok(list)) => {
                 units.budget.store(symbol.len())?;
                 kernels.push((String::from(symbol), list));
             }
-            Err(what) => errors.push(Error::Kernel {
+            Some(Err(what)) => errors.push(Error::Kernel {
                 name: String::from(symbol),
                 what,
             }),
@@ -156,7 +163,7 @@ impl<'s> Function<'s> {
             }
             of_kernel.push(row.place);
         }
-        Ok(Ok(types.store(|table| table.structure(of_kernel))?))
+        Ok(Ok(types.store(|table| table.structure(&of_kernel))?))
     }
 }
 

@@ -1,39 +1,23 @@
-//! The members of structs, and the variants of enums.
+//! The members of structs, and the variants of enums, by value and behind pointers.
 
 use super::{
     Error,
-    described::Referents,
-    entry::{Entry, Offset},
+    entry::{Entry, Offset, Place},
+    stored::{OF_MAP, Types},
     types::Type,
-    units::{Place, Units},
 };
-use crate::{
-    mangled::demangle,
-    table::types::{TypeWriter, opaque},
-};
-use alloc::{collections::BTreeMap, vec::Vec};
+use crate::{mangled::demangle, table::types::opaque};
+use alloc::vec::Vec;
 use gimli::constants as dw;
-use kernel_args_abi::{Alignment, Class, CppBase, Opaque, Parameter, Variant};
+use kernel_args_abi::{
+    Alignment, Class, CppType, Opaque, Parameter, Variant, signature::stored::NOTHING,
+};
 
 /// How deep structs lie in each other, at most. The largest that a kernel takes has 32,764 bytes.
 const DEEPEST: usize = 32;
 
 /// The largest struct whose members are read, in bytes: a larger one cannot be a parameter.
 const LARGEST: u64 = 65_536;
-
-/// Parameters and members as they are stored.
-pub(super) struct Types<'u, 's> {
-    pub(super) units: &'u Units<'s>,
-    pub(super) table: TypeWriter,
-    pub(super) referents: Referents,
-    /// The numbers of the structs and enums that have been read.
-    structs: BTreeMap<Place, usize>,
-    /// Where the names of types are stored.
-    names: BTreeMap<Place, u32>,
-}
-
-/// What one entry of a map takes, in bytes, about.
-const OF_MAP: usize = 48;
 
 /// A parameter or member that is stored.
 pub(super) struct Row {
@@ -49,17 +33,7 @@ struct Content {
     why_opaque: Option<Opaque>,
 }
 
-impl<'u, 's> Types<'u, 's> {
-    pub(super) fn new(units: &'u Units<'s>) -> Self {
-        Self {
-            units,
-            table: TypeWriter::new(),
-            referents: Referents::default(),
-            structs: BTreeMap::new(),
-            names: BTreeMap::new(),
-        }
-    }
-
+impl<'s> Types<'_, 's> {
     /// Stores a parameter or a member of this type, which lies `depth` structs deep. `None` if its size is not known.
     pub(super) fn row(
         &mut self,
@@ -99,45 +73,6 @@ impl<'u, 's> Types<'u, 's> {
         Ok(Some(Row { place, size }))
     }
 
-    /// Stores a parameter or member, the name of whose type is `ty`'s.
-    pub(super) fn record(
-        &mut self,
-        parameter: &Parameter<'_>,
-        ty: &Type<'s>,
-        members: usize,
-        referent: usize,
-    ) -> Result<u32, Error> {
-        let named = match ty.cpp.base {
-            CppBase::Named(_) => Some(self.name(ty)?),
-            _ => None,
-        };
-        self.store(|table| table.record(parameter, named, members, referent))
-    }
-
-    /// Writes to the table, and pays for it.
-    pub(super) fn store<T>(
-        &mut self,
-        write: impl FnOnce(&mut TypeWriter) -> T,
-    ) -> Result<T, Error> {
-        let before = self.table.len();
-        let written = write(&mut self.table);
-        self.units.budget.store(self.table.len() - before)?;
-        Ok(written)
-    }
-
-    /// Where the name of a type is stored.
-    fn name(&mut self, ty: &Type<'s>) -> Result<u32, Error> {
-        if let Some(known) = ty.named_by.and_then(|place| self.names.get(&place)) {
-            return Ok(*known);
-        }
-        let name = self.store(|table| table.text(&ty.name))?;
-        if let Some(place) = ty.named_by {
-            self.units.budget.store(OF_MAP)?;
-            self.names.insert(place, name);
-        }
-        Ok(name)
-    }
-
     /// The number of the members of the struct at a place, which lies `depth` structs deep.
     pub(super) fn members(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
         if let Some(&known) = self.structs.get(&place) {
@@ -154,6 +89,40 @@ impl<'u, 's> Types<'u, 's> {
         };
         self.structs.insert(place, members);
         Ok(members)
+    }
+
+    /// Reads the types that were referred to, and those that they refer to, as far as time and memory last: a type that is not
+    /// read then is not described. Returns all that was written.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        let mut places = Vec::new();
+        // Reading one finds others.
+        while let Some(&place) = self.referents.pending.get(places.len()) {
+            places.push(self.described(place).unwrap_or(0));
+        }
+        self.table.finish(&places)
+    }
+
+    /// Where the type at a place is written; 0 if its entry does not contain its size.
+    fn described(&mut self, place: Place) -> Result<u32, Error> {
+        let ty = Type::read(self.units, Some(place))?;
+        let Some(size) = ty.size.and_then(|size| u32::try_from(size).ok()) else {
+            return Ok(0);
+        };
+        let members = match ty.aggregate {
+            Some(place) => self.members(place, 1)?,
+            None => 0,
+        };
+        let alignment = ty
+            .alignment
+            .and_then(|alignment| usize::try_from(alignment).ok());
+        let described = Parameter {
+            offset: None,
+            align: alignment.and_then(Alignment::new),
+            class: ty.class,
+            cpp: CppType::of(ty.cpp.base),
+            ..Parameter::record(0, size as usize)
+        };
+        self.record(&described, &ty, members, NOTHING)
     }
 
     fn read(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
@@ -203,7 +172,7 @@ impl<'u, 's> Types<'u, 's> {
                 None => return Ok(unclear),
             }
         }
-        self.store(|table| table.structure(places))
+        self.store(|table| table.structure(&places))
     }
 
     /// The variants of an enum; unknown where the value of one is not told.
@@ -226,7 +195,7 @@ impl<'u, 's> Types<'u, 's> {
             places.push(self.store(|table| table.variant(Variant { name, value }))?);
         }
         let is_signed = Type::integer_of(self.units, entry.ty)?.is_signed;
-        self.store(|table| table.enumeration(places, is_signed))
+        self.store(|table| table.enumeration(&places, is_signed))
     }
 
     /// The entries of a struct's members, in the order of their offsets.

@@ -22,17 +22,18 @@
 #[cfg(feature = "debug-info")]
 mod budget;
 #[cfg(feature = "debug-info")]
-mod described;
-#[cfg(feature = "debug-info")]
 mod description;
 #[cfg(feature = "debug-info")]
 mod entry;
 mod error;
+mod info;
 #[cfg(feature = "debug-info")]
 mod kernels;
 #[cfg(feature = "debug-info")]
 mod members;
 mod sections;
+#[cfg(feature = "debug-info")]
+mod stored;
 #[cfg(feature = "debug-info")]
 mod types;
 #[cfg(feature = "debug-info")]
@@ -41,21 +42,9 @@ mod units;
 #[cfg(feature = "debug-info")]
 pub use description::description;
 pub use error::Error;
+pub use info::DebugInfo;
 
-use alloc::{string::String, vec::Vec};
-use kernel_args_abi::{Members, signature::stored};
 use sections::Sections;
-
-/// What the debug information of a cubin or PTX text says of kernels.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct DebugInfo {
-    /// What `kernel_args_abi::signature::stored` reads.
-    table: Vec<u8>,
-    /// In the order of their symbols, each once, with the numbers of their parameters.
-    kernels: Vec<(String, usize)>,
-    /// Of single kernels that are not described.
-    errors: Vec<Error>,
-}
 
 impl DebugInfo {
     /// Reads the debug information of a cubin that tells of the kernels with these symbols. Without any, it is empty.
@@ -96,7 +85,7 @@ impl DebugInfo {
             return Ok(Self::default());
         }
         #[cfg(feature = "debug-info")]
-        return kernels::read(sections, &kernels.into_iter().collect());
+        return kernels::read(sections, &mut kernels.into_iter());
         #[cfg(not(feature = "debug-info"))]
         return Self::not_read(kernels);
     }
@@ -108,41 +97,5 @@ impl DebugInfo {
             Some(_) => Err(Error::Feature),
             None => Ok(Self::default()),
         }
-    }
-
-    /// The symbols of the kernels that are described, in alphabetical order.
-    #[must_use]
-    pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.kernels.iter().map(|(symbol, _)| symbol.as_str())
-    }
-
-    /// The parameters of the kernel of this symbol: names, sizes, classes, C++ types and members. Debug information tells
-    /// no offsets of parameters.
-    #[must_use]
-    pub fn parameters(&self, symbol: &str) -> Option<Members<'_>> {
-        let found = self
-            .kernels
-            .binary_search_by(|(known, _)| known.as_str().cmp(symbol));
-        let (_, parameters) = self.kernels.get(found.ok()?)?;
-        Some(stored::members(&self.table, *parameters))
-    }
-
-    /// Why kernels are not described, although the debug information has an entry for them.
-    #[must_use]
-    pub fn errors(&self) -> &[Error] {
-        &self.errors
-    }
-
-    pub(crate) fn take_errors(&mut self) -> Vec<Error> {
-        core::mem::take(&mut self.errors)
-    }
-
-    /// How much memory it takes, in bytes.
-    pub(crate) fn weight(&self) -> usize {
-        let symbols: usize = self.symbols().map(str::len).sum();
-        self.table.capacity()
-            + symbols
-            + self.kernels.capacity() * size_of::<(String, usize)>()
-            + self.errors.capacity() * size_of::<Error>()
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{
     Error,
-    entry::Entry,
-    units::{Place, Units},
+    entry::{Entry, Place},
+    units::Units,
 };
 use crate::mangled::demangle;
 use alloc::{borrow::Cow, vec::Vec};

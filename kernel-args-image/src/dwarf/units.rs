@@ -1,44 +1,31 @@
 //! The units of debug information, and access to their entries by place.
 
-use super::{Error, budget::Budget, entry::Entry, sections::Sections};
-use alloc::{collections::BTreeMap, rc::Rc, vec::Vec};
+use super::{
+    Error,
+    budget::Budget,
+    entry::{Entry, Place, Slice, Value},
+    sections::{ABBREV, INFO, LINE_STRINGS, STRING_OFFSETS, STRINGS, Sections},
+};
+use alloc::{collections::BTreeMap, vec::Vec};
 use gimli::{
-    Abbreviations, AttributeValue, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr,
+    Abbreviations, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr,
     DebugStrOffsets, DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader,
     UnitOffset,
 };
 
-/// Bytes of a section.
-pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;
-
-/// The value of an attribute.
-pub(super) type Value<'s> = AttributeValue<Slice<'s>>;
-
-/// Where an entry stands.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Place {
-    unit: u32,
-    /// From the beginning of the unit, in bytes.
-    offset: usize,
-}
-
-impl Place {
-    /// Another place of the same unit.
-    pub(super) const fn at(self, offset: usize) -> Self {
-        Self { offset, ..self }
-    }
-}
-
 /// One unit.
 struct Unit<'s> {
     header: UnitHeader<Slice<'s>>,
-    abbreviations: Rc<Abbreviations>,
+    /// Which table of abbreviations its entries are of.
+    abbreviations: usize,
     string_offsets: DebugStrOffsetsBase<usize>,
 }
 
 /// All units.
 pub(super) struct Units<'s> {
     all: Vec<Unit<'s>>,
+    /// Each once, whichever units refer to it.
+    abbreviations: Vec<Abbreviations>,
     strings: DebugStr<Slice<'s>>,
     line_strings: DebugLineStr<Slice<'s>>,
     string_offsets: DebugStrOffsets<Slice<'s>>,
@@ -64,24 +51,26 @@ impl<'s> Units<'s> {
     pub(super) fn new(sections: &'s Sections<'_>) -> Result<Self, Error> {
         let slice = |bytes: &'s [u8]| EndianSlice::new(bytes, LittleEndian);
         let budget = Budget::new(sections.size());
-        let info = DebugInfo::new(&sections.info, LittleEndian);
-        let abbrev = DebugAbbrev::new(&sections.abbrev, LittleEndian);
-        let mut tables = BTreeMap::new();
+        let info = DebugInfo::new(sections.get(INFO), LittleEndian);
+        let abbrev = DebugAbbrev::new(sections.get(ABBREV), LittleEndian);
+        let mut tables = Vec::new();
+        let mut known = BTreeMap::new();
         let mut units = Vec::new();
         let mut headers = info.units();
         while let Some(header) = headers.next()? {
             budget.store(size_of::<Unit<'_>>())?;
             let at = header.debug_abbrev_offset().0;
-            let abbreviations = if let Some(table) = tables.get(&at) {
-                Rc::clone(table)
-            } else {
-                let length = table_length(sections.abbrev.get(at..).unwrap_or_default());
+            let place = Place {
+                unit: 0,
+                offset: at,
+            };
+            let abbreviations = *known.entry(place).or_insert(tables.len());
+            if abbreviations == tables.len() {
+                let length = table_length(sections.get(ABBREV).get(at..).unwrap_or_default());
                 // An abbreviation has 5 bytes or more.
                 budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
-                let table = Rc::new(header.abbreviations(&abbrev)?);
-                tables.insert(at, Rc::clone(&table));
-                table
-            };
+                tables.push(header.abbreviations(&abbrev)?);
+            }
             units.push(Unit {
                 string_offsets: DebugStrOffsetsBase(0),
                 header,
@@ -90,9 +79,10 @@ impl<'s> Units<'s> {
         }
         let mut units = Self {
             all: units,
-            strings: DebugStr::from(slice(&sections.strings)),
-            line_strings: DebugLineStr::from(slice(&sections.line_strings)),
-            string_offsets: DebugStrOffsets::from(slice(&sections.string_offsets)),
+            abbreviations: tables,
+            strings: DebugStr::from(slice(sections.get(STRINGS))),
+            line_strings: DebugLineStr::from(slice(sections.get(LINE_STRINGS))),
+            string_offsets: DebugStrOffsets::from(slice(sections.get(STRING_OFFSETS))),
             budget,
         };
         for unit in 0..units.all.len() as u32 {
@@ -123,7 +113,8 @@ impl<'s> Units<'s> {
     pub(super) fn walk(&self, place: Place) -> Result<Walk<'_, 's>, Error> {
         let unit = &self.all[place.unit as usize];
         let start = Some(UnitOffset(place.offset));
-        let raw = unit.header.entries_raw(&unit.abbreviations, start)?;
+        let abbreviations = &self.abbreviations[unit.abbreviations];
+        let raw = unit.header.entries_raw(abbreviations, start)?;
         Ok(Walk {
             units: self,
             raw,

@@ -1,6 +1,6 @@
 //! How members of fat binaries are compressed.
 
-use super::Error;
+#[cfg(feature = "compressed")]
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -26,23 +26,16 @@ impl fmt::Display for Compression {
     }
 }
 
+#[cfg(feature = "compressed")]
 impl Compression {
-    #[cfg(not(feature = "compressed"))]
-    pub(super) fn decompress(self, _: &[u8], _: usize) -> Result<Vec<u8>, Error> {
-        Err(Error::Feature(self))
-    }
-
-    /// Exactly `size` bytes out of `payload`.
-    #[cfg(feature = "compressed")]
-    pub(super) fn decompress(self, payload: &[u8], size: usize) -> Result<Vec<u8>, Error> {
+    /// Exactly `size` bytes out of `payload`; `None` if it is not what this compression writes.
+    pub(super) fn decompress(self, payload: &[u8], size: usize) -> Option<Vec<u8>> {
         let bytes = match self {
             Self::None => Some(payload.to_vec()),
             Self::Lz4 => lz4(payload, size),
             Self::Zstd => zstd(payload, size),
         };
-        bytes
-            .filter(|bytes| bytes.len() == size)
-            .ok_or(Error::Payload(self))
+        bytes.filter(|bytes| bytes.len() == size)
     }
 }
 

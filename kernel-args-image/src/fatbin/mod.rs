@@ -7,30 +7,21 @@
 //! rest), then members. A member is a header of 64 bytes or more and its payload, padded to 8 bytes.
 
 mod compression;
+mod error;
 mod stream;
 
 pub use compression::Compression;
+pub use error::{EXPANSION_LIMIT, Error, HEADER_LIMIT, Kind, MAGIC, MEMBER_LIMIT};
 pub use stream::{Source, Stream, StreamError, StreamedMember};
 
-use crate::Features;
+pub(crate) use error::WRAPPER_MAGIC;
+
+use crate::{
+    Features,
+    little_endian::{range, u16_at, u32_at, u64_at},
+};
 use alloc::{borrow::Cow, vec::Vec};
-use core::fmt;
 use kernel_args_abi::param_layout::Sm;
-
-/// The first four bytes of a fat binary, as a little-endian number.
-pub const MAGIC: u32 = 0xba55_ed50;
-/// The same of the wrapper that nvcc puts around one in host object files.
-pub(crate) const WRAPPER_MAGIC: u32 = 0x4662_43b1;
-
-/// The largest member that is decompressed, in bytes.
-pub const MEMBER_LIMIT: u64 = 128 << 20;
-
-/// How large all members of a fat binary may be together when decompressed: this many times the size of the
-/// fat binary, or [`MEMBER_LIMIT`] where that is more.
-pub const EXPANSION_LIMIT: u64 = 32;
-
-/// The longest header of a member that a [`Stream`] reads, in bytes. Those of nvcc have about 100.
-pub const HEADER_LIMIT: u64 = 1 << 20;
 
 /// What members may still take when they are decompressed one after another.
 #[derive(Clone, Copy, Debug)]
@@ -93,97 +84,6 @@ pub struct Member<'a> {
     pub size: u64,
 }
 
-/// What a member of a fat binary holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// PTX text.
-    Ptx,
-    /// A cubin.
-    Elf,
-    /// NVVM IR, for optimisation while linking (`code=lto_90`).
-    Ltoir,
-    /// What this crate does not know: the number in its header.
-    Other(u16),
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ptx => f.write_str("PTX"),
-            Self::Elf => f.write_str("a cubin"),
-            Self::Ltoir => f.write_str("LTO-IR"),
-            Self::Other(kind) => write!(f, "something of unknown kind {kind}"),
-        }
-    }
-}
-
-/// Why bytes are not a fat binary that can be read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Error {
-    /// It does not begin with [`MAGIC`]: the number it begins with.
-    Magic(u32),
-    /// It is the wrapper that nvcc puts in host object files, which points to a fat binary.
-    Wrapper,
-    /// The container is of another version.
-    Version(u16),
-    /// A header or a payload ends outside of the bytes: the offset of the header.
-    Cut(usize),
-    /// The header of a member is longer than [`HEADER_LIMIT`], which a [`Stream`] does not read: its size in bytes.
-    Header(u64),
-    /// A member is not PTX or a cubin.
-    Kind(Kind),
-    /// A member is compressed, and the crate was built without its feature `compressed`.
-    Feature(Compression),
-    /// A member would be larger than [`MEMBER_LIMIT`] when decompressed.
-    Size(u64),
-    /// All members together would be larger than this many bytes when decompressed: see [`EXPANSION_LIMIT`].
-    Total(u64),
-    /// A member's payload is not what its compression writes, or has another size than its header says.
-    Payload(Compression),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Magic(found) => write!(f, "not a fat binary: it begins with {found:#010x}, not {MAGIC:#010x}"),
-            Self::Wrapper => f.write_str(
-                "the wrapper of a fat binary (`__fatBinC_Wrapper_t`), which holds its address only: \
-                 pass the fat binary, for instance from `nvcc -fatbin`",
-            ),
-            Self::Version(version) => write!(f, "a fat binary of version {version}, where 1 is known"),
-            Self::Cut(at) => write!(f, "a fat binary that is cut off: what begins at byte {at} ends outside of it"),
-            Self::Header(size) => write!(
-                f,
-                "the header of a member of a fat binary is {size} bytes large, above the limit of {HEADER_LIMIT}"
-            ),
-            Self::Kind(kind) => write!(
-                f,
-                "a member of a fat binary is {kind}, which does not tell its kernels' parameters: \
-                 compile to PTX or a cubin as well"
-            ),
-            Self::Feature(compression) => write!(
-                f,
-                "a member of a fat binary is compressed by {compression}: enable the feature `compressed` of \
-                 kernel-args, or compile with `--compress-mode=none`"
-            ),
-            Self::Size(size) => write!(
-                f,
-                "a member of a fat binary is {size} bytes large when decompressed, above the limit of {MEMBER_LIMIT}"
-            ),
-            Self::Total(limit) => write!(
-                f,
-                "the members of a fat binary are together larger than {limit} bytes when decompressed, which is the limit \
-                 for a file of this size: split it, or compile with `--compress-mode=none`"
-            ),
-            Self::Payload(compression) => write!(f, "a member of a fat binary is not proper {compression} data"),
-        }
-    }
-}
-
-impl core::error::Error for Error {}
-
 /// The members of a fat binary, in order, without decompressing them.
 ///
 /// Several containers that follow each other, as in the section `.nv_fatbin` of a program, are read as
@@ -210,24 +110,11 @@ fn container<'a>(
     start: usize,
     members: &mut Vec<Member<'a>>,
 ) -> Result<usize, Error> {
-    let header = &bytes[start..];
-    match u32_at(header, 0) {
-        Some(MAGIC) => {}
-        Some(WRAPPER_MAGIC) => return Err(Error::Wrapper),
-        found => return Err(Error::Magic(found.unwrap_or(0))),
-    }
     let cut = Error::Cut(start);
-    let version = u16_at(header, 4).ok_or(cut)?;
-    if version != 1 {
-        return Err(Error::Version(version));
-    }
-    let header_size = usize::from(u16_at(header, 6).ok_or(cut)?);
-    let size = usize::try_from(u64_at(header, 8).ok_or(cut)?).map_err(|_| cut)?;
-    let mut rest = header
-        .get(header_size.max(16)..)
-        .and_then(|rest| rest.get(..size))
-        .ok_or(cut)?;
-    let end = bytes.len() - header.len() + header_size.max(16) + size;
+    let header = &bytes[start..];
+    let (header_size, size) = container_header(header, cut)?;
+    let mut rest = range(header, header_size, size).ok_or(cut)?;
+    let end = start + header_size as usize + rest.len();
     while !rest.is_empty() {
         let (member, next) = Member::parse(rest).ok_or(Error::Cut(end - rest.len()))?;
         members.push(member);
@@ -236,6 +123,24 @@ fn container<'a>(
     Ok(end)
 }
 
+/// The size of a container's header and of the rest, in bytes. `cut` is the error if the header ends outside of the bytes.
+fn container_header(header: &[u8], cut: Error) -> Result<(u64, u64), Error> {
+    match u32_at(header, 0) {
+        Some(MAGIC) => {}
+        Some(WRAPPER_MAGIC) => return Err(Error::Wrapper),
+        found => return Err(Error::Magic(found.unwrap_or(0))),
+    }
+    match u16_at(header, 4).ok_or(cut)? {
+        1 => {}
+        version => return Err(Error::Version(version)),
+    }
+    let header_size = u16_at(header, 6).ok_or(cut)?.max(CONTAINER_HEADER);
+    Ok((header_size.into(), u64_at(header, 8).ok_or(cut)?))
+}
+
+/// The size of a container's header in bytes, at least.
+const CONTAINER_HEADER: u16 = 16;
+
 impl<'a> Member<'a> {
     /// The member at the beginning of `bytes`, and the bytes after it.
     fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
@@ -243,7 +148,7 @@ impl<'a> Member<'a> {
         let (header, rest) = bytes.split_at_checked(header_size)?;
         let header = Header::parse(header)?;
         let (payload, rest) = rest.split_at_checked(usize::try_from(header.padded).ok()?)?;
-        let payload = payload.get(..usize::try_from(header.packed).ok()?)?;
+        let payload = range(payload, 0, header.packed)?;
         Some((header.member(payload), rest))
     }
 
@@ -265,9 +170,15 @@ impl<'a> Member<'a> {
             return Ok(Cow::Borrowed(self.payload));
         }
         let size = self.check_size()?;
-        self.compression
-            .decompress(self.payload, size)
-            .map(Cow::Owned)
+        #[cfg(not(feature = "compressed"))]
+        let _ = size;
+        #[cfg(not(feature = "compressed"))]
+        return Err(Error::Feature(self.compression));
+        #[cfg(feature = "compressed")]
+        match self.compression.decompress(self.payload, size) {
+            Some(bytes) => Ok(Cow::Owned(bytes)),
+            None => Err(Error::Payload(self.compression)),
+        }
     }
 
     fn check_size(&self) -> Result<usize, Error> {
@@ -374,16 +285,4 @@ fn texts_end(header: &[u8]) -> Option<()> {
             .position(|&b| b == 0)?;
     }
     Some(())
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }

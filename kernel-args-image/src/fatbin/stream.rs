@@ -1,9 +1,10 @@
 //! Fat binaries that are read piece by piece: a library of gigabytes never lies in memory as a whole.
 
 use super::{
-    Budget, Compression, Error, HEADER_LIMIT, Header, Kind, MAGIC, MEMBER_LIMIT, Member,
-    WRAPPER_MAGIC, u16_at, u32_at, u64_at,
+    Budget, CONTAINER_HEADER, Compression, Error, HEADER_LIMIT, Header, Kind, MEMBER_LIMIT, Member,
+    container_header,
 };
+use crate::little_endian::u32_at;
 use alloc::vec::Vec;
 use core::fmt;
 use kernel_args_abi::param_layout::Sm;
@@ -226,7 +227,6 @@ impl<S: Source> Stream<S> {
 
     /// Reads the header of the next container, if there is one.
     fn container(&mut self) -> Result<bool, StreamError<S::Error>> {
-        const HEADER: u64 = 16;
         if !self.is_first {
             self.pass_zeros()?;
             if self.at == self.source.size() {
@@ -236,27 +236,12 @@ impl<S: Source> Stream<S> {
         let at = self.at;
         let fault = |error| StreamError::Fatbin { at, error };
         let size = self.source.size();
-        let header = self.head(at, size, HEADER)?;
-        match u32_at(&header, 0) {
-            Some(MAGIC) => {}
-            Some(WRAPPER_MAGIC) => return Err(fault(Error::Wrapper)),
-            found => return Err(fault(Error::Magic(found.unwrap_or(0)))),
-        }
-        let fields = || {
-            let version = u16_at(&header, 4)?;
-            let header_size = u64::from(u16_at(&header, 6)?).max(HEADER);
-            Some((version, header_size, u64_at(&header, 8)?))
-        };
-        let cut = fault(Error::Cut(usize::try_from(at).unwrap_or(usize::MAX)));
-        let Some((version, header_size, rest)) = fields() else {
-            return Err(cut);
-        };
-        if version != 1 {
-            return Err(fault(Error::Version(version)));
-        }
+        let header = self.head(at, size, CONTAINER_HEADER.into())?;
+        let cut = Error::Cut(usize::try_from(at).unwrap_or(usize::MAX));
+        let (header_size, rest) = container_header(&header, cut).map_err(fault)?;
         let start = at.saturating_add(header_size);
         let end = start.checked_add(rest).filter(|end| *end <= size);
-        self.end = end.ok_or(cut)?;
+        self.end = end.ok_or(fault(cut))?;
         self.at = start;
         self.is_first = false;
         Ok(true)

@@ -59,8 +59,8 @@ pub(crate) fn debug_sections<const N: usize>(
 struct Sections<'a, const N: usize> {
     names: [&'a str; N],
     bytes: [Vec<u8>; N],
-    /// The sections and offsets of labels.
-    labels: BTreeMap<&'a str, (usize, usize)>,
+    /// The offsets of labels in their sections.
+    labels: BTreeMap<&'a [u8], usize>,
     references: Vec<Reference<'a>>,
 }
 
@@ -101,7 +101,7 @@ impl<'a, const N: usize> Sections<'a, N> {
                         return Err(lexer.error(at, LINE));
                     }
                     self.labels
-                        .insert(label, (section, self.bytes[section].len()));
+                        .insert(label.as_bytes(), self.bytes[section].len());
                 }
                 _ => return Err(lexer.error(at, LINE)),
             }
@@ -171,7 +171,9 @@ impl<'a, const N: usize> Sections<'a, N> {
         if self.names.iter().any(of_section) {
             return Some(0);
         }
-        self.labels.get(label).map(|&(_, offset)| offset as u64)
+        self.labels
+            .get(label.as_bytes())
+            .map(|&offset| offset as u64)
     }
 }
 

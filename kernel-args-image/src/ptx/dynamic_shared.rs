@@ -6,13 +6,13 @@
 //! read a second time.
 
 use super::lexer::{Lexer, Token, is_word};
-use alloc::{collections::BTreeSet, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 
 /// The arrays, functions and kernels of a text.
 #[derive(Default)]
 pub(super) struct Bodies<'a> {
     /// The names of the arrays without a size.
-    arrays: BTreeSet<&'a str>,
+    arrays: Vec<&'a str>,
     bodies: Vec<Body<'a>>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Bodies<'a> {
                 Token::Sign(b'[') => {
                     let name = name.take();
                     if let (Ok((_, Token::Sign(b']'))), Some(name)) = (lexer.token(), name) {
-                        self.arrays.insert(name);
+                        self.arrays.push(name);
                     }
                 }
                 Token::Sign(b';' | b'{' | b'}') | Token::End => return,

@@ -4,7 +4,11 @@ use super::{
     Error, Parameter,
     lexer::{Lexer, Token},
 };
-use crate::mangled::Demangled;
+use crate::{
+    directives::{Directives, Field},
+    join::add_types,
+    mangled::Demangled,
+};
 use alloc::vec::Vec;
 use kernel_args_abi::signature;
 
@@ -25,29 +29,6 @@ pub struct Entry<'a> {
     pub dynamic_shared: bool,
 }
 
-/// What a kernel demands of a launch. PTX ISA, "Performance-Tuning Directives" and "Cluster Dimension
-/// Directives".
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct Directives {
-    /// `.maxntid`: the product of these is the most threads of a block. Absent dimensions are 1.
-    pub max_threads: Option<[u32; 3]>,
-    /// `.reqntid`: exactly these are the threads of a block. Absent dimensions are 1.
-    pub required_threads: Option<[u32; 3]>,
-    /// `.minnctapersm`: blocks that must fit on a multiprocessor.
-    pub min_blocks: Option<u32>,
-    /// `.maxnreg`: registers of a thread.
-    pub max_registers: Option<u32>,
-    /// `.reqnctapercluster`: exactly these are the blocks of a cluster. Absent dimensions are 1.
-    pub required_cluster: Option<[u32; 3]>,
-    /// `.maxclusterrank`: the most blocks of a cluster.
-    pub max_cluster_rank: Option<u32>,
-    /// `.explicitcluster`: it must be launched with a cluster.
-    pub explicit_cluster: bool,
-    /// `.blocksareclusters`: the grid is counted in clusters.
-    pub blocks_are_clusters: bool,
-}
-
 impl<'a> Entry<'a> {
     /// After `.entry`: the kernel, and where its body or the `;` in its place begins.
     pub(super) fn parse(
@@ -60,7 +41,7 @@ impl<'a> Entry<'a> {
             return Err(lexer.error(at, NEW));
         }
         let parameters = parameters(lexer)?;
-        let (directives, is_defined, end) = Directives::parse(lexer)?;
+        let (directives, is_defined, end) = directives(lexer)?;
         let entry = Self {
             name,
             parameters,
@@ -69,12 +50,6 @@ impl<'a> Entry<'a> {
             dynamic_shared: false,
         };
         Ok((entry, end))
-    }
-
-    /// What the mangled name tells, or `None` where it is not mangled (`extern "C"`).
-    #[must_use]
-    pub fn demangle(&self) -> Option<Demangled> {
-        Demangled::new(self.name)
     }
 
     /// The parameters in the common model: sizes, alignments and classes from PTX, C++ types from
@@ -86,22 +61,17 @@ impl<'a> Entry<'a> {
         &'s self,
         demangled: Option<&'s Demangled>,
     ) -> Vec<signature::Parameter<'s>> {
-        let types = demangled.and_then(|name| name.types_of(self.parameters.len()));
-        let mut types = types.into_iter().flatten();
-        self.parameters
-            .iter()
-            .map(|parameter| signature::Parameter {
-                name: parameter.name,
-                kernel_name: "",
-                spelling: &parameter.declaration,
-                offset: None,
-                size: parameter.layout.size(),
-                align: Some(parameter.layout.align()),
-                class: parameter.class,
-                cpp: types.next().unwrap_or(kernel_args_abi::CppType::UNKNOWN),
-                members: signature::Members::UNKNOWN,
-            })
-            .collect()
+        let parameter = |parameter: &'s Parameter<'_>| signature::Parameter {
+            name: parameter.name,
+            spelling: &parameter.declaration,
+            offset: None,
+            align: Some(parameter.layout.align()),
+            class: parameter.class,
+            ..signature::Parameter::record(0, parameter.layout.size())
+        };
+        let mut parameters = self.parameters.iter().map(parameter).collect::<Vec<_>>();
+        add_types(&mut parameters, demangled);
+        parameters
     }
 }
 
@@ -126,60 +96,56 @@ fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>, Error> {
     }
 }
 
-impl Directives {
-    /// The directives, whether a body follows them rather than `;`, and where. The last of a kind counts.
-    fn parse(lexer: &mut Lexer<'_>) -> Result<(Self, bool, usize), Error> {
-        let mut directives = Self::default();
-        loop {
-            let (at, token) = lexer.peek_token()?;
-            match token {
-                Token::Sign(b'{') => {
-                    lexer.skip_block()?;
-                    return Ok((directives, true, at));
+/// The directives, whether a body follows them rather than `;`, and where. The last of a kind counts.
+fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error> {
+    let mut directives = Directives::default();
+    loop {
+        let (at, token) = lexer.peek_token()?;
+        match token {
+            Token::Sign(b'{') => {
+                lexer.skip_block()?;
+                return Ok((directives, true, at));
+            }
+            Token::Sign(b';') => {
+                lexer.token()?;
+                return Ok((directives, false, at));
+            }
+            Token::Directive("pragma") => {
+                lexer.token()?;
+                pragma(lexer)?;
+            }
+            Token::Directive(word) => {
+                lexer.token()?;
+                match directives.by_word(word) {
+                    Some(Field::Dimensions(value)) => *value = Some(dimensions(lexer)?),
+                    Some(Field::Count(value)) => *value = Some(count(lexer)?),
+                    Some(Field::Flag(value)) => *value = true,
+                    None => {}
                 }
-                Token::Sign(b';') => {
-                    lexer.token()?;
-                    return Ok((directives, false, at));
-                }
-                Token::Directive(word) => {
-                    lexer.token()?;
-                    directives.directive(lexer, word)?;
-                }
-                // Arguments of a directive that is newer than this crate.
-                Token::Number(_)
-                | Token::Identifier(_)
-                | Token::String
-                | Token::Sign(b',' | b'(' | b')') => {
-                    lexer.token()?;
-                }
-                _ => {
-                    const BODY: &str = "a directive such as `.maxntid`, `{` or `;` after `.entry`";
-                    return Err(lexer.error(at, BODY));
-                }
+            }
+            // Arguments of a directive that is newer than this crate.
+            Token::Number(_)
+            | Token::Identifier(_)
+            | Token::String
+            | Token::Sign(b',' | b'(' | b')') => {
+                lexer.token()?;
+            }
+            _ => {
+                const BODY: &str = "a directive such as `.maxntid`, `{` or `;` after `.entry`";
+                return Err(lexer.error(at, BODY));
             }
         }
     }
+}
 
-    fn directive(&mut self, lexer: &mut Lexer<'_>, word: &str) -> Result<(), Error> {
-        match word {
-            "maxntid" => self.max_threads = Some(dimensions(lexer)?),
-            "reqntid" => self.required_threads = Some(dimensions(lexer)?),
-            "reqnctapercluster" => self.required_cluster = Some(dimensions(lexer)?),
-            "minnctapersm" => self.min_blocks = Some(count(lexer)?),
-            "maxnreg" => self.max_registers = Some(count(lexer)?),
-            "maxclusterrank" => self.max_cluster_rank = Some(count(lexer)?),
-            "explicitcluster" => self.explicit_cluster = true,
-            "blocksareclusters" => self.blocks_are_clusters = true,
-            "pragma" => loop {
-                match lexer.token()? {
-                    (_, Token::Sign(b';')) => break,
-                    (_, Token::String | Token::Sign(b',')) => {}
-                    (at, _) => return Err(lexer.error(at, "`;` after `.pragma`")),
-                }
-            },
-            _ => {}
+/// After `.pragma`: its strings, up to the `;`.
+fn pragma(lexer: &mut Lexer<'_>) -> Result<(), Error> {
+    loop {
+        match lexer.token()? {
+            (_, Token::Sign(b';')) => return Ok(()),
+            (_, Token::String | Token::Sign(b',')) => {}
+            (at, _) => return Err(lexer.error(at, "`;` after `.pragma`")),
         }
-        Ok(())
     }
 }
 

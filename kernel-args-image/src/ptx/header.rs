@@ -1,9 +1,8 @@
 //! The beginning of a PTX text.
 
 use super::{
-    Error, Target,
+    Error,
     lexer::{Lexer, Token},
-    version,
 };
 
 /// What a PTX text begins with. PTX ISA, "PTX Module Directives".
@@ -18,15 +17,26 @@ pub struct Header<'a> {
     pub address_size: Option<u8>,
 }
 
+/// What `.target` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Target<'a> {
+    /// The GPUs, or `None` where they are not spelled as [`Target::parse`](crate::Target::parse) reads them.
+    pub gpu: Option<crate::Target>,
+    /// The whole list as spelled: `sm_90a`, or `sm_75, texmode_independent`.
+    pub text: &'a str,
+}
+
 impl<'a> Header<'a> {
-    /// Reads the beginning of a text from bytes that may end with a NUL.
+    /// Reads the beginning of a text from bytes that may end with a NUL. Outside of comments and strings PTX is ASCII, so the
+    /// bytes need not be UTF-8.
     ///
     /// # Errors
     /// Where the text does not begin with `.version` and `.target`.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
         let lexer = &mut Lexer::new(&bytes[..end]);
-        let (version, target) = (version(lexer)?, Target::parse(lexer)?);
+        let (version, target) = first(lexer)?;
         let mut address_size = None;
         // What follows is none of the header's business, whatever it is.
         if let Ok((_, Token::Directive("address_size"))) = lexer.token() {
@@ -37,6 +47,52 @@ impl<'a> Header<'a> {
             version,
             target,
             address_size,
+        })
+    }
+}
+
+/// `.version` and `.target`.
+pub(super) fn first<'a>(lexer: &mut Lexer<'a>) -> Result<((u16, u16), Target<'a>), Error> {
+    Ok((version(lexer)?, Target::parse(lexer)?))
+}
+
+/// `.version 9.0`. It must stand first.
+fn version(lexer: &mut Lexer<'_>) -> Result<(u16, u16), Error> {
+    const FIRST: &str = "PTX, which begins with `.version`";
+    const NUMBERS: &str = "a version such as `9.0` after `.version`";
+    let (at, token) = lexer.token()?;
+    if token != Token::Directive("version") {
+        return Err(lexer.error(at, FIRST));
+    }
+    let (at, token) = lexer.token()?;
+    let numbers = match token {
+        Token::Number(text) => text.split_once('.'),
+        _ => None,
+    };
+    numbers
+        .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
+        .ok_or_else(|| lexer.error(at, NUMBERS))
+}
+
+impl<'a> Target<'a> {
+    /// `.target sm_90, debug`. It must stand second.
+    fn parse(lexer: &mut Lexer<'a>) -> Result<Self, Error> {
+        const NAME: &str = "a name such as `sm_90` in `.target`";
+        let (at, token) = lexer.token()?;
+        if token != Token::Directive("target") {
+            return Err(lexer.error(at, "`.target` after `.version`"));
+        }
+        let (start, first) = lexer.identifier(NAME)?;
+        let mut end = lexer.position();
+        let mut gpu = crate::Target::parse(first);
+        while lexer.take(b',')? {
+            let (_, name) = lexer.identifier(NAME)?;
+            gpu = gpu.or(crate::Target::parse(name));
+            end = lexer.position();
+        }
+        Ok(Self {
+            gpu,
+            text: lexer.text(start, end),
         })
     }
 }

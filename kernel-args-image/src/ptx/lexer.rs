@@ -27,11 +27,28 @@ pub(super) enum Token<'a> {
 pub(super) struct Lexer<'a> {
     source: &'a [u8],
     at: usize,
+    /// The longest string or comment, in bytes.
+    longest: usize,
 }
 
 impl<'a> Lexer<'a> {
     pub(super) const fn new(source: &'a [u8]) -> Self {
-        Self { source, at: 0 }
+        Self::bounded(source, usize::MAX)
+    }
+
+    /// A lexer of bytes that need not be PTX: a longer string or comment is an error.
+    pub(super) const fn bounded(source: &'a [u8], longest: usize) -> Self {
+        let at = 0;
+        Self {
+            source,
+            at,
+            longest,
+        }
+    }
+
+    /// How many bytes follow the last token.
+    pub(super) const fn remaining(&self) -> usize {
+        self.source.len() - self.at
     }
 
     /// The byte after the last token.
@@ -99,13 +116,17 @@ impl<'a> Lexer<'a> {
 
     /// At a `/`: skips a comment, if it begins one.
     fn skip_comment(&mut self) -> Result<bool, Error> {
-        let rest = &self.source[self.at..];
+        let rest = self.bounded_rest();
         match rest.get(1) {
-            Some(b'/') => {
-                let end = rest.iter().position(|&b| b == b'\n');
-                self.at += end.unwrap_or(rest.len());
-                Ok(true)
-            }
+            Some(b'/') => match rest.iter().position(|&b| b == b'\n') {
+                None if rest.len() == self.longest => {
+                    Err(self.error_at(self.at, "the end of this line", ""))
+                }
+                end => {
+                    self.at += end.unwrap_or(rest.len());
+                    Ok(true)
+                }
+            },
             Some(b'*') => match rest[2..].windows(2).position(|pair| pair == b"*/") {
                 Some(end) => {
                     self.at += end + 4;
@@ -119,13 +140,20 @@ impl<'a> Lexer<'a> {
 
     /// At a `"`: skips a string.
     fn skip_string(&mut self) -> Result<(), Error> {
-        match self.source[self.at + 1..].iter().position(|&b| b == b'"') {
+        let rest = self.bounded_rest();
+        match rest.iter().skip(1).position(|&b| b == b'"') {
             Some(length) => {
                 self.at += length + 2;
                 Ok(())
             }
             None => Err(self.error_at(self.at, "`\"`, the end of this string", "")),
         }
+    }
+
+    /// What a string or comment at this position may take.
+    fn bounded_rest(&self) -> &'a [u8] {
+        let rest = &self.source[self.at..];
+        &rest[..rest.len().min(self.longest)]
     }
 
     fn skip_while(&mut self, class: fn(u8) -> bool) {

@@ -25,6 +25,12 @@ impl ParameterList {
     /// The parameters, in order.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
-        stored::members(&self.bytes, self.number).iter().collect()
+        self.members().iter().collect()
+    }
+
+    /// The same as the members of a struct.
+    #[must_use]
+    pub fn members(&self) -> Members<'_> {
+        stored::members(&self.bytes, self.number)
     }
 }

@@ -14,16 +14,8 @@ use kernel_args_abi::{
 #[derive(Clone, Debug)]
 pub(crate) struct TypeWriter {
     bytes: Vec<u8>,
-    /// What was written before, where equal things share a place.
-    known: Option<Known>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Known {
-    /// Lists, by the places in them.
-    lists: BTreeMap<Vec<u32>, usize>,
-    /// Members, parameters and variants.
-    records: BTreeMap<Vec<u8>, u32>,
+    /// Where lists, members, parameters and variants were written, if equal ones share a place.
+    known: Option<BTreeMap<Vec<u8>, u32>>,
 }
 
 impl TypeWriter {
@@ -38,7 +30,7 @@ impl TypeWriter {
     /// Equal structs, enums and members are written once.
     pub(crate) fn unique() -> Self {
         Self {
-            known: Some(Known::default()),
+            known: Some(BTreeMap::new()),
             ..Self::new()
         }
     }
@@ -56,8 +48,8 @@ impl TypeWriter {
         }
         if members.is_enum() {
             let variants = members.variants();
-            let places = variants.map(|variant| self.variant(variant)).collect();
-            return self.enumeration(places, members.is_signed());
+            let places: Vec<u32> = variants.map(|variant| self.variant(variant)).collect();
+            return self.enumeration(&places, members.is_signed());
         }
         if !members.is_known() {
             return 0;
@@ -66,17 +58,17 @@ impl TypeWriter {
             let own = self.number(member.members);
             self.record(&member, None, own, NOTHING)
         };
-        let places = members.iter().map(member).collect();
-        self.structure(places)
+        let places: Vec<u32> = members.iter().map(member).collect();
+        self.structure(&places)
     }
 
     /// A struct or list of parameters, whose members were written to these places: its number.
-    pub(crate) fn structure(&mut self, places: Vec<u32>) -> usize {
+    pub(crate) fn structure(&mut self, places: &[u32]) -> usize {
         FIRST + 4 * self.list(places) + STRUCT
     }
 
     /// An enum, whose variants were written to these places: its number.
-    pub(crate) fn enumeration(&mut self, places: Vec<u32>, is_signed: Option<bool>) -> usize {
+    pub(crate) fn enumeration(&mut self, places: &[u32], is_signed: Option<bool>) -> usize {
         let kind = match is_signed {
             Some(true) => SIGNED,
             Some(false) => UNSIGNED,
@@ -131,46 +123,32 @@ impl TypeWriter {
     /// All bytes, with the places of the types that members and parameters point to; 0 for one that is not described.
     pub(crate) fn finish(mut self, types: &[u32]) -> Vec<u8> {
         if !types.is_empty() {
-            self.known = None;
-            let at = narrow(self.list(types.to_vec()));
-            for (byte, value) in self.bytes.iter_mut().zip(at.to_le_bytes()) {
-                *byte = value;
-            }
+            let at = self.list(types) as u32;
+            self.bytes[..PLACE].copy_from_slice(&at.to_le_bytes());
         }
         self.bytes
     }
 
-    fn list(&mut self, places: Vec<u32>) -> usize {
-        if let Some(&at) = self
-            .known
-            .as_ref()
-            .and_then(|known| known.lists.get(&places))
-        {
-            return at;
+    /// Where a list of places is written.
+    fn list(&mut self, places: &[u32]) -> usize {
+        let mut bytes = Vec::with_capacity(PLACE * (1 + places.len()));
+        bytes.extend(narrow(places.len()).to_le_bytes());
+        for place in places {
+            bytes.extend(place.to_le_bytes());
         }
-        let at = self.bytes.len();
-        self.bytes.extend(narrow(places.len()).to_le_bytes());
-        let bytes = places.iter().flat_map(|place| place.to_le_bytes());
-        self.bytes.extend(bytes);
-        if let Some(known) = &mut self.known {
-            known.lists.insert(places, at);
-        }
-        at
+        self.place(bytes) as usize
     }
 
     fn place(&mut self, bytes: Vec<u8>) -> u32 {
-        if let Some(&at) = self
-            .known
-            .as_ref()
-            .and_then(|known| known.records.get(&bytes))
-        {
-            return at;
-        }
-        let at = narrow(self.bytes.len());
-        self.bytes.extend(&bytes);
-        if let Some(known) = &mut self.known {
-            known.records.insert(bytes, at);
-        }
+        let next = narrow(self.bytes.len());
+        let at = match &mut self.known {
+            Some(known) => match known.get(&bytes) {
+                Some(&at) => return at,
+                None => *known.entry(bytes.clone()).or_insert(next),
+            },
+            None => next,
+        };
+        self.bytes.extend(bytes);
         at
     }
 }

@@ -10,17 +10,17 @@ use kernel_args_abi::{
 };
 
 /// Appends numbers and texts.
-pub(super) struct Writer<'w> {
-    pub(super) bytes: &'w mut Vec<u8>,
+pub(crate) struct Writer<'w> {
+    pub(crate) bytes: &'w mut Vec<u8>,
     /// Texts that lie in it in memory are written as places in it.
-    pub(super) declaration: &'w [u8],
+    pub(crate) declaration: &'w [u8],
     /// The kernel's readable name, likewise for the names of types.
-    pub(super) name: &'w [u8],
+    pub(crate) name: &'w [u8],
 }
 
 impl<'w> Writer<'w> {
     /// All texts are written themselves.
-    pub(super) const fn new(bytes: &'w mut Vec<u8>) -> Self {
+    pub(crate) const fn new(bytes: &'w mut Vec<u8>) -> Self {
         Self {
             bytes,
             declaration: &[],
@@ -28,7 +28,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    pub(super) fn number(&mut self, mut number: usize) {
+    pub(crate) fn number(&mut self, mut number: usize) {
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);
             number >>= 7;
@@ -37,7 +37,7 @@ impl<'w> Writer<'w> {
     }
 
     /// A number with a sign, of any size.
-    pub(super) fn integer(&mut self, integer: i128) {
+    pub(crate) fn integer(&mut self, integer: i128) {
         let mut number = (integer << 1 ^ integer >> 127).cast_unsigned();
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);
@@ -47,12 +47,12 @@ impl<'w> Writer<'w> {
     }
 
     /// A number of 3 bytes: names are shorter than 64 KiB.
-    pub(super) fn short(&mut self, number: usize) {
+    pub(crate) fn short(&mut self, number: usize) {
         self.bytes
             .extend([number as u8, (number >> 8) as u8, (number >> 16) as u8]);
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         if let Some((at, length)) = place_in(self.declaration, text.as_bytes()) {
             self.number(at << 2 | IN_DECLARATION);
             self.number(length);
@@ -64,7 +64,7 @@ impl<'w> Writer<'w> {
 
     /// Size, offset, alignment, class and C++ type, without the lengths of an array. `named` is where the name of the type is
     /// stored, if it is.
-    pub(super) fn ty(&mut self, parameter: &Parameter<'_>, named: Option<u32>) {
+    pub(crate) fn ty(&mut self, parameter: &Parameter<'_>, named: Option<u32>) {
         self.number(parameter.size);
         self.number(parameter.offset.map_or(0, |offset| offset + 1));
         let power = parameter
@@ -115,7 +115,7 @@ impl<'w> Writer<'w> {
 }
 
 /// Where `part` lies in `whole`, if it is borrowed from it, and its length.
-pub(super) fn place_in(whole: &[u8], part: &[u8]) -> Option<(usize, usize)> {
+pub(crate) fn place_in(whole: &[u8], part: &[u8]) -> Option<(usize, usize)> {
     let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
     let found = whole.get(at..at.checked_add(part.len())?)?;
     (!part.is_empty() && core::ptr::eq(found, part)).then_some((at, part.len()))

@@ -201,11 +201,11 @@ pub(super) fn random_signatures_compiled_by_gxx_are_read_back(gxx: &OsStr) {
 pub(super) fn random_kernels_compiled_by_nvcc_are_read_back(nvcc: &OsStr) {
     let mut source = Source::new(true);
     let ptx = source.compile(Command::new(nvcc).args(["-std=c++17", "-w", "-ptx"]), "cu");
-    let module = Module::parse(&ptx).unwrap();
+    let module = Module::read(ptx.as_bytes()).unwrap();
     let mut compared = 0;
-    for entry in &module.entries {
+    for entry in module.entries() {
         compared += source.compare(entry.name).unwrap();
-        let demangled = entry.demangle().unwrap();
+        let demangled = Demangled::new(entry.name).unwrap();
         let types = demangled.types_of(entry.parameters.len());
         assert!(
             types.is_some(),

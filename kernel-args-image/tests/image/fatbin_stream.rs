@@ -162,7 +162,7 @@ fn a_cubin_tells_registers_and_shared_memory() {
     let told = |bytes: &[u8], symbol| {
         let cubin = cubin::parse(bytes).unwrap();
         let kernel = cubin.kernel(symbol).unwrap();
-        (kernel.registers, kernel.static_shared)
+        (kernel.resources.registers, kernel.resources.static_shared)
     };
     let sm_75 = include_bytes!("../data/kernels.sm_75.cubin");
     assert_eq!(told(sm_75, "_Z5saxpyifPKfPf"), (Some(8), 0));

@@ -2,9 +2,10 @@
 
 use kernel_args_abi::{Alignment, Class, Sm};
 use kernel_args_image::{
-    Image,
+    Directives, Image,
     cubin::{self, Cubin},
     fatbin::{self, Compression, Kind},
+    mangled::Demangled,
     ptx::{Module, Pointee, Space},
 };
 
@@ -47,30 +48,33 @@ fn directives_of_clusters_are_read_from_a_cubin() {
         include_bytes!("../data/clusters.ptx"),
         include_bytes!("../data/clusters.sm_90.cubin"),
     );
-    let ptx = Module::parse(core::str::from_utf8(ptx).unwrap()).unwrap();
+    let ptx = Module::read(ptx).unwrap();
     let cubin = cubin::parse(cubin).unwrap();
-    assert_eq!((ptx.entries.len(), cubin.kernels.len()), (8, 8));
-    for entry in &ptx.entries {
-        let (said, kernel) = (&entry.directives, cubin.kernel(entry.name).unwrap());
-        assert_eq!(
-            (kernel.max_threads, kernel.required_threads),
-            (said.max_threads, said.required_threads),
-            "{}",
-            entry.name
-        );
-        assert_eq!(
-            (kernel.required_cluster, kernel.max_cluster_rank),
-            (said.required_cluster, said.max_cluster_rank),
-            "{}",
-            entry.name
-        );
-        assert_eq!(
-            (kernel.explicit_cluster, kernel.blocks_are_clusters),
-            (said.explicit_cluster, said.blocks_are_clusters),
-            "{}",
-            entry.name
-        );
+    assert_eq!((ptx.entries().len(), cubin.kernels.len()), (8, 8));
+    for entry in ptx.entries() {
+        let recorded = cubin.kernel(entry.name).unwrap().directives;
+        let completed = recorded.completed_by(entry.directives);
+        assert_eq!(completed, entry.directives, "{}", entry.name);
+        let plain = entry.name == "plain";
+        assert_eq!(recorded == Directives::default(), plain, "{}", entry.name);
     }
+}
+
+/// What runs is the cubin; only PTX has `.minnctapersm`.
+#[test]
+fn a_kernel_has_the_directives_of_the_cubin_that_runs() {
+    let text =
+        include_str!("../data/clusters.ptx").replace("maxclusterrank 12", "maxclusterrank 6");
+    let cubin = include_bytes!("../data/clusters.sm_90.cubin");
+    let image = Image::read(text.as_bytes()).unwrap();
+    let kernels = image.with(Image::read(cubin).unwrap()).kernels().unwrap();
+    let directives = |sm| {
+        let kernel = kernels.kernel("rank_12", Some(Sm(sm))).unwrap();
+        let directives = kernel.directives();
+        (directives.max_cluster_rank, directives.min_blocks)
+    };
+    assert_eq!(directives(90), (Some(12), Some(2)));
+    assert_eq!(directives(100), (Some(6), Some(2)));
 }
 
 #[test]
@@ -115,10 +119,11 @@ fn records_of_cubins_are_read() {
             (0, 40, line + 72)
         );
         assert_eq!(
-            cubin.kernel("plain").unwrap().max_threads,
+            cubin.kernel("plain").unwrap().directives.max_threads,
             Some([128, 1, 1])
         );
-        assert_eq!(cubin.kernel("nothing").unwrap().max_threads, None);
+        let nothing = cubin.kernel("nothing").unwrap();
+        assert_eq!(nothing.directives, Directives::default());
     }
 }
 
@@ -132,7 +137,7 @@ fn pointers_are_told_where_the_cubin_tells_them() {
     };
     let pointees: Vec<_> = saxpy.parameters.iter().map(|p| p.pointee).collect();
     assert_eq!(pointees, [None, None, Some(pointee), Some(pointee)]);
-    let demangled = saxpy.demangle();
+    let demangled = Demangled::new(&saxpy.name);
     let parameters = saxpy.signature_parameters(demangled.as_ref());
     let seen: Vec<_> = parameters
         .iter()
@@ -196,8 +201,11 @@ fn members_of_fat_binaries_are_read_in_every_compression() {
             records(&cubin::parse(cubin).unwrap(), "plain"),
             [(0, 1), (16, 16), (32, 8)]
         );
-        let module = Module::parse_bytes(text).unwrap();
-        assert_eq!(module.entries[0].directives.max_threads, Some([128, 1, 1]));
+        let module = Module::read(text).unwrap();
+        assert_eq!(
+            module.entries()[0].directives.max_threads,
+            Some([128, 1, 1])
+        );
         assert_eq!(text.trim_ascii_end_nul(), texts[0].trim_ascii_end_nul());
     }
 }

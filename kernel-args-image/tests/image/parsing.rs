@@ -11,13 +11,13 @@ pub(crate) fn with_header(rest: &str) -> String {
 /// Reads the only kernel of a text.
 pub(crate) fn only<R>(rest: &str, look: impl FnOnce(&Entry<'_>) -> R) -> R {
     let text = with_header(rest);
-    let module = Module::parse(&text).unwrap_or_else(|error| panic!("{rest}: {error}"));
-    assert_eq!(module.entries.len(), 1, "{rest}");
-    look(&module.entries[0])
+    let module = Module::read(text.as_bytes()).unwrap_or_else(|error| panic!("{rest}: {error}"));
+    assert_eq!(module.entries().len(), 1, "{rest}");
+    look(&module.entries()[0])
 }
 
 pub(crate) fn refused(rest: &str) -> String {
-    match Module::parse(&with_header(rest)) {
+    match Module::read(with_header(rest).as_bytes()) {
         Ok(module) => panic!("{rest} was read as {module:?}"),
         Err(error) => error.to_string(),
     }

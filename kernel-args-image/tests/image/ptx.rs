@@ -1,21 +1,26 @@
 //! PTX texts: what ptxas 13.0 accepts is read, what it refuses is refused with a place and a reason.
 
 use super::parsing::{HEADER, only, refused, with_header};
-use kernel_args_abi::{Alignment, Class, CppType, Sm};
-use kernel_args_image::ptx::Module;
+use kernel_args_abi::{Alignment, Class, CppType};
+use kernel_args_image::{
+    Target,
+    mangled::Demangled,
+    ptx::{Header, Module},
+};
 use std::fmt::Write as _;
 
 #[test]
 fn what_nvcc_writes_is_read() {
     let text = include_str!("../data/kernels.ptx");
-    let module = Module::parse(text).unwrap();
+    let header = Header::read(text.as_bytes()).unwrap();
     assert_eq!(
-        (module.version, module.target.sm, module.target.text),
-        ((9, 0), Some(Sm(75)), "sm_75")
+        (header.version, header.target.gpu, header.target.text),
+        ((9, 0), Target::parse("sm_75"), "sm_75")
     );
-    assert_eq!(module.address_size, Some(64));
+    assert_eq!(header.address_size, Some(64));
+    let module = Module::read(text.as_bytes()).unwrap();
     let entry = module.entry("_Z5saxpyifPKfPf").unwrap();
-    let demangled = entry.demangle();
+    let demangled = Demangled::new(entry.name);
     let parameters = entry.signature_parameters(demangled.as_ref());
     let seen: Vec<_> = parameters
         .iter()
@@ -64,7 +69,7 @@ fn what_nvcc_writes_is_read() {
 #[test]
 fn types_are_dropped_where_the_name_tells_another_count() {
     only(".entry _Z1kif(.param .u32 a){ret;}", |entry| {
-        let demangled = entry.demangle();
+        let demangled = Demangled::new(entry.name);
         assert!(demangled.is_some());
         assert_eq!(
             entry.signature_parameters(demangled.as_ref())[0].cpp,
@@ -76,7 +81,7 @@ fn types_are_dropped_where_the_name_tells_another_count() {
 #[test]
 fn directives_are_read() {
     only(
-        ".entry k() .maxntid 0x20,2 .minnctapersm 3 .pragma \"a;{\", \"b\"; .maxnreg 64 .explicitcluster \
+        ".entry k() .maxntid 0x20,2 .minnctapersm 3 .pragma \"a;{\", \"b\"; .maxnreg 64 .blocksareclusters \
          .maxclusterrank 8 .newer 3, k, \"x\" {ret;}",
         |entry| {
             let d = entry.directives;
@@ -85,19 +90,19 @@ fn directives_are_read() {
                 (d.min_blocks, d.max_registers, d.max_cluster_rank),
                 (Some(3), Some(64), Some(8))
             );
-            assert!(d.explicit_cluster && !d.blocks_are_clusters);
+            assert!(d.blocks_are_clusters);
             assert_eq!((d.required_threads, d.required_cluster), (None, None));
         },
     );
     only(
-        ".entry k() .reqntid 4,5,6 .reqnctapercluster 2,1,1 .blocksareclusters {ret;}",
+        ".entry k() .reqntid 4,5,6 .reqnctapercluster 2,1,1 {ret;}",
         |entry| {
             let d = entry.directives;
             assert_eq!(
                 (d.required_threads, d.required_cluster),
                 (Some([4, 5, 6]), Some([2, 1, 1]))
             );
-            assert!(d.blocks_are_clusters);
+            assert!(!d.blocks_are_clusters);
         },
     );
     only(".entry k() .maxntid 3,2,2 .maxntid 4 {ret;}", |entry| {
@@ -143,10 +148,15 @@ fn kernels_are_found_wherever_ptxas_finds_them() {
     }
     let text =
         with_header(".entry a(){ret;} .func f(){} .visible .entry %b(){ret;}.entry $c(){ret;}");
-    let module = Module::parse(&text).unwrap();
-    let names: Vec<_> = module.entries.iter().map(|entry| entry.name).collect();
+    let module = Module::read(text.as_bytes()).unwrap();
+    let names: Vec<_> = module.entries().iter().map(|entry| entry.name).collect();
     assert_eq!(names, ["a", "%b", "$c"]);
-    assert!(Module::parse(HEADER).unwrap().entries.is_empty());
+    assert!(
+        Module::read(HEADER.as_bytes())
+            .unwrap()
+            .entries()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -238,29 +248,32 @@ fn what_is_not_ptx_is_refused() {
             "PTX 1.4 or newer",
         ),
     ] {
-        let message = Module::parse(text).unwrap_err().to_string();
+        let message = Module::read(text.as_bytes()).unwrap_err().to_string();
         assert!(message.contains(reason), "{text}: {message}");
     }
 }
 
 #[test]
 fn targets_are_read() {
-    for (target, sm, text) in [
-        ("sm_90", Some(90), "sm_90"),
-        ("sm_90a", Some(90), "sm_90a"),
-        ("sm_100f", Some(100), "sm_100f"),
-        ("compute_75", Some(75), "compute_75"),
+    for (target, name, text) in [
+        ("sm_90", Some("sm_90"), "sm_90"),
+        ("sm_90a", Some("sm_90a"), "sm_90a"),
+        ("sm_100f", Some("sm_100f"), "sm_100f"),
+        ("compute_75", Some("sm_75"), "compute_75"),
         (
             "sm_75 , texmode_independent",
-            Some(75),
+            Some("sm_75"),
             "sm_75 , texmode_independent",
         ),
+        ("debug, sm_75", Some("sm_75"), "debug, sm_75"),
         ("gfx9", None, "gfx9"),
     ] {
         let source = format!("// c\n.version 8.10 .target {target}\n.address_size 0x20");
-        let module = Module::parse(&source).unwrap();
-        assert_eq!((module.target.sm, module.target.text), (sm.map(Sm), text));
-        assert_eq!((module.version, module.address_size), ((8, 10), Some(32)));
+        Module::read(source.as_bytes()).unwrap();
+        let header = Header::read(source.as_bytes()).unwrap();
+        let gpu = header.target.gpu.map(|gpu| gpu.to_string());
+        assert_eq!((gpu.as_deref(), header.target.text), (name, text));
+        assert_eq!((header.version, header.address_size), ((8, 10), Some(32)));
     }
 }
 
@@ -268,8 +281,11 @@ fn targets_are_read() {
 fn bytes_need_not_be_utf8_in_comments_and_strings() {
     let mut bytes = with_header(".file 1 \"").into_bytes();
     bytes.extend(b"\xe9\"\n// \xff\n.entry k(.param .u32 /*\xe9*/ a){ret; // \xfe\n}\0\xff");
-    let module = Module::parse_bytes(&bytes).unwrap();
-    assert_eq!(module.entries[0].parameters[0].declaration, ".param .u32 a");
+    let module = Module::read(&bytes).unwrap();
+    assert_eq!(
+        module.entries()[0].parameters[0].declaration,
+        ".param .u32 a"
+    );
 }
 
 /// A text of about `bytes` as nvcc writes them: many kernels with long bodies.
@@ -299,14 +315,14 @@ fn large(bytes: usize) -> String {
 fn a_megabyte_is_read_in_linear_time() {
     let text = large(1 << 20);
     let started = std::time::Instant::now();
-    let module = Module::parse(&text).unwrap();
+    let module = Module::read(text.as_bytes()).unwrap();
     let took = started.elapsed();
     println!(
         "{} bytes, {} kernels: {took:?}",
         text.len(),
-        module.entries.len()
+        module.entries().len()
     );
-    assert!(module.entries.len() > 50);
+    assert!(module.entries().len() > 50);
     // Generous for a debug build on a busy machine; a quadratic reader would take minutes.
     assert!(took.as_secs() < 2, "{took:?}");
 }

@@ -1,27 +1,18 @@
 //! Which kernels of a PTX text use dynamic shared memory.
 
-use kernel_args_image::{
-    Image,
-    ptx::{Module, Outline},
-};
+use kernel_args_image::{Image, ptx::Module};
 use proptest::prelude::*;
 use std::{collections::BTreeSet, fmt::Write as _, time::Instant};
 
 const HEADER: &str = ".version 9.0\n.target sm_75\n.address_size 64\n";
 
-/// The kernels that use it, as each of the three readers tells.
+/// The kernels that use it, as both readers report.
 fn users(text: &str) -> Vec<String> {
-    let module = Module::parse(text).unwrap();
-    let outline = Outline::read(text.as_bytes()).unwrap();
+    let module = Module::read(text.as_bytes()).unwrap();
     let kernels = Image::read(text.as_bytes()).unwrap().kernels().unwrap();
     let mut users = Vec::new();
-    for entry in &module.entries {
+    for entry in module.entries() {
         let name = entry.name;
-        assert_eq!(
-            outline.entry(name).unwrap().dynamic_shared,
-            entry.dynamic_shared,
-            "{name}"
-        );
         let kernel = kernels.kernel(name, None).unwrap();
         let told = entry.is_defined.then_some(entry.dynamic_shared);
         assert_eq!(kernel.dynamic_shared(), told, "{name}");
@@ -108,7 +99,7 @@ fn texts_that_end_anywhere_are_read_or_refused() {
         "{HEADER}.extern .shared .align 16 .b8 s[];\n.func (.reg .b32 r) f(.reg .b32 x) {{ mov.u32 r, s; }}\n.entry k() {{ call f; }}"
     );
     for end in 0..=text.len() {
-        let _ = Module::parse(&text[..end]);
+        let _ = Module::read(&text.as_bytes()[..end]);
     }
     assert_eq!(users(&text), ["k"]);
 }
@@ -193,7 +184,7 @@ fn the_second_reading_takes_time_in_proportion() {
     let seconds = |text: &str| {
         let best = (0..3).map(|_| {
             let begin = Instant::now();
-            Outline::read(text.as_bytes()).unwrap();
+            Module::read(text.as_bytes()).unwrap();
             begin.elapsed()
         });
         best.min().unwrap().as_secs_f64()

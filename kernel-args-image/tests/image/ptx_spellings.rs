@@ -1,7 +1,7 @@
 //! Whatever way a kernel is spelled in PTX, it is read as it is meant.
 
 use super::spelling::{Meant, Speller, assert_read};
-use kernel_args_image::ptx::Module;
+use kernel_args_image::ptx::{Module, extent};
 use proptest::prelude::*;
 
 proptest! {
@@ -9,7 +9,7 @@ proptest! {
 
     #[test]
     fn kernels_are_read_as_they_are_meant(
-        kernels in prop::collection::vec(Meant::any(), 0..5),
+        kernels in prop::collection::vec(Meant::any(true), 0..5),
         seed in any::<u64>(),
     ) {
         let mut speller = Speller::new(seed);
@@ -18,17 +18,24 @@ proptest! {
             speller.kernel(meant, &format!("k{i}"));
         }
         assert_read(&speller.text, &kernels);
+        // In a program other bytes follow.
+        let size = speller.text.trim_end().len();
+        for behind in ["", "called `unwrap`", "\0.entry", ".version 9.0"] {
+            let bytes = [&speller.text, behind].concat();
+            prop_assert_eq!(extent(bytes.as_bytes(), true), Some(size));
+        }
     }
 
     #[test]
     fn any_bytes_are_ptx_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = Module::parse_bytes(&bytes);
+        let _ = Module::read(&bytes);
+        prop_assert!(extent(&bytes, true).is_some_and(|end| end <= bytes.len()));
     }
 
     /// Right texts with one part cut out: closer to PTX than random bytes.
     #[test]
     fn broken_texts_do_not_panic(
-        meant in Meant::any(),
+        meant in Meant::any(true),
         seed in any::<u64>(),
         from in any::<prop::sample::Index>(),
         length in 1_usize..20,
@@ -39,7 +46,7 @@ proptest! {
         let mut bytes = speller.text.into_bytes();
         let from = from.index(bytes.len());
         bytes.drain(from..bytes.len().min(from + length));
-        if let Err(error) = Module::parse_bytes(&bytes) {
+        if let Err(error) = Module::read(&bytes) {
             prop_assert!(error.line >= 1 && !error.to_string().is_empty());
         }
     }

@@ -1,20 +1,17 @@
 //! Random kernels, and every way in which PTX lets one spell them.
 
 use kernel_args_abi::{Alignment, Class, Layout};
-use kernel_args_image::ptx::{Directives, Module, Pointee, Space};
+use kernel_args_image::{
+    Directives,
+    ptx::{Module, Pointee, Space},
+};
 use proptest::prelude::*;
 
 /// A kernel as it is meant.
 #[derive(Clone, Debug)]
 pub(crate) struct Meant {
     pub(crate) parameters: Vec<MeantParameter>,
-    pub(crate) max_threads: Option<[u32; 3]>,
-    pub(crate) required_threads: Option<[u32; 3]>,
-    pub(crate) min_blocks: Option<u32>,
-    pub(crate) required_cluster: Option<[u32; 3]>,
-    pub(crate) max_cluster_rank: Option<u32>,
-    pub(crate) explicit_cluster: bool,
-    pub(crate) blocks_are_clusters: bool,
+    pub(crate) directives: Directives,
 }
 
 #[derive(Clone, Debug)]
@@ -85,7 +82,8 @@ impl MeantParameter {
 }
 
 impl Meant {
-    pub(crate) fn any() -> impl Strategy<Value = Self> {
+    /// GPUs have clusters from sm_90 on: without `clusters` none of their directives is meant.
+    pub(crate) fn any(clusters: bool) -> impl Strategy<Value = Self> {
         let three = || prop::option::weighted(0.3, [1_u32..9, 1_u32..9, 1_u32..9]);
         (
             prop::collection::vec(MeantParameter::any(), 0..12),
@@ -97,39 +95,33 @@ impl Meant {
             any::<[bool; 2]>(),
         )
             .prop_map(
-                |(
+                move |(
                     parameters,
-                    max_threads,
-                    required_threads,
+                    max,
+                    required,
                     min_blocks,
                     cluster,
                     rank,
-                    [explicit_cluster, blocks_are_clusters],
-                )| Self {
-                    parameters,
+                    [explicit, counted],
+                )| {
+                    let mut directives = Directives::default();
                     // ptxas refuses both of the two, and `.minnctapersm` without one of them.
-                    max_threads: max_threads.filter(|_| required_threads.is_none()),
-                    required_threads,
-                    min_blocks: min_blocks
-                        .filter(|_| max_threads.is_some() || required_threads.is_some()),
-                    required_cluster: cluster.map(|[x, ..]| [x.min(4), 1, 1]),
-                    max_cluster_rank: rank.filter(|_| cluster.is_none()),
-                    explicit_cluster,
-                    blocks_are_clusters: blocks_are_clusters
-                        && cluster.is_some()
-                        && required_threads.is_some(),
+                    directives.max_threads = max.filter(|_| required.is_none());
+                    directives.required_threads = required;
+                    directives.min_blocks = min_blocks.filter(|_| max.or(required).is_some());
+                    if clusters {
+                        directives.required_cluster = cluster.map(|[x, ..]| [x.min(4), 1, 1]);
+                        directives.max_cluster_rank = rank.filter(|_| cluster.is_none());
+                        directives.explicit_cluster = explicit;
+                        directives.blocks_are_clusters =
+                            counted && cluster.is_some() && required.is_some();
+                    }
+                    Self {
+                        parameters,
+                        directives,
+                    }
                 },
             )
-    }
-
-    pub(crate) fn has(&self, read: &Directives) -> bool {
-        read.max_threads == self.max_threads
-            && read.required_threads == self.required_threads
-            && read.min_blocks == self.min_blocks
-            && read.required_cluster == self.required_cluster
-            && read.max_cluster_rank == self.max_cluster_rank
-            && read.explicit_cluster == self.explicit_cluster
-            && read.blocks_are_clusters == self.blocks_are_clusters
     }
 }
 
@@ -204,6 +196,12 @@ impl Speller {
         };
         self.word(&digits);
         self.after_number = true;
+    }
+
+    fn count(&mut self, directive: &str, count: Option<u32>) {
+        let Some(count) = count else { return };
+        self.word(directive);
+        self.number(count as usize);
     }
 
     fn triple(&mut self, directive: &str, triple: Option<[u32; 3]>) {
@@ -295,21 +293,16 @@ impl Speller {
             }
             self.sign(')');
         }
-        self.triple(".maxntid", meant.max_threads);
-        self.triple(".reqntid", meant.required_threads);
-        if let Some(blocks) = meant.min_blocks {
-            self.word(".minnctapersm");
-            self.number(blocks as usize);
-        }
-        self.triple(".reqnctapercluster", meant.required_cluster);
-        if let Some(rank) = meant.max_cluster_rank {
-            self.word(".maxclusterrank");
-            self.number(rank as usize);
-        }
-        if meant.explicit_cluster {
+        let directives = &meant.directives;
+        self.triple(".maxntid", directives.max_threads);
+        self.triple(".reqntid", directives.required_threads);
+        self.count(".minnctapersm", directives.min_blocks);
+        self.triple(".reqnctapercluster", directives.required_cluster);
+        self.count(".maxclusterrank", directives.max_cluster_rank);
+        if directives.explicit_cluster {
             self.word(".explicitcluster");
         }
-        if meant.blocks_are_clusters {
+        if directives.blocks_are_clusters {
             self.word(".blocksareclusters");
         }
         self.blank(false);
@@ -321,15 +314,11 @@ impl Speller {
 
 /// Fails unless the kernels of the text are those that are meant.
 pub(crate) fn assert_read(text: &str, meant: &[Meant]) {
-    let module = Module::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert_eq!(module.entries.len(), meant.len(), "{text}");
-    for (i, (entry, meant)) in module.entries.iter().zip(meant).enumerate() {
+    let module = Module::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(module.entries().len(), meant.len(), "{text}");
+    for (i, (entry, meant)) in module.entries().iter().zip(meant).enumerate() {
         assert_eq!(entry.name, format!("k{i}"));
-        assert!(
-            meant.has(&entry.directives),
-            "{:?}\n{text}",
-            entry.directives
-        );
+        assert_eq!(entry.directives, meant.directives, "{text}");
         assert_eq!(entry.parameters.len(), meant.parameters.len());
         for (j, (read, meant)) in entry.parameters.iter().zip(&meant.parameters).enumerate() {
             assert_eq!(read.name, format!("k{i}_param_{j}"));
@@ -344,8 +333,9 @@ pub(crate) fn assert_read(text: &str, meant: &[Meant]) {
                 ".version 9.0\n.target sm_75\n.entry k({}) ;",
                 read.declaration
             );
-            let again = Module::parse(&again).unwrap_or_else(|error| panic!("{error}\n{again}"));
-            let again = &again.entries[0].parameters[0];
+            let again =
+                Module::read(again.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{again}"));
+            let again = &again.entries()[0].parameters[0];
             assert_eq!(
                 (again.layout, again.class, again.name),
                 (read.layout, read.class, read.name)

@@ -126,7 +126,7 @@ fn an_image_with_broken_debug_information_is_read_all_the_same() {
                 }
                 told += usize::from(kernel.described.is_known());
             }
-            errors += kernels.debug_errors().len();
+            errors += kernels.debug_errors().count();
         }
     }
     println!("{told} kernels told, {errors} errors");

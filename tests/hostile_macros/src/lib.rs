@@ -32,7 +32,7 @@ pub fn unchanged(_: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// but not by one with padding. (The message names an allocation by a number that is not stable, so the case is not in
-/// `tests/compile_fail`.)
+/// `tests/toolchain/suites/compile_fail`.)
 ///
 /// ```compile_fail,E0080
 /// # use kernel_args::DeviceType;

@@ -23,8 +23,6 @@ mod launch_config;
 mod library;
 mod module;
 mod node_params;
-#[cfg(feature = "nvrtc")]
-pub(crate) mod nvrtc;
 mod status;
 mod stream;
 

@@ -1,6 +1,9 @@
 //! How a launch groups its blocks, compared with the grid, the kernel and the GPU: clusters, and cooperative grids.
 
-use super::{Encoded, Request, limits::device_attribute};
+use super::{
+    Encoded, Request,
+    limits::{AttributeLimits, device_attribute},
+};
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -15,6 +18,35 @@ const PORTABLE_CLUSTER: u64 = 8;
 
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
 const MULTIPROCESSOR_COUNT: u32 = 16;
+
+impl AttributeLimits {
+    /// Whether the kernel takes blocks or clusters of certain sizes only.
+    pub(crate) const fn require_sizes(&self) -> bool {
+        self.directives.required_threads.is_some()
+            || self.required_cluster.is_some()
+            || self.directives.explicit_cluster
+    }
+
+    /// Compares a launch that names no cluster with the kernel's.
+    pub(crate) fn check_without_cluster(
+        &self,
+        name: impl FnOnce() -> String,
+        grid: Dim3,
+    ) -> Result<(), Error> {
+        match self.required_cluster {
+            Some(cluster) if !self.directives.blocks_are_clusters && !divides(cluster, grid) => Err(
+                grid_of_clusters(name(), "the kernel's cluster", cluster, grid),
+            ),
+            None if self.directives.explicit_cluster => Err(Error::Limit(Box::new(Limit {
+                kernel: name(),
+                requested: "a launch without a cluster".into(),
+                limit: "this kernel is compiled for clusters of a size that each launch names (`.explicitcluster`)".into(),
+                help: "name it, for example `cluster = (2, 1, 1)`",
+            }))),
+            _ => Ok(()),
+        }
+    }
+}
 
 impl Request<'_> {
     pub(super) fn cluster(&self) -> Result<(), Error> {
@@ -74,7 +106,7 @@ impl Request<'_> {
     /// Compares a cluster with what the kernel and the GPU run.
     fn cluster_size(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
         let blocks = count(cluster);
-        if let Some(max) = self.limits.directives.max_rank
+        if let Some(max) = self.limits.directives.max_cluster_rank
             && blocks > u64::from(max)
         {
             return Err(self.limit(

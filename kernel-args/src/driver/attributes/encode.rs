@@ -207,7 +207,7 @@ mod tests {
         let property = |property| (property as u32).to_ne_bytes();
         lies! {
             window: accessPolicyWindow as CUaccessPolicyWindow.
-                base_ptr = core::ptr::without_provenance_mut(0x1000), |base: *mut _| base.addr().to_ne_bytes();
+                base_ptr = core::ptr::without_provenance_mut(0x1000), |base: *mut core::ffi::c_void| base.addr().to_ne_bytes();
                 num_bytes = 0x2000, usize::to_ne_bytes;
                 hitRatio = 0.25, f32::to_ne_bytes;
                 hitProp = CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING, property;

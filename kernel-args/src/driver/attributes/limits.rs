@@ -10,24 +10,15 @@ use crate::{
 };
 use core::sync::atomic::{AtomicU64, Ordering};
 use kernel_args_abi::Sm;
-
-/// The directives of the image that say how clusters are launched. CUDA PTX ISA, "Cluster Dimension Directives".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ClusterDirectives {
-    /// `.maxclusterrank`: the most blocks of a cluster.
-    pub(crate) max_rank: Option<u32>,
-    /// `.explicitcluster`: every launch names a cluster.
-    pub(crate) explicit: bool,
-    /// `.blocksareclusters`: the grid is counted in clusters.
-    pub(crate) blocks_are_clusters: bool,
-}
+use kernel_args_image::Directives;
 
 /// What the checks of a function's launch attributes compare with.
 pub(crate) struct AttributeLimits {
     pub(super) sm: Sm,
     /// `.reqnctapercluster`.
     pub(crate) required_cluster: Option<Dim3>,
-    pub(crate) directives: ClusterDirectives,
+    /// Those of the image, where it was read.
+    pub(crate) directives: Directives,
     pub(super) cooperative: CooperativeLimit,
 }
 
@@ -36,7 +27,7 @@ impl AttributeLimits {
     pub(crate) fn ask(
         function: FunctionHandle<'_>,
         sm: Sm,
-        directives: ClusterDirectives,
+        directives: Directives,
     ) -> Result<Self, CallError> {
         let mut required = Dim3::new(0, 0, 0);
         // Older drivers do not know the attributes, and older GPUs have no clusters.
@@ -63,7 +54,7 @@ impl AttributeLimits {
         const MINOR: u32 = 76;
         let (major, minor) = (device_attribute(MAJOR)?, device_attribute(MINOR)?);
         let sm = Sm(u16::try_from(major * 10 + minor).unwrap_or(0));
-        Self::ask(function, sm, ClusterDirectives::default())
+        Self::ask(function, sm, Directives::default())
     }
 }
 

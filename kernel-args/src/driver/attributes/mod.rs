@@ -13,7 +13,7 @@ mod visit;
 pub(crate) use check::{Request, check};
 pub(crate) use cluster::{divides, grid_of_clusters};
 pub(crate) use encode::Encoded;
-pub(crate) use limits::{AttributeLimits, ClusterDirectives, device_attribute};
+pub(crate) use limits::{AttributeLimits, device_attribute};
 pub(crate) use node::{Refused, for_launches_only, make_device_updatable, set_on_node};
 
 use crate::driver::{

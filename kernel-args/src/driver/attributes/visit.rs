@@ -119,10 +119,11 @@ fn with_addresses<'e>(
         );
         entry.put(0, window.base.to_ne_bytes());
         entry.put(8, window.bytes.to_ne_bytes());
+        let (bytes, base) = (window.bytes, window.base);
         visit(
             Attribute::AccessPolicyWindow,
             entry,
-            &format_args!("{} bytes at {:#x}", window.bytes, window.base),
+            &format_args!("{bytes} bytes at {base:#x}"),
         );
     }
     if attributes.device_updatable_node.is_some() {

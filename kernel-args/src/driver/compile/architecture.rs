@@ -58,7 +58,7 @@ impl Architecture {
     fn new(target: Target) -> Self {
         Self {
             name: target.to_string(),
-            of_ptx: format!("compute_{}{}", target.sm.0, target.suffix()),
+            of_ptx: target.compute(),
         }
     }
 

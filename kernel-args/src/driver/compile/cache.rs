@@ -2,36 +2,22 @@
 
 use super::{
     entry::{decode, encode},
-    source::Compiled,
+    source::{CacheUse, Compiled},
 };
+use kernel_args_nvrtc::read_file;
 use std::{
     format, fs,
     io::{self, Write as _},
     path::Path,
-    string::String,
 };
 use tempfile::NamedTempFile;
 
-/// Whether a source came from the cache, and if not, why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CacheUse {
-    /// No cache was asked for.
-    Off,
-    /// It was in the cache: NVRTC did not compile it.
-    Hit,
-    /// It was compiled, and is in the cache now.
-    Stored,
-    /// It was compiled, and is not kept, because what it depends on cannot be told: the reason.
-    /// [`CompileOptions::cache_key`](crate::CompileOptions::cache_key) is the way out.
-    Unknown(String),
-    /// It was compiled, and the cache's folder could not be written to: what the system says.
-    Failed(String),
-}
+/// The largest entry that is read, in bytes.
+const LARGEST: usize = 1 << 30;
 
 /// The entry of this name, if there is one and it is undamaged.
 pub(super) fn read(folder: &Path, name: &str) -> Option<Compiled> {
-    decode(name, &fs::read(folder.join(name)).ok()?)
+    decode(name, &read_file(&folder.join(name), LARGEST).ok()??)
 }
 
 /// Stores the entry of this name: it appears at once, or not at all.
@@ -60,7 +46,12 @@ fn scratch_file(folder: &Path) -> io::Result<NamedTempFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{env, process, string::ToString as _, thread, vec::Vec};
+    use std::{
+        env, process,
+        string::{String, ToString as _},
+        thread,
+        vec::Vec,
+    };
 
     fn compiled(text: &str) -> Compiled {
         Compiled {
@@ -99,6 +90,19 @@ mod tests {
             1,
             "no scratch file is left"
         );
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// It would block, or never end.
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_not_an_entry() {
+        let folder = env::temp_dir().join(format!("kernel-args-cache-device-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", folder.join("one")).unwrap();
+        assert_eq!(read(&folder, "one"), None);
+        assert_eq!(write(&folder, "one", &compiled("")), CacheUse::Stored);
+        assert!(read(&folder, "one").is_some());
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -2,18 +2,18 @@
 
 use super::{
     architecture::Architecture,
-    cache::{self, CacheUse},
+    cache,
     key::key,
     options::CompileOptions,
-    source::{Compiled, CompiledSource},
+    source::{CacheUse, Compiled, CompiledSource},
 };
 use crate::driver::{
-    api::nvrtc::{Failure, Nvrtc, nvrtc},
     context::{driver_version, sm},
     error::{Error, NvrtcError},
 };
 use cudarc::driver::CudaContext;
 use kernel_args_abi::Sm;
+use kernel_args_nvrtc::Nvrtc;
 use std::{boxed::Box, ffi::CString, format, string::ToString, sync::Arc, vec::Vec};
 
 impl CompileOptions {
@@ -27,19 +27,17 @@ impl CompileOptions {
 
     fn compile_for(&self, gpu: Sm, source: &str) -> Result<CompiledSource, Error> {
         let driver = driver_version()?;
-        let missing = |why| Error::Nvrtc(Box::new(NvrtcError::missing(&why)));
-        let nvrtc = nvrtc(driver.major).map_err(missing)?;
+        let nvrtc =
+            kernel_args_nvrtc::system(driver.major).map_err(|error| self.failed(error, ""))?;
         let job = Job {
             options: self,
             source,
             nvrtc,
-            version: nvrtc
-                .version()
-                .map_err(|failure| self.failed(nvrtc, &failure, ""))?,
+            version: nvrtc.version().map_err(|error| self.failed(&error, ""))?,
         };
         let known = nvrtc
             .architectures()
-            .map_err(|failure| self.failed(nvrtc, &failure, ""))?;
+            .map_err(|error| self.failed(&error, ""))?;
         let asked = self.architecture.as_deref();
         let architecture = Architecture::choose(asked, self.to_ptx, gpu, &known)
             .map_err(|problem| job.refused(&problem))?;
@@ -49,7 +47,8 @@ impl CompileOptions {
                 cache_use: CacheUse::Off,
             });
         };
-        let name = match key(self, source, job.version, &architecture) {
+        let key = || key(self, source, job.version, &architecture);
+        let name = match key() {
             Ok(name) => name,
             Err(why) => {
                 return Ok(CompiledSource {
@@ -65,7 +64,11 @@ impl CompileOptions {
             });
         }
         let compiled = job.run(&architecture)?;
-        let cache_use = cache::write(folder, &name, &compiled);
+        let cache_use = if key().is_ok_and(|now| now == name) {
+            cache::write(folder, &name, &compiled)
+        } else {
+            CacheUse::Unknown("a file that the source includes was changed meanwhile".into())
+        };
         Ok(CompiledSource {
             compiled: Arc::new(compiled),
             cache_use,
@@ -73,14 +76,9 @@ impl CompileOptions {
     }
 
     #[cold]
-    fn failed(&self, nvrtc: &Nvrtc, failure: &Failure, log: &str) -> Error {
-        Error::Nvrtc(Box::new(NvrtcError::failed(
-            self.source_name(),
-            failure.call,
-            failure.status.0,
-            &nvrtc.describe(failure.status),
-            log,
-        )))
+    fn failed(&self, error: &kernel_args_nvrtc::Error, log: &str) -> Error {
+        let error = NvrtcError::failed(self.source_name(), error, log);
+        Error::Nvrtc(Box::new(error))
     }
 }
 
@@ -117,22 +115,22 @@ impl Job<'_> {
         let (options, nvrtc) = (self.options, self.nvrtc);
         let texts = Texts::new(options, self.source, architecture, more)
             .map_err(|what| self.refused(&format!("{what} has a NUL")))?;
-        let failed = |failure: Failure, log: &str| options.failed(nvrtc, &failure, log);
+        let failed = |error, log: &str| options.failed(&error, log);
         let mut program = nvrtc
             .program(&texts.source, &texts.name, &texts.headers)
-            .map_err(|failure| failed(failure, ""))?;
+            .map_err(|error| failed(error, ""))?;
         for expression in &texts.expressions {
             program
                 .add_name(expression)
-                .map_err(|failure| failed(failure, ""))?;
+                .map_err(|error| failed(error, ""))?;
         }
         program
             .compile(&texts.options)
-            .map_err(|failure| failed(failure, &program.log()))?;
+            .map_err(|error| failed(error, &program.log()))?;
         let (ptx, cubin) = program
             .ptx()
             .and_then(|ptx| Ok((ptx, program.cubin()?)))
-            .map_err(|failure| failed(failure, ""))?;
+            .map_err(|error| failed(error, ""))?;
         let log = program.log();
         if ptx.is_empty() && cubin.is_empty() {
             return Err(self.refused(
@@ -141,9 +139,7 @@ impl Job<'_> {
         }
         let mut names = Vec::new();
         for (expression, text) in options.name_expressions.iter().zip(&texts.expressions) {
-            let symbol = program
-                .symbol(text)
-                .map_err(|failure| failed(failure, &log))?;
+            let symbol = program.symbol(text).map_err(|error| failed(error, &log))?;
             names.push((expression.clone(), symbol));
         }
         Ok(Compiled {

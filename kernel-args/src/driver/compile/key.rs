@@ -1,14 +1,9 @@
 //! What an entry of the cache is found by.
 
-use super::{architecture::Architecture, includes, options::CompileOptions};
+use super::{architecture::Architecture, options::CompileOptions};
+use kernel_args_nvrtc::{Includes, Search, Text, option};
 use sha2::{Digest as _, Sha256};
-use std::{
-    fmt::Write as _,
-    format,
-    path::{Path, PathBuf},
-    string::String,
-    vec::Vec,
-};
+use std::{fmt::Write as _, format, path::Path, string::String, vec::Vec};
 
 /// The name of the cache's entry; why there is none.
 pub(super) fn key(
@@ -31,58 +26,48 @@ pub(super) fn key(
     key.list(texts.into_iter());
     key.add(&[u8::from(options.debug_info)]);
     key.list(options.cache_key.iter().map(String::as_bytes));
-    match files(options, source) {
-        Ok(files) => {
-            for (path, text) in &files {
-                let path = path.to_string_lossy();
-                let there = [u8::from(text.is_some())];
-                let text = text.as_deref().unwrap_or_default();
-                key.list([path.as_bytes(), &there, text].into_iter());
-            }
+    let others = option::named(options.others.iter().map(String::as_str));
+    let includes = includes(options, source, &others.directives);
+    for (path, text) in &includes.files {
+        let path = path.to_string_lossy();
+        let exists = [u8::from(text.is_some())];
+        let text = text.as_deref().unwrap_or_default();
+        key.list([path.as_bytes(), &exists, text].into_iter());
+    }
+    // With a key of its own the program vouches for what is unknown.
+    if options.cache_key.is_none() {
+        if others.has_files() {
+            return Err("an option names files");
         }
-        // The program's own key tells what cannot be seen.
-        Err(_) if options.cache_key.is_some() => {}
-        Err(why) => return Err(why),
+        if let Some(unknown) = includes.unknown.first() {
+            return Err(unknown.text());
+        }
     }
     Ok(key.finish())
 }
 
-/// What the source can include.
-fn files(options: &CompileOptions, source: &str) -> Result<includes::Files, &'static str> {
-    if options.others.iter().any(|option| names_files(option)) {
-        return Err("an option names files");
-    }
-    let own = Path::new(options.source_name()).parent();
-    let mut folders: Vec<PathBuf> = own.into_iter().map(Path::to_path_buf).collect();
-    folders.extend(options.include_paths.iter().cloned());
-    let headers = options.headers.iter().map(|(_, text)| text.as_str());
-    includes::files(source, headers, &folders).map_err(includes::Untold::text)
-}
-
-/// Whether an option has NVRTC read or write files that the source does not name. NVRTC documentation, "Supported Compile Options".
-fn names_files(option: &str) -> bool {
-    const FILES: [&str; 10] = [
-        "include-path",
-        "include",
-        "pre-include",
-        "pch",
-        "create-pch",
-        "use-pch",
-        "pch-dir",
-        "pch_dir",
-        "fdevice-time-trace",
-        "device-time-trace",
-    ];
-    let option = option.trim_start_matches('-');
-    let name = option.split(['=', ' ']).next().unwrap_or_default();
-    option.starts_with('I') || FILES.contains(&name)
+/// The files that the source can include. `directives` are options as directives.
+fn includes(options: &CompileOptions, source: &str, directives: &str) -> Includes {
+    let defines = options.defines.iter();
+    let mut defines: String = defines.map(|define| option::definition(define)).collect();
+    defines += directives;
+    let headers = options.headers.iter();
+    let headers = headers.map(|(name, text)| (name.as_str(), text.as_str()));
+    let own = [(options.source_name(), source), ("", &*defines)];
+    let texts = headers.chain(own).map(|(name, text)| Text { name, text });
+    kernel_args_nvrtc::includes(&Search {
+        root: Path::new(""),
+        folders: options.include_paths.clone(),
+        texts: texts.collect(),
+        files: Vec::new(),
+    })
 }
 
 /// A hash of everything that the compiled code depends on, part by part.
 struct Key(Sha256);
 
 impl Key {
-    /// Entries of another version of this crate, or of another format, are others.
+    /// Begins with the versions of this crate and of the format.
     fn new() -> Self {
         let mut key = Self(Sha256::new());
         key.add(concat!("kernel-args ", env!("CARGO_PKG_VERSION"), " 1").as_bytes());
@@ -127,32 +112,6 @@ pub(super) fn checksum(bytes: &[u8]) -> [u8; 32] {
 mod tests {
     use super::*;
     use kernel_args_abi::Sm;
-
-    #[test]
-    fn options_that_name_files_are_known() {
-        for option in [
-            "-I/usr/include",
-            "-I /usr",
-            "--include-path=/usr",
-            "--pre-include=a.h",
-            "-include a.h",
-            "--pch",
-            "-pch-dir=x",
-            "--use-pch=x",
-        ] {
-            assert!(names_files(option), "{option}");
-        }
-        for option in [
-            "--use_fast_math",
-            "-G",
-            "--std=c++20",
-            "--maxrregcount=1",
-            "-DInclude=1",
-            "--device-int128",
-        ] {
-            assert!(!names_files(option), "{option}");
-        }
-    }
 
     #[test]
     fn every_part_of_a_source_is_in_its_key() {

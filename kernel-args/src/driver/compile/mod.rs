@@ -4,11 +4,9 @@ mod architecture;
 mod cache;
 mod compiler;
 mod entry;
-mod includes;
 mod key;
 mod options;
 mod source;
 
-pub use cache::CacheUse;
 pub use options::{CompileOptions, CppStandard};
-pub use source::CompiledSource;
+pub use source::{CacheUse, CompiledSource};

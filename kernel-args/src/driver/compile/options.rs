@@ -24,7 +24,7 @@ pub struct CompileOptions {
     pub(super) debug_info: bool,
     pub(super) cache: Option<PathBuf>,
     pub(super) cache_key: Option<String>,
-    defines: Vec<String>,
+    pub(super) defines: Vec<String>,
     standard: Option<CppStandard>,
     switches: Vec<(&'static str, String)>,
     pub(super) others: Vec<String>,
@@ -179,10 +179,13 @@ impl CompileOptions {
     /// Keep what was compiled in this folder, and take it from there the next time; the folder is made if it is not there. Without
     /// this nothing is kept.
     ///
-    /// An entry is taken where all of this is as it was: the source and its name, every option, NVRTC's version (`13.0`), this
-    /// crate's version, the texts given as headers, and the contents of every file that the source and its headers can include. A
-    /// source is compiled each time where these cannot be told ([`CompiledSource::cache_use`](crate::CompiledSource::cache_use) says
-    /// so): `#include` with a macro, `__DATE__` and `__TIME__`, and options that name files. [`cache_key`](Self::cache_key) is the way out.
+    /// An entry is taken if all of this is as it was: the source and its name, every option, NVRTC's version (`13.0`), this crate's
+    /// version, the texts given as headers, and the contents of every file that the source and its headers can include.
+    ///
+    /// A source for which this cannot be known is compiled each time, and
+    /// [`CompiledSource::cache_use`](crate::CompiledSource::cache_use) reports the reason: a macro as the name in `#include` or
+    /// `__has_include`, `__DATE__` and `__TIME__`, options that name files, a file that changes while the source is compiled. With
+    /// a [`cache_key`](Self::cache_key) such sources are kept too.
     ///
     /// Threads and processes may use one folder at the same time. An entry that is damaged is noticed by its checksum, and compiled
     /// again. A folder that cannot be read or written is no error. Nothing is ever removed: delete the folder at any time. Who can

@@ -1,6 +1,5 @@
 //! A source that was compiled.
 
-use super::cache::CacheUse;
 use core::fmt;
 use std::{string::String, sync::Arc, vec::Vec};
 
@@ -21,6 +20,23 @@ use std::{string::String, sync::Arc, vec::Vec};
 pub struct CompiledSource {
     pub(super) compiled: Arc<Compiled>,
     pub(super) cache_use: CacheUse,
+}
+
+/// Whether a source came from the cache, and if not, why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CacheUse {
+    /// No cache was asked for.
+    Off,
+    /// It was in the cache: NVRTC did not compile it.
+    Hit,
+    /// It was compiled, and is in the cache now.
+    Stored,
+    /// It was compiled, and is not kept, because what it depends on cannot be told: the reason.
+    /// [`CompileOptions::cache_key`](crate::CompileOptions::cache_key) is the way out.
+    Unknown(String),
+    /// It was compiled, and the cache's folder could not be written to: what the system says.
+    Failed(String),
 }
 
 /// What NVRTC made of a source.

@@ -134,10 +134,8 @@ fn release_in(text: &str) -> Option<String> {
 
 #[cfg(feature = "nvrtc")]
 fn nvrtc_version(driver: CudaVersion) -> Option<CudaVersion> {
-    let (major, minor) = crate::driver::api::nvrtc::nvrtc(driver.major)
-        .ok()?
-        .version()
-        .ok()?;
+    let nvrtc = kernel_args_nvrtc::system(driver.major).ok()?;
+    let (major, minor) = nvrtc.version().ok()?;
     Some(CudaVersion {
         major: u16::try_from(major).ok()?,
         minor: u16::try_from(minor).ok()?,

@@ -1,11 +1,7 @@
 //! A source that NVRTC did not compile.
 
-use crate::driver::api::Unavailable;
 use core::fmt;
-use std::{
-    format,
-    string::{String, ToString},
-};
+use std::string::{String, ToString};
 
 /// A source that NVRTC did not compile, or why there is no NVRTC. `Display` shows NVRTC's log, which points at the lines of the
 /// source by its name.
@@ -23,23 +19,30 @@ pub struct NvrtcError {
 }
 
 impl NvrtcError {
-    /// There is no NVRTC.
+    /// A call of NVRTC failed, or NVRTC cannot be called.
     #[cold]
-    pub(crate) fn missing(unavailable: &Unavailable) -> Self {
-        let problem = match unavailable {
-            Unavailable::Library => "NVRTC was not found on this machine (libnvrtc.so, nvrtc64_*.dll on Windows)\n\
+    pub(crate) fn failed(source_name: &str, error: &kernel_args_nvrtc::Error, log: &str) -> Self {
+        let (source_name, call, problem) = match error {
+            kernel_args_nvrtc::Error::Library(_) => (
+                None,
+                None,
+                "NVRTC was not found on this machine (libnvrtc.so, nvrtc64_*.dll on Windows)\n\
                 help: install NVRTC, which is a part of the CUDA toolkit, or add its folder to the library path \
                 (`LD_LIBRARY_PATH`, `PATH` on Windows)"
-                .into(),
-            Unavailable::EntryPoint(name) => format!(
-                "NVRTC on this machine is too old: it has no `{name}`\nhelp: install that of CUDA 11.2 or newer"
+                    .into(),
             ),
+            kernel_args_nvrtc::Error::Call { name, status, .. } => (
+                Some(source_name.into()),
+                Some((*name, *status)),
+                error.to_string(),
+            ),
+            error => (None, None, error.to_string()),
         };
         Self {
-            source_name: None,
-            call: None,
+            source_name,
+            call,
             problem,
-            log: String::new(),
+            log: log.into(),
         }
     }
 
@@ -51,23 +54,6 @@ impl NvrtcError {
             call: None,
             problem: problem.into(),
             log: String::new(),
-        }
-    }
-
-    /// A call returned `status`, which NVRTC calls `description`.
-    #[cold]
-    pub(crate) fn failed(
-        source_name: &str,
-        call: &'static str,
-        status: i32,
-        description: &str,
-        log: &str,
-    ) -> Self {
-        Self {
-            source_name: Some(source_name.into()),
-            call: Some((call, status)),
-            problem: format!("{call} returned {description}"),
-            log: log.to_string(),
         }
     }
 

@@ -4,7 +4,6 @@ use super::loaded::LoadedFunction;
 use crate::{
     device::vector::Dim3,
     driver::{
-        attributes::{divides, grid_of_clusters},
         config::Launch,
         error::{Error, Limit},
         query::{allow, exceeded},
@@ -117,18 +116,8 @@ impl LoadedFunction {
         if names_cluster {
             return Ok(());
         }
-        let directives = self.attribute_limits.directives;
-        match self.attribute_limits.required_cluster {
-            Some(cluster) if !directives.blocks_are_clusters && !divides(cluster, grid) => Err(
-                grid_of_clusters(self.name.clone(), "the kernel's cluster", cluster, grid),
-            ),
-            None if directives.explicit => Err(self.limit(
-                "a launch without a cluster".into(),
-                "this kernel is compiled for clusters of a size that each launch names (`.explicitcluster`)".into(),
-                "name it, for example `cluster = (2, 1, 1)`",
-            )),
-            _ => Ok(()),
-        }
+        let name = || self.name.clone();
+        self.attribute_limits.check_without_cluster(name, grid)
     }
 
     /// Compares grid and block with the limits of the device and the function.

@@ -63,12 +63,9 @@ impl LoadedFunction {
         let handle = function.alive();
         let shared = attribute::get(handle, attribute::SHARED_SIZE_BYTES)?;
         let max_threads = attribute::get(handle, attribute::MAX_THREADS_PER_BLOCK)?;
-        let required_block = description.and_then(|kernel| kernel.required_block);
-        let directives = description.map(|kernel| kernel.cluster).unwrap_or_default();
+        let directives = description.map(|kernel| kernel.directives);
+        let directives = directives.unwrap_or_default();
         let attribute_limits = AttributeLimits::ask(handle, sm(context)?, directives)?;
-        let has_required_size = required_block.is_some()
-            || attribute_limits.required_cluster.is_some()
-            || directives.explicit;
         let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(Self {
             api,
@@ -92,9 +89,11 @@ impl LoadedFunction {
                 Some(kernel) if kernel.dynamic_shared => 0,
                 _ => max_threads,
             },
-            required_block,
+            required_block: directives
+                .required_threads
+                .map(|[x, y, z]| Dim3::new(x, y, z)),
+            has_required_size: attribute_limits.require_sizes(),
             attribute_limits,
-            has_required_size,
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
             max_shared: opt_in.saturating_sub(shared),
         })

@@ -1,11 +1,12 @@
 //! The kernels of an image, as it describes them.
 
-use crate::{device::vector::Dim3, driver::attributes::ClusterDirectives};
 use kernel_args_abi::{
     Members, Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
 };
-use kernel_args_image::{self as image, Kernel, ParameterList, dwarf, mangled::Demangled};
+use kernel_args_image::{
+    self as image, Directives, Kernel, ParameterList, dwarf, mangled::Demangled,
+};
 use std::{
     collections::BTreeMap,
     string::{String, ToString},
@@ -29,11 +30,9 @@ pub enum DebugInfo {
 /// A kernel as its image describes it.
 pub(crate) struct Description {
     pub(crate) symbol: String,
-    /// `.reqntid`.
-    pub(crate) required_block: Option<Dim3>,
+    pub(crate) directives: Directives,
     /// Whether it uses dynamic shared memory; not where that is unknown.
     pub(crate) dynamic_shared: bool,
-    pub(crate) cluster: ClusterDirectives,
     pub(crate) debug_info: DebugInfo,
     demangled: Option<Demangled>,
     parameters: ParameterList,
@@ -47,24 +46,6 @@ impl Description {
         debug_error: Option<dwarf::Error>,
         compiled: Option<&CompiledKernel>,
     ) -> Self {
-        let by_entry = kernel
-            .entry
-            .as_ref()
-            .and_then(|entry| entry.directives.required_threads);
-        let by_record = kernel.records.and_then(|records| records.required_threads);
-        let cluster = match (&kernel.entry, kernel.records) {
-            (Some(entry), _) => ClusterDirectives {
-                max_rank: entry.directives.max_cluster_rank,
-                explicit: entry.directives.explicit_cluster,
-                blocks_are_clusters: entry.directives.blocks_are_clusters,
-            },
-            (None, Some(records)) => ClusterDirectives {
-                max_rank: records.max_cluster_rank,
-                explicit: records.explicit_cluster,
-                blocks_are_clusters: records.blocks_are_clusters,
-            },
-            (None, None) => ClusterDirectives::default(),
-        };
         let mut parameters = kernel.parameters();
         let told: Vec<Parameter<'_>> =
             compiled.map_or_else(Vec::new, |kernel| kernel.parameters().collect());
@@ -80,10 +61,9 @@ impl Description {
         };
         Self {
             symbol: kernel.name.into(),
+            directives: kernel.directives(),
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
-            cluster,
             debug_info,
-            required_block: by_entry.or(by_record).map(|[x, y, z]| Dim3::new(x, y, z)),
             demangled: kernel.demangled.clone(),
             parameters: ParameterList::new(&parameters),
         }
@@ -131,34 +111,33 @@ pub(super) fn describe(
 
 #[cfg(test)]
 mod tests {
-    use super::{super::ImageBytes, Description};
+    use super::super::ImageBytes;
     use kernel_args_abi::Sm;
-    use std::vec::Vec;
+    use kernel_args_image::Directives;
+    use std::{collections::BTreeMap, string::String};
 
-    /// A cubin says as much of clusters as its PTX: a launch is compared with the same limits.
+    fn directives(image: &[u8]) -> BTreeMap<String, Directives> {
+        let image = ImageBytes::read(image.into()).expect("it is an image");
+        let kernels = image.describe(Sm(90)).expect("it is read");
+        let of = |kernel: super::Description| (kernel.symbol, kernel.directives);
+        kernels.into_iter().map(of).collect()
+    }
+
+    /// A cubin contains as much of clusters as its PTX: a launch is compared with the same limits.
     #[test]
     fn directives_of_clusters_are_those_of_the_ptx() {
-        let clusters = |image: &[u8]| {
-            let image = ImageBytes::read(image.into()).expect("it is an image");
-            let kernels = image.describe(Sm(90)).expect("it is read");
-            let named = |kernel: Description| (kernel.symbol.clone(), kernel.cluster);
-            let mut named: Vec<_> = kernels.into_iter().map(named).collect();
-            named.sort_by(|(one, _), (other, _)| one.cmp(other));
-            named
-        };
-        let ptx = clusters(include_bytes!(
+        let ptx = directives(include_bytes!(
             "../../../../kernel-args-image/tests/data/clusters.ptx"
         ));
-        let cubin = clusters(include_bytes!(
+        let cubin = directives(include_bytes!(
             "../../../../kernel-args-image/tests/data/clusters.sm_90.cubin"
         ));
+        for (symbol, declared) in &ptx {
+            let recorded = cubin[symbol];
+            assert_eq!(recorded.completed_by(*declared), *declared, "{symbol}");
+            assert_eq!(recorded == Directives::default(), symbol == "plain");
+        }
         assert_eq!(ptx.len(), 8);
-        assert_eq!(ptx, cubin);
-        let told = |tells: fn(&super::ClusterDirectives) -> bool| {
-            cubin.iter().filter(|(_, cluster)| tells(cluster)).count()
-        };
-        assert_eq!(told(|cluster| cluster.max_rank.is_some()), 3);
-        assert_eq!(told(|cluster| cluster.explicit), 3);
-        assert_eq!(told(|cluster| cluster.blocks_are_clusters), 1);
+        assert_eq!(cubin.len(), 8);
     }
 }

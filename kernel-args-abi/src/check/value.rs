@@ -1,0 +1,58 @@
+//! Whether one field fits one parameter, members of structs aside.
+
+use super::{
+    cpp,
+    difference::{Difference, Differences},
+    variants::first_variant,
+};
+use crate::{class::Class, signature::Parameter};
+
+/// How the values of a field and a parameter differ; their members are not compared.
+pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
+    // An array of Rust that is passed by value is in C++ a struct around one: their members tell.
+    let mut differences = if host.cpp.is_array() && !kernel.cpp.is_array() {
+        Differences::NONE
+    } else {
+        cpp::compare(host, kernel)
+    };
+    if host.size != kernel.size {
+        differences = differences.with(Difference::Size);
+    }
+    if !same_class(host, kernel) {
+        differences = differences.with(Difference::Class);
+    }
+    if let (Some(h), Some(k)) = (host.align, kernel.align)
+        && h.bytes() != k.bytes()
+    {
+        differences = differences.with(Difference::Alignment);
+    }
+    if first_variant(host, kernel).is_some() {
+        differences = differences.with(Difference::Variants);
+    }
+    differences
+}
+
+/// Whether a value of the field's class is passed as the kernel's class.
+pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    match (host.class, kernel.class) {
+        (Class::Unknown | Class::Bits, _)
+        | (_, Class::Unknown | Class::Bits)
+        | (Class::Pointer, Class::Integer) => true,
+        (Class::Integer, Class::Pointer) => cpp::is_address(host.cpp),
+        (Class::Integer, Class::Bytes) => {
+            kernel.size == 16 && is_aligned(kernel, 16) || cpp::is_scalar(kernel.cpp)
+        }
+        (Class::Float, Class::Bytes) if kernel.size <= 2 => is_aligned(kernel, kernel.size),
+        // A scalar that is a `__grid_constant__`, where the kernel's name says that it is a scalar.
+        (Class::Float | Class::Pointer, Class::Bytes) => cpp::is_scalar(kernel.cpp),
+        (h, k) => h.same(k),
+    }
+}
+
+/// Whether the alignment is `bytes`, as far as it is known.
+const fn is_aligned(parameter: &Parameter<'_>, bytes: usize) -> bool {
+    match parameter.align {
+        Some(align) => align.bytes() == bytes,
+        None => true,
+    }
+}

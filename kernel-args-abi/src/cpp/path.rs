@@ -1,0 +1,101 @@
+//! The segments of a C++ name.
+
+use crate::bytes::{equal, starts_with};
+
+/// Whether a namespace is one that libraries and compilers put in for themselves, inline or without a name, so that users
+/// do not write it: libcu++'s and libc++'s `__4`, libstdc++'s `__cxx11`, Thrust's and CUB's `THRUST_300001_SM_900_NS`.
+#[must_use]
+pub const fn is_inline(namespace: &[u8]) -> bool {
+    let mut digits = namespace.len();
+    while digits > 0 && namespace[digits - 1].is_ascii_digit() {
+        digits -= 1;
+    }
+    let before = namespace.split_at(digits).0;
+    let is_library = starts_with(namespace, b"THRUST_") || starts_with(namespace, b"CUB_");
+    digits < namespace.len() && matches!(before, b"__" | b"_V" | b"__cxx" | b"__ndk")
+        || starts_with(namespace, b"_GLOBAL__N_")
+        || equal(namespace, b"(anonymous namespace)")
+        || is_library && matches!(namespace.split_at(namespace.len() - 3).1, b"_NS")
+}
+
+/// A segment of a path: `Params` and `float` of `sim::Params<float>`.
+#[derive(Clone, Copy)]
+pub(super) struct Segment<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) arguments: &'a [u8],
+    /// Where the path before it ends; 0 where there is none.
+    pub(super) rest: usize,
+}
+
+impl<'a> Segment<'a> {
+    /// The segment before this one in `path`, without inline namespaces.
+    pub(super) const fn outer(&self, path: &'a [u8]) -> Option<Self> {
+        let mut rest = self.rest;
+        while rest > 0 {
+            let segment = last(path, rest);
+            if !is_inline(segment.name) {
+                return if segment.name.is_empty() {
+                    None
+                } else {
+                    Some(segment)
+                };
+            }
+            rest = segment.rest;
+        }
+        None
+    }
+}
+
+/// The last segment of the path that ends at `end`. Brackets are skipped whole.
+pub(super) const fn last(path: &[u8], end: usize) -> Segment<'_> {
+    let mut end = end;
+    while end > 0 && path[end - 1] == b' ' {
+        end -= 1;
+    }
+    let mut depth = 0usize;
+    let mut name_end = end;
+    let mut at = end;
+    while at > 0 {
+        match path[at - 1] {
+            b'>' | b')' => depth += 1,
+            b'<' | b'(' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && path[at - 1] == b'<' {
+                    name_end = at - 1;
+                }
+            }
+            b':' if depth == 0 => break,
+            // An elaborated name: `struct Params`.
+            b' ' if depth == 0 => {
+                return Segment {
+                    name: cut(path, at, name_end),
+                    arguments: arguments(path, name_end, end),
+                    rest: 0,
+                };
+            }
+            _ => {}
+        }
+        at -= 1;
+    }
+    Segment {
+        name: cut(path, at, name_end),
+        arguments: arguments(path, name_end, end),
+        rest: at.saturating_sub(2),
+    }
+}
+
+const fn arguments(path: &[u8], open: usize, end: usize) -> &[u8] {
+    if open + 1 < end {
+        cut(path, open + 1, end - 1)
+    } else {
+        &[]
+    }
+}
+
+const fn cut(path: &[u8], from: usize, to: usize) -> &[u8] {
+    if from <= to && to <= path.len() {
+        path.split_at(to).0.split_at(from).1
+    } else {
+        &[]
+    }
+}

@@ -1,0 +1,37 @@
+//! The words of Rust that are no names.
+//!
+//! The Rust Reference, "Keywords".
+
+use crate::bytes::same;
+
+/// What cannot be a name, not even behind `r#`.
+pub const NEVER: [&str; 5] = ["_", "self", "Self", "super", "crate"];
+
+/// The words of all editions that are names behind `r#` only, the reserved ones included.
+pub const KEYWORDS: [&str; 48] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// Whether a word is a name behind `r#` only.
+#[must_use]
+pub const fn is_keyword(word: &str) -> bool {
+    is_one_of(word, &KEYWORDS)
+}
+
+/// Whether a word cannot be a name, not even behind `r#`.
+#[must_use]
+pub const fn is_never(word: &str) -> bool {
+    is_one_of(word, &NEVER)
+}
+
+const fn is_one_of(word: &str, list: &[&str]) -> bool {
+    let mut i = 0;
+    while i < list.len() && !same(word, list[i]) {
+        i += 1;
+    }
+    i < list.len()
+}

@@ -1,0 +1,80 @@
+//! A map of the bytes of a block: 16 in a row, each the letter of the field that it belongs to, and `.` for padding.
+
+use core::fmt;
+
+/// The bytes of one row.
+const ROW: usize = 16;
+
+/// The rows that are shown at most; of more, the first and the last.
+pub(super) const MOST: usize = 64;
+
+/// The largest block that is mapped, in bytes: twice the limit of a parameter block.
+const LARGEST: usize = 65_536;
+
+/// The letters of fields, in turn.
+const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// The letter of the field of this index.
+#[must_use]
+pub fn letter(index: usize) -> char {
+    char::from(LETTERS[index % LETTERS.len()])
+}
+
+/// Whether a block of this size has a map.
+#[must_use]
+pub const fn has_map(size: usize) -> bool {
+    size > 0 && size <= LARGEST
+}
+
+/// Writes the map of a block of `size` bytes, each row after a line break. `owner` is the index of the field that a byte
+/// belongs to; `piece` writes the letter of a field, or the sign of padding, so many times.
+///
+/// Rows that are like the one before and the one after are left out.
+///
+/// # Errors
+/// Where `to` or `piece` returns one.
+pub fn write_map<W: fmt::Write>(
+    to: &mut W,
+    size: usize,
+    owner: impl Fn(usize) -> Option<usize>,
+    mut piece: impl FnMut(&mut W, Option<usize>, usize) -> fmt::Result,
+) -> fmt::Result {
+    let is_inside = |row: usize| {
+        row > 0 && (row + 2) * ROW <= size && {
+            let own = owner(row * ROW);
+            ((row - 1) * ROW..(row + 2) * ROW).all(|byte| owner(byte) == own)
+        }
+    };
+    let count = size.div_ceil(ROW);
+    let visible = (0..count).filter(|row| !is_inside(*row)).count();
+    let mut index = 0;
+    let mut left_out = false;
+    for row in 0..count {
+        let mut is_shown = false;
+        if !is_inside(row) {
+            is_shown = index < MOST / 2 || index + MOST / 2 >= visible;
+            index += 1;
+        }
+        if !is_shown {
+            if !left_out {
+                to.write_str("\n       …")?;
+            }
+            left_out = true;
+            continue;
+        }
+        left_out = false;
+        let (mut at, end) = (row * ROW, size.min((row + 1) * ROW));
+        write!(to, "\n  {at:>5}  |")?;
+        while at < end {
+            let half = end.min((at / 8 + 1) * 8);
+            let own = owner(at);
+            let run = (at..half).take_while(|byte| owner(*byte) == own).count();
+            piece(to, own, run)?;
+            at += run;
+            if at % 8 == 0 || at == size {
+                to.write_str("|")?;
+            }
+        }
+    }
+    Ok(())
+}

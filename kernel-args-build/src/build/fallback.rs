@@ -1,0 +1,87 @@
+//! Committed images, for machines without a compiler.
+
+use super::{
+    files::{Files, write},
+    record::{Record, hash},
+    unit::Made,
+};
+use crate::{error::Error, sources::Source, texts};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The folder of committed images.
+pub(super) struct Fallback<'a> {
+    /// As it was given.
+    pub(super) folder: &'a Path,
+    pub(super) root: &'a Path,
+    /// Of the images; `None` where another crate makes them.
+    pub(super) extension: Option<&'a str>,
+}
+
+impl Fallback<'_> {
+    fn place(&self, source: &Source, extension: &str) -> PathBuf {
+        self.folder.join(format!("{}.{extension}", source.name))
+    }
+
+    /// The files of a source, as they were given.
+    pub(super) fn files(&self, source: &Source) -> Vec<PathBuf> {
+        let extensions = self.extension.into_iter().chain(["debug.ptx", "sources"]);
+        extensions
+            .map(|extension| self.place(source, extension))
+            .collect()
+    }
+
+    /// What was committed of a source.
+    ///
+    /// # Errors
+    /// Where it is not there, or was made from other files or settings than there are now.
+    pub(super) fn take(
+        &self,
+        source: &Source,
+        files: &Files<'_>,
+        options: &[String],
+    ) -> Result<Made, String> {
+        let read = |extension: &str| {
+            let path = self.place(source, extension);
+            fs::read(self.root.join(&path)).map_err(|error| texts::not_committed(&path, &error))
+        };
+        let place = self.place(source, "sources");
+        let record = read("sources")?;
+        let record = Record::read(&String::from_utf8_lossy(&record))
+            .ok_or_else(|| texts::no_record(&place))?;
+        let mut differences = files.differences(&record, options);
+        let description = read("debug.ptx")?;
+        let image = self.extension.map(read).transpose()?;
+        let is_as_recorded = hash(&description) == record.description
+            && image.as_deref().map(hash) == record.image.filter(|_| image.is_some());
+        if !is_as_recorded {
+            differences.push(texts::edited(
+                &self.place(source, self.extension.unwrap_or("debug.ptx")),
+            ));
+        }
+        if differences.is_empty() {
+            Ok(Made {
+                image,
+                description,
+                record,
+            })
+        } else {
+            Err(texts::outdated(&source.path, self.folder, &differences))
+        }
+    }
+
+    /// Writes the files of a source.
+    pub(super) fn update(&self, source: &Source, made: &Made) -> Result<(), Error> {
+        let folder = self.root.join(self.folder);
+        fs::create_dir_all(&folder)
+            .map_err(|error| Error::new(texts::cannot_write(&folder, &error)))?;
+        let path = |extension: &str| self.root.join(self.place(source, extension));
+        if let (Some(extension), Some(image)) = (self.extension, &made.image) {
+            write(&path(extension), image)?;
+        }
+        write(&path("debug.ptx"), &made.description)?;
+        write(&path("sources"), made.record.portable().write().as_bytes())
+    }
+}

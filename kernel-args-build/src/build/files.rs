@@ -1,0 +1,274 @@
+//! Whether what was made before is still right, and what cargo watches.
+
+use super::{
+    record::{Record, hash, stamp},
+    unit::Unit,
+};
+use crate::{
+    compiler::{Compiler, headers::Headers},
+    environment::Environment,
+    error::Error,
+    texts,
+};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fs,
+    path::{Component, Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+/// The files that images are made from, each read once.
+pub(super) struct Files<'a> {
+    /// The folder of the package.
+    root: &'a Path,
+    /// `OUT_DIR`: what lies there is not of the package, although it may lie in its folder.
+    out: &'a Path,
+    /// Those that `nvcc` reads: `NVCC_CCBIN=clang`.
+    variables: Vec<String>,
+    hashes: Mutex<HashMap<PathBuf, Option<u64>>>,
+}
+
+/// The variables that change what `nvcc` does.
+const NVCC: [&str; 3] = ["NVCC_APPEND_FLAGS", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS"];
+
+/// To whom a file belongs.
+enum Owner {
+    /// The package: its path from there, with `/`.
+    Package(String),
+    Other,
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn new(root: &'a Path, out: &'a Path, environment: &Environment) -> Self {
+        let variable = |name| {
+            let value = environment.get(name)?;
+            Some(format!("{name}={:?}", value.to_string_lossy()))
+        };
+        Self {
+            root,
+            out,
+            variables: NVCC.into_iter().filter_map(variable).collect(),
+            hashes: Mutex::default(),
+        }
+    }
+
+    fn owner(&self, path: &Path) -> Owner {
+        let inside = path.strip_prefix(self.root).unwrap_or(path);
+        if path.starts_with(self.out) || inside.is_absolute() {
+            return Owner::Other;
+        }
+        let parts = inside
+            .components()
+            .filter(|part| *part != Component::CurDir);
+        let parts: Vec<_> = parts
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect();
+        Owner::Package(parts.join("/"))
+    }
+
+    fn hash(&self, path: &Path) -> Option<u64> {
+        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        *hashes.entry(path.to_owned()).or_insert_with(|| {
+            fs::read(self.root.join(path))
+                .ok()
+                .map(|bytes| hash(&bytes))
+        })
+    }
+
+    /// The state of a file that is not of the package. What a build script writes into `OUT_DIR` has a new time in each run.
+    fn state(&self, path: &str) -> String {
+        let path = self.root.join(path);
+        let state = if path.starts_with(self.out) {
+            self.hash(&path).map(|hash| format!("{hash:016x}"))
+        } else {
+            stamp(&path)
+        };
+        state.unwrap_or_else(|| "-".into())
+    }
+
+    /// What decides in addition to the contents of files: the compiler's variables, and which headers exist, because one that
+    /// appears can come before another one. `None` if it cannot be known.
+    pub(super) fn decided(&self, headers: &Headers, compiler: &Compiler) -> Option<Vec<String>> {
+        let line = |what: &str, paths: &BTreeSet<PathBuf>| {
+            let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+            format!("{what} {:016x}", hash(paths.join("\n").as_bytes()))
+        };
+        let mut lines = self.variables.clone();
+        lines.push(line("headers", &headers.files));
+        if let Some(folders) = &headers.folders {
+            // The compiler reports which of the other files it has read. Any that appears may come before them.
+            let all = compiler.reports_files().then(|| self.list(folders));
+            lines.push(line("folders", &all??));
+        }
+        Some(lines)
+    }
+
+    /// All files in some folders, except `OUT_DIR`. `None` if there are too many.
+    fn list(&self, folders: &BTreeSet<PathBuf>) -> Option<BTreeSet<PathBuf>> {
+        const MOST: usize = 1 << 16;
+        let mut found = BTreeSet::new();
+        let mut left: Vec<PathBuf> = folders.iter().map(|path| self.root.join(path)).collect();
+        while let Some(folder) = left.pop() {
+            for path in entries(&folder).filter(|path| path != self.out) {
+                if path.is_dir() {
+                    left.push(path.clone());
+                }
+                found.insert(path);
+                if found.len() > MOST {
+                    return None;
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// What an image was made from, in addition to what decided.
+    pub(super) fn describe(
+        &self,
+        record: &mut Record,
+        unit: &Unit,
+        files: &BTreeSet<PathBuf>,
+        compiler: &Path,
+    ) {
+        record.options.clone_from(&unit.lines);
+        for path in files.iter().map(PathBuf::as_path).chain([compiler]) {
+            match self.owner(path) {
+                Owner::Package(name) if path != compiler => {
+                    if let Some(hash) = self.hash(path) {
+                        record.sources.insert(name, hash);
+                    }
+                }
+                _ => {
+                    let path = path.to_string_lossy().into_owned();
+                    let state = self.state(&path);
+                    record.outside.insert(path, state);
+                }
+            }
+        }
+    }
+
+    /// How the files of the package differ from what a record says of them, and the settings.
+    pub(super) fn differences(&self, record: &Record, options: &[String]) -> Vec<String> {
+        let mut differences = Vec::new();
+        for (path, hash) in &record.sources {
+            match self.hash(Path::new(path)) {
+                Some(now) if now == *hash => {}
+                Some(_) => differences.push(texts::changed(path)),
+                None => differences.push(texts::gone(path)),
+            }
+        }
+        let missing = |these: &[String], those: &[String]| -> Vec<String> {
+            these
+                .iter()
+                .filter(|line| !those.contains(line))
+                .cloned()
+                .collect()
+        };
+        let then = missing(&record.options, options);
+        let now = missing(options, &record.options);
+        if record.options != options {
+            differences.push(texts::other_settings(&then, &now));
+        }
+        differences
+    }
+
+    /// Whether the image of a record was made by this compiler from the files as they are now.
+    pub(super) fn is_fresh(
+        &self,
+        record: &Record,
+        unit: &Unit,
+        decided: &[String],
+        compiler: &Path,
+    ) -> bool {
+        let unchanged = |(path, then): (&String, &String)| self.state(path) == *then;
+        record.outside.contains_key(&*compiler.to_string_lossy())
+            && record.outside.iter().all(unchanged)
+            && record.state == decided
+            && self.differences(record, &unit.lines).is_empty()
+    }
+
+    /// Whether a file was written after `start`, or so shortly before that its time does not tell: it may be newer than what was
+    /// compiled.
+    pub(super) fn any_since(&self, files: &BTreeSet<PathBuf>, start: SystemTime) -> bool {
+        /// As coarse as the times of files are, on the file systems that there are.
+        const COARSE: Duration = Duration::from_secs(2);
+        files
+            .iter()
+            .filter(|path| !path.starts_with(self.out))
+            .any(|path| {
+                let found = fs::metadata(self.root.join(path));
+                let modified = found.and_then(|found| found.modified());
+                modified.is_ok_and(|modified| modified + COARSE >= start)
+            })
+    }
+
+    /// Whether cargo can watch a folder for new files: it is in the package, and cargo's output is not in it.
+    pub(super) fn is_watchable(&self, folder: &Path) -> bool {
+        let folder = self.root.join(folder);
+        folder.is_dir() && folder.starts_with(self.root) && !self.out.starts_with(&folder)
+    }
+
+    /// The files and folders that cargo watches for a source. What a build script itself writes is not among them: it would run
+    /// each time.
+    pub(super) fn watched(
+        &self,
+        files: &BTreeSet<PathBuf>,
+        headers: Option<&Headers>,
+    ) -> BTreeSet<PathBuf> {
+        let mut watched = files.clone();
+        for header in headers.iter().flat_map(|headers| &headers.absent) {
+            // Cargo would run the script each time for a file that does not exist.
+            let mut folders = header.ancestors().skip(1);
+            let folder = folders.find(|folder| self.root.join(folder).is_dir());
+            let folder = folder.filter(|folder| self.is_watchable(folder));
+            watched.extend(folder.map(named));
+        }
+        for folder in headers
+            .iter()
+            .filter_map(|headers| headers.folders.as_ref())
+            .flatten()
+        {
+            if self.is_watchable(folder) {
+                watched.insert(named(folder));
+            } else if self.root.join(folder).starts_with(self.root) {
+                // Cargo's output is in it, so all else that is in it.
+                let all = entries(&self.root.join(folder));
+                let others = all.filter(|path| !self.out.starts_with(path));
+                watched.extend(others.map(|path| match path.strip_prefix(self.root) {
+                    Ok(path) => path.to_owned(),
+                    Err(_) => path,
+                }));
+            }
+        }
+        watched.retain(|path| !path.starts_with(self.out));
+        watched
+    }
+}
+
+/// A path as cargo takes it: that of the package has no name.
+fn named(path: &Path) -> PathBuf {
+    if path.as_os_str().is_empty() {
+        ".".into()
+    } else {
+        path.to_owned()
+    }
+}
+
+/// What is in a folder, without hidden files.
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    paths.filter(|path| {
+        let name = path.file_name().unwrap_or_default();
+        !name.to_string_lossy().starts_with('.')
+    })
+}
+
+/// Writes a file, unless it has these bytes already: what depends on it goes by its time.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    if fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    fs::write(path, bytes).map_err(|error| Error::new(texts::cannot_write(path, &error)))
+}

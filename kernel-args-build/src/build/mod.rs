@@ -1,0 +1,264 @@
+//! A build, from the settings to what cargo is told.
+
+mod compile;
+mod fallback;
+mod files;
+mod plan;
+mod record;
+mod unit;
+mod write;
+
+use crate::{
+    compiler::{
+        arch::Arch,
+        find::{Places, Search, Tried},
+        options::Options,
+    },
+    directives::Directives,
+    environment::Environment,
+    error::Error,
+    kernels::Kernels,
+    output::Output,
+    sources::{self, Source},
+    texts,
+};
+use fallback::Fallback;
+use files::Files;
+use kernel_args_image::ptx;
+use plan::{Build, What};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use unit::{Done, Unit};
+
+impl Kernels {
+    /// Compiles the kernels, and writes `kernels.rs`.
+    ///
+    /// # Errors
+    /// With the compiler's own words for each source that does not compile; where there is no compiler, with all that was tried;
+    /// and where a setting or file is not as it should be, with what to change.
+    pub fn build(self) -> Result<(), Error> {
+        run(&self, What::Everything, &Environment::of_process())
+    }
+
+    /// Describes the kernels of images that another crate compiles, such as `bindgen_cuda`, and writes `kernels.rs`.
+    ///
+    /// The images stand in `OUT_DIR` under the names of their sources. So this comes after the call that compiles them, with the
+    /// same sources, headers and defines; the GPU generation is that of the image, if it is PTX:
+    ///
+    /// ```ignore
+    /// let bindings = bindgen_cuda::Builder::default().build_ptx().unwrap();
+    /// bindings.write(out_dir.join("ptx.rs")).unwrap();
+    /// kernel_args_build::Kernels::new().glob("src/**/*.cu").debug_info()?;
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), and where an image is not there, or is older than a header of the package that its source includes:
+    /// `bindgen_cuda` compiles a source again when the source is newer, and does not look at headers.
+    pub fn debug_info(self) -> Result<(), Error> {
+        run(&self, What::Descriptions, &Environment::of_process())
+    }
+}
+
+/// Builds, and tells cargo.
+fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
+    let folder = |name: &str| {
+        let value = environment.get_untracked(name).map(PathBuf::from);
+        value.ok_or_else(|| Error::new(texts::no_build_script(name)))
+    };
+    let (root, out) = (folder("CARGO_MANIFEST_DIR")?, folder("OUT_DIR")?);
+    let (mut archs, output) = Options::targets(&kernels.archs, kernels.output)?;
+    // What is committed is the same on each machine.
+    if archs.is_empty() && what == What::Everything && kernels.fallback.is_none() {
+        archs.extend(of_variable(environment)?);
+    }
+    let options = Options {
+        includes: kernels.includes.clone(),
+        defines: kernels.defines.clone(),
+        std: kernels.std.clone(),
+        flags: kernels.flags.clone(),
+        archs,
+        output,
+    };
+    let (sources, folders) = sources::find(&root, &kernels.files, &kernels.patterns)?;
+    let mut build = Build {
+        kernels,
+        what,
+        units: Vec::new(),
+        extension: output.extension(),
+        files: Files::new(&root, &out, environment),
+        root: &root,
+        out: &out,
+    };
+    for source in sources {
+        let unit = build.unit(source, options.clone())?;
+        build.units.push(unit);
+    }
+    let search = Search {
+        environment,
+        places: Places::of_system(environment),
+        root: &root,
+        needs_nvcc: what == What::Everything && output == Output::Fatbin,
+    };
+    let mut directives = build.run(&search)?;
+    directives.files.extend(folders);
+    directives.files.extend(build.header_folders());
+    directives.variables.extend(environment.asked());
+    print!("{}", directives.text());
+    Ok(())
+}
+
+impl Build<'_> {
+    fn unit(&self, source: Source, mut options: Options) -> Result<Unit, Error> {
+        if self.what == What::Descriptions {
+            let image = self.place(&source, self.extension);
+            let bytes =
+                fs::read(&image).map_err(|_| Error::new(texts::no_image(&source.path, &image)))?;
+            if options.archs.is_empty() {
+                options.archs.extend(target(&bytes));
+            }
+        }
+        let lines = options.lines(self.root);
+        Ok(Unit {
+            source,
+            options,
+            lines,
+        })
+    }
+
+    /// The folders of headers in the package: cargo looks for new ones in them.
+    fn header_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let folders = self.kernels.includes.iter();
+        folders
+            .filter(|folder| self.files.is_watchable(folder))
+            .cloned()
+    }
+
+    fn run(&self, search: &Search<'_>) -> Result<Directives, Error> {
+        let fallback = self.kernels.fallback.as_deref().map(|folder| Fallback {
+            folder,
+            root: self.root,
+            extension: self.made(),
+        });
+        let asked = || search.environment.get("KERNEL_ARGS_BUILD_UPDATE");
+        let update = fallback.is_some() && asked().is_some_and(|value| value != "0");
+        let mut directives = Directives::default();
+        let done = match (search.run(self.kernels.compiler.as_deref()), &fallback) {
+            (Ok(compiler), _) => {
+                let done = self.compile(&compiler)?;
+                if compiler.path().is_file() {
+                    directives.files.insert(compiler.path().to_owned());
+                }
+                if let Some(fallback) = &fallback {
+                    directives
+                        .warnings
+                        .extend(self.compare(fallback, &done, update)?);
+                }
+                done
+            }
+            (Err(tried), Some(fallback)) if !update => {
+                directives
+                    .warnings
+                    .push(texts::took_fallback(fallback.folder));
+                self.take(fallback, &tried)?
+            }
+            (Err(tried), _) => {
+                return Err(Error::new(texts::no_compiler(&tried, fallback.is_some())));
+            }
+        };
+        if self.what == What::Descriptions {
+            Error::all(self.stale(&done).collect())?;
+        }
+        directives.warnings.extend(self.write(&done)?);
+        for (unit, done) in self.units.iter().zip(&done) {
+            directives
+                .files
+                .extend(self.files.watched(&done.files, done.headers.as_ref()));
+            let committed = fallback
+                .iter()
+                .flat_map(|fallback| fallback.files(&unit.source));
+            directives
+                .files
+                .extend(committed.filter(|path| self.root.join(path).is_file()));
+        }
+        Ok(directives)
+    }
+
+    /// Images that are older than a header of the package: what compiles them may look at the sources alone, and the description
+    /// would be that of another struct.
+    fn stale(&self, done: &[Done]) -> impl Iterator<Item = Error> {
+        let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
+        let units = self.units.iter().zip(done);
+        units.filter_map(move |(Unit { source, .. }, done)| {
+            let image = self.place(source, self.extension);
+            let time = modified(&image)?;
+            let headers = done.made.record.sources.keys().map(Path::new);
+            let newer = headers
+                .filter(|header| self.root.join(header) != self.root.join(&source.path))
+                .find(|header| {
+                    modified(&self.root.join(header)).is_some_and(|other| other > time)
+                })?;
+            Some(Error::new(texts::stale_image(&image, newer, &source.path)))
+        })
+    }
+
+    /// Writes what is committed, or says where it is out of date.
+    fn compare(
+        &self,
+        fallback: &Fallback<'_>,
+        done: &[Done],
+        update: bool,
+    ) -> Result<Vec<String>, Error> {
+        let mut warnings = Vec::new();
+        for (Unit { source, lines, .. }, done) in self.units.iter().zip(done) {
+            if update {
+                fallback.update(source, &done.made)?;
+            } else {
+                warnings.extend(fallback.take(source, &self.files, lines).err());
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// What was committed.
+    fn take(&self, fallback: &Fallback<'_>, tried: &Tried) -> Result<Vec<Done>, Error> {
+        let mut errors = Vec::new();
+        let mut done = Vec::new();
+        for Unit { source, lines, .. } in &self.units {
+            match fallback.take(source, &self.files, lines) {
+                Ok(made) => done.push(Done {
+                    files: made.record.sources.keys().map(PathBuf::from).collect(),
+                    made,
+                    headers: None,
+                    is_known: true,
+                }),
+                Err(why) => errors.push(Error::new(why)),
+            }
+        }
+        if !errors.is_empty() {
+            errors.push(Error::new(texts::no_compiler(tried, true)));
+        }
+        Error::all(errors)?;
+        Ok(done)
+    }
+}
+
+/// The GPU generation that the variable of other crates names, which compile CUDA too.
+fn of_variable(environment: &Environment) -> Result<Option<Arch>, Error> {
+    const NAME: &str = "CUDA_COMPUTE_CAP";
+    let Some(value) = environment.get(NAME) else {
+        return Ok(None);
+    };
+    let value = value.to_string_lossy();
+    match Arch::parse(&value) {
+        Some(arch) => Ok(Some(arch)),
+        None => Err(Error::new(texts::no_arch_in(&value, NAME))),
+    }
+}
+
+/// The GPU generation of an image that another crate has compiled: kernels may depend on it. Only PTX tells it.
+fn target(image: &[u8]) -> Option<Arch> {
+    let header = ptx::Header::read(image).ok()?;
+    Arch::parse(header.target.text.split(',').next()?.trim())
+}

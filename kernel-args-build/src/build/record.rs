@@ -1,0 +1,176 @@
+//! What an image was made from: the file `NAME.sources`.
+//!
+//! ```text
+//! kernel-args-build 1
+//! output ptx
+//! define N=4
+//! image 0123456789abcdef
+//! description 0123456789abcdef
+//! source 0123456789abcdef src/saxpy.cu
+//! ```
+//!
+//! In `OUT_DIR` it also names the compiler, files outside of the package and what else decided, and keeps the compiler's warnings.
+
+use std::{collections::BTreeMap, fs, path::Path, time::UNIX_EPOCH};
+
+/// The form of the file.
+const FIRST: &str = "kernel-args-build 1";
+
+/// The lines of the file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Record {
+    /// `output ptx`, `define N=4`.
+    pub(super) options: Vec<String>,
+    /// Hashes of the files that were written.
+    pub(super) image: Option<u64>,
+    pub(super) description: u64,
+    /// Hashes of files of the package, by their paths with `/`.
+    pub(super) sources: BTreeMap<String, u64>,
+    /// Files outside of the package, the compiler among them, as the system tells of them.
+    pub(super) outside: BTreeMap<String, String>,
+    /// What else decided: variables of the compiler, and which headers were found.
+    pub(super) state: Vec<String>,
+    /// Of the compiler.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Record {
+    /// As it is committed: without what belongs to this machine.
+    pub(super) fn portable(&self) -> Self {
+        Self {
+            outside: BTreeMap::new(),
+            state: Vec::new(),
+            warnings: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn write(&self) -> String {
+        let mut text = format!("{FIRST}\n");
+        let mut line = |line: &str| {
+            text += line;
+            text.push('\n');
+        };
+        self.options.iter().for_each(|option| line(option));
+        if let Some(image) = self.image {
+            line(&format!("image {image:016x}"));
+        }
+        line(&format!("description {:016x}", self.description));
+        for (path, hash) in &self.sources {
+            line(&format!("source {hash:016x} {path}"));
+        }
+        for (path, stamp) in &self.outside {
+            line(&format!("outside {stamp} {path}"));
+        }
+        for state in &self.state {
+            line(&format!("state {state}"));
+        }
+        for warning in &self.warnings {
+            line(&format!("warning {warning}"));
+        }
+        text
+    }
+
+    /// `None` where it is in another form.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        lines.next().filter(|line| *line == FIRST)?;
+        let mut record = Self::default();
+        let number = |hash: &str| u64::from_str_radix(hash, 16).ok();
+        let mut is_whole = false;
+        for line in lines {
+            let (word, rest) = line.split_once(' ')?;
+            match word {
+                "image" => record.image = Some(number(rest)?),
+                "description" => {
+                    record.description = number(rest)?;
+                    is_whole = true;
+                }
+                "source" => {
+                    let (hash, path) = rest.split_once(' ')?;
+                    record.sources.insert(path.into(), number(hash)?);
+                }
+                "outside" => {
+                    let (stamp, path) = rest.split_once(' ')?;
+                    record.outside.insert(path.into(), stamp.into());
+                }
+                "state" => record.state.push(rest.into()),
+                "warning" => record.warnings.push(rest.into()),
+                _ => record.options.push(line.into()),
+            }
+        }
+        is_whole.then_some(record)
+    }
+
+    pub(super) fn open(path: &Path) -> Option<Self> {
+        Self::read(&fs::read_to_string(path).ok()?)
+    }
+}
+
+/// A number that depends on all bytes, with ends of lines as Unix has them: version control may write others. FNV-1a of 64 bits,
+/// for accidents; its numbers are committed, so it stays as it is.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut rest = bytes;
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        if *byte != b'\r' || after.first() != Some(&b'\n') {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}
+
+/// When a file was modified, and its length; `None` where it is not there.
+pub(super) fn stamp(path: &Path) -> Option<String> {
+    let found = fs::metadata(path).ok()?;
+    let time = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{}-{}", time.as_nanos(), found.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Record, hash};
+
+    #[test]
+    fn a_record_is_read_as_it_was_written() {
+        let record = Record {
+            options: vec!["output ptx".into(), "define N=4".into()],
+            image: Some(7),
+            description: u64::MAX,
+            sources: [("src/a b.cu".into(), 3), ("src/ü.cu".into(), 4)].into(),
+            outside: [("/usr/include/stdio.h".into(), "1-2".into())].into(),
+            state: vec!["NVCC_CCBIN=clang".into()],
+            warnings: vec!["k.cu(1): warning".into(), "  x".into()],
+        };
+        assert_eq!(Record::read(&record.write()), Some(record.clone()));
+        let portable = record.portable().write();
+        assert!(
+            ["/usr", "NVCC_CCBIN", "warning"]
+                .iter()
+                .all(|word| !portable.contains(word)),
+            "{portable}"
+        );
+        assert_eq!(
+            Record::read(&portable.replace('\n', "\r\n")),
+            Some(record.portable())
+        );
+        for wrong in [
+            "",
+            "kernel-args-build 0\ndescription 0\n",
+            "kernel-args-build 1\n",
+            "kernel-args-build 1\ndescription x\n",
+        ] {
+            assert_eq!(Record::read(wrong), None, "{wrong}");
+        }
+    }
+
+    /// The numbers are in files that were committed.
+    #[test]
+    fn the_hash_stays() {
+        assert_eq!(hash(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8);
+        assert_eq!(hash(b"a\r\nb\n"), hash(b"a\nb\r\n"));
+        assert_ne!(hash(b"a\rb"), hash(b"ab"));
+    }
+}

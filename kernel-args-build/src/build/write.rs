@@ -1,0 +1,109 @@
+//! Writing into `OUT_DIR`.
+
+use super::{
+    files::write,
+    plan::{Build, What},
+    unit::{Done, Unit},
+};
+use crate::{
+    error::Error,
+    modules::{self, Style},
+    texts,
+};
+use kernel_args_image::Image;
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+impl Build<'_> {
+    /// Writes the files of all sources and the Rust file that names them; the warnings about them.
+    pub(super) fn write(&self, done: &[Done]) -> Result<Vec<String>, Error> {
+        let rust = self
+            .out
+            .join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
+        let records = self
+            .units
+            .iter()
+            .map(|unit| self.place(&unit.source, "sources"));
+        claim(std::iter::once(rust.clone()).chain(records))?;
+        let mut warnings = Vec::new();
+        let mut with_kernels = Vec::new();
+        for (Unit { source, .. }, done) in self.units.iter().zip(done) {
+            let made = &done.made;
+            if let Some(bytes) = &made.image {
+                write(&self.place(source, self.extension), bytes)?;
+            }
+            write(&self.place(source, "debug.ptx"), &made.description)?;
+            let record = self.place(source, "sources");
+            if done.is_known {
+                write(&record, made.record.write().as_bytes())?;
+            } else {
+                // It is compiled each time.
+                let _ = fs::remove_file(record);
+            }
+            if !made.record.warnings.is_empty() {
+                warnings.push(made.record.warnings.join("\n"));
+            }
+            if has_kernels(&made.description) {
+                with_kernels.push(source);
+            } else {
+                warnings.push(texts::no_kernels(&source.path));
+            }
+        }
+        self.remove_stale(&rust)?;
+        let style = Style {
+            extension: self.extension,
+            generate: self.kernels.generate,
+            raw_pointers: self.kernels.raw_pointers,
+            krate: self.kernels.krate.as_deref(),
+        };
+        write(&rust, modules::write(with_kernels, &style).as_bytes())?;
+        Ok(warnings)
+    }
+
+    /// Removes what an earlier build wrote of sources that are no more.
+    fn remove_stale(&self, rust: &Path) -> Result<(), Error> {
+        // The names of all sources, one on each line.
+        let list = rust.with_extension("list");
+        let names: BTreeSet<&str> = self
+            .units
+            .iter()
+            .map(|unit| unit.source.name.as_str())
+            .collect();
+        let earlier = fs::read_to_string(&list).unwrap_or_default();
+        for name in earlier.lines().filter(|name| !names.contains(name)) {
+            let images: &[&str] = match self.what {
+                What::Everything => &["ptx", "cubin", "fatbin"],
+                What::Descriptions => &[],
+            };
+            for extension in images.iter().chain(&["debug.ptx", "sources"]) {
+                // It is there if that output was made.
+                let _ = fs::remove_file(self.out.join(format!("{name}.{extension}")));
+            }
+        }
+        let text: String = names.iter().flat_map(|name| [name, "\n"]).collect();
+        write(&list, text.as_bytes())
+    }
+}
+
+fn has_kernels(description: &[u8]) -> bool {
+    let kernels = Image::read(description).and_then(|image| image.kernels());
+    // What cannot be read is told by `kernels!`, with its place.
+    kernels.map_or(true, |kernels| kernels.symbols().next().is_some())
+}
+
+/// Two sets of kernels of one build script do not write the same files.
+fn claim(paths: impl Iterator<Item = PathBuf>) -> Result<(), Error> {
+    static CLAIMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in paths {
+        if claimed.contains(&path) {
+            return Err(Error::new(texts::written_twice(&path)));
+        }
+        claimed.insert(path);
+    }
+    Ok(())
+}

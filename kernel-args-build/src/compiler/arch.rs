@@ -1,0 +1,113 @@
+//! GPU generations, as options of the compilers name them.
+
+use kernel_args_image::Target;
+use std::{borrow::Cow, fmt};
+
+/// `sm_90a`, `compute_75`, or `75`, which means `sm_75`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Arch {
+    pub(crate) target: Target,
+    /// `compute_75`: PTX, and no machine code.
+    pub(crate) is_virtual: bool,
+}
+
+impl Arch {
+    /// `None` if it is not the name of a generation.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        // `8.9`, as `nvidia-smi --query-gpu=compute_cap` shows it.
+        let full = if name.starts_with(|c: char| c.is_ascii_digit()) {
+            Cow::Owned(format!("sm_{}", name.replacen('.', "", 1)))
+        } else {
+            name.into()
+        };
+        Some(Self {
+            target: Target::parse(&full)?,
+            is_virtual: name.starts_with("compute_"),
+        })
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_virtual {
+            f.write_str(&self.target.compute())
+        } else {
+            self.target.fmt(f)
+        }
+    }
+}
+
+/// The values of `nvcc`'s `-gencode` for a fat binary: machine code for each `sm_`, PTX for each `compute_`, and where there is
+/// none of these, PTX of the newest `sm_`, so that later GPUs can run it.
+pub(crate) fn gencode(archs: &[Arch]) -> Vec<String> {
+    let mut codes: Vec<String> = Vec::new();
+    for arch in archs {
+        codes.push(format!("arch={},code={arch}", arch.target.compute()));
+    }
+    if !archs.iter().any(|arch| arch.is_virtual)
+        && let Some(newest) = archs.iter().max_by_key(|arch| arch.target.sm)
+    {
+        codes.push(format!("arch={0},code={0}", newest.target.compute()));
+    }
+    codes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arch, gencode};
+
+    #[test]
+    fn names_are_those_of_the_compilers() {
+        for (name, ptx, code) in [
+            ("sm_75", "compute_75", "sm_75"),
+            ("compute_75", "compute_75", "compute_75"),
+            ("90a", "compute_90a", "sm_90a"),
+            ("sm_120f", "compute_120f", "sm_120f"),
+            ("8.9", "compute_89", "sm_89"),
+        ] {
+            let arch = Arch::parse(name).unwrap();
+            assert_eq!(
+                (arch.target.compute().as_str(), arch.to_string().as_str()),
+                (ptx, code)
+            );
+        }
+        for name in [
+            "",
+            "sm_",
+            "native",
+            "sm_9",
+            "sm_90x",
+            "lto_90",
+            "compute_8.9",
+            "sm_-5",
+            "9.0.1",
+        ] {
+            assert_eq!(Arch::parse(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_fat_binary_has_ptx_for_later_gpus() {
+        let archs = |names: &[&str]| -> Vec<Arch> {
+            names
+                .iter()
+                .map(|name| Arch::parse(name).unwrap())
+                .collect()
+        };
+        assert_eq!(
+            gencode(&archs(&["sm_90", "sm_80"])),
+            [
+                "arch=compute_90,code=sm_90",
+                "arch=compute_80,code=sm_80",
+                "arch=compute_90,code=compute_90"
+            ]
+        );
+        assert_eq!(
+            gencode(&archs(&["compute_75", "sm_90"])),
+            [
+                "arch=compute_75,code=compute_75",
+                "arch=compute_90,code=sm_90"
+            ]
+        );
+    }
+}

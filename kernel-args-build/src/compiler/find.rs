@@ -1,0 +1,420 @@
+//! Where the compiler is.
+
+use super::{Compiler, nvcc::Nvcc, nvrtc::Nvrtc};
+use crate::{environment::Environment, texts};
+use kernel_args_nvrtc::library_names;
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// The variables that name the folder of a toolkit, in the order in which they count.
+pub(crate) const FOLDERS: [&str; 4] = [
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "CUDA_ROOT",
+    "CUDA_TOOLKIT_ROOT_DIR",
+];
+
+/// Places that no setting names.
+pub(crate) struct Places {
+    /// Folders of toolkits.
+    pub(crate) usual: Vec<PathBuf>,
+    /// Names of NVRTC that the system may find.
+    pub(crate) loader: Vec<String>,
+}
+
+/// What was tried in vain: each place, and what was found there.
+pub(crate) type Tried = Vec<(String, String)>;
+
+impl Places {
+    pub(crate) fn of_system(environment: &Environment) -> Self {
+        if cfg!(windows) {
+            let all = environment.get_untracked("ProgramFiles").map(|folder| {
+                Path::new(&folder)
+                    .join("NVIDIA GPU Computing Toolkit")
+                    .join("CUDA")
+            });
+            return Self {
+                usual: all.map_or_else(Vec::new, |folder| versions(&folder, "v")),
+                loader: library_names(None),
+            };
+        }
+        let mut usual = vec![PathBuf::from("/usr/local/cuda"), PathBuf::from("/opt/cuda")];
+        usual.extend(versions(Path::new("/usr/local"), "cuda-"));
+        Self {
+            usual,
+            loader: library_names(None),
+        }
+    }
+}
+
+/// The folders in `folder` whose names begin so, the newest version first.
+fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with(prefix))
+        })
+        .collect();
+    found.sort_by_cached_key(|path| numbers(path));
+    found.reverse();
+    found
+}
+
+/// The numbers in the name of a file: `libnvrtc.so.13.0.88` is 13, 0, 88.
+fn numbers(path: &Path) -> Vec<u64> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let digits = name.split(|c: char| !c.is_ascii_digit());
+    digits.filter_map(|digits| digits.parse().ok()).collect()
+}
+
+/// How the compiler is looked for.
+pub(crate) struct Search<'a> {
+    pub(crate) environment: &'a Environment,
+    pub(crate) places: Places,
+    /// The folder of the package.
+    pub(crate) root: &'a Path,
+    /// Only nvcc writes fat binaries.
+    pub(crate) needs_nvcc: bool,
+}
+
+impl Search<'_> {
+    /// The first compiler there is; or all that was tried.
+    pub(crate) fn run(&self, explicit: Option<&Path>) -> Result<Compiler, Tried> {
+        let mut tried = Tried::new();
+        if let Some(path) = explicit {
+            // Another compiler than the one that was asked for is none.
+            return self
+                .named(path)
+                .map_err(|why| vec![(".compiler(…)".to_owned(), why)]);
+        }
+        match self.environment.path("NVCC") {
+            Some(path) => {
+                return self
+                    .named(&path)
+                    .map_err(|why| vec![("NVCC".to_owned(), why)]);
+            }
+            None => tried.push(("NVCC".into(), texts::NOT_SET.into())),
+        }
+        for name in FOLDERS {
+            match self.environment.path(name) {
+                Some(folder) => match self.in_folder(&folder) {
+                    Ok(compiler) => return Ok(compiler),
+                    Err(why) => tried.push((name.into(), why)),
+                },
+                None => tried.push((name.into(), texts::NOT_SET.into())),
+            }
+        }
+        match self.on_path("nvcc") {
+            Some(path) => return Ok(Compiler::Nvcc(Nvcc::new(path))),
+            None => tried.push(("PATH".into(), texts::NOT_ON_PATH.into())),
+        }
+        for folder in &self.places.usual {
+            match self.in_folder(folder) {
+                Ok(compiler) => return Ok(compiler),
+                Err(why) => tried.push((folder.display().to_string(), why)),
+            }
+        }
+        for name in &self.places.loader {
+            match self.nvrtc(Path::new(name)) {
+                Ok(compiler) => return Ok(compiler),
+                Err(_) => tried.push((name.clone(), texts::NOT_LOADED.into())),
+            }
+        }
+        Err(tried)
+    }
+
+    /// A program, a library, a folder, or the name of a program on `PATH`.
+    fn named(&self, path: &Path) -> Result<Compiler, String> {
+        let absolute = self.root.join(path);
+        if absolute.is_dir() {
+            return self.in_folder(&absolute);
+        }
+        let file = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
+        if file.contains("nvrtc") {
+            return self.nvrtc(if absolute.is_file() { &absolute } else { path });
+        }
+        if absolute.is_file() {
+            return Ok(Compiler::Nvcc(Nvcc::new(absolute)));
+        }
+        if path.components().count() == 1
+            && let Some(found) = self.on_path(&path.to_string_lossy())
+        {
+            return Ok(Compiler::Nvcc(Nvcc::new(found)));
+        }
+        Err(texts::no_such_compiler(path))
+    }
+
+    /// The compiler of a toolkit.
+    fn in_folder(&self, folder: &Path) -> Result<Compiler, String> {
+        let folder = &self.root.join(folder);
+        if !folder.is_dir() {
+            return Err(texts::no_folder(folder));
+        }
+        let nvcc = folder
+            .join("bin")
+            .join(format!("nvcc{}", env::consts::EXE_SUFFIX));
+        if nvcc.is_file() {
+            return Ok(Compiler::Nvcc(Nvcc::new(nvcc)));
+        }
+        match library_in(folder) {
+            Some(library) => self.nvrtc(&library),
+            None => Err(texts::no_compiler_in(folder)),
+        }
+    }
+
+    fn nvrtc(&self, library: &Path) -> Result<Compiler, String> {
+        if self.needs_nvcc {
+            return Err(texts::NVRTC_HAS_NO_FATBIN.into());
+        }
+        let folders = FOLDERS
+            .iter()
+            .filter_map(|name| self.environment.path(name));
+        let places: Vec<PathBuf> = folders.chain(self.places.usual.iter().cloned()).collect();
+        let nvrtc =
+            Nvrtc::load(library, &places).map_err(|error| texts::cannot_load(library, &error))?;
+        Ok(Compiler::Nvrtc(nvrtc))
+    }
+
+    fn on_path(&self, program: &str) -> Option<PathBuf> {
+        let path = self.environment.get_untracked("PATH")?;
+        let suffix = if program.ends_with(env::consts::EXE_SUFFIX) {
+            ""
+        } else {
+            env::consts::EXE_SUFFIX
+        };
+        env::split_paths(&path)
+            .map(|folder| self.root.join(folder).join(format!("{program}{suffix}")))
+            .find(|path| path.is_file())
+    }
+}
+
+/// NVRTC in the folder of a toolkit or of a Python package, the newest version first.
+fn library_in(folder: &Path) -> Option<PathBuf> {
+    const INSIDE: [&str; 7] = [
+        "lib64",
+        "lib",
+        "targets/x86_64-linux/lib",
+        "targets/sbsa-linux/lib",
+        "targets/aarch64-linux/lib",
+        "bin/x64",
+        "bin",
+    ];
+    let is_nvrtc = |name: &str| {
+        let is_library = if cfg!(windows) {
+            name.starts_with("nvrtc64_") && name.strip_suffix(".dll").is_some()
+        } else {
+            name.starts_with("libnvrtc.so")
+        };
+        is_library && !name.contains("builtins") && !name.contains("alt")
+    };
+    INSIDE.iter().find_map(|inside| {
+        let entries = fs::read_dir(folder.join(inside)).ok()?;
+        let libraries = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| is_nvrtc(&path.file_name().unwrap_or_default().to_string_lossy()));
+        libraries.max_by_key(|path| numbers(path))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FOLDERS, Places, Search, Tried, library_in, versions};
+    use crate::environment::Environment;
+    use std::{
+        collections::HashMap,
+        ffi::OsString,
+        fs,
+        path::{Path, PathBuf},
+    };
+
+    /// A folder of toolkits that have files of the right names, and nothing in them.
+    struct Machine {
+        root: PathBuf,
+        variables: HashMap<&'static str, OsString>,
+        usual: Vec<PathBuf>,
+    }
+
+    impl Machine {
+        fn new(name: &str) -> Self {
+            let root = std::env::temp_dir().join(format!(
+                "kernel-args-build-{}-find-{name}",
+                std::process::id()
+            ));
+            let _ = fs::remove_dir_all(&root);
+            fs::create_dir_all(&root).unwrap();
+            Self {
+                root,
+                variables: HashMap::new(),
+                usual: Vec::new(),
+            }
+        }
+
+        fn file(&self, path: &str) -> PathBuf {
+            let path = self.root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            path
+        }
+
+        fn nvcc(&self, toolkit: &str) -> PathBuf {
+            let program = format!("nvcc{}", std::env::consts::EXE_SUFFIX);
+            self.file(&format!("{toolkit}/bin/{program}"))
+        }
+
+        fn set(&mut self, name: &'static str, folder: &str) {
+            self.variables.insert(name, self.root.join(folder).into());
+        }
+
+        fn search(&self, explicit: Option<&str>, needs_nvcc: bool) -> Result<PathBuf, Tried> {
+            let variables = self.variables.clone();
+            let environment = Environment::new(move |name| variables.get(name).cloned());
+            let search = Search {
+                environment: &environment,
+                places: Places {
+                    usual: self.usual.clone(),
+                    loader: vec!["libnvrtc-that-is-nowhere.so".into()],
+                },
+                root: &self.root,
+                needs_nvcc,
+            };
+            let found = search.run(explicit.map(Path::new));
+            found.map(|compiler| compiler.path().to_owned())
+        }
+    }
+
+    impl Drop for Machine {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.root);
+        }
+    }
+
+    /// From the last place to the first: each comes before those that are set already.
+    #[test]
+    fn the_first_place_counts() {
+        let mut machine = Machine::new("order");
+        machine.usual = vec![machine.root.join("usual")];
+        let mut expected = machine.nvcc("usual");
+        assert_eq!(machine.search(None, false).unwrap(), expected);
+        expected = machine.nvcc("path");
+        let path = std::env::join_paths([machine.root.join("none"), machine.root.join("path/bin")])
+            .unwrap();
+        machine.variables.insert("PATH", path);
+        assert_eq!(machine.search(None, false).unwrap(), expected);
+        for name in FOLDERS.into_iter().rev() {
+            expected = machine.nvcc(name);
+            machine.set(name, name);
+            assert_eq!(machine.search(None, false).unwrap(), expected);
+        }
+        expected = machine.nvcc("named");
+        machine.variables.insert("NVCC", expected.clone().into());
+        assert_eq!(machine.search(None, false).unwrap(), expected);
+        expected = machine.nvcc("explicit");
+        assert_eq!(
+            machine.search(Some("explicit"), false).unwrap(),
+            expected,
+            "a folder"
+        );
+        assert_eq!(
+            machine.search(expected.to_str(), false).unwrap(),
+            expected,
+            "a program"
+        );
+        let on_path = machine
+            .root
+            .join("path/bin")
+            .join(format!("nvcc{}", std::env::consts::EXE_SUFFIX));
+        assert_eq!(
+            machine.search(Some("nvcc"), false).unwrap(),
+            on_path,
+            "a name"
+        );
+    }
+
+    #[test]
+    fn everything_that_was_tried_is_listed() {
+        let mut machine = Machine::new("tried");
+        machine.usual = vec![machine.root.join("usual")];
+        machine.set("CUDA_HOME", "absent");
+        fs::create_dir_all(machine.root.join("empty")).unwrap();
+        machine.set("CUDA_PATH", "empty");
+        machine.variables.insert("CUDA_ROOT", "".into());
+        let tried = machine.search(None, false).unwrap_err();
+        let places: Vec<&str> = tried.iter().map(|(place, _)| place.as_str()).collect();
+        let usual = machine.usual[0].display().to_string();
+        assert_eq!(
+            places,
+            [
+                &["NVCC"][..],
+                &FOLDERS,
+                &["PATH", &usual, "libnvrtc-that-is-nowhere.so"]
+            ]
+            .concat()
+        );
+        assert!(
+            tried[1].1.contains("absent") && tried[2].1.contains("empty"),
+            "{tried:?}"
+        );
+        assert_eq!(tried[3].1, "is not set", "{tried:?}");
+    }
+
+    #[test]
+    fn a_compiler_that_was_asked_for_is_not_replaced() {
+        let mut machine = Machine::new("asked");
+        machine.nvcc("good");
+        machine.set("CUDA_HOME", "good");
+        let tried = machine.search(Some("wrong/nvcc"), false).unwrap_err();
+        assert_eq!(tried.len(), 1);
+        assert!(tried[0].1.contains("wrong"), "{tried:?}");
+        machine.set("NVCC", "bad");
+        let tried = machine.search(None, false).unwrap_err();
+        assert!(tried.len() == 1 && tried[0].0 == "NVCC", "{tried:?}");
+    }
+
+    #[test]
+    fn a_library_that_is_none_is_not_taken() {
+        let machine = Machine::new("library");
+        let name = if cfg!(windows) {
+            "nvrtc64_130_0.dll"
+        } else {
+            "libnvrtc.so.13"
+        };
+        let library = machine.file(&format!("cu13/lib/{name}"));
+        machine.file(&format!(
+            "cu13/lib/{}",
+            name.replace("nvrtc", "nvrtc-builtins")
+        ));
+        let inside = if cfg!(windows) { None } else { Some(library) };
+        if !cfg!(windows) {
+            assert_eq!(library_in(&machine.root.join("cu13")), inside);
+        }
+        let tried = machine.search(Some("cu13"), false).unwrap_err();
+        assert!(
+            cfg!(windows) || tried[0].1.contains("cannot be loaded"),
+            "{tried:?}"
+        );
+        let tried = machine.search(Some("cu13"), true).unwrap_err();
+        assert!(
+            cfg!(windows) || tried[0].1.contains("fat binaries"),
+            "{tried:?}"
+        );
+    }
+
+    #[test]
+    fn newer_versions_come_first() {
+        let machine = Machine::new("versions");
+        for version in ["cuda-9.2", "cuda-12.10", "cuda-12.4", "other-13"] {
+            fs::create_dir_all(machine.root.join(version)).unwrap();
+        }
+        let names = versions(&machine.root, "cuda-");
+        let names: Vec<_> = names.iter().map(|path| path.file_name().unwrap()).collect();
+        assert_eq!(names, ["cuda-12.10", "cuda-12.4", "cuda-9.2"]);
+    }
+}

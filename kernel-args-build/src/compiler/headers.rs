@@ -1,0 +1,58 @@
+//! The headers that a source can include, and those that could appear.
+
+use super::options::Options;
+use kernel_args_nvrtc::{Search, Text, Unknown, includes, option};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+/// The headers that a source can include. Paths are from the folder of the package.
+pub(crate) struct Headers {
+    /// The source and the headers that exist.
+    pub(crate) files: BTreeSet<PathBuf>,
+    /// Headers that would be included if they existed.
+    pub(crate) absent: BTreeSet<PathBuf>,
+    /// Where there may be others, whose names are not known; `None` if all names are.
+    pub(crate) folders: Option<BTreeSet<PathBuf>>,
+}
+
+impl Headers {
+    /// Those in the folders of the options and in `cuda`, the compiler's own folders.
+    pub(super) fn of(root: &Path, source: &Path, options: &Options, cuda: &[PathBuf]) -> Self {
+        let flags = option::named(options.flags.iter().map(String::as_str));
+        let macros = options.defines.iter().map(|(name, value)| {
+            let value = value.as_deref().unwrap_or("1");
+            option::definition(&format!("{name}={value}"))
+        });
+        let directives: String = macros.chain([flags.directives]).collect();
+        let folders = [&*options.includes, &*flags.folders].concat();
+        let search = Search {
+            root,
+            folders: [&*folders, cuda].concat(),
+            texts: vec![Text {
+                name: "",
+                text: &directives,
+            }],
+            files: vec![source.to_owned()],
+        };
+        let includes = includes(&search);
+        let mut unknown = includes.unknown.iter();
+        // An image shows when it was compiled. That is no reason to compile it again.
+        let is_unknown = flags.others || unknown.any(|why| *why != Unknown::Time);
+        let beside = source.parent().map(Path::to_owned);
+        let mut headers = Self {
+            files: BTreeSet::new(),
+            absent: BTreeSet::new(),
+            folders: is_unknown.then(|| folders.into_iter().chain(beside).collect()),
+        };
+        for (path, text) in includes.files {
+            let paths = match text {
+                Some(_) => &mut headers.files,
+                None => &mut headers.absent,
+            };
+            paths.insert(path);
+        }
+        headers
+    }
+}

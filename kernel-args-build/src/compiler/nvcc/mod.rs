@@ -1,0 +1,243 @@
+//! The program `nvcc`.
+
+mod depfile;
+
+use super::{
+    arch::gencode,
+    job::{Compiled, Job, Purpose},
+};
+use crate::{output::Output, texts};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output as Finished, Stdio},
+};
+
+/// A compiler that is a program.
+#[derive(Debug)]
+pub(crate) struct Nvcc(PathBuf);
+
+impl Nvcc {
+    pub(crate) const fn new(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, String> {
+        let kind = match job.purpose {
+            Purpose::Image => job.options.output.extension(),
+            Purpose::Description => "debug.ptx",
+        };
+        let output = job.scratch.join(format!("{}.{kind}.new", job.source.name));
+        let list = job.scratch.join(format!("{}.{kind}.d", job.source.name));
+        let result = self.run(job, &output, &list);
+        for file in [output, list] {
+            // It is there if nvcc came that far.
+            let _ = fs::remove_file(file);
+        }
+        result
+    }
+
+    fn run(&self, job: &Job<'_>, output: &Path, list: &Path) -> Result<Compiled, String> {
+        let mut command = Command::new(&self.0);
+        command
+            .args(options(job))
+            .args(["-MD", "-MF"])
+            .arg(list)
+            .arg("-o")
+            .arg(output)
+            .arg(&job.source.path)
+            .current_dir(job.root)
+            .stdin(Stdio::null());
+        let finished = command
+            .output()
+            .map_err(|error| texts::cannot_run(&self.0, &error))?;
+        if !finished.status.success() {
+            return Err(failure(&finished));
+        }
+        let read = |path: &Path| fs::read(path).map_err(|error| texts::not_written(path, &error));
+        let mut files: BTreeSet<PathBuf> = depfile::parse(&read(list)?).into_iter().collect();
+        files.insert(job.source.path.clone());
+        Ok(Compiled {
+            bytes: read(output)?,
+            messages: text(&finished.stderr),
+            files,
+        })
+    }
+}
+
+/// The options of a job, without the files.
+fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
+    let options = job.options;
+    let mut list: Vec<String> = Vec::new();
+    match job.purpose {
+        Purpose::Image => {
+            list.push(format!("-{}", options.output.extension()));
+            match options.output {
+                Output::Fatbin => {
+                    list.extend(
+                        gencode(&options.archs)
+                            .into_iter()
+                            .flat_map(|code| ["-gencode".to_owned(), code]),
+                    );
+                }
+                Output::Ptx => list.extend(
+                    options
+                        .archs
+                        .iter()
+                        .map(|arch| format!("-arch={}", arch.target.compute())),
+                ),
+                Output::Cubin => list.extend(
+                    options
+                        .archs
+                        .iter()
+                        .map(|arch| format!("-arch={}", arch.target)),
+                ),
+            }
+            list.extend(options.flags.iter().cloned());
+        }
+        Purpose::Description => {
+            list.extend(["-ptx".to_owned(), "-G".to_owned()]);
+            list.extend(
+                options
+                    .described()
+                    .map(|arch| format!("-arch={}", arch.target.compute())),
+            );
+            list.extend(options.flags_with_debug().cloned());
+        }
+    }
+    list.extend(options.std.iter().map(|std| format!("-std={std}")));
+    for (name, value) in &options.defines {
+        list.push(match value {
+            // A comma would begin another definition.
+            Some(value) => format!("-D{name}={}", value.replace(',', "\\,")),
+            None => format!("-D{name}"),
+        });
+    }
+    let mut list: Vec<_> = list.into_iter().map(std::ffi::OsString::from).collect();
+    for include in &options.includes {
+        list.push("-I".into());
+        list.push(include.into());
+    }
+    list
+}
+
+/// What nvcc said, and more where it is not the kernel that is wrong.
+fn failure(finished: &Finished) -> String {
+    // Microsoft's compiler writes its errors to the standard output.
+    let mut said = text(&finished.stdout);
+    if !said.is_empty() {
+        said.push('\n');
+    }
+    said += &text(&finished.stderr);
+    if said.trim().is_empty() {
+        said = texts::silent(finished.status);
+    }
+    if has_no_host_compiler(&said) {
+        said += texts::NO_HOST_COMPILER;
+    }
+    said
+}
+
+fn has_no_host_compiler(said: &str) -> bool {
+    const SIGNS: [&str; 6] = [
+        "Failed to preprocess host compiler properties",
+        "Cannot find compiler",
+        "unsupported GNU version",
+        "unsupported clang version",
+        "unsupported Microsoft Visual Studio version",
+        "No supported gcc/g++ host compiler",
+    ];
+    SIGNS.iter().any(|sign| said.contains(sign))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{has_no_host_compiler, options};
+    use crate::{
+        compiler::{
+            job::{Job, Purpose},
+            options::Options,
+        },
+        output::Output,
+        sources::Source,
+    };
+    use std::path::Path;
+
+    fn told(purpose: Purpose, archs: &[&str], output: Option<Output>) -> String {
+        let names: Vec<String> = archs.iter().map(|&name| name.into()).collect();
+        let (archs, output) = Options::targets(&names, output).unwrap();
+        let options_ = Options {
+            includes: vec!["a dir".into()],
+            defines: vec![("N".into(), Some("1,2".into())), ("F".into(), None)],
+            std: Some("c++17".into()),
+            flags: vec!["-lineinfo".into(), "-O3".into()],
+            archs,
+            output,
+        };
+        let source = Source {
+            path: "k.cu".into(),
+            name: "k".into(),
+            module: "k".into(),
+        };
+        let job = Job {
+            source: &source,
+            options: &options_,
+            purpose,
+            root: Path::new("."),
+            scratch: Path::new("."),
+        };
+        let options: Vec<String> = options(&job)
+            .into_iter()
+            .map(|word| word.into_string().unwrap())
+            .collect();
+        options.join("|")
+    }
+
+    #[test]
+    fn each_purpose_has_its_options() {
+        const REST: &str = "|-O3|-std=c++17|-DN=1\\,2|-DF|-I|a dir";
+        for (archs, output, image) in [
+            (&[][..], None, "-ptx|-lineinfo"),
+            (&["sm_75"], None, "-ptx|-arch=compute_75|-lineinfo"),
+            (
+                &["90a"],
+                Some(Output::Cubin),
+                "-cubin|-arch=sm_90a|-lineinfo",
+            ),
+            (
+                &["compute_75", "sm_90"],
+                None,
+                "-fatbin|-gencode|arch=compute_75,code=compute_75|-gencode|arch=compute_90,code=sm_90|-lineinfo",
+            ),
+        ] {
+            assert_eq!(told(Purpose::Image, archs, output), image.to_owned() + REST);
+        }
+        assert_eq!(
+            told(Purpose::Description, &["sm_75", "sm_90"], None),
+            "-ptx|-G|-arch=compute_90".to_owned() + REST
+        );
+        assert_eq!(
+            told(Purpose::Description, &[], None),
+            "-ptx|-G".to_owned() + REST
+        );
+    }
+
+    #[test]
+    fn a_missing_host_compiler_is_told_from_a_wrong_kernel() {
+        assert!(has_no_host_compiler(
+            "gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties."
+        ));
+        assert!(!has_no_host_compiler(
+            "k.cu(1): error: identifier \"y\" is undefined"
+        ));
+    }
+}

@@ -1,0 +1,137 @@
+//! The library NVRTC.
+
+use super::job::{Compiled, Job, Purpose};
+use crate::{output::Output, texts};
+use std::{
+    collections::BTreeSet,
+    ffi::CString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// A compiler that is a library.
+#[derive(Debug)]
+pub(crate) struct Nvrtc {
+    path: PathBuf,
+    library: kernel_args_nvrtc::Nvrtc,
+    /// The folders of CUDA's headers; none where there are none.
+    headers: Vec<PathBuf>,
+}
+
+impl Nvrtc {
+    /// Loads the library at a path, or of a name that the system finds. `places` are folders in which CUDA's headers may lie, if
+    /// they do not lie beside the library.
+    pub(crate) fn load(path: &Path, places: &[PathBuf]) -> Result<Self, kernel_args_nvrtc::Error> {
+        Ok(Self {
+            path: path.to_owned(),
+            library: kernel_args_nvrtc::Nvrtc::open(path)?,
+            headers: headers(path, places),
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folders of CUDA's headers.
+    pub(crate) fn headers(&self) -> &[PathBuf] {
+        &self.headers
+    }
+
+    pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, String> {
+        let path = &job.source.path;
+        let text =
+            fs::read(job.root.join(path)).map_err(|error| texts::unreadable(path, &error))?;
+        let source = CString::new(text).map_err(|_| texts::has_nul(path))?;
+        let name = c_string(&path.to_string_lossy())?;
+        let options = options(job, &self.headers);
+        let options = options.iter().map(|option| c_string(option));
+        let options = options.collect::<Result<Vec<_>, _>>()?;
+        let to_text = |error: kernel_args_nvrtc::Error| error.to_string();
+        let mut program = self.library.program(&source, &name, &[]).map_err(to_text)?;
+        program.compile(&options).map_err(|error| {
+            let mut said = program.log();
+            if said.is_empty() {
+                said = error.to_string();
+            }
+            if said.contains("could not open source file")
+                || said.contains("cannot open source file")
+            {
+                said += &texts::header_of_nvrtc(&self.headers);
+            }
+            said
+        })?;
+        let is_cubin = job.purpose == Purpose::Image && job.options.output == Output::Cubin;
+        let bytes = if is_cubin {
+            program.cubin()
+        } else {
+            program.ptx()
+        };
+        Ok(Compiled {
+            bytes: bytes.map_err(to_text)?,
+            messages: program.log(),
+            files: BTreeSet::new(),
+        })
+    }
+}
+
+fn c_string(text: &str) -> Result<CString, String> {
+    CString::new(text).map_err(|_| texts::nul_in_option(text))
+}
+
+/// The options of a job.
+fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
+    let options = job.options;
+    let mut list = Vec::new();
+    match job.purpose {
+        Purpose::Image => {
+            let arch = options.archs.first().map(|arch| match options.output {
+                Output::Cubin => arch.target.to_string(),
+                _ => arch.target.compute(),
+            });
+            list.extend(arch.map(|arch| format!("--gpu-architecture={arch}")));
+            list.extend(options.flags.iter().cloned());
+        }
+        Purpose::Description => {
+            list.push("--device-debug".into());
+            let arch = options
+                .described()
+                .map(|arch| format!("--gpu-architecture={}", arch.target.compute()));
+            list.extend(arch);
+            list.extend(options.flags_with_debug().cloned());
+        }
+    }
+    list.extend(options.std.iter().map(|std| format!("--std={std}")));
+    list.extend(options.defines.iter().map(|(name, value)| match value {
+        Some(value) => format!("-D{name}={value}"),
+        None => format!("-D{name}"),
+    }));
+    let includes = options.includes.iter().chain(headers);
+    list.extend(
+        includes.map(|folder| format!("--include-path={}", job.root.join(folder).display())),
+    );
+    list
+}
+
+/// The folders of CUDA's headers: of the toolkit or the Python packages that the library is of, else of another place.
+fn headers(library: &Path, places: &[PathBuf]) -> Vec<PathBuf> {
+    const INSIDE: [&str; 3] = [
+        "include",
+        "targets/x86_64-linux/include",
+        "cuda_runtime/include",
+    ];
+    let near = library
+        .ancestors()
+        .skip(2)
+        .take(3)
+        .filter(|folder| *folder != Path::new(""));
+    let folders = near.map(Path::to_owned).chain(places.iter().cloned());
+    let mut candidates = folders.flat_map(|folder| INSIDE.map(|inside| folder.join(inside)));
+    let Some(found) = candidates.find(|folder| folder.join("cuda_fp16.h").is_file()) else {
+        return Vec::new();
+    };
+    // Since CUDA 13 the C++ libraries have a folder of their own.
+    let cccl = found.join("cccl");
+    let cccl = cccl.is_dir().then_some(cccl);
+    [Some(found), cccl].into_iter().flatten().collect()
+}

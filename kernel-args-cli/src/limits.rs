@@ -1,0 +1,315 @@
+//! What a kernel demands of a launch, and how each limit is shown: one row for each.
+
+use crate::style::count;
+use kernel_args_image::{DirectiveValue, Directives, Kernel};
+use serde_json::{Map, json};
+
+/// What a kernel demands of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Limits {
+    pub(crate) directives: Directives,
+    /// Whether it uses shared memory of the size that the launch gives. A cubin does not contain that.
+    pub(crate) dynamic_shared: Option<bool>,
+}
+
+/// How a limit is shown.
+pub(crate) struct Row {
+    /// In JSON and lists; of a directive, the name of its field.
+    pub(crate) name: &'static str,
+    rule: Rule,
+    /// For `show`: `{}` is the number and `unit`.
+    text: &'static str,
+    unit: &'static str,
+    /// For `diff`, before both values.
+    pub(crate) title: &'static str,
+}
+
+/// When a change of a limit breaks callers, whose launches fit the old kernel.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// The new kernel has it.
+    Demand,
+    /// It is lower than before. Who had to launch with exactly the number of another row launches with no more.
+    AtMost(&'static str),
+    /// Always: launches mean something else.
+    Meaning,
+    /// Never: it is a hint to the compiler. Lists leave it out.
+    Hint,
+}
+
+/// In the order in which they are shown.
+pub(crate) const ROWS: [Row; 9] = [
+    Row {
+        name: "required_threads",
+        rule: Rule::Demand,
+        text: "exactly {} a block",
+        unit: "thread",
+        title: "threads that a block must have",
+    },
+    Row {
+        name: "max_threads",
+        rule: Rule::AtMost("required_threads"),
+        text: "at most {} a block",
+        unit: "thread",
+        title: "most threads of a block",
+    },
+    Row {
+        name: "required_cluster",
+        rule: Rule::Demand,
+        text: "exactly {} a cluster",
+        unit: "block",
+        title: "blocks that a cluster must have",
+    },
+    Row {
+        name: "max_cluster_rank",
+        rule: Rule::AtMost("required_cluster"),
+        text: "at most {} a cluster",
+        unit: "block",
+        title: "most blocks of a cluster",
+    },
+    Row::flag(
+        "explicit_cluster",
+        Rule::Demand,
+        "must be launched with a cluster",
+    ),
+    Row::flag(
+        "blocks_are_clusters",
+        Rule::Meaning,
+        "the grid is counted in clusters",
+    ),
+    Row::flag("dynamic_shared", Rule::Demand, "uses dynamic shared memory"),
+    Row {
+        name: "min_blocks",
+        rule: Rule::Hint,
+        text: "at least {} on a multiprocessor",
+        unit: "block",
+        title: "blocks that fit on a multiprocessor",
+    },
+    Row {
+        name: "max_registers",
+        rule: Rule::Hint,
+        text: "at most {} a thread",
+        unit: "register",
+        title: "most registers of a thread",
+    },
+];
+
+impl Limits {
+    pub(crate) fn of(kernel: &Kernel<'_>) -> Self {
+        Self {
+            directives: kernel.directives(),
+            dynamic_shared: kernel.dynamic_shared(),
+        }
+    }
+
+    /// Whether a cubin with these limits may have been compiled from PTX with the limits `text`.
+    pub(crate) fn are_of(self, text: Self) -> bool {
+        self.directives.completed_by(text.directives) == text.directives
+    }
+
+    /// `None` where it is not known.
+    fn value(&self, name: &str) -> Option<DirectiveValue> {
+        if name == "dynamic_shared" {
+            return self.dynamic_shared.map(DirectiveValue::Flag);
+        }
+        let mut values = self.directives.values();
+        values
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+
+    /// The numbers of a limit that the kernel has: of a flag, an empty list.
+    fn numbers(&self, name: &str) -> Option<Vec<u32>> {
+        match self.value(name)? {
+            DirectiveValue::Dimensions(numbers) => numbers.map(Vec::from),
+            DirectiveValue::Count(number) => number.map(|number| vec![number]),
+            DirectiveValue::Flag(is_set) => is_set.then(Vec::new),
+        }
+    }
+
+    fn product(&self, name: &str) -> Option<u64> {
+        let numbers = self.numbers(name)?;
+        Some(numbers.into_iter().map(u64::from).product())
+    }
+
+    /// For `show`.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let text = |row: &Row| {
+            let numbers = self.numbers(row.name)?;
+            let last = numbers.iter().rposition(|number| *number > 1).unwrap_or(0);
+            let shown = numbers.get(..=last).unwrap_or_default();
+            let amount = match shown {
+                [number] => count(*number, row.unit),
+                several => format!("{} {}s", joined(several, " × "), row.unit),
+            };
+            Some(row.text.replace("{}", &amount))
+        };
+        ROWS.iter().filter_map(text).collect()
+    }
+
+    /// For a line of a list: ` max_threads=256,1,1 explicit_cluster`.
+    pub(crate) fn listed(&self) -> String {
+        let rows = ROWS.iter().filter(|row| !matches!(row.rule, Rule::Hint));
+        let listed = rows.filter_map(|row| {
+            let numbers = joined(&self.numbers(row.name)?, ",");
+            let sign = if numbers.is_empty() { "" } else { "=" };
+            Some(format!(" {}{sign}{numbers}", row.name))
+        });
+        listed.collect()
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        let field = |row: &Row| {
+            let value = match self.value(row.name) {
+                Some(DirectiveValue::Dimensions(numbers)) => json!(numbers),
+                Some(DirectiveValue::Count(number)) => json!(number),
+                Some(DirectiveValue::Flag(is_set)) => json!(is_set),
+                None => json!(null),
+            };
+            (row.name.to_owned(), value)
+        };
+        ROWS.iter().map(field).collect::<Map<_, _>>().into()
+    }
+}
+
+impl Row {
+    const fn flag(name: &'static str, rule: Rule, text: &'static str) -> Self {
+        Self {
+            name,
+            rule,
+            text,
+            unit: "",
+            title: text,
+        }
+    }
+
+    /// Both values for `diff`, if they are known and not the same, and whether that breaks callers.
+    pub(crate) fn change(&self, old: &Limits, new: &Limits) -> Option<([Option<String>; 2], bool)> {
+        let text = |limits: &Limits| {
+            limits.value(self.name)?;
+            let text = limits.numbers(self.name).map(|numbers| match self.rule {
+                Rule::AtMost(_) => limits.product(self.name).unwrap_or(0).to_string(),
+                _ if numbers.is_empty() => "yes".to_owned(),
+                _ => joined(&numbers, ", "),
+            });
+            Some(text)
+        };
+        let (from, to) = (text(old)?, text(new)?);
+        let breaks = match self.rule {
+            Rule::Demand => to.is_some(),
+            Rule::AtMost(exactly) => {
+                let most = old.product(exactly).or_else(|| old.product(self.name));
+                let to = new.product(self.name);
+                to.is_some_and(|to| most.is_none_or(|most| to < most))
+            }
+            Rule::Meaning => true,
+            Rule::Hint => false,
+        };
+        (from != to).then_some(([from, to], breaks))
+    }
+}
+
+fn joined(numbers: &[u32], by: &str) -> String {
+    let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    numbers.join(by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_directive_has_a_row() {
+        for (name, _) in Directives::default().values() {
+            assert!(ROWS.iter().any(|row| row.name == name), "{name}");
+        }
+        for row in &ROWS {
+            let is_known = Limits {
+                dynamic_shared: Some(true),
+                ..Limits::default()
+            };
+            assert!(is_known.value(row.name).is_some(), "{}", row.name);
+        }
+    }
+
+    fn limits(set: impl FnOnce(&mut Directives)) -> Limits {
+        let mut limits = Limits::default();
+        set(&mut limits.directives);
+        limits
+    }
+
+    fn shared(used: bool) -> Limits {
+        Limits {
+            dynamic_shared: Some(used),
+            ..Limits::default()
+        }
+    }
+
+    #[test]
+    fn limits_are_shown_in_words_and_in_lists() {
+        let shown = |limits: &Limits| (limits.texts().join("; "), limits.listed());
+        let expected = |texts: &str, listed: &str| (texts.to_owned(), listed.to_owned());
+        let block = limits(|d| (d.required_threads, d.min_blocks) = (Some([8, 4, 1]), Some(1)));
+        assert_eq!(
+            shown(&block),
+            expected(
+                "exactly 8 × 4 threads a block; at least 1 block on a multiprocessor",
+                " required_threads=8,4,1"
+            )
+        );
+        let most = limits(|d| (d.max_threads, d.explicit_cluster) = (Some([1, 1, 1]), true));
+        assert_eq!(
+            shown(&most),
+            expected(
+                "at most 1 thread a block; must be launched with a cluster",
+                " max_threads=1,1,1 explicit_cluster"
+            )
+        );
+        assert_eq!(
+            shown(&shared(true)),
+            expected("uses dynamic shared memory", " dynamic_shared")
+        );
+        assert_eq!(shown(&shared(false)), expected("", ""));
+    }
+
+    fn breaks(old: &Limits, new: &Limits) -> Vec<(&'static str, bool)> {
+        let change = |row: &Row| Some((row.name, row.change(old, new)?.1));
+        ROWS.iter().filter_map(change).collect()
+    }
+
+    #[test]
+    fn stricter_limits_break_callers_and_looser_ones_do_not() {
+        let none = &Limits::default();
+        let threads = |n: u32| limits(|d| d.max_threads = Some([n, 1, 1]));
+        let (few, many) = (&threads(128), &threads(256));
+        assert_eq!(breaks(many, few), [("max_threads", true)]);
+        assert_eq!(breaks(few, many), [("max_threads", false)]);
+        assert_eq!(breaks(none, many), [("max_threads", true)]);
+        assert_eq!(breaks(many, none), [("max_threads", false)]);
+        assert_eq!(breaks(many, &threads(256)), []);
+        let required = |n: u32| limits(|d| d.required_threads = Some([n, 1, 1]));
+        let changed = [("required_threads", true)];
+        assert_eq!(breaks(&required(64), &required(128)), changed);
+        let (freed, capped) = (("required_threads", false), ("max_threads", false));
+        assert_eq!(breaks(&required(64), none), [freed]);
+        assert_eq!(breaks(&required(64), &threads(64)), [freed, capped]);
+        assert_eq!(
+            breaks(&shared(false), &shared(true)),
+            [("dynamic_shared", true)]
+        );
+        assert_eq!(
+            breaks(&shared(true), &shared(false)),
+            [("dynamic_shared", false)]
+        );
+        // A cubin does not contain it.
+        assert_eq!(breaks(none, &shared(true)), []);
+        let rank = |n| limits(|d| (d.max_cluster_rank, d.min_blocks) = (Some(n), Some(n)));
+        let kinds = [("max_cluster_rank", true), ("min_blocks", false)];
+        assert_eq!(breaks(&rank(8), &rank(4)), kinds);
+        let two = limits(|d| (d.required_cluster, d.explicit_cluster) = (Some([2, 1, 1]), true));
+        let kinds = [("required_cluster", true), ("explicit_cluster", true)];
+        assert_eq!(breaks(none, &two), kinds);
+        let counted = limits(|d| d.blocks_are_clusters = true);
+        assert_eq!(breaks(&counted, none), [("blocks_are_clusters", true)]);
+    }
+}

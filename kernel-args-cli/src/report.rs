@@ -1,0 +1,55 @@
+//! Reads the files of a command, and reports what is not read.
+
+use crate::{
+    error::{self, Error},
+    output::Status,
+    read::{self, Files, Skipped},
+    style::count,
+};
+use std::path::PathBuf;
+
+/// Reads files: what they contain, their names as one text, and whether everything was read.
+pub(crate) fn read(paths: &[PathBuf]) -> (Files, String, Status) {
+    let files = read::read(paths);
+    let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+    let names = names.join(", ");
+    let status = report(&files, &names);
+    (files, names, status)
+}
+
+/// Writes to standard error what is not read.
+fn report(files: &Files, names: &str) -> Status {
+    for warning in &files.read.warnings {
+        error::warn(warning);
+    }
+    for error in &files.read.errors {
+        error::print(error);
+    }
+    let Skipped {
+        foreign,
+        unreadable,
+        examples,
+        ..
+    } = &files.skipped;
+    for example in examples {
+        error::warn(example);
+    }
+    if *unreadable > examples.len() {
+        let files = count((unreadable - examples.len()) as u64, "more file");
+        error::warn(&format_args!("{files} of directories cannot be opened"));
+    }
+    if !files.read.errors.is_empty() {
+        return Status::Error;
+    }
+    if files.read.kernels.is_empty() {
+        let what = if files.read.places.is_empty() {
+            let files = count(*foreign as u64, "file");
+            format!("no kernels: {files} without device code")
+        } else {
+            "no kernels: its PTX and cubins define none".to_owned()
+        };
+        error::print(&Error::new(names, what));
+        return Status::Error;
+    }
+    Status::Success
+}

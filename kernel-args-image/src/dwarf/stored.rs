@@ -1,0 +1,102 @@
+//! Parameters, members and the names of their types, as they are stored.
+
+use super::{Error, entry::Place, types::Type, units::Units};
+use crate::table::types::TypeWriter;
+use alloc::{collections::BTreeMap, vec::Vec};
+use kernel_args_abi::{
+    CppBase, Parameter,
+    signature::stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE},
+};
+
+/// Parameters and members as they are stored.
+pub(super) struct Types<'u, 's> {
+    pub(super) units: &'u Units<'s>,
+    pub(super) table: TypeWriter,
+    pub(super) referents: Referents,
+    /// The numbers of the structs and enums that have been read.
+    pub(super) structs: BTreeMap<Place, usize>,
+    /// Where the names of types are stored.
+    names: BTreeMap<Place, usize>,
+}
+
+/// What one entry of a map takes, in bytes, about.
+pub(super) const OF_MAP: usize = 48;
+
+/// The types that were referred to, in that order: they are read after everything else, because one may refer to itself.
+#[derive(Default)]
+pub(super) struct Referents {
+    known: BTreeMap<Place, usize>,
+    pub(super) pending: Vec<Place>,
+}
+
+/// What a type takes in the map and the list, in bytes, about.
+const OF_TYPE: usize = 64;
+
+impl<'u, 's> Types<'u, 's> {
+    pub(super) fn new(units: &'u Units<'s>) -> Self {
+        Self {
+            units,
+            table: TypeWriter::new(),
+            referents: Referents::default(),
+            structs: BTreeMap::new(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// Stores a parameter or member, the name of whose type is `ty`'s.
+    pub(super) fn record(
+        &mut self,
+        parameter: &Parameter<'_>,
+        ty: &Type<'s>,
+        members: usize,
+        referent: usize,
+    ) -> Result<u32, Error> {
+        let named = match ty.cpp.base {
+            CppBase::Named(_) => Some(self.name(ty)?),
+            _ => None,
+        };
+        self.store(|table| table.record(parameter, named, members, referent))
+    }
+
+    /// Writes to the table, and pays for it.
+    pub(super) fn store<T>(
+        &mut self,
+        write: impl FnOnce(&mut TypeWriter) -> T,
+    ) -> Result<T, Error> {
+        let before = self.table.len();
+        let written = write(&mut self.table);
+        self.units.budget.store(self.table.len() - before)?;
+        Ok(written)
+    }
+
+    /// Where the name of a type is stored.
+    fn name(&mut self, ty: &Type<'s>) -> Result<u32, Error> {
+        if let Some(known) = ty.named_by.and_then(|place| self.names.get(&place)) {
+            return Ok(*known as u32);
+        }
+        let name = self.store(|table| table.text(&ty.name))?;
+        if let Some(place) = ty.named_by {
+            self.units.budget.store(OF_MAP)?;
+            self.names.insert(place, name as usize);
+        }
+        Ok(name)
+    }
+
+    /// The number of what a parameter or member of this type is or points to.
+    pub(super) fn referent(&mut self, ty: &Type<'s>) -> Result<usize, Error> {
+        let place = match (ty.alias, ty.named_by) {
+            ("cudaTextureObject_t", _) => return Ok(TEXTURE),
+            ("cudaSurfaceObject_t", _) => return Ok(SURFACE),
+            (_, None) => return Ok(NOTHING),
+            (_, Some(place)) => place,
+        };
+        if let Some(index) = self.referents.known.get(&place) {
+            return Ok(FIRST_TYPE + index);
+        }
+        self.units.budget.store(OF_TYPE)?;
+        let index = self.referents.pending.len();
+        self.referents.pending.push(place);
+        self.referents.known.insert(place, index);
+        Ok(FIRST_TYPE + index)
+    }
+}

@@ -1,0 +1,155 @@
+//! Writes the table of a [`CompiledImage`](kernel_args_abi::compiled::CompiledImage): `kernel_args_abi::compiled::decode` reads it.
+
+use crate::{
+    kernel::Kernel,
+    mangled::Demangled,
+    table::{
+        types::TypeWriter,
+        writer::{Writer, place_in},
+    },
+};
+use alloc::{string::String, vec::Vec};
+use kernel_args_abi::{
+    check::is_made,
+    compiled::{
+        decode::{NAMED, TOLD, VARIES},
+        fingerprint,
+    },
+    signature::reader::PLACE,
+};
+
+/// Where a kernel's declaration is in the image as it is embedded.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration<'d> {
+    /// From the beginning of the image.
+    pub at: usize,
+    /// The declaration. Texts that lie in it in memory are not written into the table.
+    pub text: &'d [u8],
+}
+
+/// Makes a table, kernel by kernel.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    offsets: Vec<usize>,
+    kernels: Vec<u8>,
+    names: String,
+    types: TypeWriter,
+}
+
+impl Default for Encoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Encoder {
+    /// A table of no kernels.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            offsets: Vec::new(),
+            kernels: Vec::new(),
+            names: String::new(),
+            types: TypeWriter::unique(),
+        }
+    }
+
+    /// Appends a kernel. Without a `declaration` all texts are written into the table. `varies` says that its parameters are
+    /// others on other GPUs. What debug information tells of its parameters goes in, if it tells of the same ones.
+    pub fn push(
+        &mut self,
+        kernel: &Kernel<'_>,
+        declaration: Option<Declaration<'_>>,
+        varies: bool,
+    ) {
+        self.offsets.push(self.kernels.len());
+        let mut parameters = kernel.undescribed();
+        let told = kernel.described.complete(&mut parameters);
+        let mut writer = Writer {
+            bytes: &mut self.kernels,
+            declaration: declaration.map_or(&[], |place| place.text),
+            name: &[],
+        };
+        let name = kernel
+            .demangled
+            .as_ref()
+            .map_or(kernel.name, Demangled::text);
+        let symbol = if name == kernel.name { "" } else { kernel.name };
+        let place = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        writer.bytes.extend(place.to_le_bytes());
+        writer.short(name.len());
+        writer.short(symbol.len());
+        self.names.push_str(name);
+        self.names.push_str(symbol);
+        writer.name = name.as_bytes();
+        for part in parts(kernel) {
+            writer.short(part);
+        }
+        let named = parameters.iter().any(|parameter| !is_made(parameter.name));
+        let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
+        let flags = flag(VARIES, varies) | flag(NAMED, named) | flag(TOLD, told);
+        writer.bytes.push(flags);
+        writer.number(writer.declaration.len());
+        if let Some(place) = declaration
+            && !place.text.is_empty()
+        {
+            writer.number(place.at);
+            writer.number(print(place.text));
+        }
+        writer.number(parameters.len());
+        let mut types = Vec::new();
+        let mut types_writer = Writer {
+            bytes: &mut types,
+            ..writer
+        };
+        for parameter in &parameters {
+            types_writer.ty(parameter, None);
+            if told {
+                types_writer.number(self.types.number(parameter.members));
+            }
+        }
+        writer.number(types.len());
+        writer.bytes.extend(types);
+        for parameter in &parameters {
+            writer.text(parameter.name);
+            writer.text(parameter.spelling);
+        }
+    }
+
+    /// The table, and the names of all kernels as one text.
+    #[must_use]
+    pub fn finish(self) -> (Vec<u8>, String) {
+        let first = PLACE * (2 + self.offsets.len());
+        let mut table = Vec::with_capacity(first + self.kernels.len());
+        let places = self.offsets.iter().map(|offset| first + offset);
+        let places = core::iter::once(self.offsets.len())
+            .chain(places)
+            .chain([first + self.kernels.len()]);
+        for place in places {
+            table.extend(u32::try_from(place).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        table.extend(self.kernels);
+        table.extend(self.types.finish(&[]));
+        (table, self.names)
+    }
+}
+
+/// Where the qualified name begins, the unqualified one, where both end, and where the template arguments do.
+fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
+    let Some(demangled) = &kernel.demangled else {
+        return [0, 0, kernel.name.len(), kernel.name.len()];
+    };
+    let (text, name) = (demangled.text().as_bytes(), demangled.name());
+    let (start, length) = place_in(text, name.as_bytes()).unwrap_or((0, text.len()));
+    let unqualified = name.rfind("::").map_or(0, |at| at + 2);
+    let end = start + length;
+    // With both brackets.
+    let arguments = demangled.template_arguments();
+    let arguments_end = end + arguments.map_or(0, |arguments| arguments.len() + 2);
+    [start, start + unqualified, end, arguments_end]
+}
+
+/// The fingerprint as the table has it, which a `usize` of 32 bits takes too.
+fn print(text: &[u8]) -> usize {
+    fingerprint(text) as u32 as usize
+}

@@ -1,0 +1,87 @@
+//! What an image is, and why bytes are none.
+
+use crate::{cubin, fatbin, ptx};
+use core::fmt;
+
+/// What an image is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// PTX text.
+    Ptx,
+    /// A cubin.
+    Cubin,
+    /// A fat binary.
+    Fatbin,
+}
+
+/// Why an image cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// It is neither PTX text, nor ELF, nor a fat binary: its first bytes.
+    Unknown([u8; 4]),
+    /// PTX that does not parse.
+    Ptx(ptx::Error),
+    /// A cubin that cannot be read.
+    Cubin(cubin::Error),
+    /// A fat binary that cannot be read, or has nothing in it that can be.
+    Fatbin(fatbin::Error),
+    /// The descriptions of its kernels would take more than this many bytes.
+    Kernels(usize),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(first) => write!(
+                f,
+                "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`",
+                first.escape_ascii()
+            ),
+            Self::Ptx(error) => write!(f, "PTX does not parse: {error}"),
+            Self::Cubin(error) => error.fmt(f),
+            Self::Fatbin(error) => error.fmt(f),
+            Self::Kernels(limit) => write!(
+                f,
+                "an image with more kernels than fit in {limit} bytes of memory, which is the limit for a file of this size"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// What an image is, by its first bytes; PTX by all of them.
+pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
+    if bytes.starts_with(b"\x7fELF") {
+        Ok(Kind::Cubin)
+    } else if bytes.starts_with(&fatbin::MAGIC.to_le_bytes()) {
+        Ok(Kind::Fatbin)
+    } else if bytes.starts_with(&fatbin::WRAPPER_MAGIC.to_le_bytes()) {
+        Err(Error::Fatbin(fatbin::Error::Wrapper))
+    } else if is_text(bytes) {
+        Ok(Kind::Ptx)
+    } else {
+        Err(Error::unknown(bytes))
+    }
+}
+
+impl Error {
+    #[cold]
+    pub(crate) fn unknown(bytes: &[u8]) -> Self {
+        let mut first = [0; 4];
+        for (to, from) in first.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        Self::Unknown(first)
+    }
+}
+
+/// Whether the bytes up to the first NUL are text that begins as PTX may: with ASCII, and without control
+/// characters. Comments and strings need not be UTF-8.
+fn is_text(bytes: &[u8]) -> bool {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let is_character = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~' | 0x80..);
+    bytes.first().is_some_and(|b| *b != 0 && b.is_ascii()) && bytes[..end].iter().all(is_character)
+}

@@ -1,0 +1,238 @@
+//! The kernels of a PTX text.
+
+use super::{
+    Entry, Error,
+    dynamic_shared::Bodies,
+    header::first,
+    lexer::{Lexer, Token},
+};
+use crate::Target;
+use alloc::vec::Vec;
+
+/// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
+///
+/// A kernel is parsed again when it is asked for, so that many of them take little memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Module {
+    version: (u16, u16),
+    gpu: Option<Target>,
+    /// Whether it has a section of debug information.
+    debug_info: bool,
+    /// What stands between `.entry` and each body, one after another. A body is left as `{}`.
+    declarations: Vec<u8>,
+    /// In the order of their names, each once.
+    kernels: Vec<Place>,
+}
+
+/// Where a kernel's declaration stands. Numbers of 32 bits, since there may be millions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    /// In the text, after `.entry`.
+    text: u32,
+    /// In `declarations`.
+    start: u32,
+    /// Without the body.
+    length: u32,
+    /// Where the name begins and ends, from `start` on.
+    name: (u32, u32),
+    /// Whether it uses dynamic shared memory.
+    dynamic_shared: bool,
+}
+
+impl Module {
+    /// Reads a PTX text from bytes that may end with a NUL, as the driver takes them. Outside of comments and strings PTX is
+    /// ASCII, so the bytes need not be UTF-8.
+    ///
+    /// # Errors
+    /// Where the text does not begin with `.version` and `.target`, an `.entry` is not as PTX has it, a kernel is defined
+    /// twice, a comment, string or body does not end, or the text is 4 GiB large.
+    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+        let bytes = &bytes[..end];
+        let lexer = &mut Lexer::new(bytes);
+        let (version, target) = first(lexer)?;
+        let mut module = Self {
+            version,
+            gpu: target.gpu,
+            debug_info: false,
+            declarations: Vec::new(),
+            kernels: Vec::new(),
+        };
+        let mut bodies = Bodies::default();
+        while let Some(word) = lexer.next_directive()? {
+            let at = lexer.position();
+            match word {
+                "entry" => {
+                    let (entry, end) = Entry::parse(lexer, module.version)?;
+                    if entry.is_defined {
+                        bodies.kernel(at, lexer.bytes(end, lexer.position()));
+                    }
+                    let added = module.add(at, lexer.bytes(at, end), entry.is_defined);
+                    added.ok_or_else(|| lexer.error(at, "a text of less than 4 GiB"))?;
+                }
+                "address_size" => {
+                    const BITS: &str = "32 or 64 after `.address_size`";
+                    if !matches!(lexer.integer(BITS)?, 32 | 64) {
+                        return Err(lexer.error(at, BITS));
+                    }
+                }
+                "extern" => bodies.declaration(lexer),
+                "func" => bodies.function(lexer),
+                "section" => {
+                    let name = lexer.clone().token();
+                    module.debug_info |= matches!(name, Ok((_, Token::Directive("debug_info"))));
+                }
+                _ => {}
+            }
+        }
+        let users = bodies.users();
+        for place in &mut module.kernels {
+            place.dynamic_shared = users.binary_search(&(place.text as usize)).is_ok();
+        }
+        module.order(bytes)?;
+        Ok(module)
+    }
+
+    /// Adds a kernel whose declaration begins at this byte of the text; `None` where the text is too large.
+    fn add(&mut self, at: usize, declaration: &[u8], is_defined: bool) -> Option<()> {
+        let place = Place::new(at, self.declarations.len(), declaration)?;
+        self.kernels.push(place);
+        self.declarations.extend(declaration);
+        self.declarations
+            .extend(if is_defined { b"{}".as_slice() } else { b";" });
+        Some(())
+    }
+
+    /// Sorts by name, and of a kernel that is declared and then defined keeps the definition.
+    fn order(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let declarations = &self.declarations;
+        let is_defined = |place: &Place| declarations.get(place.end()) == Some(&b'{');
+        let mut twice = None;
+        self.kernels.sort_unstable_by(|a, b| {
+            (a.name(declarations), a.text).cmp(&(b.name(declarations), b.text))
+        });
+        self.kernels.dedup_by(|later, kept| {
+            let same = later.name(declarations) == kept.name(declarations);
+            if same && is_defined(later) {
+                if is_defined(kept) {
+                    twice = twice
+                        .into_iter()
+                        .chain([*later])
+                        .min_by_key(|place: &Place| place.text);
+                }
+                *kept = *later;
+            }
+            same
+        });
+        match twice {
+            None => Ok(()),
+            Some(place) => Err(Lexer::new(bytes).error_at(
+                place.text as usize,
+                "one definition of each kernel",
+                place.name(declarations),
+            )),
+        }
+    }
+
+    /// The GPUs of `.target`.
+    pub(crate) const fn gpu(&self) -> Option<Target> {
+        self.gpu
+    }
+
+    /// Whether the text has a section of debug information.
+    pub(crate) const fn has_debug_info(&self) -> bool {
+        self.debug_info
+    }
+
+    /// The symbols of all kernels, in alphabetical order.
+    #[must_use]
+    pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.kernels
+            .iter()
+            .map(|place| place.name(&self.declarations))
+    }
+
+    /// All kernels, in the order of the text.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Entry<'_>> {
+        let mut order: Vec<usize> = (0..self.kernels.len()).collect();
+        order.sort_unstable_by_key(|&index| self.kernels[index].text);
+        let entries = order.into_iter().filter_map(|index| self.nth(index));
+        entries.collect()
+    }
+
+    /// The kernel of this symbol.
+    #[must_use]
+    pub fn entry(&self, symbol: &str) -> Option<Entry<'_>> {
+        self.nth(self.find(symbol)?)
+    }
+
+    /// The declaration of this kernel: what stands between `.entry` and its body, and at which byte of the text that
+    /// was read.
+    #[must_use]
+    pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
+        let place = self.kernels.get(self.find(symbol)?)?;
+        let declaration = self.declarations.get(place.start as usize..place.end())?;
+        Some((place.text as usize, declaration))
+    }
+
+    fn find(&self, symbol: &str) -> Option<usize> {
+        self.kernels
+            .binary_search_by(|place| place.name(&self.declarations).cmp(symbol))
+            .ok()
+    }
+
+    /// The kernel at this place of [`symbols`](Self::symbols).
+    pub(crate) fn nth(&self, index: usize) -> Option<Entry<'_>> {
+        let place = self.kernels.get(index)?;
+        let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);
+        Entry::parse(&mut lexer, self.version)
+            .ok()
+            .map(|(entry, _)| Entry {
+                dynamic_shared: place.dynamic_shared,
+                ..entry
+            })
+    }
+
+    pub(crate) fn symbol(&self, index: usize) -> &str {
+        self.kernels
+            .get(index)
+            .map_or("", |place| place.name(&self.declarations))
+    }
+
+    /// How much memory it takes, in bytes.
+    pub(crate) fn weight(&self) -> usize {
+        self.declarations.len() + size_of::<Place>() * self.kernels.len()
+    }
+}
+
+impl Place {
+    fn new(text: usize, start: usize, declaration: &[u8]) -> Option<Self> {
+        let mut lexer = Lexer::new(declaration);
+        let (name, _) = lexer.token().ok()?;
+        // What follows the last declaration, two bytes at most, is in range as well.
+        u32::try_from(start.checked_add(declaration.len())?.checked_add(2)?).ok()?;
+        Some(Self {
+            text: u32::try_from(text).ok()?,
+            start: u32::try_from(start).ok()?,
+            length: u32::try_from(declaration.len()).ok()?,
+            name: (
+                u32::try_from(name).ok()?,
+                u32::try_from(lexer.position()).ok()?,
+            ),
+            dynamic_shared: false,
+        })
+    }
+
+    /// Where the body begins.
+    const fn end(&self) -> usize {
+        self.start as usize + self.length as usize
+    }
+
+    fn name<'d>(&self, declarations: &'d [u8]) -> &'d str {
+        let at = |offset: u32| self.start as usize + offset as usize;
+        let name = declarations.get(at(self.name.0)..at(self.name.1));
+        name.and_then(|name| core::str::from_utf8(name).ok())
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,175 @@
+//! The characters of a source: lines that are joined, white space, comments, words and directives.
+//!
+//! Build scripts are compiled without optimizations. So long stretches are skipped by functions of the standard library, which
+//! are optimized: [`str::find`] and [`str::contains`] for one character or a short text.
+
+use std::borrow::Cow;
+
+/// A text as compilers read it, with its lines joined where they are split. Compilers differ in what splits a line: for GCC also a
+/// backslash before white space, and up to C++14 the trigraph `??/`. Where a text has such a place, each reading of it counts.
+pub(super) fn readings(text: &str) -> Vec<Cow<'_, str>> {
+    let mut readings = vec![joined(text, false)];
+    let mut add = |reading: Cow<'_, str>| {
+        if !readings.contains(&reading) {
+            readings.push(reading.into_owned().into());
+        }
+    };
+    add(joined(text, true));
+    if text.contains('?') && text.contains("??/") {
+        let text = text.replace("??/", "\\");
+        add(joined(&text, false));
+        add(joined(&text, true));
+    }
+    readings
+}
+
+/// The text with the lines joined that a backslash splits, and if `blanks`, also those that a backslash before white space splits.
+fn joined(text: &str, blanks: bool) -> Cow<'_, str> {
+    let is_skipped = |c: char| c == '\r' || (blanks && is_blank(c));
+    let mut joined = String::new();
+    let mut start = 0;
+    let mut at = 0;
+    while let Some(found) = text[at..].find('\\') {
+        let backslash = at + found;
+        at = backslash + 1;
+        let rest = text[at..].trim_start_matches(is_skipped);
+        if rest.starts_with('\n') {
+            joined += &text[start..backslash];
+            at = text.len() - rest.len() + 1;
+            start = at;
+        }
+    }
+    if start == 0 {
+        return text.into();
+    }
+    (joined + &text[start..]).into()
+}
+
+/// White space within a line. NUL is a control character that compilers skip or reject.
+const fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\x0b' | '\x0c' | '\r' | '\0')
+}
+
+/// Of names of C++, also with characters outside of ASCII.
+const fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii()
+}
+
+/// Where white space and comments from `at` on end.
+pub(super) fn blank(text: &str, mut at: usize) -> usize {
+    loop {
+        let rest = text[at..].trim_start_matches(is_blank);
+        at = text.len() - rest.len();
+        let Some(comment) = rest.strip_prefix("/*") else {
+            return at;
+        };
+        at = match comment.find("*/") {
+            Some(length) => at + length + 4,
+            None => text.len(),
+        };
+    }
+}
+
+/// The word at `at`; empty if there is none.
+pub(super) fn word(text: &str, at: usize) -> &str {
+    let rest = &text[at..];
+    let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+    &rest[..length]
+}
+
+/// All words of a text and where they end.
+pub(super) fn words(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += text[at..].find(is_word)?;
+        let word = word(text, at);
+        at += word.len();
+        Some((word, at))
+    })
+}
+
+/// Where the directives of a text begin: behind each `#` that is the first of its line but for white space and comments. What ends
+/// a comment that began on an earlier line counts as one.
+pub(super) fn directives(text: &str) -> Vec<usize> {
+    // The byte order mark is white space for some compilers.
+    let is_skipped = |c| is_blank(c) || c == '\u{feff}';
+    let mut directives = Vec::new();
+    for (first, rest) in [('#', ""), ('%', ":"), ('?', "?=")] {
+        for (at, _) in text.match_indices(first) {
+            let behind = at + 1 + rest.len();
+            let before = text[..at].trim_end_matches(is_skipped);
+            let is_first = before.is_empty() || before.ends_with('\n') || before.ends_with("*/");
+            if is_first && text[at + 1..].starts_with(rest) {
+                directives.push(behind);
+            }
+        }
+    }
+    directives
+}
+
+/// Where the directive ends that `at` is in: at the end of its line, or of the line on which its last comment ends. A comment that
+/// seems to begin in a string counts too, so this may be further than for the compiler.
+pub(super) fn end(text: &str, mut at: usize) -> usize {
+    loop {
+        let rest = &text[at..];
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        match line.find("/*") {
+            Some(comment) => at = blank(text, at + comment),
+            None => return at + line.len(),
+        }
+    }
+}
+
+/// Whether the name that a text begins with is in quotes, and the name. On one line.
+pub(super) fn name(text: &str) -> Option<(bool, &str)> {
+    let is_quoted = text.starts_with('"');
+    let rest = text.strip_prefix(['"', '<'])?;
+    let name = &rest[..rest.find(if is_quoted { '"' } else { '>' })?];
+    (!name.is_empty() && !name.contains('\n')).then_some((is_quoted, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_joined_as_each_compiler_joins_them() {
+        assert_eq!(readings("a\\b\n"), ["a\\b\n"]);
+        assert_eq!(readings("a\\\nb\\\r\nc\\"), ["abc\\"]);
+        assert_eq!(readings("a\\ \t\nb"), ["a\\ \t\nb", "ab"]);
+        assert_eq!(readings("a??/\nb"), ["a??/\nb", "ab"]);
+        assert_eq!(
+            readings("a\\ \n??/\n"),
+            ["a\\ \n??/\n", "a??/\n", "a\\ \n", "a"]
+        );
+    }
+
+    #[test]
+    fn directives_begin_lines() {
+        for (text, found) in [
+            ("#a\n # b", &[1, 5][..]),
+            ("x # y", &[]),
+            ("// #a", &[]),
+            ("/* x */ #a", &[9]),
+            ("x /* y\n */ #a", &[12]),
+            ("x /* y */ #a", &[11]),
+            ("%:a\n??=b", &[2, 7]),
+            ("\x0b\x0c\r\0#a", &[5]),
+            ("\u{feff}#a", &[4]),
+        ] {
+            assert_eq!(directives(text), found, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_directive_ends_behind_its_comments() {
+        for (text, length) in [
+            ("a\nb", 1),
+            ("a /* \n */ b\nc", 11),
+            ("a // /* \n */ b\nc", 14),
+            ("a /* \n", 6),
+        ] {
+            assert_eq!(end(text, 0), length, "{text:?}");
+        }
+    }
+}

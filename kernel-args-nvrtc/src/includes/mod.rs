@@ -1,0 +1,374 @@
+//! What a source can include: every file that its text names, or the text of such a file, and every place where one could appear.
+//!
+//! This finds more than the compiler reads: names in branches that are not taken count too, and a name is looked for in every
+//! folder, not only until it is found. So a change of any file that the compiler reads is noticed, and a file that appears in
+//! front of another one. What the search cannot follow, it reports.
+
+mod directive;
+mod lexer;
+mod read;
+mod unknown;
+
+pub use read::read_file;
+pub use unknown::Unknown;
+
+use directive::Named;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The most files that are looked for, and the most bytes that are read.
+const FILES: usize = 8192;
+const BYTES: usize = 128 << 20;
+/// How deep macros around `__has_include` are followed.
+const ROUNDS: usize = 8;
+
+/// Where the compiler begins, and where it looks.
+#[derive(Clone, Debug)]
+pub struct Search<'a> {
+    /// The folder from which the compiler takes relative paths.
+    pub root: &'a Path,
+    /// The folders of the options: `--include-path`.
+    pub folders: Vec<PathBuf>,
+    /// Texts that the compiler has from the caller.
+    pub texts: Vec<Text<'a>>,
+    /// Files that it reads first.
+    pub files: Vec<PathBuf>,
+}
+
+/// A text that the compiler has from the caller.
+#[derive(Clone, Debug)]
+pub struct Text<'a> {
+    /// Its name. `#include "file"` in the text is looked for in the folder of this name.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// What a source can include.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Includes {
+    /// The content of each file, or `None` where a file could appear that would be included.
+    pub files: BTreeMap<PathBuf, Option<Arc<[u8]>>>,
+    /// Why there may be more.
+    pub unknown: BTreeSet<Unknown>,
+}
+
+/// The files that the texts and files of a search can include, directly and through each other.
+///
+/// A name in quotes is looked for in the folder of the file that has it and in the folders of the search, a name in angle brackets
+/// in the latter alone. Paths are spelled as the compiler would spell them: from the root.
+#[must_use]
+pub fn includes(search: &Search<'_>) -> Includes {
+    let mut walk = Walk {
+        search,
+        includes: Includes::default(),
+        bytes: 0,
+        texts: Vec::new(),
+        next: 0,
+        read: 0,
+        named: Named::default(),
+        looked_for: HashSet::new(),
+        visited: HashSet::new(),
+        real: HashMap::new(),
+    };
+    for text in &search.texts {
+        let bytes = Arc::from(text.text.as_bytes());
+        walk.texts.push((bytes, folder_of(Path::new(text.name))));
+    }
+    for file in &search.files {
+        walk.visit(file.clone());
+    }
+    let mut wrappers = BTreeSet::new();
+    for _ in 0..ROUNDS {
+        walk.follow(&wrappers);
+        let named = &walk.named;
+        if named.wrappers.len() > wrappers.len() {
+            // Each text may use a macro that another one defines.
+            wrappers.clone_from(&named.wrappers);
+            walk.next = 0;
+            continue;
+        }
+        if named.is_replaced() {
+            walk.includes.unknown.insert(Unknown::Computed);
+        }
+        walk.includes.unknown.extend(&named.unknown);
+        return walk.includes;
+    }
+    walk.includes.unknown.insert(Unknown::Computed);
+    walk.includes
+}
+
+fn folder_of(file: &Path) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).to_owned()
+}
+
+struct Walk<'a> {
+    search: &'a Search<'a>,
+    includes: Includes,
+    bytes: usize,
+    /// All texts, each with its folder.
+    texts: Vec<(Arc<[u8]>, PathBuf)>,
+    /// The text that is read next.
+    next: usize,
+    /// How many were read in an earlier round.
+    read: usize,
+    /// What they name.
+    named: Named,
+    /// Names with the folder of the file that has them; without it for names in angle brackets.
+    looked_for: HashSet<(Option<PathBuf>, String)>,
+    /// Files by their real folder: `a/../b.h` is `b.h`.
+    visited: HashSet<PathBuf>,
+    /// Folders and what they are without links and `..`.
+    real: HashMap<PathBuf, PathBuf>,
+}
+
+impl Walk<'_> {
+    /// Reads all texts, also those that are found meanwhile. A text that was read without `wrappers` is read again if it has one.
+    fn follow(&mut self, wrappers: &BTreeSet<String>) {
+        while let Some((text, folder)) = self.texts.get(self.next).cloned() {
+            let is_known = self.next < self.read;
+            self.next += 1;
+            let text = String::from_utf8_lossy(&text);
+            if is_known && !wrappers.iter().any(|wrapper| text.contains(wrapper)) {
+                continue;
+            }
+            self.named.add(&text, wrappers);
+            for (is_quoted, name) in std::mem::take(&mut self.named.names) {
+                self.look_for(name, is_quoted.then_some(&folder));
+            }
+        }
+        self.read = self.next;
+    }
+
+    fn look_for(&mut self, name: String, folder: Option<&PathBuf>) {
+        if name.contains(char::REPLACEMENT_CHARACTER) {
+            // It is not Unicode.
+            self.includes.unknown.insert(Unknown::Unreadable);
+            return;
+        }
+        let folders = folder.into_iter().chain(&self.search.folders);
+        let candidates: Vec<_> = folders.map(|folder| folder.join(&name)).collect();
+        let own = folder.map(|folder| self.real(folder));
+        if self.looked_for.insert((own, name)) {
+            for candidate in candidates {
+                self.visit(candidate);
+            }
+        }
+    }
+
+    /// The folder without links and `..`, as it is spelled if it does not exist.
+    fn real(&mut self, folder: &Path) -> PathBuf {
+        if let Some(real) = self.real.get(folder) {
+            return real.clone();
+        }
+        let path = self.search.root.join(folder);
+        let path = if path.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            &path
+        };
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        self.real.insert(folder.to_owned(), real.clone());
+        real
+    }
+
+    fn visit(&mut self, path: PathBuf) {
+        let folder = folder_of(&path);
+        let real = match path.file_name() {
+            Some(name) => self.real(&folder).join(name),
+            None => path.clone(),
+        };
+        if !self.visited.insert(real) {
+            return;
+        }
+        if self.visited.len() > FILES || self.bytes > BYTES {
+            self.includes.unknown.insert(Unknown::Large);
+            return;
+        }
+        let text = match read_file(&self.search.root.join(&path), BYTES - self.bytes) {
+            Ok(text) => text.map(Arc::<[u8]>::from),
+            Err(error) => {
+                let is_large = error.kind() == std::io::ErrorKind::FileTooLarge;
+                self.includes.unknown.insert(if is_large {
+                    Unknown::Large
+                } else {
+                    Unknown::Unreadable
+                });
+                return;
+            }
+        };
+        if let Some(text) = &text {
+            self.bytes += text.len();
+            self.texts.push((Arc::clone(text), folder));
+        }
+        self.includes.files.insert(path, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{env, fs, process};
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str, files: &[(&str, &str)]) -> Self {
+            let root = env::temp_dir().join(format!("kernel-args-{name}-{}", process::id()));
+            for (file, text) in files {
+                let path = root.join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+            Self(root)
+        }
+
+        fn search<'a>(&'a self, files: &[&str], texts: Vec<Text<'a>>) -> Search<'a> {
+            Search {
+                root: &self.0,
+                folders: vec!["inc".into()],
+                texts,
+                files: files.iter().map(PathBuf::from).collect(),
+            }
+        }
+
+        /// The files, those that do not exist in parentheses.
+        fn found(&self, files: &[&str], texts: Vec<Text<'_>>) -> Vec<String> {
+            let found = includes(&self.search(files, texts));
+            let spelled = |(path, text): (&PathBuf, &Option<_>)| {
+                let path = path.to_string_lossy().replace('\\', "/");
+                match text {
+                    Some(_) => path,
+                    None => format!("({path})"),
+                }
+            };
+            found.files.iter().map(spelled).collect()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn headers_are_looked_for_where_the_compiler_looks() {
+        let folder = Folder::new(
+            "includes-places",
+            &[
+                (
+                    "src/k.cu",
+                    "#include \"near.h\"\n#include <far.h>\n#include \"deep/d.h\"\n#include <none.h>",
+                ),
+                ("src/near.h", "#include \"k.cu\""),
+                (
+                    "src/far.h",
+                    "a file next to the source is not meant by angle brackets",
+                ),
+                ("inc/far.h", "#include \"near.h\""),
+                ("inc/near.h", ""),
+                ("src/deep/d.h", "#include \"e.h\""),
+                ("inc/e.h", ""),
+            ],
+        );
+        assert_eq!(
+            folder.found(&["src/k.cu"], Vec::new()),
+            [
+                "(inc/deep/d.h)",
+                "inc/e.h",
+                "inc/far.h",
+                "(inc/k.cu)",
+                "inc/near.h",
+                "(inc/none.h)",
+                "src/deep/d.h",
+                "(src/deep/e.h)",
+                "src/k.cu",
+                "src/near.h",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_text_is_in_the_folder_of_its_name() {
+        let folder = Folder::new("includes-texts", &[("a/b/x.h", ""), ("a/y.h", "")]);
+        let texts = [
+            ("a/b/text.h", "#include \"x.h\""),
+            ("a/k.cu", "#include \"y.h\"\n#include <z.h>"),
+            ("", "#include \"w.h\""),
+        ];
+        let texts = texts.map(|(name, text)| Text { name, text });
+        assert_eq!(
+            folder.found(&[], texts.into()),
+            [
+                "a/b/x.h",
+                "a/y.h",
+                "(inc/w.h)",
+                "(inc/x.h)",
+                "(inc/y.h)",
+                "(inc/z.h)",
+                "(w.h)"
+            ]
+        );
+    }
+
+    /// Each is read once, whatever its path looks like: the search ends.
+    #[test]
+    fn folders_that_include_each_other_are_one_each() {
+        let folder = Folder::new(
+            "includes-circle",
+            &[
+                ("one/a.h", "#include \"../two/b.h\""),
+                ("two/b.h", "#include \"../one/a.h\""),
+            ],
+        );
+        let found = includes(&folder.search(&["one/a.h"], Vec::new()));
+        assert_eq!(found.unknown, [].into());
+        assert_eq!(found.files.values().flatten().count(), 2);
+    }
+
+    #[test]
+    fn a_macro_around_has_include_counts_in_files_that_were_read_before() {
+        let folder = Folder::new(
+            "includes-wrapper",
+            &[
+                ("k.cu", "#include \"inner.h\"\n#if ALSO(<asked.h>)\n#endif"),
+                ("inner.h", "#include \"outer.h\"\n#define ALSO(x) HAS(x)"),
+                ("outer.h", "#define HAS(x) __has_include(x)"),
+            ],
+        );
+        let found = folder.found(&["k.cu"], Vec::new());
+        assert!(found.contains(&"(inc/asked.h)".into()), "{found:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_reported() {
+        let folder = Folder::new(
+            "includes-unknown",
+            &[
+                ("computed.cu", "#include KIND"),
+                ("folder/x", ""),
+                ("names.cu", "#include \"folder\""),
+                ("zero.cu", "#include \"/dev/zero\""),
+            ],
+        );
+        let unknown = |file: &str| includes(&folder.search(&[file], Vec::new())).unknown;
+        assert_eq!(unknown("computed.cu"), [Unknown::Computed].into());
+        assert_eq!(unknown("names.cu"), [].into(), "a folder is not a file");
+        if cfg!(unix) {
+            assert_eq!(unknown("zero.cu"), [Unknown::Unreadable].into());
+        }
+        let many: Vec<_> = (0..=FILES)
+            .map(|number| format!("#include <{number}>\n"))
+            .collect();
+        let text = Text {
+            name: "",
+            text: &many.concat(),
+        };
+        let found = includes(&folder.search(&[], vec![text]));
+        assert_eq!(found.unknown, [Unknown::Large].into());
+    }
+}

@@ -1,0 +1,66 @@
+//! Reading files of which only regular ones are read.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _},
+    path::Path,
+};
+
+/// Reads a regular file of at most `limit` bytes. `None` if there is no file of that name: a folder is none either.
+///
+/// # Errors
+/// If the file is a device or a pipe, which could block or never end; if it is longer than `limit` ([`io::ErrorKind::FileTooLarge`]);
+/// and if the system does not let it be read.
+pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
+    let is_absent = |error: &io::Error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotFound
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::InvalidInput
+                | io::ErrorKind::InvalidFilename
+        )
+    };
+    // Before it is opened: opening a pipe waits for a writer.
+    let found = match fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
+        found => found?,
+    };
+    if !found.is_file() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let mut bytes = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    if bytes.len() > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(Some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_file;
+    use std::{env, fs, io::ErrorKind, path::Path, process};
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let folder = env::temp_dir().join(format!("kernel-args-nvrtc-read-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("file");
+        fs::write(&file, "text").unwrap();
+        assert_eq!(read_file(&file, 4).unwrap().as_deref(), Some(&b"text"[..]));
+        assert_eq!(
+            read_file(&file, 3).unwrap_err().kind(),
+            ErrorKind::FileTooLarge
+        );
+        for absent in [&folder, &folder.join("absent"), &file.join("inside")] {
+            assert_eq!(read_file(absent, 4).unwrap(), None, "{absent:?}");
+        }
+        if cfg!(unix) {
+            assert!(read_file(Path::new("/dev/zero"), 4).is_err());
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,20 @@
+//! NVRTC, the compiler for CUDA C++ that is a library, and the files that a CUDA source can include.
+//!
+//! | item | content |
+//! |---|---|
+//! | [`Nvrtc`], [`Program`] | the library, and one program that it compiles |
+//! | [`library_names`], [`system`] | where the system has the library |
+//! | [`includes()`] | the files that a source can include, and what makes them unknown |
+//! | [`option`] | options that name folders, files and macros |
+#![deny(unsafe_code)]
+
+mod error;
+mod find;
+mod includes;
+mod library;
+pub mod option;
+
+pub use error::Error;
+pub use find::{library_names, system};
+pub use includes::{Includes, Search, Text, Unknown, includes, read_file};
+pub use library::{Nvrtc, Program};

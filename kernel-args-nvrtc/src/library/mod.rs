@@ -1,0 +1,116 @@
+//! The functions of NVRTC: the only unsafe code of this crate.
+//!
+//! The `SAFETY` comments cite NVIDIA's document "NVRTC (Runtime Compilation)" by the sections of its chapter "User Interface".
+#![allow(unsafe_code, reason = "the functions of a C library")]
+
+mod program;
+mod table;
+
+pub use program::Program;
+pub use table::Nvrtc;
+
+use crate::Error;
+use libloading::Library;
+use std::{
+    ffi::{CStr, OsStr, c_int},
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+use table::{SUCCESS, Status, newer};
+
+/// Loads a library, and never unloads it: its functions stay valid.
+fn load(path: &OsStr) -> Result<&'static Library, libloading::Error> {
+    // SAFETY: `Library::new` requires that the library's initializers can run here. NVRTC's document names no condition for
+    // loading the library or its builtins. That the file is NVIDIA's is the user's statement, by its path or by the system's
+    // library path, as for each program that is started. It is never unloaded, so no terminator runs while code uses it.
+    let library = unsafe { Library::new(path) }?;
+    Ok(Box::leak(Box::new(library)))
+}
+
+/// The builtins next to the library, the newest version of them.
+fn builtins(library: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(library.parent()?).ok()?;
+    let found = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_library = name.contains(".so") || name.strip_suffix(".dll").is_some();
+            name.contains("nvrtc-builtins") && is_library && !name.contains("alt")
+        });
+    found.max()
+}
+
+impl Nvrtc {
+    /// Loads the library at a path, or of a name that the system finds.
+    ///
+    /// # Errors
+    /// [`Error::Library`] if it cannot be loaded, [`Error::EntryPoint`] if it lacks a function that every NVRTC has.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        if let Some(builtins) = builtins(path) {
+            // NVRTC opens its builtins by their name alone, which succeeds if they are loaded. If they cannot be loaded, NVRTC
+            // reports it when it compiles.
+            let _ = load(builtins.as_os_str());
+        }
+        let library = load(path.as_os_str()).map_err(|error| Error::Library(error.to_string()))?;
+        Self::load(library)
+    }
+
+    /// Major and minor version.
+    ///
+    /// # Errors
+    /// [`Error::Call`].
+    pub fn version(&self) -> Result<(c_int, c_int), Error> {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: "General Information Query": `nvrtcVersion` writes one `int` through each pointer. Both are valid.
+        let status = unsafe { (self.nvrtcVersion)(&raw mut major, &raw mut minor) };
+        self.check("nvrtcVersion", status)?;
+        Ok((major, minor))
+    }
+
+    /// The compute capabilities that it compiles for, 90 for 9.0, in ascending order.
+    ///
+    /// # Errors
+    /// [`Error::Call`], and [`Error::EntryPoint`] before CUDA 11.2.
+    pub fn architectures(&self) -> Result<Vec<u16>, Error> {
+        let number = newer!(self, nvrtcGetNumSupportedArchs)?;
+        let list = newer!(self, nvrtcGetSupportedArchs)?;
+        let mut count = 0;
+        // SAFETY: "General Information Query": `nvrtcGetNumSupportedArchs` writes one `int` through the pointer, which is valid.
+        let status = unsafe { number(&raw mut count) };
+        self.check("nvrtcGetNumSupportedArchs", status)?;
+        let mut found: Vec<c_int> = vec![0; usize::try_from(count).unwrap_or(0)];
+        // SAFETY: the same section: `nvrtcGetSupportedArchs` writes as many `int`s as `nvrtcGetNumSupportedArchs` has returned.
+        // `found` has room for them.
+        let status = unsafe { list(found.as_mut_ptr()) };
+        self.check("nvrtcGetSupportedArchs", status)?;
+        let mut found: Vec<u16> = found
+            .into_iter()
+            .filter_map(|sm| sm.try_into().ok())
+            .collect();
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    fn check(&self, name: &'static str, status: Status) -> Result<(), Error> {
+        if status == SUCCESS {
+            return Ok(());
+        }
+        // SAFETY: "Error Handling": `nvrtcGetErrorString` takes every number; for one without a name it returns
+        // "NVRTC_ERROR unknown".
+        let text = unsafe { (self.nvrtcGetErrorString)(status) };
+        let text = if text.is_null() {
+            format!("error {status}")
+        } else {
+            // SAFETY: the same section: the function returns a string, which is not freed. The library is never unloaded.
+            let text = unsafe { CStr::from_ptr(text) };
+            format!("{} ({status})", text.to_string_lossy())
+        };
+        Err(Error::Call { name, status, text })
+    }
+}
+
+impl fmt::Debug for Nvrtc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Nvrtc")
+    }
+}

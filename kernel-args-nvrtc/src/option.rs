@@ -1,0 +1,163 @@
+//! Options of NVRTC and nvcc that name folders, files and macros.
+
+use std::path::PathBuf;
+
+/// What options name.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Named {
+    /// Folders of headers: `-I`.
+    pub folders: Vec<PathBuf>,
+    /// Directives with the same effect: `#define N 4` for `-DN=4`, `#include "a.h"` for `--pre-include=a.h`.
+    pub directives: String,
+    /// An option has the compiler read or write files in another way.
+    pub others: bool,
+}
+
+impl Named {
+    /// Whether an option names files or folders.
+    #[must_use]
+    pub fn has_files(&self) -> bool {
+        self.others || !self.folders.is_empty() || self.directives.contains("#include")
+    }
+}
+
+/// What an option with this name expects.
+#[derive(Clone, Copy)]
+enum Value {
+    Folder,
+    File,
+    Macro,
+    Other,
+}
+
+/// NVRTC, "Supported Compile Options"; NVIDIA CUDA Compiler Driver NVCC, "NVCC Command Options". nvcc takes a list with commas.
+const OPTIONS: [(&str, Value); 19] = [
+    ("I", Value::Folder),
+    ("include-path", Value::Folder),
+    ("isystem", Value::Folder),
+    ("system-include", Value::Folder),
+    ("include", Value::File),
+    ("pre-include", Value::File),
+    ("D", Value::Macro),
+    ("define-macro", Value::Macro),
+    ("pch", Value::Other),
+    ("create-pch", Value::Other),
+    ("use-pch", Value::Other),
+    ("pch-dir", Value::Other),
+    ("pch_dir", Value::Other),
+    ("fdevice-time-trace", Value::Other),
+    ("device-time-trace", Value::Other),
+    ("options-file", Value::Other),
+    ("optf", Value::Other),
+    // Options of its front end, which can include files too.
+    ("Xcudafe", Value::Other),
+    ("cudafe-options", Value::Other),
+];
+
+/// What a list of options names. The value of an option is in the same text, after `=` or a space, or is the next one.
+pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
+    let mut named = Named::default();
+    let mut options = options.into_iter();
+    while let Some(option) = options.next() {
+        let Some(option) = option.strip_prefix('-') else {
+            continue;
+        };
+        let option = option.strip_prefix('-').unwrap_or(option);
+        let (name, value) = match option.split_once(['=', ' ']) {
+            Some((name, value)) => (name, Some(value)),
+            None => (option, None),
+        };
+        let known = OPTIONS.iter().find(|(known, _)| *known == name);
+        let (kind, value) = match known {
+            Some((_, Value::Other)) => (Value::Other, ""),
+            Some((_, kind)) => (*kind, value.or_else(|| options.next()).unwrap_or_default()),
+            // `-Iinclude`, `-DN=4`
+            None if name.starts_with('I') => (Value::Folder, &option[1..]),
+            None if name.starts_with('D') => (Value::Macro, &option[1..]),
+            None => continue,
+        };
+        match kind {
+            Value::Folder => {
+                let list = value.split(',').filter(|_| value.contains(','));
+                named.folders.extend(list.chain([value]).map(PathBuf::from));
+            }
+            Value::File => named.directives.extend(["#include \"", value, "\"\n"]),
+            Value::Macro => named.directives += &definition(value),
+            Value::Other => named.others = true,
+        }
+    }
+    named
+}
+
+/// The directive that defines a macro as an option does: `N=4`, or `N`, which is 1.
+#[must_use]
+pub fn definition(option: &str) -> String {
+    match option.split_once('=') {
+        Some((name, value)) => format!("#define {name} {value}\n"),
+        None => format!("#define {option} 1\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+    use std::path::Path;
+
+    #[test]
+    fn options_that_name_files_are_known() {
+        for options in [
+            &["-I/usr/include"][..],
+            &["-I /usr"],
+            &["-I", "/usr"],
+            &["--include-path=/usr"],
+            &["--include-path", "/usr"],
+            &["-isystem", "/usr"],
+            &["--pre-include=a.h"],
+            &["-include a.h"],
+            &["--pch"],
+            &["-pch-dir=x"],
+            &["--use-pch=x"],
+            &["-Xcudafe=--preinclude=a.h"],
+        ] {
+            assert!(named(options.iter().copied()).has_files(), "{options:?}");
+        }
+        for option in [
+            "--use_fast_math",
+            "-G",
+            "--std=c++20",
+            "--maxrregcount=1",
+            "-DInclude=1",
+            "--device-int128",
+            "-default-device",
+        ] {
+            assert!(!named([option]).has_files(), "{option}");
+        }
+    }
+
+    #[test]
+    fn values_are_read_wherever_they_are() {
+        let options = [
+            "-Ia",
+            "-I=b",
+            "-I",
+            "c d",
+            "-Ie,f",
+            "-DN=4",
+            "-D",
+            "M",
+            "--define-macro=F(x)=x=1",
+            "-include",
+            "pre.h",
+            "-O3",
+            "ignored",
+        ];
+        let named = named(options);
+        let folders = ["a", "b", "c d", "e", "f", "e,f"].map(Path::new);
+        assert_eq!(named.folders, folders);
+        assert_eq!(
+            named.directives,
+            "#define N 4\n#define M 1\n#define F(x) x=1\n#include \"pre.h\"\n"
+        );
+        assert!(!named.others);
+    }
+}

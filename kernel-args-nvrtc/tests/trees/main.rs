@@ -1,0 +1,96 @@
+//! Random trees of headers: where a change of a file changes what a compiler reads, the search for included files notices it.
+//!
+//! The judges are `gcc -E` and NVRTC. `KERNEL_ARGS_FULL=1` tries many more trees; `KERNEL_ARGS_SEED=7` tries one.
+
+mod judge;
+mod tree;
+
+use judge::{Gcc, Judge, Nvrtc};
+use kernel_args_nvrtc::includes;
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use std::{env, fs, process::ExitCode};
+use tree::Tree;
+
+/// How many changes there were of which kind.
+#[derive(Default, Debug)]
+struct Count {
+    /// The compiler reads another text, and the search sees another file.
+    noticed: usize,
+    /// The compiler reads another text, and the search had reported that it does not know all files.
+    unknown: usize,
+    /// The compiler reads the same text, and the search sees another file.
+    in_vain: usize,
+    /// The compiler reads the same text, and the search sees the same files.
+    unchanged: usize,
+    /// The first text does not compile: nothing is kept.
+    wrong: usize,
+}
+
+/// Changes each file of a tree, and adds some.
+fn check(judge: &dyn Judge, seed: u64, count: &mut Count) {
+    let mut tree = Tree::new(judge.name(), seed, judge.forms());
+    let Ok(text) = judge.read(&tree) else {
+        count.wrong += 1;
+        return;
+    };
+    let found = includes(&judge.search(&tree));
+    for _ in 0..8 {
+        let change = tree.change();
+        let is_same_text = judge.read(&tree).as_ref() == Ok(&text);
+        let is_same = includes(&judge.search(&tree)) == found;
+        match (is_same_text, is_same) {
+            (false, true) if found.unknown.is_empty() => {
+                let undone = tree.undo(change);
+                panic!(
+                    "{}: seed {seed}: nothing tells that {undone} was changed\n{tree}",
+                    judge.name()
+                );
+            }
+            (false, true) => count.unknown += 1,
+            (false, false) => count.noticed += 1,
+            (true, false) => count.in_vain += 1,
+            (true, true) => count.unchanged += 1,
+        }
+        tree.undo(change);
+    }
+}
+
+fn trees(judge: &dyn Judge, most: u64) {
+    let one = env::var("KERNEL_ARGS_SEED").ok();
+    let one: Option<u64> = one.and_then(|seed| seed.parse().ok());
+    let full = env::var_os("KERNEL_ARGS_FULL").is_some();
+    let most = if full { most * 20 } else { most };
+    let mut count = Count::default();
+    for seed in one.map_or(0..most, |seed| seed..seed + 1) {
+        check(judge, seed, &mut count);
+    }
+    println!("{}: {count:?}", judge.name());
+    if one.is_none() {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        assert!(count.noticed * 2 > most, "few changes matter: {count:?}");
+        assert!(
+            count.unknown < count.noticed && count.wrong < most / 2,
+            "little is known: {count:?}"
+        );
+    }
+}
+
+fn trial<J: Judge + 'static>(name: &str, judge: Result<J, String>, most: u64) -> Trial {
+    Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
+        match judge {
+            Ok(judge) => trees(&judge, most),
+            Err(why) => return Ok(Completion::ignored_with(why)),
+        }
+        Ok(Completion::Completed)
+    })
+}
+
+fn main() -> ExitCode {
+    let trials = vec![
+        trial("what_gcc_reads_is_found", Gcc::new(), 25),
+        trial("what_nvrtc_reads_is_found", Nvrtc::new(), 25),
+    ];
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    let _ = fs::remove_dir_all(tree::home());
+    conclusion.exit_code()
+}

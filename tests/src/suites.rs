@@ -1,0 +1,192 @@
+//! Several suites in one program, which is linked once: each suite has a `main` of its own, and runs in a process of its own.
+
+use kernel_args::versions;
+use std::{
+    env,
+    io::{self, Write as _},
+    process::{Command, ExitCode, Output, Stdio},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// A suite: the name of its module, and its `main`.
+pub type Suite = (&'static str, fn() -> ExitCode);
+
+/// Names the suite to the process that runs it, and to the processes that this one starts.
+const VARIABLE: &str = "KERNEL_ARGS_SUITE";
+
+/// The `main` of a program of suites.
+///
+/// `graphs::` as an argument runs the suite `graphs`, `graphs::capture` its trials that contain `capture`; several such arguments
+/// are allowed. Without one, all suites run. Each suite gets all other arguments.
+///
+/// Suites that are not on a GPU run side by side, and each prints when it has ended. With `--nocapture` or `--test-threads=1`
+/// they run one after another.
+#[must_use]
+pub fn main(suites: &'static [Suite]) -> ExitCode {
+    if let Some(wanted) = env::var_os(VARIABLE) {
+        let suite = suites.iter().find(|(name, _)| wanted == *name);
+        return suite.map_or(ExitCode::FAILURE, |(_, main)| main());
+    }
+    let Selection { runs, options } = Selection::new(suites, env::args().skip(1));
+    let list = options.iter().any(|option| option == "--list");
+    let alone = options.iter().any(|option| option == "--nocapture")
+        || options.join(" ").contains("--test-threads=1")
+        || options.join(" ").contains("--test-threads 1");
+    let outcome = if list {
+        runs.iter()
+            .try_fold(0, |failed, run| run.list(&options).map(|()| failed))
+    } else if alone || has_gpu() {
+        runs.iter().try_fold(0, |failed, run| {
+            let status = run.command(&options).status()?;
+            Ok(failed + usize::from(!status.success()))
+        })
+    } else {
+        side_by_side(&runs, &options)
+    };
+    match outcome {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(failed) => {
+            eprintln!("{failed} of {} suites failed", runs.len());
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("a suite cannot be started: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One GPU is not for two suites at once.
+fn has_gpu() -> bool {
+    versions().is_ok()
+}
+
+/// A suite and the part of its trials that runs.
+#[derive(Debug, PartialEq)]
+struct Run {
+    suite: &'static str,
+    filter: String,
+}
+
+struct Selection {
+    runs: Vec<Run>,
+    /// What every suite gets.
+    options: Vec<String>,
+}
+
+impl Selection {
+    fn new(suites: &'static [Suite], arguments: impl Iterator<Item = String>) -> Self {
+        let (mut runs, mut options) = (Vec::new(), Vec::new());
+        for argument in arguments {
+            let (name, filter) = argument.split_once("::").unwrap_or((&argument, ""));
+            match suites.iter().find(|(suite, _)| *suite == name) {
+                Some((suite, _)) => runs.push(Run {
+                    suite,
+                    filter: filter.to_owned(),
+                }),
+                None => options.push(argument),
+            }
+        }
+        if runs.is_empty() {
+            let all = suites.iter().map(|(suite, _)| Run {
+                suite,
+                filter: String::new(),
+            });
+            runs.extend(all);
+        }
+        Self { runs, options }
+    }
+}
+
+impl Run {
+    fn command(&self, options: &[String]) -> Command {
+        // Where the path is unknown, the command cannot be started, which is an error then.
+        let mut command = Command::new(env::current_exe().unwrap_or_default());
+        let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
+        command.env(VARIABLE, self.suite).args(options).args(filter);
+        command
+    }
+
+    /// Lists the trials as `SUITE::TRIAL: test`, as the standard harness does.
+    fn list(&self, options: &[String]) -> io::Result<()> {
+        let output = self.command(options).stderr(Stdio::inherit()).output()?;
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            if line.ends_with(": test") {
+                println!("{}::{line}", self.suite);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs as many suites at once as there are processors, and returns how many failed.
+fn side_by_side(runs: &[Run], options: &[String]) -> io::Result<usize> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let (next, failed, printing) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(()));
+    thread::scope(|scope| {
+        let work = || -> io::Result<()> {
+            while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let output = run.command(options).stdin(Stdio::null()).output()?;
+                let _one = printing.lock().unwrap_or_else(PoisonError::into_inner);
+                print(run.suite, &output)?;
+                if !output.status.success() {
+                    failed.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            Ok(())
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let ends = workers.into_iter().map(|worker| worker.join());
+        ends.map(|end| end.unwrap_or_else(|_| Err(io::Error::other("a thread panicked"))))
+            .collect::<io::Result<()>>()
+    })?;
+    Ok(failed.into_inner())
+}
+
+fn print(suite: &str, output: &Output) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "\nsuite {suite}:")?;
+    out.write_all(&output.stdout)?;
+    out.flush()?;
+    io::stderr().lock().write_all(&output.stderr)?;
+    if output.status.code().is_none() {
+        writeln!(out, "suite {suite}: {}", output.status)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SUITES: &[Suite] = &[
+        ("echo", || ExitCode::SUCCESS),
+        ("graphs", || ExitCode::SUCCESS),
+    ];
+
+    fn selection(arguments: &[&str]) -> (Vec<(&'static str, String)>, Vec<String>) {
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned());
+        let Selection { runs, options } = Selection::new(SUITES, arguments);
+        let runs = runs.into_iter().map(|run| (run.suite, run.filter));
+        (runs.collect(), options)
+    }
+
+    #[test]
+    fn arguments_that_name_suites_select_them() {
+        let all = vec![("echo", String::new()), ("graphs", String::new())];
+        assert_eq!(selection(&[]), (all.clone(), vec![]));
+        // A part of trials' names, and options, are for all suites.
+        let options = ["capture", "--skip", "random", "other::trial"];
+        let (runs, rest) = selection(&options);
+        assert_eq!((runs, rest), (all, options.map(String::from).to_vec()));
+
+        let (runs, rest) = selection(&["graphs::random/a", "--exact", "echo::", "graphs"]);
+        let wanted = [("graphs", "random/a"), ("echo", ""), ("graphs", "")];
+        let wanted = wanted.map(|(suite, filter)| (suite, filter.to_owned()));
+        assert_eq!((runs, rest), (wanted.to_vec(), vec!["--exact".to_owned()]));
+    }
+}

@@ -1,0 +1,297 @@
+//! The controls as a Rust test sees them: it must reach the library that `libcuda.so` names in its process, not this
+//! crate's own copy of the code.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{CString, c_char},
+};
+
+use libloading::Library;
+
+use crate::{
+    attribute::Attribute,
+    control::{LastLaunch, LiveObjects, PREFIX},
+    error::{Outcome, Status},
+};
+
+/// The stand-in driver that this process uses as `libcuda`.
+#[derive(Debug)]
+pub struct Control {
+    library: Library,
+}
+
+/// The form in which a launch passed its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaunchForm {
+    /// Neither form: the kernel has no parameters.
+    None,
+    /// An array of pointers.
+    KernelParams,
+    /// One packed buffer.
+    Extra,
+}
+
+/// A kernel that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The kernel's symbol.
+    pub name: String,
+    /// How its parameters came.
+    pub form: LaunchForm,
+    /// Whether it ran as a node of a graph.
+    pub in_graph: bool,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Dynamic shared memory of a block, in bytes.
+    pub shared: u32,
+    /// Whether it was launched cooperatively.
+    pub cooperative: bool,
+    /// Blocks of a cluster, where it has clusters.
+    pub cluster: Option<[u32; 3]>,
+    /// Its launch attributes in order: the number of each (`CUlaunchAttributeID`), and its value.
+    pub attributes: Vec<(u32, [u8; 64])>,
+    /// The stream's handle; 0 is the default stream.
+    pub stream: usize,
+    /// The function's handle.
+    pub function: usize,
+    /// The parameter bank: every parameter at the offset where the kernel reads it.
+    pub bank: Vec<u8>,
+}
+
+impl Control {
+    /// The controls of the `libcuda` that this process loads, or none where that is not the stand-in driver.
+    #[must_use]
+    pub fn attach() -> Option<Self> {
+        // SAFETY: loading a CUDA driver, this one or NVIDIA's, has no preconditions.
+        let library = unsafe { Library::new("libcuda.so") }.ok()?;
+        let control = Self { library };
+        control
+            .symbol::<unsafe extern "C" fn() -> Status>("reset_calls")
+            .is_some()
+            .then_some(control)
+    }
+
+    fn symbol<F: Copy>(&self, name: &str) -> Option<F> {
+        // SAFETY: callers name `F` as `control.rs` declares the function; the pointer is used while `self` lives.
+        unsafe { self.library.get::<F>(format!("{PREFIX}{name}").as_bytes()) }
+            .ok()
+            .map(|symbol| *symbol)
+    }
+
+    /// The control `name`.
+    ///
+    /// # Panics
+    /// Where the library at hand is of another version than this crate and lacks it.
+    fn function<F: Copy>(&self, name: &str) -> F {
+        self.symbol(name).unwrap_or_else(|| {
+            panic!("the loaded stand-in driver has no {PREFIX}{name}: rebuild it")
+        })
+    }
+
+    fn number(&self, name: &str) -> u64 {
+        let mut value = 0;
+        let function = self.function::<unsafe extern "C" fn(*mut u64) -> Status>(name);
+        // SAFETY: the pointer is to a local of the right type.
+        expect(unsafe { function(&raw mut value) });
+        value
+    }
+
+    /// How often the entry point was called, by its exported name (`cuMemAlloc_v2`), failed calls included.
+    #[must_use]
+    pub fn calls(&self, name: &str) -> u64 {
+        let (name, mut value) = (c_string(name), 0);
+        let function =
+            self.function::<unsafe extern "C" fn(*const c_char, *mut u64) -> Status>("calls");
+        // SAFETY: a string that ends with NUL, and a local of the right type.
+        expect(unsafe { function(name.as_ptr(), &raw mut value) });
+        value
+    }
+
+    /// Every entry point that was called, by its exported name, with how often, failed calls included.
+    #[must_use]
+    pub fn called(&self) -> BTreeMap<String, u64> {
+        let text = self.text("called");
+        text.lines()
+            .filter_map(|line| {
+                let (name, count) = line.split_once(' ')?;
+                Some((name.to_owned(), count.parse().ok()?))
+            })
+            .collect()
+    }
+
+    /// A control that writes a text with a NUL.
+    fn text(&self, name: &str) -> String {
+        let mut text = vec![0u8; 64 * 1024];
+        let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>(name);
+        // SAFETY: the pointer is to as many bytes as the second argument says.
+        expect(unsafe { function(text.as_mut_ptr(), text.len()) });
+        let end = text
+            .iter()
+            .position(|&byte| byte == 0)
+            .unwrap_or(text.len());
+        String::from_utf8_lossy(&text[..end]).into_owned()
+    }
+
+    /// Counts calls from zero again.
+    pub fn reset_calls(&self) {
+        let function = self.function::<unsafe extern "C" fn() -> Status>("reset_calls");
+        // SAFETY: it takes nothing.
+        expect(unsafe { function() });
+    }
+
+    /// Changes the compute capability for modules loaded from now on. Gives whether the driver knows it (75 to 121).
+    #[must_use]
+    pub fn set_sm(&self, sm: u32) -> bool {
+        let function = self.function::<unsafe extern "C" fn(u32) -> Status>("set_sm");
+        // SAFETY: it takes a number.
+        unsafe { function(sm) == Status::SUCCESS }
+    }
+
+    /// Changes what `cuDriverGetVersion` says, `1000 * major + 10 * minor`. Launch attributes that are newer are refused.
+    pub fn set_version(&self, version: i32) {
+        let function = self.function::<unsafe extern "C" fn(i32) -> Status>("set_version");
+        // SAFETY: it takes a number.
+        expect(unsafe { function(version) });
+    }
+
+    /// Makes every call of the entry point fail with this `CUresult`.
+    pub fn fail(&self, name: &str, code: u32) {
+        self.fail_times(name, code, 0);
+    }
+
+    /// Makes the next call of the entry point fail with this `CUresult`.
+    pub fn fail_once(&self, name: &str, code: u32) {
+        self.fail_times(name, code, 1);
+    }
+
+    /// Makes one call of the entry point fail with this `CUresult`: the next one after `spared` calls.
+    pub fn fail_after(&self, name: &str, code: u32, spared: u64) {
+        let name = c_string(name);
+        let function =
+            self.function::<unsafe extern "C" fn(*const c_char, u32, u64) -> Status>("fail_after");
+        // SAFETY: a string that ends with NUL, and numbers.
+        expect(unsafe { function(name.as_ptr(), code, spared) });
+    }
+
+    fn fail_times(&self, name: &str, code: u32, times: u64) {
+        let name = c_string(name);
+        let function =
+            self.function::<unsafe extern "C" fn(*const c_char, u32, u64) -> Status>("fail");
+        // SAFETY: a string that ends with NUL, and numbers.
+        expect(unsafe { function(name.as_ptr(), code, times) });
+    }
+
+    /// Takes back every order to fail.
+    pub fn clear_failures(&self) {
+        let function = self.function::<unsafe extern "C" fn() -> Status>("clear_failures");
+        // SAFETY: it takes nothing.
+        expect(unsafe { function() });
+    }
+
+    /// Gives the handles of functions that are unloaded from now on to functions that are loaded later, the last one first.
+    pub fn reuse_functions(&self) {
+        let function = self.function::<unsafe extern "C" fn() -> Status>("reuse_functions");
+        // SAFETY: it takes nothing.
+        expect(unsafe { function() });
+    }
+
+    /// How many kernels ran in this process.
+    #[must_use]
+    pub fn launches(&self) -> u64 {
+        self.number("launches")
+    }
+
+    /// The number and the bytes of the allocations alive.
+    #[must_use]
+    pub fn live_allocations(&self) -> (u64, u64) {
+        let live = self.live();
+        (live.allocations, live.bytes)
+    }
+
+    /// The events alive.
+    #[must_use]
+    pub fn live_events(&self) -> u64 {
+        self.live().events
+    }
+
+    /// The modules alive.
+    #[must_use]
+    pub fn live_modules(&self) -> u64 {
+        self.live().modules
+    }
+
+    /// The graphs alive, instantiated ones included.
+    #[must_use]
+    pub fn live_graphs(&self) -> u64 {
+        self.live().graphs
+    }
+
+    /// How many objects of each kind are alive.
+    #[must_use]
+    pub fn live(&self) -> LiveObjects {
+        let mut live = LiveObjects::default();
+        let function = self.function::<unsafe extern "C" fn(*mut LiveObjects) -> Status>("live");
+        // SAFETY: the pointer is to a local of the right type.
+        expect(unsafe { function(&raw mut live) });
+        live
+    }
+
+    /// The last kernel that ran. Where other threads launch, what belongs to one launch may be mixed with the next.
+    #[must_use]
+    pub fn last_launch(&self) -> Option<Launch> {
+        let mut last = LastLaunch::default();
+        let function =
+            self.function::<unsafe extern "C" fn(*mut LastLaunch) -> Status>("last_launch");
+        // SAFETY: the pointer is to a local of the right type.
+        if unsafe { function(&raw mut last) } != Status::SUCCESS {
+            return None;
+        }
+        let mut bank = vec![0; last.bank_length];
+        let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>("last_bank");
+        // SAFETY: the pointer is to as many bytes as the second argument says.
+        expect(unsafe { function(bank.as_mut_ptr(), bank.len()) });
+        let mut attributes = vec![Attribute::default(); last.attribute_count];
+        let function = self
+            .function::<unsafe extern "C" fn(*mut Attribute, usize) -> Status>("last_attributes");
+        // SAFETY: the pointer is to as many attributes as the second argument says.
+        expect(unsafe { function(attributes.as_mut_ptr(), attributes.len()) });
+        let name = self.text("last_name");
+        Some(Launch {
+            name,
+            form: match last.form {
+                1 => LaunchForm::KernelParams,
+                2 => LaunchForm::Extra,
+                _ => LaunchForm::None,
+            },
+            in_graph: last.via == 1,
+            grid: last.grid,
+            block: last.block,
+            shared: last.shared,
+            cooperative: last.cooperative != 0,
+            cluster: (last.cluster != [0; 3]).then_some(last.cluster),
+            attributes: attributes
+                .into_iter()
+                .map(|attribute| (attribute.id, attribute.value))
+                .collect(),
+            stream: last.stream.0,
+            function: last.function.0,
+            bank,
+        })
+    }
+}
+
+fn c_string(text: &str) -> CString {
+    CString::new(text).unwrap_or_else(|_| panic!("`{}` holds a NUL", text.escape_debug()))
+}
+
+/// The controls that are called here refuse nothing that this file passes.
+fn expect(status: Status) {
+    let outcome: Outcome = if status == Status::SUCCESS {
+        Ok(())
+    } else {
+        Err(status)
+    };
+    outcome.unwrap_or_else(|status| panic!("the stand-in driver refused a control: {status:?}"));
+}

@@ -1,0 +1,201 @@
+//! What the driver was told to be: by environment variables when it is loaded, by `control.rs` later.
+
+use crate::error::Status;
+
+/// Settings in force.
+#[derive(Debug)]
+pub(crate) struct Config {
+    /// Compute capability, `10 * major + minor`.
+    pub(crate) sm: u32,
+    pub(crate) devices: u32,
+    /// Whether devices can access each other's memory.
+    pub(crate) peers: bool,
+    /// What `cuDriverGetVersion` says, `1000 * major + 10 * minor`.
+    pub(crate) version: i32,
+    absent: Vec<String>,
+    failures: Vec<Failure>,
+}
+
+/// An ordered failure.
+#[derive(Debug)]
+struct Failure {
+    name: String,
+    status: Status,
+    /// How many calls before the first that fails.
+    spared: u64,
+    /// How many calls are still to fail; `None` is every one.
+    left: Option<u64>,
+}
+
+impl Config {
+    pub(crate) const MAX_DEVICES: u32 = 8;
+
+    pub(crate) fn from_environment() -> Self {
+        let mut config = Self {
+            sm: 90,
+            devices: 1,
+            peers: true,
+            version: 13000,
+            absent: Vec::new(),
+            failures: Vec::new(),
+        };
+        let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u32>().ok());
+        if let Some(sm) = number("SM") {
+            config.set_sm(sm);
+        }
+        if let Some(devices) = number("DEVICES") {
+            config.devices = devices.min(Self::MAX_DEVICES);
+        }
+        config.peers = number("PEERS") != Some(0);
+        if let Some(version) = number("VERSION") {
+            config.version = version.cast_signed();
+        }
+        if let Some(names) = variable("ABSENT") {
+            config.absent = names
+                .split(',')
+                .map(|name| name.trim().to_owned())
+                .collect();
+        }
+        for order in variable("FAIL").iter().flat_map(|orders| orders.split(',')) {
+            if !order.trim().is_empty() && config.order(order.trim()).is_none() {
+                eprintln!(
+                    "kernel-args stand-in driver: `{order}` is not `cuName=code` or `cuName=code:times`"
+                );
+            }
+        }
+        config
+    }
+
+    /// Takes `sm` if it is one that the rules know: 75 to 121.
+    pub(crate) fn set_sm(&mut self, sm: u32) -> bool {
+        let known = (75..=121).contains(&sm);
+        if known {
+            self.sm = sm;
+        } else {
+            eprintln!(
+                "kernel-args stand-in driver: sm_{sm} is not between sm_75 and sm_121; it stays sm_{}",
+                self.sm
+            );
+        }
+        known
+    }
+
+    pub(crate) fn is_absent(&self, name: &str) -> bool {
+        self.absent.iter().any(|absent| absent == name)
+    }
+
+    /// Orders the next `times` calls of `name` to fail, every one if `times` is 0. A new order replaces the old one.
+    pub(crate) fn fail(&mut self, name: &str, status: Status, times: u64) {
+        self.order_failure(name, status, 0, (times > 0).then_some(times));
+    }
+
+    /// Orders one call of `name` to fail: the next one after `spared` calls.
+    pub(crate) fn fail_after(&mut self, name: &str, status: Status, spared: u64) {
+        self.order_failure(name, status, spared, Some(1));
+    }
+
+    fn order_failure(&mut self, name: &str, status: Status, spared: u64, left: Option<u64>) {
+        self.failures.retain(|failure| failure.name != name);
+        self.failures.push(Failure {
+            name: name.to_owned(),
+            status,
+            spared,
+            left,
+        });
+    }
+
+    pub(crate) fn clear_failures(&mut self) {
+        self.failures.clear();
+    }
+
+    /// The failure ordered for a call of `name`, used up by one.
+    pub(crate) fn take_failure(&mut self, name: &str) -> Option<Status> {
+        let index = self
+            .failures
+            .iter()
+            .position(|failure| failure.name == name)?;
+        let failure = &mut self.failures[index];
+        if failure.spared > 0 {
+            failure.spared -= 1;
+            return None;
+        }
+        let status = failure.status;
+        if let Some(left) = &mut failure.left {
+            *left -= 1;
+            if *left == 0 {
+                self.failures.remove(index);
+            }
+        }
+        Some(status)
+    }
+
+    /// `cuName=code` or `cuName=code:times`.
+    fn order(&mut self, order: &str) -> Option<()> {
+        let (name, rest) = order.split_once('=')?;
+        let (code, times) = rest.split_once(':').unwrap_or((rest, "0"));
+        self.fail(
+            name.trim(),
+            Status(code.trim().parse().ok()?),
+            times.trim().parse().ok()?,
+        );
+        Some(())
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(format!("KERNEL_ARGS_STAND_IN_{name}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> Config {
+        Config {
+            sm: 90,
+            devices: 1,
+            peers: true,
+            version: 13000,
+            absent: Vec::new(),
+            failures: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_order_without_times_fails_every_call() {
+        let mut config = config();
+        assert!(config.order("cuLaunchKernel=700").is_some());
+        for _ in 0..3 {
+            assert_eq!(config.take_failure("cuLaunchKernel"), Some(Status(700)));
+        }
+        assert_eq!(config.take_failure("cuInit"), None);
+    }
+
+    #[test]
+    fn an_order_with_times_is_used_up() {
+        let mut config = config();
+        assert!(config.order("cuMemAlloc_v2=2:2").is_some());
+        let seen: Vec<_> = (0..3)
+            .map(|_| config.take_failure("cuMemAlloc_v2"))
+            .collect();
+        assert_eq!(seen, [Some(Status(2)), Some(Status(2)), None]);
+    }
+
+    #[test]
+    fn one_call_fails_after_those_that_are_spared() {
+        let mut config = config();
+        config.fail_after("cuMemAlloc_v2", Status(2), 1);
+        let seen: Vec<_> = (0..3)
+            .map(|_| config.take_failure("cuMemAlloc_v2"))
+            .collect();
+        assert_eq!(seen, [None, Some(Status(2)), None]);
+    }
+
+    #[test]
+    fn an_sm_outside_the_rules_is_refused() {
+        let mut config = config();
+        assert!(config.set_sm(75) && config.set_sm(121));
+        assert!(!config.set_sm(60) && !config.set_sm(122));
+        assert_eq!(config.sm, 121);
+    }
+}

@@ -1,0 +1,214 @@
+//! The controls that the library exports beside CUDA's entry points: C functions with the prefix
+//! `kernel_args_stand_in_`, each returning a `CUresult`. They work before `cuInit`, are not counted and cannot be
+//! made to fail. Rust tests use them through [`Control`](crate::Control).
+
+use std::ffi::{c_char, c_int, c_uint};
+
+use crate::{
+    attribute::Attribute,
+    bank::Form,
+    config::Config,
+    entry::{Out, Text},
+    error::Status,
+    handle::Handle,
+    launch::{Geometry, Via},
+    state::Driver,
+};
+
+pub(crate) const PREFIX: &str = "kernel_args_stand_in_";
+
+/// The last launch, in C: `kernel_args_stand_in_last_launch`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct LastLaunch {
+    /// 0: no parameters; 1: `kernelParams`; 2: `extra`.
+    pub(crate) form: c_uint,
+    /// 0: ordered on a stream; 1: a node of a launched graph.
+    pub(crate) via: c_uint,
+    pub(crate) grid: [c_uint; 3],
+    pub(crate) block: [c_uint; 3],
+    /// Dynamic shared memory, in bytes.
+    pub(crate) shared: c_uint,
+    pub(crate) cooperative: c_uint,
+    /// Zeros where the launch has no clusters.
+    pub(crate) cluster: [c_uint; 3],
+    pub(crate) stream: Handle,
+    pub(crate) function: Handle,
+    pub(crate) bank_length: usize,
+    pub(crate) attribute_count: usize,
+}
+
+/// How many objects are alive, in C: `kernel_args_stand_in_live`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct LiveObjects {
+    /// Allocations of device memory.
+    pub allocations: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Contexts.
+    pub contexts: u64,
+    /// Streams, without the default streams.
+    pub streams: u64,
+    /// Events.
+    pub events: u64,
+    /// Modules.
+    pub modules: u64,
+    /// Links in progress.
+    pub links: u64,
+    /// Graphs, instantiated ones included.
+    pub graphs: u64,
+    /// User objects.
+    pub user_objects: u64,
+    /// Green contexts.
+    pub green_contexts: u64,
+}
+
+impl Driver {
+    fn last_launch(&self) -> Option<LastLaunch> {
+        let recorded = self.last_launch.as_ref()?;
+        let call = &recorded.call;
+        let Geometry {
+            grid,
+            block,
+            shared,
+            cluster,
+            cooperative,
+        } = call.geometry;
+        Some(LastLaunch {
+            form: match call.bank.form {
+                Form::None => 0,
+                Form::KernelParams => 1,
+                Form::Extra => 2,
+            },
+            via: c_uint::from(recorded.via == Via::Graph),
+            grid,
+            block,
+            shared,
+            cooperative: c_uint::from(cooperative),
+            cluster: cluster.unwrap_or_default(),
+            stream: recorded.stream,
+            function: call.function,
+            bank_length: call.bank.bytes.len(),
+            attribute_count: call.attributes.len(),
+        })
+    }
+
+    fn live(&self) -> LiveObjects {
+        let (allocations, bytes) = self.memory.live();
+        LiveObjects {
+            allocations,
+            bytes,
+            contexts: self.contexts.len() as u64,
+            streams: self.streams.len() as u64,
+            events: self.events.len() as u64,
+            modules: self.modules.len() as u64,
+            links: self.links.len() as u64,
+            graphs: (self.graphs.len() + self.execs.len()) as u64,
+            user_objects: self.user_objects.len() as u64,
+            green_contexts: self.greens.len() as u64,
+        }
+    }
+}
+
+entry_points! {
+    /// How often the entry point `name` was called, under its exact exported name.
+    fn kernel_args_stand_in_calls(driver, name: Text, count: Out<u64>) {
+        count.set(driver.calls.get(name.get()?.as_str()).copied().unwrap_or(0))
+    }
+
+    /// Every entry point that was called, with how often, one per line, with a NUL, cut to `capacity` bytes.
+    fn kernel_args_stand_in_called(driver, text: Out<c_char>, capacity: usize) {
+        let lines: Vec<_> = driver.calls.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        text.set_text(&lines.join("\n"), capacity).map(drop)
+    }
+
+    fn kernel_args_stand_in_reset_calls(driver) {
+        driver.calls.clear();
+        Ok(())
+    }
+
+    /// Makes every device one of compute capability `sm`, for the modules loaded from now on.
+    fn kernel_args_stand_in_set_sm(driver, sm: c_uint) {
+        if driver.config.set_sm(sm) { Ok(()) } else { Err(Status::INVALID_VALUE) }
+    }
+
+    fn kernel_args_stand_in_set_version(driver, version: c_int) {
+        driver.config.version = version;
+        Ok(())
+    }
+
+    /// Replaces the devices. Refused once there is a context.
+    fn kernel_args_stand_in_set_devices(driver, count: c_uint) {
+        if count > Config::MAX_DEVICES {
+            return Err(Status::INVALID_VALUE);
+        }
+        if driver.contexts.len() > 0 {
+            return Err(Status::CONTEXT_ALREADY_IN_USE);
+        }
+        driver.config.devices = count;
+        driver.make_devices();
+        Ok(())
+    }
+
+    /// Makes the next `times` calls of `name` return `code` and do nothing; 0 means every call.
+    fn kernel_args_stand_in_fail(driver, name: Text, code: c_uint, times: u64) {
+        driver.config.fail(&name.get()?, Status(code), times);
+        Ok(())
+    }
+
+    /// Makes one call of `name` return `code` and do nothing: the next one after `spared` calls.
+    fn kernel_args_stand_in_fail_after(driver, name: Text, code: c_uint, spared: u64) {
+        driver.config.fail_after(&name.get()?, Status(code), spared);
+        Ok(())
+    }
+
+    fn kernel_args_stand_in_clear_failures(driver) {
+        driver.config.clear_failures();
+        Ok(())
+    }
+
+    /// Gives the handles of functions that are unloaded from now on to functions that are loaded later.
+    fn kernel_args_stand_in_reuse_functions(driver) {
+        driver.functions.reuse();
+        Ok(())
+    }
+
+    /// How many kernels ran.
+    fn kernel_args_stand_in_launches(driver, count: Out<u64>) {
+        count.set(driver.launches)
+    }
+
+    /// The last kernel that ran; `CUDA_ERROR_NOT_FOUND` before the first.
+    fn kernel_args_stand_in_last_launch(driver, launch: Out<LastLaunch>) {
+        launch.set(driver.last_launch().ok_or(Status::NOT_FOUND)?)
+    }
+
+    /// The parameter bank of the last kernel that ran, cut to `capacity` bytes.
+    fn kernel_args_stand_in_last_bank(driver, bytes: Out<u8>, capacity: usize) {
+        let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
+        bytes.fill(&recorded.call.bank.bytes, capacity)
+    }
+
+    /// The launch attributes of the last kernel that ran, cut to `capacity` of them: `CUlaunchAttribute`.
+    fn kernel_args_stand_in_last_attributes(driver, attributes: Out<Attribute>, capacity: usize) {
+        let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
+        attributes.fill(&recorded.call.attributes, capacity)
+    }
+
+    /// The name of the last kernel that ran, with its NUL, cut to `capacity` bytes.
+    fn kernel_args_stand_in_last_name(driver, name: Out<c_char>, capacity: usize) {
+        let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
+        name.set_text(&recorded.call.kernel.name, capacity).map(drop)
+    }
+
+    /// What stands in the dynamic symbol table for an entry point that a session struck out.
+    fn kernel_args_stand_in_absent(_driver) {
+        Err(Status::NOT_FOUND)
+    }
+
+    /// How many objects are alive.
+    fn kernel_args_stand_in_live(driver, objects: Out<LiveObjects>) {
+        objects.set(driver.live())
+    }
+}

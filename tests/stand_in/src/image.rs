@@ -1,0 +1,98 @@
+//! What a loaded module holds, whichever format it came in.
+
+use std::sync::Arc;
+
+use crate::{cubin, error::Status, ptx};
+
+/// A module's kernels and variables.
+#[derive(Debug, Default)]
+pub(crate) struct Image {
+    pub(crate) kernels: Vec<Arc<Kernel>>,
+    pub(crate) variables: Vec<Variable>,
+}
+
+/// A kernel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kernel {
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<Parameter>,
+    /// `.maxntid` or `.reqntid`, multiplied; else 1024.
+    pub(crate) max_threads: u32,
+    /// `.reqntid`.
+    pub(crate) required_threads: Option<[u32; 3]>,
+    /// `.reqnctapercluster`.
+    pub(crate) cluster: Option<[u32; 3]>,
+    pub(crate) static_shared: u32,
+    pub(crate) registers: u32,
+    pub(crate) local: u32,
+    pub(crate) ptx_version: u32,
+    pub(crate) binary_version: u32,
+}
+
+/// Where a parameter lies in the kernel's parameter bank, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parameter {
+    pub(crate) offset: usize,
+    pub(crate) size: usize,
+}
+
+impl Kernel {
+    /// The size of the parameter bank: where its last parameter ends. No tail padding.
+    pub(crate) fn bank_size(&self) -> usize {
+        self.parameters
+            .iter()
+            .map(|parameter| parameter.offset + parameter.size)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// A `.global` or `.const` variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    /// Its initial bytes: as many as it is large.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Why an image does not load: the driver's code, and what the compiler's log says.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: Status,
+    pub(crate) log: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: Status, log: impl Into<String>) -> Self {
+        Self {
+            status,
+            log: log.into(),
+        }
+    }
+}
+
+/// The formats of `cuModuleLoadData`.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    Ptx(Vec<u8>),
+    Cubin(Vec<u8>),
+    Fatbin,
+}
+
+impl Image {
+    /// Reads `source` for a device of compute capability `sm`.
+    pub(crate) fn read(source: &Source, sm: u32) -> Result<Self, Refusal> {
+        match source {
+            Source::Ptx(text) => ptx::compile(text, sm),
+            Source::Cubin(bytes) => cubin::read(bytes, sm),
+            Source::Fatbin => Err(Refusal::new(
+                Status::NOT_SUPPORTED,
+                "the kernel-args stand-in driver reads PTX and cubins, not fat binaries: load one of those",
+            )),
+        }
+    }
+
+    pub(crate) fn kernel(&self, name: &str) -> Option<&Arc<Kernel>> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+}

@@ -1,0 +1,250 @@
+//! Putting the stand-in driver in the place of `libcuda` for one process: finding the library, a directory with the right
+//! names in it, and the process started again with that directory in front.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use object::{
+    Endianness,
+    elf::{FileHeader64, SHT_DYNSYM},
+    read::elf::{FileHeader, SectionHeader},
+};
+
+use crate::{Control, Settings};
+
+const LIBRARY: &str = "libkernel_args_stand_in.so";
+/// Set in the processes of a session.
+const ACTIVE: &str = "KERNEL_ARGS_STAND_IN_ACTIVE";
+/// Names the library where it is not beside the binary.
+const PATH: &str = "KERNEL_ARGS_STAND_IN_LIBRARY";
+
+/// The stand-in driver's library: where `KERNEL_ARGS_STAND_IN_LIBRARY` says, beside the running binary (test binaries
+/// in `target/*/deps`, and a bundle copied elsewhere), or in `deps` beside or above it (examples and programs).
+#[must_use]
+pub fn locate() -> Option<PathBuf> {
+    if let Some(path) = env::var_os(PATH) {
+        return Some(PathBuf::from(path)).filter(|path| path.is_file());
+    }
+    let binary = env::current_exe().ok()?;
+    let beside = binary.parent()?;
+    [
+        beside.to_owned(),
+        beside.join("deps"),
+        beside.join("../deps"),
+        beside.join(".."),
+    ]
+    .into_iter()
+    .map(|directory| directory.join(LIBRARY))
+    .find(|path| path.is_file())
+}
+
+/// Whether this process was started by a [`Session`].
+#[must_use]
+pub fn is_active() -> bool {
+    env::var_os(ACTIVE).is_some()
+}
+
+/// A directory in which `libcuda.so` and `libcuda.so.1` are the stand-in driver, gone when this is dropped.
+#[derive(Debug)]
+pub struct Session {
+    directory: PathBuf,
+    variables: Vec<(String, String)>,
+}
+
+impl Session {
+    /// Makes the directory, under the system's directory for temporary files.
+    ///
+    /// # Errors
+    /// Where the library is not found, or the directory cannot be made.
+    pub fn start(settings: &Settings) -> io::Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let library = locate().ok_or_else(|| {
+            let text = format!("{LIBRARY} is not beside this binary: build the package with kernel-args-stand-in among its dependencies, or name the file in {PATH}");
+            io::Error::new(io::ErrorKind::NotFound, text)
+        })?;
+        let library = fs::canonicalize(library)?;
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let directory = env::temp_dir().join(format!(
+            "kernel-args-stand-in-{}-{number}",
+            std::process::id()
+        ));
+        fs::create_dir(&directory)?;
+        let session = Self {
+            directory,
+            variables: settings.variables(),
+        };
+        session.install(&library, settings.absent())?;
+        Ok(session)
+    }
+
+    /// A command for `program` that finds the stand-in driver as its `libcuda`. The session must outlive the process.
+    #[must_use]
+    pub fn command(&self, program: impl AsRef<Path>) -> Command {
+        let mut path = OsString::from(&self.directory);
+        if let Some(rest) = env::var_os("LD_LIBRARY_PATH").filter(|rest| !rest.is_empty()) {
+            path.push(":");
+            path.push(rest);
+        }
+        let mut command = Command::new(program.as_ref());
+        command.env("LD_LIBRARY_PATH", path).env(ACTIVE, "1");
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// The directory to put in front of `LD_LIBRARY_PATH`.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn install(&self, library: &Path, absent: &[String]) -> io::Result<()> {
+        let names = ["libcuda.so", "libcuda.so.1"].map(|name| self.directory.join(name));
+        if absent.is_empty() {
+            return names
+                .iter()
+                .try_for_each(|name| std::os::unix::fs::symlink(library, name));
+        }
+        let mut bytes = fs::read(library)?;
+        strike_out(&mut bytes, absent)?;
+        fs::write(&names[0], bytes)?;
+        std::os::unix::fs::symlink(&names[0], &names[1])
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Nothing depends on its being gone.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// The control whose name the entries of struck-out entry points take.
+const PLACEHOLDER: &str = "kernel_args_stand_in_absent";
+
+/// Takes `names` out of the library's dynamic symbols, by giving their entries the name of [`PLACEHOLDER`]: `dlsym` still
+/// finds an entry by its hash, and passes it over when it compares the name; references inside the library, which go
+/// by the name too, lead to the placeholder.
+fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
+    let invalid =
+        |error: object::read::Error| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+    let (mut places, mut placeholder) = (Vec::new(), None);
+    {
+        let bytes = &*library;
+        let header = FileHeader64::<Endianness>::parse(bytes).map_err(invalid)?;
+        let endian = header.endian().map_err(invalid)?;
+        let sections = header.sections(endian, bytes).map_err(invalid)?;
+        let symbols = sections
+            .symbols(endian, bytes, SHT_DYNSYM)
+            .map_err(invalid)?;
+        let table = sections.section(symbols.section()).map_err(invalid)?;
+        for (index, symbol) in symbols.enumerate() {
+            let name = symbols.symbol_name(endian, symbol).map_err(invalid)?;
+            let place = table.sh_offset(endian) as usize + index.0 * size_of_val(symbol);
+            if name == PLACEHOLDER.as_bytes() {
+                // `st_name`, the first field.
+                placeholder = Some(bytes[place..place + 4].to_owned());
+            } else if names.iter().any(|struck| struck.as_bytes() == name) {
+                places.push(place);
+            }
+        }
+    }
+    let Some(placeholder) = placeholder.filter(|_| places.len() == names.len()) else {
+        let text = format!(
+            "of {names:?} the stand-in driver exports {}: check their names",
+            places.len()
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    };
+    for place in places {
+        library[place..place + 4].copy_from_slice(&placeholder);
+    }
+    Ok(())
+}
+
+/// Runs this program again, with the same arguments, on the stand-in driver, and gives its exit code; gives none in the
+/// process so started. To be called first in a `main`:
+///
+/// ```no_run
+/// # use std::process::ExitCode;
+/// # use kernel_args_stand_in::{reexec_with_stand_in, Settings};
+/// fn main() -> std::io::Result<ExitCode> {
+///     if let Some(code) = reexec_with_stand_in(&Settings::new())? {
+///         return Ok(code);
+///     }
+///     // From here on, libcuda is the stand-in driver.
+///     Ok(ExitCode::SUCCESS)
+/// }
+/// ```
+///
+/// # Errors
+/// As [`Session::start`], and where the program cannot be started.
+pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>> {
+    if is_active() {
+        return Ok(None);
+    }
+    let session = Session::start(settings)?;
+    let status = session
+        .command(env::current_exe()?)
+        .args(env::args_os().skip(1))
+        .status()?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(Some(code.map_or(ExitCode::FAILURE, ExitCode::from)))
+}
+
+/// Runs the body of a `#[test]` on the stand-in driver, in a process of its own. The test's name is taken from the
+/// closure's type, so that it must be written in the test function itself:
+///
+/// ```no_run
+/// # use kernel_args_stand_in::{within, Settings};
+/// #[test]
+/// fn a_kernel_launches() {
+///     within(&Settings::new().sm(80), |driver| {
+///         // libcuda is the stand-in driver here
+///         assert_eq!(driver.launches(), 0);
+///     });
+/// }
+/// ```
+///
+/// # Panics
+/// Where the body panics, and where the process cannot be started or did not run the test.
+pub fn within<F: FnOnce(&Control)>(settings: &Settings, body: F) {
+    if is_active() {
+        let control = Control::attach();
+        return body(&control.expect(
+            "libcuda.so is not the stand-in driver, although this process was started on it",
+        ));
+    }
+    let path = std::any::type_name::<F>();
+    let path = path.split("::{{closure}}").next().unwrap_or(path);
+    let name = path.split_once("::").map_or(path, |(_crate, name)| name);
+    let session =
+        Session::start(settings).unwrap_or_else(|error| panic!("no stand-in driver: {error}"));
+    let binary =
+        env::current_exe().unwrap_or_else(|error| panic!("no path to this test binary: {error}"));
+    let mut command = session.command(binary);
+    command.args([
+        name,
+        "--exact",
+        "--include-ignored",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (text, errors) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "`{name}` failed on the stand-in driver ({}):\n{text}\n{errors}",
+        output.status
+    );
+}

@@ -1,0 +1,97 @@
+//! What a session's driver is told to be.
+
+/// Settings for a [`Session`](crate::Session). The default is one H100 with a driver for CUDA 13.0.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    sm: Option<u32>,
+    devices: Option<usize>,
+    version: Option<u32>,
+    without_peers: bool,
+    absent: Vec<String>,
+    failures: Vec<String>,
+}
+
+impl Settings {
+    /// One H100 with a driver for CUDA 13.0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The compute capability, 75 to 121.
+    #[must_use]
+    pub fn sm(mut self, sm: u32) -> Self {
+        self.sm = Some(sm);
+        self
+    }
+
+    /// The number of devices, 0 to 8. With none, `cuInit` is `CUDA_ERROR_NO_DEVICE`.
+    #[must_use]
+    pub fn devices(mut self, devices: usize) -> Self {
+        self.devices = Some(devices);
+        self
+    }
+
+    /// Devices that cannot access each other's memory.
+    #[must_use]
+    pub fn without_peers(mut self) -> Self {
+        self.without_peers = true;
+        self
+    }
+
+    /// A driver that cannot tell a function's parameters, as none before 12.4 can. It is for CUDA 13.0 all the same, so that it takes
+    /// the PTX that the tests have.
+    #[must_use]
+    pub fn old(self) -> Self {
+        self.without("cuFuncGetParamInfo")
+            .without("cuKernelGetParamInfo")
+    }
+
+    /// What `cuDriverGetVersion` says, `1000 * major + 10 * minor`.
+    #[must_use]
+    pub fn version(mut self, version: u32) -> Self {
+        self.version = Some(version);
+        self
+    }
+
+    /// A driver that lacks this entry point: neither `dlsym` nor `cuGetProcAddress` finds it.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.absent.push(name.to_owned());
+        self
+    }
+
+    /// Every call of this entry point returns this `CUresult`.
+    #[must_use]
+    pub fn fail(mut self, name: &str, code: u32) -> Self {
+        self.failures.push(format!("{name}={code}"));
+        self
+    }
+
+    /// The first `times` calls of this entry point return this `CUresult`.
+    #[must_use]
+    pub fn fail_times(mut self, name: &str, code: u32, times: u64) -> Self {
+        self.failures.push(format!("{name}={code}:{times}"));
+        self
+    }
+
+    pub(crate) fn absent(&self) -> &[String] {
+        &self.absent
+    }
+
+    /// The environment variables that say all this.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        let list = |names: &[String]| (!names.is_empty()).then(|| names.join(","));
+        [
+            ("SM", self.sm.map(|sm| sm.to_string())),
+            ("DEVICES", self.devices.map(|devices| devices.to_string())),
+            ("PEERS", self.without_peers.then(|| "0".to_owned())),
+            ("VERSION", self.version.map(|version| version.to_string())),
+            ("ABSENT", list(&self.absent)),
+            ("FAIL", list(&self.failures)),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((format!("KERNEL_ARGS_STAND_IN_{name}"), value?)))
+        .collect()
+    }
+}

@@ -1,0 +1,221 @@
+//! Raw driver calls as a test wants them: slices in, `CUresult` codes out.
+//!
+//! The functions are safe because they run on the stand-in driver only, which checks every handle; pointers come from the
+//! slices and locals of the caller.
+
+// No one test uses all of it.
+#![allow(dead_code)]
+
+use std::{
+    ffi::{CString, c_void},
+    ptr::null_mut,
+    sync::Arc,
+};
+
+use cudarc::driver::{CudaContext, CudaSlice, sys};
+
+pub(crate) const INVALID_VALUE: Result<(), u32> = Err(1);
+pub(crate) const INVALID_CONTEXT: Result<(), u32> = Err(201);
+pub(crate) const INVALID_HANDLE: Result<(), u32> = Err(400);
+pub(crate) const ILLEGAL_ADDRESS: Result<(), u32> = Err(700);
+pub(crate) const OUT_OF_RESOURCES: Result<(), u32> = Err(701);
+
+/// One call of an entry point, as [`code`] gives its result.
+macro_rules! call {
+    ($call:expr) => {
+        // SAFETY: the tests run on the stand-in driver, which checks handles, addresses of device memory and numbers; what
+        // they pass by pointer are locals and arrays that outlive the call and are as long as they say.
+        $crate::raw::code(unsafe { $call })
+    };
+}
+
+/// A result by its code.
+pub(crate) fn code(result: sys::CUresult) -> Result<(), u32> {
+    match result as u32 {
+        0 => Ok(()),
+        code => Err(code),
+    }
+}
+
+/// PTX with entries of the given names and parameter lists, whose bodies do nothing.
+pub(crate) fn ptx(entries: &[(&str, &str)]) -> String {
+    let header = ".version 8.1\n.target sm_75\n.address_size 64\n".to_owned();
+    entries.iter().fold(header, |text, (name, parameters)| {
+        let parameters: Vec<String> = parameters
+            .split(',')
+            .filter(|parameter| !parameter.trim().is_empty())
+            .enumerate()
+            .map(|(index, parameter)| {
+                // `.align 16 .b8 [24]`: the name goes before the bracket.
+                let (kind, count) = parameter.split_once('[').unwrap_or((parameter, ""));
+                let bracket = if count.is_empty() { "" } else { "[" };
+                format!(
+                    ".param {} {name}_param_{index}{bracket}{count}",
+                    kind.trim()
+                )
+            })
+            .collect();
+        format!(
+            "{text}.visible .entry {name}({}) {{ ret; }}\n",
+            parameters.join(", ")
+        )
+    })
+}
+
+/// A module of PTX in the current context.
+pub(crate) fn load(text: &str) -> Result<sys::CUmodule, u32> {
+    let (image, mut module) = (CString::new(text).expect("PTX holds no NUL"), null_mut());
+    call!(sys::cuModuleLoadData(
+        &raw mut module,
+        image.as_ptr().cast()
+    ))?;
+    Ok(module)
+}
+
+pub(crate) fn function(module: sys::CUmodule, name: &str) -> Result<sys::CUfunction, u32> {
+    let (name, mut function) = (CString::new(name).expect("a name holds no NUL"), null_mut());
+    call!(sys::cuModuleGetFunction(
+        &raw mut function,
+        module,
+        name.as_ptr()
+    ))?;
+    Ok(function)
+}
+
+/// The function `echo` with the given parameters after `out`, its context, and 256 bytes for its echo.
+pub(crate) struct Echo {
+    pub(crate) context: Arc<CudaContext>,
+    pub(crate) function: sys::CUfunction,
+    pub(crate) out: CudaSlice<u8>,
+    pub(crate) address: u64,
+}
+
+impl Echo {
+    pub(crate) fn new(parameters: &str) -> Self {
+        use cudarc::driver::DevicePtr;
+        let context = CudaContext::new(0).expect("the stand-in driver has a device");
+        let module =
+            load(&ptx(&[("echo", &format!(".u64, {parameters}"))])).expect("the PTX is right");
+        let function = function(module, "echo").expect("it has this entry");
+        let stream = context.default_stream();
+        let out = stream.alloc_zeros::<u8>(256).expect("256 bytes");
+        let address = out.device_ptr(&stream).0;
+        Self {
+            context,
+            function,
+            out,
+            address,
+        }
+    }
+
+    /// What the kernel echoed.
+    pub(crate) fn echoed(&self, length: usize) -> Vec<u8> {
+        let mut bytes = self
+            .context
+            .default_stream()
+            .clone_dtoh(&self.out)
+            .expect("the context is healthy");
+        bytes.truncate(length);
+        bytes
+    }
+}
+
+pub(crate) fn parameter(function: sys::CUfunction, index: usize) -> Result<(usize, usize), u32> {
+    let (mut offset, mut size) = (0, 0);
+    call!(sys::cuFuncGetParamInfo(
+        function,
+        index,
+        &raw mut offset,
+        &raw mut size
+    ))?;
+    Ok((offset, size))
+}
+
+pub(crate) fn attribute(
+    function: sys::CUfunction,
+    attribute: sys::CUfunction_attribute,
+) -> Result<i32, u32> {
+    let mut value = 0;
+    call!(sys::cuFuncGetAttribute(&raw mut value, attribute, function))?;
+    Ok(value)
+}
+
+/// Grid, block, dynamic shared memory.
+pub(crate) type Shape = ([u32; 3], [u32; 3], u32);
+pub(crate) const ONE: Shape = ([1, 1, 1], [1, 1, 1], 0);
+
+/// `kernelParams` with the values' addresses.
+pub(crate) fn pointers(values: &[&[u8]]) -> Vec<*mut c_void> {
+    values
+        .iter()
+        .map(|value| value.as_ptr().cast_mut().cast())
+        .collect()
+}
+
+/// `cuLaunchKernel` on `stream`, with either array null where it is `None`.
+pub(crate) fn launch_on(
+    stream: sys::CUstream,
+    function: sys::CUfunction,
+    (grid, block, shared): Shape,
+    kernel_params: Option<&mut [*mut c_void]>,
+    extra: Option<&mut [*mut c_void]>,
+) -> Result<(), u32> {
+    let start = |array: Option<&mut [*mut c_void]>| array.map_or(null_mut(), <[_]>::as_mut_ptr);
+    let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+    let (kernel_params, extra) = (start(kernel_params), start(extra));
+    call!(sys::cuLaunchKernel(
+        function,
+        gx,
+        gy,
+        gz,
+        bx,
+        by,
+        bz,
+        shared,
+        stream,
+        kernel_params,
+        extra,
+    ))
+}
+
+/// A launch of `kernelParams` on the default stream.
+pub(crate) fn launch(function: sys::CUfunction, shape: Shape, values: &[&[u8]]) -> Result<(), u32> {
+    launch_on(
+        null_mut(),
+        function,
+        shape,
+        Some(&mut pointers(values)),
+        None,
+    )
+}
+
+/// A launch of a packed buffer on the default stream, saying that it has `size` bytes.
+pub(crate) fn launch_packed(
+    function: sys::CUfunction,
+    buffer: &[u8],
+    mut size: usize,
+) -> Result<(), u32> {
+    launch_on(
+        null_mut(),
+        function,
+        ONE,
+        None,
+        Some(&mut extra(buffer, &mut size)),
+    )
+}
+
+/// The `extra` array of a buffer.
+pub(crate) fn extra(buffer: &[u8], size: &mut usize) -> [*mut c_void; 5] {
+    let tag = |tag: usize| std::ptr::without_provenance_mut(tag);
+    [
+        tag(1),
+        buffer.as_ptr().cast_mut().cast(),
+        tag(2),
+        std::ptr::from_mut(size).cast(),
+        tag(0),
+    ]
+}
+
+pub(crate) fn synchronize() -> Result<(), u32> {
+    call!(sys::cuCtxSynchronize())
+}

@@ -1,0 +1,98 @@
+//! How a test gets the stand-in driver, and how nothing else does.
+
+use std::{panic, process::Command};
+
+use kernel_args_stand_in::{Control, Session, Settings, is_active, locate, within};
+
+#[test]
+fn the_library_lies_beside_this_binary_under_its_own_name() {
+    let library = locate().expect("cargo built it");
+    let binary = std::env::current_exe().expect("this binary has a path");
+    assert_eq!(library.parent(), binary.parent());
+    assert_eq!(
+        library.file_name().and_then(|name| name.to_str()),
+        Some("libkernel_args_stand_in.so")
+    );
+    let beside = std::fs::read_dir(library.parent().expect("a directory")).expect("it can be read");
+    let names = beside.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    assert_eq!(
+        names.filter(|name| name.starts_with("libcuda.so")).count(),
+        0,
+        "cargo searches this directory"
+    );
+}
+
+#[test]
+fn outside_a_session_no_stand_in_is_found() {
+    assert!(!is_active());
+    assert!(Control::attach().is_none());
+}
+
+#[test]
+fn a_failing_body_fails_the_test_that_holds_it() {
+    let outcome = panic::catch_unwind(|| within(&Settings::new(), |_| panic!("planted")));
+    let payload = outcome.expect_err("the body panicked");
+    if is_active() {
+        panic::resume_unwind(payload);
+    }
+    let text = payload.downcast_ref::<String>().map_or("", String::as_str);
+    assert!(
+        text.contains("planted") && text.contains("a_failing_body_fails_the_test_that_holds_it"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_unknown_entry_point_cannot_be_struck_out() {
+    let error =
+        Session::start(&Settings::new().without("cuNoSuchThing")).expect_err("it is not exported");
+    assert!(error.to_string().contains("cuNoSuchThing"), "{error}");
+}
+
+#[test]
+fn a_session_leaves_no_directory() {
+    let session = Session::start(&Settings::new()).expect("a session");
+    let directory = session.directory().to_owned();
+    assert!(directory.join("libcuda.so").exists() && directory.join("libcuda.so.1").exists());
+    drop(session);
+    assert!(!directory.exists());
+}
+
+#[test]
+fn a_bundle_of_binary_and_library_works_elsewhere() {
+    if is_active() {
+        assert!(Control::attach().is_some());
+        return;
+    }
+    // This binary and the library, alone in a directory, as they would be copied to another machine.
+    let bundle = std::env::temp_dir().join(format!("kernel-args-bundle-{}", std::process::id()));
+    std::fs::create_dir(&bundle).expect("a fresh directory");
+    let library = locate().expect("cargo built it");
+    let binary = std::env::current_exe().expect("this binary has a path");
+    let copy = bundle.join("session");
+    std::fs::copy(&binary, &copy).expect("room");
+    std::fs::copy(&library, bundle.join("libkernel_args_stand_in.so")).expect("room");
+    let output = Command::new(&copy)
+        .args(["the_driver_names_itself", "--exact", "--nocapture"])
+        .env_remove("LD_LIBRARY_PATH")
+        .current_dir(&bundle)
+        .output();
+    std::fs::remove_dir_all(&bundle).expect("it is ours");
+    let output = output.expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_driver_names_itself() {
+    within(&Settings::new(), |_| {
+        let context = cudarc::driver::CudaContext::new(0).expect("a device");
+        assert_eq!(
+            context.name().ok().as_deref(),
+            Some("kernel-args stand-in driver (no GPU)")
+        );
+    });
+}

@@ -1,0 +1,231 @@
+//! What the repository declares and documents is what it has: suites, their files, tables in READMEs, lists of packages.
+//!
+//! Each check is a function of names and texts that returns one line for each mistake. It runs on the repository, and next
+//! to its code on a small input with each mistake.
+
+mod compile_fail;
+mod declared;
+mod imports;
+mod manifest;
+mod published;
+mod suites_table;
+mod table;
+
+use manifest::Package;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use suites_table::Suite;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A file of the repository.
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The names of the files and folders in a folder of the repository, in order, without hidden ones.
+fn list(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder));
+    let entries = entries.unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = names
+        .map(|name| name.into_string().expect("UTF-8"))
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    names
+}
+
+fn is_folder(place: &str) -> bool {
+    root().join(place).is_dir()
+}
+
+/// Whether a Rust file has a `#[test]`, or one in a folder.
+fn has_tests(place: &str) -> bool {
+    if is_folder(place) {
+        let mut inside = list(place).into_iter();
+        return inside.any(|name| has_tests(&format!("{place}/{name}")));
+    }
+    let is_rust = Path::new(place)
+        .extension()
+        .is_some_and(|extension| extension == "rs");
+    is_rust && read(place).lines().any(|line| line.trim() == "#[test]")
+}
+
+/// The packages of the workspace.
+fn packages() -> Vec<Package> {
+    let members = manifest::members(&read("Cargo.toml"));
+    assert!(members.len() > 10, "{members:?}");
+    members
+        .iter()
+        .map(|folder| Package::parse(folder, &read(&format!("{folder}/Cargo.toml"))))
+        .collect()
+}
+
+fn assert_none(problems: &[String]) {
+    assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+}
+
+/// Every `main.rs` below a folder of `tests`, without those of libraries and programs in `src`.
+fn mains(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in list(folder) {
+        let place = format!("{folder}/{name}");
+        if name == "main.rs" {
+            found.push(place);
+        } else if name != "src" && is_folder(&place) {
+            found.extend(mains(&place));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_program_is_a_test_of_a_package() {
+    let mains = mains("tests");
+    assert!(mains.len() > 3, "{mains:?}");
+    assert_none(&declared::programs(&mains, &packages()));
+}
+
+/// Files of a folder of modules, and of the folders in it, that are part of nothing.
+fn lost_files(folder: &str) -> Vec<String> {
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    for name in list(folder) {
+        let place = format!("{folder}/{name}");
+        if !is_folder(&place) {
+            files.push((name, read(&place)));
+        } else if list(&place).iter().any(|name| name == "mod.rs") {
+            files.push((format!("{name}.rs"), String::new()));
+            problems.extend(lost_files(&place));
+        } else {
+            files.push((name, String::new()));
+        }
+    }
+    problems.extend(declared::files(folder, &files));
+    problems
+}
+
+#[test]
+fn every_file_of_a_suite_is_part_of_it() {
+    for main in mains("tests") {
+        assert_none(&lost_files(main.trim_end_matches("/main.rs")));
+    }
+}
+
+/// The suites below `tests`: the modules of a program in a folder `suites`, and every other program.
+fn suites(packages: &[Package]) -> Vec<Suite> {
+    let mut suites = Vec::new();
+    for package in packages {
+        for test in &package.tests {
+            let Some(place) = test.file.strip_prefix("tests/") else {
+                continue;
+            };
+            let folder = place.trim_end_matches("/main.rs");
+            let command = format!("cargo test -p {} --test {}", package.name, test.name);
+            let suite = |name: &str, place: String, command: String| Suite {
+                name: name.to_owned(),
+                place,
+                package: package.name.clone(),
+                command,
+            };
+            if !format!("/{folder}/").contains("/suites/") {
+                suites.push(suite(&test.name, folder.to_owned(), command));
+                continue;
+            }
+            let main = read(&test.file);
+            let modules = main.lines().filter_map(|line| line.strip_prefix("mod "));
+            for name in modules.filter_map(|line| line.strip_suffix(';')) {
+                let place = format!("{folder}/{name}");
+                let is_folder = is_folder(&format!("tests/{place}"));
+                let place = if is_folder { place } else { place + ".rs" };
+                suites.push(suite(name, place, format!("{command} {name}::")));
+            }
+        }
+    }
+    suites
+}
+
+#[test]
+fn the_tables_of_tests_have_every_test() {
+    let packages = packages();
+    let readme = read("tests/README.md");
+    let suites = suites(&packages);
+    assert!(suites.len() > 25, "{suites:?}");
+    let with_tests: Vec<&Package> = packages
+        .iter()
+        .filter(|package| {
+            let folder = &package.folder;
+            has_tests(&format!("{folder}/src")) || has_tests(&format!("{folder}/tests"))
+        })
+        .collect();
+    assert!(with_tests.len() > 5, "{with_tests:?}");
+    let mut problems = suites_table::suites(&readme, &suites);
+    problems.extend(suites_table::packages(&readme, &with_tests));
+    assert_none(&problems);
+}
+
+#[test]
+fn the_readme_of_compile_fail_has_every_folder_of_ui() {
+    let ui = "tests/toolchain/suites/compile_fail/ui";
+    let folders: Vec<String> = list(ui)
+        .into_iter()
+        .filter(|name| is_folder(&format!("{ui}/{name}")))
+        .collect();
+    assert!(folders.len() > 20, "{folders:?}");
+    assert_none(&compile_fail::folders(
+        &read("tests/toolchain/suites/compile_fail/README.md"),
+        &folders,
+    ));
+}
+
+#[test]
+fn lists_of_published_packages_have_all_of_them() {
+    let packages = packages();
+    let files = [".github/workflows/ci.yml", "CONTRIBUTING.md"];
+    let problems = files.map(|file| published::lists(file, &read(file), &packages));
+    assert_none(&problems.concat());
+}
+
+/// The Rust files in a folder of the repository, by their paths in it.
+fn sources(folder: &str, inside: &str, found: &mut Vec<(String, String)>) {
+    for name in list(&format!("{folder}/{inside}")) {
+        let path = format!("{inside}{name}");
+        let place = format!("{folder}/{path}");
+        if is_folder(&place) {
+            sources(folder, &format!("{path}/"), found);
+        } else if name.ends_with(".rs") {
+            found.push((path, read(&place)));
+        }
+    }
+}
+
+/// Circles that remain, as `imports::circles` reports them.
+const KNOWN_CIRCLES: &[&str] = &[
+    "kernel-args-abi/src/check: compare, members, names, variants import each other in a circle",
+    "kernel-args-abi/src/compiled: decode, names import each other in a circle",
+    "kernel-args-abi/src/cpp: argument, name import each other in a circle",
+    "kernel-args-abi/src/words: hint, members import each other in a circle",
+    "kernel-args-codegen/src/generate: align, define, docs, fields import each other in a circle",
+    "kernel-args-codegen/src/header: collect, definition, error, names, pointee, spelling, text import each other in a circle",
+    "kernel-args-image/src/dwarf: described, members import each other in a circle",
+    "kernel-args-image/src/dwarf: entry, units import each other in a circle",
+];
+
+#[test]
+fn folders_import_downwards_only() {
+    let (mut problems, mut files) = (Vec::new(), 0);
+    for package in packages().iter().filter(|package| package.is_published) {
+        let mut found = Vec::new();
+        sources(&format!("{}/src", package.folder), "", &mut found);
+        files += found.len();
+        let imports = imports::imports(&found);
+        problems.extend(imports::circles(&package.folder, &imports));
+    }
+    assert!(files > 300, "only {files} files were read");
+    problems.retain(|problem| !KNOWN_CIRCLES.contains(&problem.as_str()));
+    assert_none(&problems);
+}

@@ -1,0 +1,145 @@
+//! A primary context that is reset under the program: an error that says so, and never a crash where the driver can be asked.
+//!
+//! A reset ends everything on the device, so each of these runs in a process of its own.
+
+use crate::contexts::saxpy::{Counted, SAXPY, Saxpy};
+use cudarc::{driver::sys, nvrtc::Ptx};
+use kernel_args::{ContextName, Error, Kernel, Module, launch};
+use kernel_args_tests::{
+    driver::{context, device},
+    process::{self, Case, Outcome},
+};
+use libtest_mimic::Trial;
+use std::{mem, process::ExitCode};
+
+/// What happens between the launches before and after a reset.
+const CASES: [(&str, Case); 4] = [
+    ("a_launch_says_so", a_launch_says_so),
+    (
+        "another_thread_is_told_as_well",
+        another_thread_is_told_as_well,
+    ),
+    (
+        "a_new_context_is_not_mistaken",
+        a_new_context_is_not_mistaken,
+    ),
+    ("everything_is_made_again", everything_is_made_again),
+];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    process::trials("reset", &CASES)
+}
+
+/// The process's part: `None` in the suite itself.
+pub(crate) fn child() -> Option<ExitCode> {
+    process::child(&CASES)
+}
+
+/// What `cudaDeviceReset` does to the primary context.
+fn reset() -> Outcome {
+    let device = i32::try_from(device())?;
+    // SAFETY: everything that was made in the context is used only in ways that are defined after a reset.
+    unsafe { sys::cuDevicePrimaryCtxReset_v2(device) }.result()?;
+    Ok(())
+}
+
+/// The error is about the reset, and names the context.
+fn says_so(result: Result<(), Error>) -> Outcome {
+    let error = result.err().ok_or("it was launched after a reset")?;
+    let text = error.to_string();
+    eprintln!("{text}");
+    let Error::ContextDestroyed {
+        kernel: Some(kernel),
+        context,
+        ..
+    } = &error
+    else {
+        return Err(format!("not about the reset: {text}").into());
+    };
+    assert_eq!(kernel, "saxpy");
+    assert_eq!(context.device(), Some(device()));
+    for part in [
+        format!("the primary context of device {}", device()),
+        "cudaDeviceReset".into(),
+        "help: ".into(),
+    ] {
+        assert!(text.contains(&part), "no {part:?} in: {text}");
+    }
+    Ok(())
+}
+
+fn a_launch_says_so() -> Outcome {
+    let ctx = context()?;
+    let kernel = Kernel::<Saxpy>::load(&ctx)?;
+    let mut counted = Counted::new(&ctx.default_stream())?;
+    // SAFETY: both slices have `N` elements, here and below.
+    unsafe { launch!(kernel, 8, 128, counted.args())? };
+    counted.added(1)?;
+    kernel.require_loaded()?;
+    reset()?;
+    // SAFETY: as above.
+    says_so(unsafe { launch!(kernel, 8, 128, counted.args()) })?;
+    says_so(kernel.require_loaded())?;
+    let error = Module::load(&ctx, SAXPY).err().ok_or("it was loaded")?;
+    eprintln!("{error}");
+    // Dropped while the context is not active: nothing is unloaded twice.
+    drop(kernel);
+    mem::forget(counted);
+    Ok(())
+}
+
+/// With streams, so that a launch waits for the slices first.
+fn another_thread_is_told_as_well() -> Outcome {
+    let ctx = context()?;
+    let streams = [ctx.new_stream()?, ctx.new_stream()?];
+    let kernel = Kernel::<Saxpy>::load(&ctx)?;
+    let mut counted = Counted::new(&streams[0])?;
+    reset()?;
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            // SAFETY: both slices have `N` elements.
+            says_so(unsafe { launch!(kernel, 8, 128, counted.args()) })
+        });
+        thread.join().map_err(|_| "the thread panicked")?
+    })?;
+    mem::forget((counted, streams));
+    Ok(())
+}
+
+/// The runtime makes the context again at its next call, under the same handle.
+fn a_new_context_is_not_mistaken() -> Outcome {
+    let ctx = context()?;
+    let kernel = Kernel::<Saxpy>::load(&ctx)?;
+    let adopted = {
+        let module = ctx.load_module(Ptx::from_src(SAXPY))?;
+        Kernel::<Saxpy>::from_cudarc_module(&ctx, &module, "saxpy")?
+    };
+    reset()?;
+    let again = context()?;
+    assert_eq!(ContextName::of(&again), ContextName::of(&ctx));
+    says_so(kernel.require_loaded())?;
+    says_so(adopted.require_loaded())?;
+    // cudarc unloads its module whatever happened; this crate does not.
+    mem::forget(adopted);
+    let new = Kernel::<Saxpy>::load(&again)?;
+    drop(kernel);
+    new.require_loaded()?;
+    let mut counted = Counted::new(&again.default_stream())?;
+    // SAFETY: both slices have `N` elements.
+    unsafe { launch!(new, 8, 128, counted.args())? };
+    counted.added(1)
+}
+
+fn everything_is_made_again() -> Outcome {
+    for _ in 0..3 {
+        let ctx = context()?;
+        let kernel = Kernel::<Saxpy>::load(&ctx)?;
+        let mut counted = Counted::new(&ctx.default_stream())?;
+        // SAFETY: both slices have `N` elements.
+        unsafe { launch!(kernel, 8, 128, counted.args())? };
+        counted.added(1)?;
+        drop((kernel, counted));
+        reset()?;
+    }
+    Ok(())
+}

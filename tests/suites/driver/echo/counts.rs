@@ -1,0 +1,130 @@
+//! Few and many parameters, small and large blocks, and kernels without any.
+
+use crate::echo::ways::{Echo, Outcome};
+use kernel_args::{DevicePointerMut, Form, Kernel, KernelArgs, Module, launch};
+use kernel_args_test_values::{Bytes, Draw, Source};
+use kernel_args_tests::{
+    driver::{Driver, context, trial},
+    tally,
+};
+use libtest_mimic::Trial;
+
+const COUNTS: &str = include_str!("../../../../ptx/echo_counts.ptx");
+
+#[derive(KernelArgs)]
+struct One {
+    out: DevicePointerMut<u8>,
+    a: u64,
+}
+
+/// A struct of `out` and pairs of a `u64` and a `u32`; `passed` is what comes back.
+macro_rules! counts {
+    ($name:ident: $($a:ident $b:ident)*) => {
+        #[derive(KernelArgs)]
+        struct $name {
+            out: DevicePointerMut<u8>,
+            $($a: u64, $b: u32,)*
+        }
+
+        impl $name {
+            fn draw(seed: u64) -> (Self, Vec<u8>) {
+                let mut from = Source::new(seed);
+                let mut passed = Vec::new();
+                let args = Self {
+                    out: DevicePointerMut::NULL,
+                    $($a: drawn(&mut from, &mut passed), $b: drawn(&mut from, &mut passed),)*
+                };
+                (args, passed)
+            }
+
+            fn check(entry: &'static str) -> Outcome {
+                let echo = Echo::<Self>::load(COUNTS, entry)?;
+                for seed in 0..crate::echo::ways::ROUNDS {
+                    let (_, passed) = Self::draw(seed);
+                    echo.check(&passed, |out| Self { out, ..Self::draw(seed).0 })?;
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+fn drawn<T: Bytes>(from: &mut Source, passed: &mut Vec<u8>) -> T {
+    let value = T::draw(from);
+    passed.extend(value.bytes());
+    value
+}
+
+// `counts!(Eight: a0 b0 …)` and so on: the build script writes the lists.
+include!(concat!(env!("OUT_DIR"), "/counts.rs"));
+
+fn one() -> Outcome {
+    let echo = Echo::<One>::load(COUNTS, "echo_1")?;
+    for a in [0, 1, u64::MAX, 0x0123_4567_89ab_cdef] {
+        echo.check(&a.bytes(), |out| One { out, a })?;
+    }
+    Ok(())
+}
+
+/// A block of exactly `8 + N` bytes.
+#[derive(KernelArgs)]
+struct Block<const N: usize> {
+    out: DevicePointerMut<u8>,
+    bytes: [u8; N],
+}
+
+fn bytes<const N: usize>(entry: &str) -> Outcome {
+    let echo = Echo::<Block<N>>::load(COUNTS, entry)?;
+    let mut from = Source::new(N as u64);
+    let bytes: [u8; N] = Draw::draw(&mut from);
+    echo.check(&bytes, |out| Block { out, bytes })
+}
+
+#[derive(KernelArgs)]
+struct Nothing;
+
+fn no_parameters(driver: &Driver) -> Outcome {
+    let ctx = context()?;
+    let module = Module::load(&ctx, COUNTS)?;
+    let stream = ctx.default_stream();
+    for entry in ["nothing", "bump"] {
+        let kernel: Kernel<Nothing> = module.kernel(entry)?;
+        let raw = kernel.cu_function();
+        // SAFETY: the kernels take nothing and touch nothing of ours.
+        unsafe { launch!(kernel, 2, 3, Nothing) }?;
+        for form in [Form::KernelParams, Form::Packed] {
+            // SAFETY: as above.
+            unsafe { launch!(kernel, 1, 1, Nothing, form = form) }?;
+        }
+        // SAFETY: as above.
+        unsafe { launch!(raw, 1, 1, Nothing, stream = &stream) }?;
+    }
+    ctx.synchronize()?;
+    if driver.is_real() {
+        // Six threads of the first launch, and one each of the three others.
+        let (counter, size) = module.global("bump_counter")?;
+        // SAFETY: the module is loaded, and its counter is of this size; it is not freed here.
+        let counter = unsafe { stream.upgrade_device_ptr::<u8>(counter.address(), size) };
+        let echo = stream.clone_dtoh(&counter)?;
+        counter.leak();
+        tally::compare("bump", "its counter", &echo, &9_u32.to_ne_bytes())?;
+    }
+    Ok(())
+}
+
+pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
+    let driver = driver.clone();
+    vec![
+        trial("echo_1", one),
+        trial("echo_8", || Eight::check("echo_8")),
+        trial("echo_64", || SixtyFour::check("echo_64")),
+        trial("echo_512", || FiveHundredTwelve::check("echo_512")),
+        trial("a_block_of_4096_bytes", || {
+            bytes::<{ 4096 - 8 }>("echo_bytes_4096")
+        }),
+        trial("a_block_of_32764_bytes", || {
+            bytes::<{ 32_764 - 8 }>("echo_bytes_32764")
+        }),
+        trial("kernels_without_parameters", move || no_parameters(&driver)),
+    ]
+}

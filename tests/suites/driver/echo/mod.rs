@@ -1,0 +1,27 @@
+//! Kernels that echo their parameters: every byte must come back, in both forms, through a verified kernel and through
+//! a raw function.
+
+mod counts;
+mod memory;
+mod pointers;
+mod structs;
+mod values;
+mod ways;
+
+use kernel_args_tests::{driver::suite, tally};
+use std::process::ExitCode;
+
+pub(crate) fn main() -> ExitCode {
+    suite(
+        "echo",
+        |driver| {
+            let mut trials = values::trials();
+            trials.extend(memory::trials());
+            trials.extend(structs::trials());
+            trials.extend(pointers::trials());
+            trials.extend(counts::trials(driver));
+            trials
+        },
+        |driver| tally::print("echo", driver),
+    )
+}

@@ -1,0 +1,292 @@
+//! Drivers that lack an entry point: each in a process of its own, with a copy of the stand-in driver that lacks it.
+
+use crate::fault_injection::{
+    stages::STAGES,
+    world::{Fault, NO_CONTEXT, SAXPY, Values, World, library_kernel, make_current},
+};
+use kernel_args::{
+    BorrowedStream, ContextFlags, Error, GreenContext, Kernel, PeerAccess, create_context,
+    kernel_function, launch, with_current,
+};
+use kernel_args_stand_in::{Session, Settings};
+use kernel_args_tests::driver::trial;
+use libtest_mimic::Trial;
+use std::{env, process::ExitCode};
+
+const VARIABLE: &str = "KERNEL_ARGS_MISSING_ENTRY_POINT";
+
+/// Without these everything works, as far as an old driver tells.
+const OPTIONAL: [&str; 7] = [
+    "cuCtxGetId",
+    "cuDevicePrimaryCtxGetState",
+    "cuFuncGetName",
+    "cuFuncGetParamInfo",
+    "cuLaunchKernelEx",
+    "cuOccupancyMaxActiveClusters",
+    "cuOccupancyMaxPotentialClusterSize",
+];
+
+/// Without one of these nothing is loaded.
+const REQUIRED: [&str; 21] = [
+    "cuCtxGetCurrent",
+    "cuCtxGetDevice",
+    "cuCtxGetStreamPriorityRange",
+    "cuCtxSetCurrent",
+    "cuDeviceGetAttribute",
+    "cuDriverGetVersion",
+    "cuFuncGetAttribute",
+    "cuFuncSetAttribute",
+    "cuGetErrorName",
+    "cuLaunchKernel",
+    "cuLinkAddData_v2",
+    "cuLinkComplete",
+    "cuLinkCreate_v2",
+    "cuLinkDestroy",
+    "cuModuleGetFunction",
+    "cuModuleGetGlobal_v2",
+    "cuModuleLoadDataEx",
+    "cuModuleUnload",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuOccupancyMaxPotentialBlockSize",
+    "cuStreamIsCapturing",
+];
+
+/// Without one of these there are no graphs, and everything else works.
+const FOR_GRAPHS: [&str; 23] = [
+    "cuGraphAddKernelNode_v2",
+    "cuGraphAddMemcpyNode",
+    "cuGraphAddMemsetNode",
+    "cuGraphCreate",
+    "cuGraphDestroyNode",
+    "cuGraphExecKernelNodeSetParams_v2",
+    "cuGraphGetNodes",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphKernelNodeGetAttribute",
+    "cuGraphKernelNodeGetParams_v2",
+    "cuGraphKernelNodeSetAttribute",
+    "cuGraphLaunch",
+    "cuGraphNodeGetEnabled",
+    "cuGraphNodeGetType",
+    "cuGraphNodeSetEnabled",
+    "cuGraphRetainUserObject",
+    "cuGraphUpload",
+    "cuStreamBeginCapture_v2",
+    "cuStreamEndCapture",
+    "cuUserObjectCreate",
+    "cuUserObjectRelease",
+    // In the place of the two of driver 12.3.
+    "cuGraphGetEdges",
+    "cuStreamGetCaptureInfo_v2",
+];
+
+/// Without one of these one thing about contexts is refused, and everything else works.
+const FOR_CONTEXTS: [&str; 17] = [
+    "cuCtxCreate_v2",
+    "cuCtxDestroy_v2",
+    "cuCtxPushCurrent_v2",
+    "cuCtxPopCurrent_v2",
+    "cuDeviceCanAccessPeer",
+    "cuCtxEnablePeerAccess",
+    "cuDeviceGetMemPool",
+    "cuMemPoolSetAccess",
+    "cuStreamGetCtx",
+    "cuKernelGetFunction",
+    "cuDeviceGetDevResource",
+    "cuDevSmResourceSplitByCount",
+    "cuDevResourceGenerateDesc",
+    "cuGreenCtxCreate",
+    "cuGreenCtxDestroy",
+    "cuGreenCtxStreamCreate",
+    "cuCtxCreate_v3",
+];
+
+/// The newer forms of the call that makes a context. Where the older one is missing, these are as well.
+const NEWER_FOR_CONTEXTS: [(&str, &[&str]); 3] = [
+    ("cuCtxCreate_v4", &[]),
+    ("cuCtxCreate_v3", &["cuCtxCreate_v4"]),
+    ("cuCtxCreate_v2", &["cuCtxCreate_v4", "cuCtxCreate_v3"]),
+];
+
+/// Without these of driver 12.3 graphs do with the older ones.
+const NEWER_FOR_GRAPHS: [&str; 2] = ["cuGraphGetEdges_v2", "cuStreamGetCaptureInfo_v3"];
+
+pub(crate) fn trials() -> impl Iterator<Item = Trial> {
+    let names = OPTIONAL
+        .into_iter()
+        .chain(REQUIRED)
+        .chain(FOR_GRAPHS)
+        .chain(NEWER_FOR_GRAPHS)
+        .chain(FOR_CONTEXTS)
+        .chain(["cuCtxCreate_v4"]);
+    names.map(|name| trial(format!("missing/{name}"), move || without(name)))
+}
+
+fn without(name: &str) -> Result<(), String> {
+    let mut settings = Settings::new().devices(2).without(name);
+    for (older, newer) in NEWER_FOR_CONTEXTS {
+        if older == name {
+            for name in newer {
+                settings = settings.without(name);
+            }
+        }
+    }
+    for (newer, older) in NEWER_FOR_GRAPHS
+        .into_iter()
+        .zip(&FOR_GRAPHS[FOR_GRAPHS.len() - 2..])
+    {
+        if *older == name {
+            settings = settings.without(newer);
+        }
+    }
+    let session = Session::start(&settings).map_err(|error| error.to_string())?;
+    let binary = env::current_exe().map_err(|error| error.to_string())?;
+    let output = session
+        .command(binary)
+        .env(VARIABLE, name)
+        .output()
+        .map_err(|error| error.to_string())?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+/// The part of the process without the entry point: `None` in the suite itself.
+pub(crate) fn child() -> Option<ExitCode> {
+    let name = env::var(VARIABLE).ok()?;
+    let result = match name.as_str() {
+        optional if OPTIONAL.contains(&optional) => {
+            everything_launches().map_err(|fault| format!("{fault:?}"))
+        }
+        newer if NEWER_FOR_GRAPHS.contains(&newer) => {
+            every_graph().map_err(|fault| format!("{fault:?}"))
+        }
+        needed if FOR_GRAPHS.contains(&needed) => only_graphs_are_refused(needed),
+        "cuCtxCreate_v4" | "cuCtxCreate_v3" => {
+            everything_launches().map_err(|fault| format!("{fault:?}"))
+        }
+        needed if FOR_CONTEXTS.contains(&needed) => only_contexts_are_refused(needed),
+        required => refused(required),
+    };
+    Some(match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn everything_launches() -> Result<(), Fault> {
+    let mut world = World::new()?;
+    world.works()?;
+    make_current(world.ctx.cu_ctx());
+    let (function, raw) = (&world.function, world.function.cu_function());
+    // SAFETY: the kernel accesses nothing.
+    unsafe { launch!(function, 1, 8, Values::NONE) }?;
+    // SAFETY: as above; the function is loaded.
+    unsafe { launch!(raw, 1, 8, Values::NONE) }?;
+    Ok(())
+}
+
+fn every_graph() -> Result<(), Fault> {
+    let mut world = World::new()?;
+    let stages = STAGES
+        .iter()
+        .filter(|stage| stage.name.starts_with("graph"));
+    stages
+        .map(|stage| (stage.run)(&mut world))
+        .try_for_each(|made| made.map(drop))
+}
+
+fn only_graphs_are_refused(name: &str) -> Result<(), String> {
+    let launched = || -> Result<(), Error> {
+        let kernel = Kernel::<Values>::from_image(&kernel_args::context(0)?, SAXPY, "saxpy")?;
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(kernel, 1, 8, Values::NONE) }
+    };
+    launched().map_err(|error| format!("without {name}: {error:?}"))?;
+    match every_graph() {
+        Err(Fault::Ours(Error::OldDriver { missing, .. })) if missing == name => Ok(()),
+        other => Err(format!("without {name}: {other:?}")),
+    }
+}
+
+/// Runs `work` on this thread, on which no context is current.
+fn without_current<T>(work: impl FnOnce() -> T) -> T {
+    make_current(NO_CONTEXT);
+    work()
+}
+
+fn only_contexts_are_refused(name: &str) -> Result<(), String> {
+    let text = |error: Error| format!("without {name}: {error:?}");
+    let (ctx, other) = (
+        kernel_args::context(0).map_err(text)?,
+        kernel_args::context(1).map_err(text)?,
+    );
+    let kernel = Kernel::<Values>::from_image(&ctx, SAXPY, "saxpy").map_err(text)?;
+    // SAFETY: the kernel accesses nothing.
+    unsafe { launch!(kernel, 1, 8, Values::NONE) }.map_err(text)?;
+    let stream = ctx.new_stream().map_err(|error| text(error.into()))?;
+    let own = || create_context(0, ContextFlags::new()).map(drop);
+    let outcomes: [(&[&str], Result<(), Error>); 6] = [
+        (
+            &["cuCtxCreate_v2", "cuCtxDestroy_v2", "cuCtxPopCurrent_v2"],
+            own(),
+        ),
+        (&[], with_current(&other, || ())),
+        (
+            &[
+                "cuDeviceCanAccessPeer",
+                "cuCtxEnablePeerAccess",
+                "cuDeviceGetMemPool",
+                "cuMemPoolSetAccess",
+            ],
+            without_current(|| PeerAccess::enable(&ctx, &other).map(drop)),
+        ),
+        (
+            &["cuStreamGetCtx"],
+            without_current(|| {
+                // SAFETY: the stream is alive.
+                unsafe { BorrowedStream::new(&ctx, stream.cu_stream()) }.map(drop)
+            }),
+        ),
+        (
+            &["cuKernelGetFunction"],
+            without_current(|| {
+                // SAFETY: the kernel is one of a library that stays loaded.
+                unsafe { kernel_function(&ctx, library_kernel()?) }.map(drop)
+            }),
+        ),
+        (
+            &[
+                "cuDeviceGetDevResource",
+                "cuDevSmResourceSplitByCount",
+                "cuDevResourceGenerateDesc",
+                "cuGreenCtxCreate",
+                "cuGreenCtxDestroy",
+                "cuGreenCtxStreamCreate",
+            ],
+            GreenContext::split(&ctx, 8).map(drop),
+        ),
+    ];
+    // What makes a context current for a while needs these two; the first and the last do not.
+    let current = ["cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"].contains(&name);
+    for (number, (needed, outcome)) in outcomes.into_iter().enumerate() {
+        let is_needed = needed.contains(&name) || current && (1..5).contains(&number);
+        match outcome {
+            Err(Error::OldDriver { missing, .. }) if missing == name && is_needed => {}
+            Ok(()) if !is_needed => {}
+            other => return Err(format!("without {name}, {needed:?}: {other:?}")),
+        }
+    }
+    Ok(())
+}
+
+fn refused(name: &str) -> Result<(), String> {
+    match kernel_args::context(0) {
+        Err(Error::OldDriver { missing, .. }) if missing == name => Ok(()),
+        other => Err(format!("without {name}: {other:?}")),
+    }
+}

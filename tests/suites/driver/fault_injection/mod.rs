@@ -1,0 +1,39 @@
+//! Every driver call fails once, in turn: an error names it, nothing leaks, and the next launch works. An entry point that
+//! an old driver lacks is an error, or is done without. On the stand-in driver.
+
+mod inject;
+mod missing;
+mod stages;
+mod world;
+
+use kernel_args_stand_in::{Control, Settings, is_active, reexec_with_stand_in};
+use libtest_mimic::Arguments;
+use std::process::ExitCode;
+
+pub(crate) fn main() -> ExitCode {
+    if let Some(code) = missing::child() {
+        return code;
+    }
+    if !is_active() {
+        return match reexec_with_stand_in(&Settings::new().devices(2)) {
+            Ok(Some(code)) => code,
+            other => {
+                eprintln!("fault_injection: there is no stand-in driver: {other:?}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    let mut arguments = Arguments::from_args();
+    // The failures that are ordered, and the counts, are those of the whole process.
+    arguments.test_threads = Some(1);
+    let trials = inject::trials().into_iter().chain(missing::trials());
+    let conclusion = libtest_mimic::run(&arguments, trials.collect());
+    if !arguments.list {
+        inject::print();
+    }
+    conclusion.exit_code()
+}
+
+fn driver() -> Control {
+    Control::attach().expect("this process runs on the stand-in driver")
+}

@@ -1,0 +1,359 @@
+//! The stages of a kernel's life.
+
+use crate::fault_injection::world::{Far, Fault, SAXPY, Saxpy, Values, World};
+use cudarc::driver::{
+    CudaGraph, CudaStream,
+    sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
+};
+use kernel_args::{
+    AccessPolicyWindow, Arguments, BorrowedStream, ContextFlags, DeviceNode, DevicePointerMut,
+    Form, Function, Graph, GraphExec, GreenContext, HostBuffer, Image, JitOptions, Kernel, Launch,
+    MemorySyncDomain, MemorySyncDomainMap, Module, PeerAccess, create_context, current_context,
+    kernel_function, launch, with_current,
+};
+use std::{any::Any, sync::Arc};
+
+/// What a stage has made, to be dropped when the calls of the stage itself have been counted.
+pub(crate) type Made = Box<dyn Any>;
+
+pub(crate) struct Stage {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&mut World) -> Result<Made, Fault>,
+    /// Whether the stage begins without a current context.
+    pub(crate) unbound: bool,
+}
+
+const fn stage(name: &'static str, run: fn(&mut World) -> Result<Made, Fault>) -> Stage {
+    Stage {
+        name,
+        run,
+        unbound: true,
+    }
+}
+
+pub(crate) const STAGES: &[Stage] = &[
+    stage("load", |world| {
+        Ok(Box::new(Module::load(&world.ctx, SAXPY)?))
+    }),
+    stage("link", |world| {
+        let images = [SAXPY, include_str!("../../../../ptx/vector_add.ptx")];
+        let options = JitOptions::new();
+        let module = Module::link(&world.ctx, images.map(Image::from), &options)?;
+        Ok(Box::new(module))
+    }),
+    stage("verify", |world| {
+        // A new module, which remembers no kernel.
+        let module = Module::load(&world.ctx, SAXPY)?;
+        let kernel: Kernel<Saxpy> = module.kernel("saxpy")?;
+        Ok(Box::new(kernel))
+    }),
+    stage("verify a function with its image", |world| {
+        let function = Function::from_cudarc(&world.ctx, world.function.clone(), SAXPY)?;
+        Ok(Box::new(function.kernel::<Values>()?))
+    }),
+    stage("verify a kernel of a module of cudarc", |world| {
+        let module = Module::from_cudarc(&world.ctx, world.cudarc_module.clone(), SAXPY)?;
+        Ok(Box::new(module.kernel::<Values>("saxpy")?))
+    }),
+    stage("launch a list", |world| {
+        let function = Module::load(&world.ctx, SAXPY)?.function("saxpy")?;
+        let mut list = Arguments::new();
+        list.push(8_u32)
+            .push(0.0_f32)
+            .push(&world.x)
+            .push(&mut world.y);
+        // SAFETY: both slices have 8 elements.
+        unsafe { launch!(function, 1, 8, list, stream = &world.stream) }?;
+        Ok(Box::new(function))
+    }),
+    stage("verify a function", |world| {
+        let module = &world.cudarc_module;
+        let kernel = Kernel::<Values>::from_cudarc_module(&world.ctx, module, "saxpy")?;
+        Ok(Box::new(kernel))
+    }),
+    stage("global", |world| {
+        let module = Module::load(&world.ctx, GLOBAL)?;
+        module.global("counter")?;
+        Ok(Box::new(module))
+    }),
+    stage("launch, kernelParams", |world| {
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(world.values, 1, 8, Values::NONE, form = Form::KernelParams) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch, packed", |world| {
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(world.values, 1, 8, Values::NONE, form = Form::Packed) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch, slices of another stream", |world| {
+        let (kernel, stream) = (world.kernel.clone(), world.stream.clone());
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(kernel, 1, 8, world.args(), stream = &stream) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch a function", |world| {
+        let function = world.function.clone();
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(function, 1, 8, world.args()) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch a function on a stream", |world| {
+        let (function, stream) = (world.function.clone(), world.stream.clone());
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(function, 1, 8, world.args(), stream = &stream) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch a raw function on a stream", |world| {
+        let (raw, stream) = (world.function.cu_function(), world.stream.clone());
+        // SAFETY: the function is loaded; both slices have `n` elements.
+        unsafe { launch!(raw, 1, 8, world.args(), stream = &stream) }?;
+        Ok(Box::new(()))
+    }),
+    Stage {
+        name: "launch a raw function",
+        run: |world| {
+            let raw = world.function.cu_function();
+            // SAFETY: the function is loaded; both slices have `n` elements.
+            unsafe { launch!(raw, 1, 8, world.args()) }?;
+            Ok(Box::new(()))
+        },
+        unbound: false,
+    },
+    stage("launch, 64 KiB of shared memory", |world| {
+        // A new module, whose function has not been allowed as much.
+        let kernel = Kernel::<Values>::from_image(&world.ctx, SAXPY, "saxpy")?;
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(kernel, 1, 8, Values::NONE, shared = 64 * 1024) }?;
+        Ok(Box::new(kernel))
+    }),
+    stage("launch a function, 64 KiB", |world| {
+        let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
+        let function = world.ctx.load_module(ptx)?.load_function("saxpy")?;
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(function, 1, 8, Values::NONE, shared = 64 * 1024) }?;
+        Ok(Box::new(function))
+    }),
+    stage("launch, clusters", |world| {
+        // A new kernel, for which nothing has been asked.
+        let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
+        let launch = Launch::new(16, 8).cluster(16).cooperative(true);
+        // SAFETY: the kernel accesses nothing.
+        unsafe { kernel_args::launch(&kernel, launch, Values::NONE) }?;
+        Ok(Box::new(kernel))
+    }),
+    stage("launch, cooperative", |world| {
+        let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(kernel, 1, 8, Values::NONE, cooperative = true) }?;
+        Ok(Box::new(kernel))
+    }),
+    stage("launch, other attributes", |world| {
+        let map = MemorySyncDomainMap {
+            default: 0,
+            remote: 1,
+        };
+        let launch = Launch::new(1, 8)
+            .priority(-1)
+            .programmatic_stream_serialization(true)
+            .programmatic_event(&world.event)
+            .launch_completion_event(&world.event)
+            .memory_sync_domain(MemorySyncDomain::Remote)
+            .memory_sync_domain_map(map)
+            .access_policy_window(AccessPolicyWindow::new(0, 4096))
+            .preferred_shared_memory_carveout(50)
+            .stream(&world.stream);
+        // SAFETY: the kernel accesses nothing.
+        unsafe { kernel_args::launch(&world.values, launch, Values::NONE) }?;
+        Ok(Box::new(()))
+    }),
+    stage("launch a function, attributes", |world| {
+        let (function, stream) = (world.function.clone(), world.stream.clone());
+        let launch = Launch::new(2, 8).cluster(2).cooperative(true);
+        // SAFETY: both slices have `n` elements.
+        unsafe { kernel_args::launch(&function, launch.stream(&stream), world.args()) }?;
+        Ok(Box::new(()))
+    }),
+    stage("ask a kernel", |world| {
+        let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
+        let launch = Launch::new(2, 8).cluster(2);
+        kernel.registers()?;
+        kernel.max_cooperative_blocks(8, 64 * 1024)?;
+        kernel.suggest_block_size(0)?;
+        kernel.max_active_clusters(&launch)?;
+        kernel.max_cluster_size(&launch)?;
+        kernel.grid_and_block_for(100)?;
+        Ok(Box::new(kernel))
+    }),
+    stage("context of its own", |_| {
+        Ok(Box::new(create_context(0, ContextFlags::new())?))
+    }),
+    Stage {
+        name: "context, current",
+        run: |world| {
+            with_current(&world.own, || world.ctx.bind_to_thread())??;
+            current_context()?;
+            Ok(Box::new(()))
+        },
+        unbound: false,
+    },
+    stage("context, current where none was", |world| {
+        with_current(&world.own, current_context)??;
+        Ok(Box::new(()))
+    }),
+    stage("peer access", |world| {
+        Ok(Box::new(PeerAccess::enable(&world.ctx, &world.other)?))
+    }),
+    stage("launch, memory of another device", |world| {
+        let args = Far {
+            n: 8,
+            alpha: 1.0,
+            x: &world.x,
+            y: world.peers.memory(&mut world.far),
+        };
+        // SAFETY: both slices have 8 elements.
+        unsafe { launch!(world.far_kernel, 1, 8, args, stream = &world.stream) }?;
+        Ok(Box::new(()))
+    }),
+    stage("green context", |world| {
+        let (part, rest) = GreenContext::split(&world.ctx, 16)?;
+        let stream = part.new_stream()?;
+        let (kernel, args) = (world.kernel.clone(), world.args());
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(kernel, 1, 8, args, stream = &stream) }?;
+        Ok(Box::new((stream, rest)))
+    }),
+    stage("stream that is borrowed", |world| {
+        // SAFETY: the stream outlives what this stage makes.
+        let stream = unsafe { BorrowedStream::new(&world.ctx, world.stream.cu_stream()) }?;
+        Ok(Box::new(stream))
+    }),
+    stage("kernel of a library", |world| {
+        // SAFETY: the library is loaded.
+        unsafe { kernel_function(&world.ctx, world.library_kernel) }?;
+        Ok(Box::new(()))
+    }),
+    stage("still loaded", |world| {
+        world.kernel.require_loaded()?;
+        Ok(Box::new(()))
+    }),
+    stage("capture", |world| Ok(Box::new(capture(world)?))),
+    stage("graph, made", |world| {
+        let (launch, memory) = (Launch::new(1, 8), DevicePointerMut::<f32>::NULL);
+        let mut graph = Graph::new(&world.ctx)?;
+        let zero = graph.add_memset(memory, 0, 8, &[])?;
+        let copied = graph.add_memcpy_htod(memory, [1.0; 8], &[zero])?;
+        let node = graph.add_kernel(&world.owned, launch, world.retained(), &[copied])?;
+        graph.add_kernel(&world.values, launch, Values::NONE, &[node.any()])?;
+        let attributes = launch.priority(-1).cooperative(true);
+        graph.add_kernel(&world.owned, attributes, world.retained(), &[])?;
+        let buffer = HostBuffer::from(vec![0.0_f32; 8]);
+        let back = graph.add_memcpy_dtoh(&buffer, memory.into(), &[])?;
+        graph.retain(world.stream.clone())?;
+        let mut exec = graph.instantiate()?;
+        exec.set_enabled(back, false)?;
+        exec.set_enabled(zero, false)?;
+        exec.set_enabled(copied, false)?;
+        exec.is_enabled(copied)?;
+        exec.upload(&world.stream)?;
+        // SAFETY: the kernels access nothing, and the other nodes are disabled.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
+    }),
+    stage("graph, captured", |world| {
+        let kernel = &world.owned;
+        let graph = Graph::capture(&world.stream, || -> Result<(), kernel_args::Error> {
+            let args = world.retained();
+            // SAFETY: the kernel accesses nothing.
+            unsafe { launch!(kernel, 1, 8, args, node, stream = &world.stream) }.map(drop)
+        })?;
+        let mut exec = graph.instantiate()?;
+        // SAFETY: as above.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
+    }),
+    stage("graph, updated", |world| {
+        let launch = Launch::new(1, 8);
+        let values = || (&world.values_node, launch, Values::NONE);
+        world.exec.update_all([values(), values()])?;
+        // SAFETY: the kernels access nothing.
+        unsafe { world.exec.launch(&world.stream) }?;
+        let args = world.retained();
+        world.exec.update(&world.owned_node, 1, 8, args)?;
+        Ok(released(()))
+    }),
+    stage("graph, found", |world| {
+        let mut graph = Graph::capture(&world.stream, || -> Result<(), kernel_args::Error> {
+            (0..2).try_for_each(|_| {
+                // SAFETY: the kernel accesses nothing.
+                unsafe { launch!(world.values, 1, 8, Values::NONE, stream = &world.stream) }
+            })
+        })?;
+        let nodes = graph.kernel_nodes(&world.values)?;
+        graph.make_device_updatable(&nodes[1])?;
+        Ok(released((graph, nodes)))
+    }),
+    stage("graph, of cudarc", |world| {
+        let (graph, stream) = capture(world)?;
+        let graph = graph.ok_or(cudarc::driver::DriverError(
+            cudarc::driver::sys::CUresult::CUDA_ERROR_NOT_FOUND,
+        ))?;
+        let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
+        exec.kernel_nodes(&world.values)?;
+        Ok(released((exec, stream)))
+    }),
+];
+
+/// What a stage has made. Dropping it waits until what its graphs retained is dropped as well, so that the calls of that are
+/// counted; so does a stage itself.
+struct Released<T>(Option<T>);
+
+impl<T> Drop for Released<T> {
+    fn drop(&mut self) {
+        drop(self.0.take());
+        Graph::wait_until_released();
+    }
+}
+
+fn released<T: 'static>(made: T) -> Made {
+    Graph::wait_until_released();
+    Box::new(Released(Some(made)))
+}
+
+/// Captures three launches into a graph and launches that. Whatever fails, the capture is ended.
+fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault> {
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let stream = world.ctx.new_stream()?;
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    let node = DeviceNode::new();
+    let launch = Launch::new(1, 8).stream(&stream);
+    let launched = [
+        launch.form(Form::KernelParams),
+        launch.form(Form::Packed),
+        launch.device_updatable_node(&node),
+    ]
+    .into_iter()
+    // SAFETY: the kernel accesses nothing.
+    .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) });
+    // The failure is that of one call: the second attempt ends the capture.
+    let ended = stream
+        .end_capture(flags)
+        .inspect_err(|_| drop(stream.end_capture(flags)));
+    launched?;
+    let graph = ended?;
+    if let Some(graph) = &graph {
+        graph.launch()?;
+    }
+    Ok((graph, stream))
+}
+
+const GLOBAL: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 counter;
+.visible .entry nothing()
+{
+    ret;
+}
+";

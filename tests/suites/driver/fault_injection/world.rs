@@ -1,0 +1,231 @@
+//! What the stages work on, and the launch that must work after each of them.
+
+use cudarc::driver::{
+    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result,
+    sys::{self, CUcontext},
+};
+use kernel_args::{
+    ContextFlags, DevicePointer, DevicePointerMut, Error, Graph, GraphExec, Kernel, KernelArgs,
+    Launch, Module, Node, Peer, PeerAccess, Retained, create_context, launch,
+};
+use std::{
+    ffi::{CString, c_void},
+    ptr,
+    sync::Arc,
+};
+
+pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
+pub(crate) struct Saxpy<'a> {
+    pub(crate) n: u32,
+    pub(crate) alpha: f32,
+    pub(crate) x: &'a CudaSlice<f32>,
+    pub(crate) y: &'a mut CudaSlice<f32>,
+}
+
+/// `y` is memory of the other device.
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
+pub(crate) struct Far<'a> {
+    pub(crate) n: u32,
+    pub(crate) alpha: f32,
+    pub(crate) x: &'a CudaSlice<f32>,
+    pub(crate) y: Peer<'a, &'a mut CudaSlice<f32>>,
+}
+
+/// `saxpy` of no elements, without tracked memory.
+#[derive(KernelArgs)]
+pub(crate) struct Values {
+    n: u32,
+    alpha: f32,
+    x: DevicePointer<f32>,
+    y: DevicePointerMut<f32>,
+}
+
+impl Values {
+    pub(crate) const NONE: Self = Self {
+        n: 0,
+        alpha: 1.0,
+        x: DevicePointer::NULL,
+        y: DevicePointerMut::NULL,
+    };
+}
+
+/// `saxpy` of no elements, whose memory a graph retains.
+#[derive(KernelArgs)]
+pub(crate) struct Owned {
+    n: u32,
+    alpha: f32,
+    x: Retained<DevicePointer<f32>>,
+    y: Retained<DevicePointerMut<f32>>,
+}
+
+/// An error of a stage.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// This crate's, which names the call.
+    Ours(Error),
+    /// cudarc's, from a call that the stage made itself.
+    Cudarc(DriverError),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Ours(error)
+    }
+}
+
+impl From<DriverError> for Fault {
+    fn from(error: DriverError) -> Self {
+        Self::Cudarc(error)
+    }
+}
+
+pub(crate) struct World {
+    pub(crate) kernel: Kernel<Saxpy<'static>>,
+    pub(crate) values: Kernel<Values>,
+    pub(crate) function: CudaFunction,
+    pub(crate) cudarc_module: Arc<CudaModule>,
+    pub(crate) owned: Kernel<Owned>,
+    /// An instantiated graph of two nodes.
+    pub(crate) exec: GraphExec,
+    pub(crate) owned_node: Node<Owned>,
+    pub(crate) values_node: Node<Values>,
+    /// Made once: cudarc returns an error of it from its next call.
+    pointers: (
+        Retained<DevicePointer<f32>>,
+        Retained<DevicePointerMut<f32>>,
+    ),
+    pub(crate) x: CudaSlice<f32>,
+    pub(crate) y: CudaSlice<f32>,
+    /// Launches go here; the slices were made on another stream.
+    pub(crate) stream: Arc<CudaStream>,
+    _home: Arc<CudaStream>,
+    pub(crate) event: CudaEvent,
+    pub(crate) far_kernel: Kernel<Far<'static>>,
+    pub(crate) far: CudaSlice<f32>,
+    pub(crate) peers: PeerAccess,
+    /// `CUkernel`, of a library that stays loaded.
+    pub(crate) library_kernel: *mut c_void,
+    pub(crate) own: Arc<CudaContext>,
+    /// Of the second device.
+    pub(crate) other: Arc<CudaContext>,
+    pub(crate) ctx: Arc<CudaContext>,
+}
+
+impl World {
+    pub(crate) fn new() -> Result<Self, Fault> {
+        let ctx = kernel_args::context(0)?;
+        let (stream, home) = (ctx.new_stream()?, ctx.new_stream()?);
+        let module = Module::load(&ctx, SAXPY)?;
+        let cudarc_module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
+        let (owned, values): (Kernel<Owned>, Kernel<Values>) =
+            (module.kernel("saxpy")?, module.kernel("saxpy")?);
+        let shared = Arc::new(home.clone_htod(&[1.0; 8])?);
+        let (mut graph, launch) = (Graph::new(&ctx)?, Launch::new(1, 8));
+        let pointers = (Retained::read(&shared), Retained::write(&shared));
+        let args = Self::retained_from(&pointers);
+        let owned_node = graph.add_kernel(&owned, launch, args, &[])?;
+        let (own, other) = (
+            create_context(0, ContextFlags::new())?,
+            kernel_args::context(1)?,
+        );
+        let values_node = graph.add_kernel(&values, launch, Values::NONE, &[owned_node.any()])?;
+        Ok(Self {
+            kernel: module.kernel("saxpy")?,
+            exec: graph.instantiate()?,
+            owned,
+            owned_node,
+            values_node,
+            pointers,
+            values,
+            function: cudarc_module.load_function("saxpy")?,
+            cudarc_module,
+            x: home.clone_htod(&[1.0; 8])?,
+            y: home.clone_htod(&[0.0; 8])?,
+            stream,
+            _home: home,
+            event: ctx.new_event(None)?,
+            far_kernel: module.kernel("saxpy")?,
+            far: other.new_stream()?.clone_htod(&[0.0; 8])?,
+            peers: PeerAccess::enable(&ctx, &other)?,
+            library_kernel: library_kernel()?,
+            own,
+            other,
+            ctx,
+        })
+    }
+
+    pub(crate) fn args(&mut self) -> Saxpy<'_> {
+        Saxpy {
+            n: 8,
+            alpha: 1.0,
+            x: &self.x,
+            y: &mut self.y,
+        }
+    }
+
+    fn retained_from(
+        (x, y): &(
+            Retained<DevicePointer<f32>>,
+            Retained<DevicePointerMut<f32>>,
+        ),
+    ) -> Owned {
+        Owned {
+            n: 0,
+            alpha: 1.0,
+            x: x.clone(),
+            y: y.clone(),
+        }
+    }
+
+    /// Arguments that a graph retains.
+    pub(crate) fn retained(&self) -> Owned {
+        Self::retained_from(&self.pointers)
+    }
+
+    /// Adds `x` to `y`, and reads `y`.
+    pub(crate) fn works(&mut self) -> Result<(), Fault> {
+        let before = self.stream.clone_dtoh(&self.y)?;
+        let (kernel, stream) = (self.kernel.clone(), self.stream.clone());
+        // SAFETY: both slices have `n` elements.
+        unsafe { launch!(kernel, 1, 8, self.args(), stream = &stream) }?;
+        let after = self.stream.clone_dtoh(&self.y)?;
+        assert_eq!(after, before.iter().map(|y| y + 1.0).collect::<Vec<_>>());
+        Ok(())
+    }
+}
+
+/// `saxpy` of a library, which is never unloaded.
+pub(crate) fn library_kernel() -> Result<*mut c_void, DriverError> {
+    let image = CString::new(SAXPY).expect("PTX has no NUL");
+    let (mut library, mut kernel) = (ptr::null_mut(), ptr::null_mut());
+    let none = ptr::null_mut();
+    // SAFETY: PTX that ends with NUL, and no options.
+    let loaded = unsafe {
+        sys::cuLibraryLoadData(
+            &raw mut library,
+            image.as_ptr().cast(),
+            none,
+            none.cast(),
+            0,
+            none.cast(),
+            none.cast(),
+            0,
+        )
+    };
+    loaded.result()?;
+    // SAFETY: the library is loaded.
+    unsafe { sys::cuLibraryGetKernel(&raw mut kernel, library, c"saxpy".as_ptr()) }.result()?;
+    Ok(kernel.cast())
+}
+
+/// Makes `context` current on this thread; null for none.
+pub(crate) fn make_current(context: CUcontext) {
+    // SAFETY: the context is alive, or null.
+    unsafe { result::ctx::set_current(context) }.expect("no failure is ordered");
+}
+
+pub(crate) const NO_CONTEXT: CUcontext = ptr::null_mut();

@@ -1,0 +1,301 @@
+//! Structs that `kernels!` generates, in launches: every byte must come back, and the kernels are verified with all that
+//! debug information tells.
+
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
+use kernel_args::{
+    DevicePointer, DevicePointerMut, Float3, Float4, Form, Image, Kernel, KernelArgs, Module,
+    launch,
+};
+use kernel_args_tests::{
+    driver::{context, suite, trial},
+    tally,
+};
+use std::{error::Error, process::ExitCode, sync::Arc};
+
+/// With slices, and with device pointers alone.
+#[allow(missing_docs, reason = "each has its own")]
+mod kernels {
+    kernel_args::kernels! {
+        pub(crate) mod generated = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate;
+        pub(crate) mod raw = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate(pointers = raw);
+    }
+}
+use kernels::{
+    generated::{
+        BoxDouble3, BoxFloat3, Cell, EchoBoxDouble, EchoBoxFloat, EchoLight, EchoLines,
+        EchoNumbers, EchoPointers, Either, Light, Line, Mode,
+    },
+    raw,
+};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+pub(crate) fn main() -> ExitCode {
+    suite(
+        "generated_structs",
+        |_| {
+            vec![
+                trial("a_struct_by_value", light),
+                trial("slices_and_pointers", pointers),
+                trial("device_pointers", raw_pointers),
+                trial("numbers", numbers),
+                trial("an_over_aligned_struct", lines),
+                trial("instances_of_a_template", boxes),
+                trial("a_slice_of_a_generated_type", slice_of_lights),
+            ]
+        },
+        |driver| tally::print("generated_structs", driver),
+    )
+}
+
+/// The same kernels without what `kernels!` read of them, and in the build with debug information.
+const OPTIMISED: &str = include_str!("../../../ptx/generated.ptx");
+const DEBUG: &str = include_str!("../../../ptx/generated.debug.ptx");
+
+/// Launches a kernel of each image in these forms, and compares what comes back with `passed`.
+fn echo<A: KernelArgs>(
+    entry: &str,
+    forms: &[Form],
+    passed: &[u8],
+    launch: impl Fn(&Kernel<A>, &mut CudaSlice<u8>, Form) -> Result<(), kernel_args::Error>,
+) -> Outcome {
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    for (build, image) in [
+        // Names and members are compared here too.
+        ("described", Image::from(kernels::generated::IMAGE)),
+        ("optimised", OPTIMISED.into()),
+        ("with debug information", DEBUG.into()),
+    ] {
+        let kernel = Module::load(&ctx, image)?
+            .kernel::<A>(entry)?
+            .require_verified()?;
+        for &form in forms {
+            let mut out = stream.clone_htod(&vec![0xa5_u8; passed.len() + 1])?;
+            launch(&kernel, &mut out, form)?;
+            let echo = stream.clone_dtoh(&out)?;
+            let way = format!("{form:?}, {build}");
+            tally::compare(entry, &way, &echo[..passed.len()], passed)?;
+            assert_eq!(echo[passed.len()], 0xa5, "{entry}: a byte behind the echo");
+        }
+    }
+    Ok(())
+}
+
+const BOTH: [Form; 2] = [Form::KernelParams, Form::Packed];
+
+const LIGHT: Light = Light {
+    intensity: 1.5,
+    mode: Mode::Same,
+    either: Either {
+        bytes: [0xde, 0xad, 0xbe, 0xef],
+    },
+    on: true,
+    direction: Float4 {
+        x: -1.0,
+        y: 2.0,
+        z: -3.0,
+        w: 4.0,
+    },
+    cell: Cell {
+        kind: 9,
+        values: [0.25, -0.5],
+    },
+};
+
+/// By the comment in `ptx/generated.cu`.
+fn light_bytes() -> Vec<u8> {
+    let floats = |values: &[f32]| {
+        values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect::<Vec<u8>>()
+    };
+    [
+        &1.5_f32.to_le_bytes()[..],
+        &[7, 0, 0, 0],
+        &[0xde, 0xad, 0xbe, 0xef],
+        &[1, 0, 0, 0],
+        &floats(&[-1.0, 2.0, -3.0, 4.0]),
+        &[9, 0, 0, 0, 0, 0, 0, 0],
+        &0.25_f64.to_le_bytes(),
+        &(-0.5_f64).to_le_bytes(),
+        &[0; 8],
+    ]
+    .concat()
+}
+
+fn light() -> Outcome {
+    let passed = [
+        &[3][..],
+        &light_bytes(),
+        &(-5_i32).to_le_bytes(),
+        &(-1_i16).to_le_bytes(),
+    ]
+    .concat();
+    assert_eq!(passed.len(), 1 + 64 + 4 + 2);
+    echo::<EchoLight<'static>>("echo_light", &BOTH, &passed, |kernel, out, form| {
+        let args = EchoLight {
+            out,
+            r#type: 3,
+            light: LIGHT,
+            r#in: -5,
+            self_: Mode::Fast,
+        };
+        // SAFETY: `out` has room for the echo, and echo kernels write nothing else.
+        unsafe { launch!(kernel, 1, 1, args, form = form) }
+    })
+}
+
+/// Where a slice is.
+fn address<T: DeviceRepr>(slice: &CudaSlice<T>) -> u64 {
+    let stream = Arc::clone(slice.stream());
+    let (address, _guard) = slice.device_ptr(&stream);
+    address
+}
+
+fn pointers() -> Outcome {
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    let x = stream.clone_htod(&[1.0_f32; 4])?;
+    let y = stream.clone_htod(&[1.0_f64; 4])?;
+    let table = stream.clone_htod(&[DevicePointer::<f32>::NULL; 2])?;
+    let passed: Vec<u8> = [address(&x), address(&y), 0x1234, address(&table), 0x5678]
+        .into_iter()
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    let y = std::cell::RefCell::new(y);
+    echo::<EchoPointers<'static>>("echo_pointers", &BOTH, &passed, |kernel, out, form| {
+        let args = EchoPointers {
+            out,
+            x: &x,
+            y: &mut y.borrow_mut(),
+            list: DevicePointerMut::from_raw(0x1234),
+            table: &table,
+            any: DevicePointer::from_raw(0x5678),
+        };
+        // SAFETY: as above; the kernel does not follow the pointers.
+        unsafe { launch!(kernel, 1, 1, args, form = form) }
+    })
+}
+
+fn raw_pointers() -> Outcome {
+    let passed: Vec<u8> = [1_u64, 2, 3, 4, 5]
+        .into_iter()
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    echo::<raw::EchoPointers>("echo_pointers", &BOTH, &passed, |kernel, out, form| {
+        let args = raw::EchoPointers {
+            out: DevicePointerMut::from_raw(address(out)),
+            x: DevicePointer::from_raw(1),
+            y: DevicePointerMut::from_raw(2),
+            list: DevicePointerMut::from_raw(3),
+            table: DevicePointer::from_raw(4),
+            any: DevicePointer::from_raw(5),
+        };
+        // SAFETY: as above.
+        unsafe { launch!(kernel, 1, 1, args, form = form) }
+    })
+}
+
+fn numbers() -> Outcome {
+    let huge = i128::MIN + 77;
+    let passed = [
+        &[1, 0xfe][..],
+        &(-3_i64).to_le_bytes(),
+        &700_u16.to_le_bytes(),
+        &huge.to_le_bytes(),
+        &[1.0_f32, 2.0, 3.0].map(f32::to_le_bytes).concat(),
+    ]
+    .concat();
+    echo::<EchoNumbers<'static>>("echo_numbers", &BOTH, &passed, |kernel, out, form| {
+        let args = EchoNumbers {
+            out,
+            flag: true,
+            letter: 0xfe_u8.cast_signed(),
+            wide: -3,
+            id: 700,
+            huge,
+            v: Float3::new(1.0, 2.0, 3.0),
+        };
+        // SAFETY: as above.
+        unsafe { launch!(kernel, 1, 1, args, form = form) }
+    })
+}
+
+/// Where it lies depends on the GPU: there is no packed form that fits all.
+fn lines() -> Outcome {
+    let mut line = [0; 128];
+    line[..4].copy_from_slice(&42_i32.to_le_bytes());
+    line[64..72].copy_from_slice(&(-43_i64).to_le_bytes());
+    let passed = [&[0x11][..], &line, &[0x22]].concat();
+    echo::<EchoLines<'static>>(
+        "echo_lines",
+        &[Form::KernelParams],
+        &passed,
+        |kernel, out, form| {
+            let args = EchoLines {
+                out,
+                before: 0x11,
+                line: Line {
+                    n: 42,
+                    _padding4: [0; 60],
+                    position: -43,
+                },
+                after: 0x22,
+            };
+            // SAFETY: as above.
+            unsafe { launch!(kernel, 1, 1, args, form = form) }
+        },
+    )
+}
+
+fn boxes() -> Outcome {
+    let floats = [
+        &[1.0_f32, 2.0, 3.0].map(f32::to_le_bytes).concat()[..],
+        &[4, 0, 0, 0],
+        &5.0_f32.to_le_bytes(),
+    ]
+    .concat();
+    let float = kernels::generated::echo_box_float.symbol();
+    echo::<EchoBoxFloat<'static>>(float, &BOTH, &floats, |kernel, out, form| {
+        let args = EchoBoxFloat {
+            out,
+            r#box: BoxFloat3 {
+                items: [1.0, 2.0, 3.0],
+                count: 4,
+            },
+            last: 5.0,
+        };
+        // SAFETY: as above.
+        unsafe { launch!(kernel, 1, 1, args, form = form) }
+    })?;
+    let doubles = [
+        &[1.0_f64, 2.0, 3.0].map(f64::to_le_bytes).concat()[..],
+        &[4, 0, 0, 0, 0, 0, 0, 0],
+        &5.0_f64.to_le_bytes(),
+    ]
+    .concat();
+    let double = kernels::generated::echo_box_double.symbol();
+    echo::<EchoBoxDouble<'static>>(double, &BOTH, &doubles, |kernel, out, form| {
+        let args = EchoBoxDouble {
+            out,
+            r#box: BoxDouble3 {
+                items: [1.0, 2.0, 3.0],
+                count: 4,
+            },
+            last: 5.0,
+        };
+        // SAFETY: as above.
+        unsafe { launch!(kernel, 1, 1, args, form = form) }
+    })
+}
+
+/// To the device and back.
+fn slice_of_lights() -> Outcome {
+    let stream = context()?.default_stream();
+    let lights = stream.clone_htod(&[LIGHT; 3])?;
+    let back = stream.clone_dtoh(&lights)?;
+    assert_eq!(format!("{back:?}"), format!("{:?}", [LIGHT; 3]));
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! Graphs that are captured: the nodes of launches, slices that cudarc tracks, and captures that end early.
+
+use crate::graphs::saxpy::{Borrowed, N, Outcome, SAXPY, World};
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus};
+use kernel_args::{Error, Graph, GraphExec, Kernel, Launch, Node, launch};
+use kernel_args_tests::driver::trial;
+use libtest_mimic::Trial;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+type Nodes = Vec<Node<crate::graphs::saxpy::Saxpy>>;
+
+fn captured(world: &World, alphas: &[f32]) -> Outcome<(Graph, Nodes)> {
+    let mut nodes = Vec::new();
+    let (kernel, stream) = (&world.kernel, &world.stream);
+    let graph = Graph::capture(stream, || -> Result<(), Error> {
+        for &alpha in alphas {
+            // SAFETY: both slices have `N` elements, on one stream.
+            nodes.push(unsafe {
+                launch!(
+                    kernel,
+                    1,
+                    32,
+                    world.args(alpha),
+                    node,
+                    stream = stream,
+                    shared = 64
+                )
+            }?);
+        }
+        Ok(())
+    })?;
+    Ok((graph, nodes))
+}
+
+fn each_launch_is_a_node() -> Outcome {
+    let world = World::new()?;
+    let (graph, nodes) = captured(&world, &[1.0, 2.0, 4.0])?;
+    world.y_is(0.0)?;
+    let mut exec = graph.instantiate()?;
+    // SAFETY: as they were captured.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(7.0)?;
+    for (node, disabled) in nodes.iter().zip([1.0, 2.0, 4.0]) {
+        exec.set_enabled(node, false)?;
+        // SAFETY: as above.
+        unsafe { exec.launch(&world.stream) }?;
+        exec.set_enabled(node, true)?;
+        let before = world.stream.clone_dtoh(&*world.y)?[0];
+        exec.update(node, 1, 32, world.args(disabled + 10.0))?;
+        // SAFETY: as above.
+        unsafe { exec.launch(&world.stream) }?;
+        let after = world.stream.clone_dtoh(&*world.y)?[0];
+        exec.update(node, 1, 32, world.args(disabled))?;
+        assert!((after - before - 17.0).abs() < 1e-6, "{before} to {after}");
+    }
+    Ok(())
+}
+
+/// cudarc tracks slices once there are two streams: a launch that waited for them would end the capture.
+fn tracked_slices_are_captured() -> Outcome {
+    let world = World::new()?;
+    let kernel = Kernel::<Borrowed<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let home = world.ctx.new_stream()?;
+    let x = home.clone_htod(&[1.0_f32; N])?;
+    let mut y = world.stream.clone_htod(&[0.0_f32; N])?;
+    assert!(world.ctx.is_managing_stream_synchronization());
+    let mut node = None;
+    let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
+        let args = Borrowed {
+            n: N as u32,
+            alpha: 2.0,
+            x: &x,
+            y: &mut y,
+        };
+        let launch = Launch::new(1, 32).stream(&world.stream);
+        // SAFETY: both slices have `N` elements, and outlive the graph, which is launched when they are written.
+        node = Some(unsafe { kernel.capture_unretained(launch, args) }?);
+        Ok(())
+    })?;
+    let node = node.ok_or("nothing was captured")?;
+    world.ctx.synchronize()?;
+    let mut exec = graph.instantiate()?;
+    // SAFETY: as above.
+    unsafe { exec.launch(&world.stream) }?;
+    assert_eq!(world.stream.clone_dtoh(&y)?, [2.0; N]);
+    let args = Borrowed {
+        n: N as u32,
+        alpha: 5.0,
+        x: &x,
+        y: &mut y,
+    };
+    // SAFETY: as above.
+    unsafe { exec.update_unretained(&node, Launch::new(1, 32), args) }?;
+    world.ctx.synchronize()?;
+    // SAFETY: as above.
+    unsafe { exec.launch(&world.stream) }?;
+    assert_eq!(world.stream.clone_dtoh(&y)?, [7.0; N]);
+    world.ctx.synchronize()?;
+    drop(exec);
+    // Nothing is left in the context for the next call.
+    world.ctx.check_err()?;
+    Ok(())
+}
+
+/// Without `node` the launch waits on the captured stream, which ends the capture: the error says what to write.
+fn a_plain_launch_says_what_to_write() -> Outcome {
+    let world = World::new()?;
+    let kernel = Kernel::<Borrowed<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let home = world.ctx.new_stream()?;
+    let x = home.clone_htod(&[1.0_f32; N])?;
+    let mut y = home.clone_htod(&[0.0_f32; N])?;
+    let mut said = String::new();
+    let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
+        let args = Borrowed {
+            n: N as u32,
+            alpha: 2.0,
+            x: &x,
+            y: &mut y,
+        };
+        // SAFETY: both slices have `N` elements.
+        said = match unsafe { launch!(kernel, 1, 32, args, stream = &world.stream) } {
+            Ok(()) => return Ok(()),
+            Err(error) => error.to_string(),
+        };
+        Ok(())
+    });
+    assert!(
+        said.contains("(905)") && said.contains("help: ") && said.contains(", node, "),
+        "{said}"
+    );
+    let broken = graph.err().ok_or("the capture was not broken")?.to_string();
+    assert!(
+        broken.contains("(901)") && broken.contains("help: "),
+        "{broken}"
+    );
+    Ok(())
+}
+
+fn is_free(world: &World) -> Outcome {
+    let status = world.stream.capture_status()?;
+    assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
+    world.stream.synchronize()?;
+    Ok(())
+}
+
+fn a_capture_ends_whatever_happens() -> Outcome {
+    let world = World::new()?;
+    let failed = Graph::capture(&world.stream, || Err::<(), Error>(Error::NoDriver));
+    assert!(matches!(failed, Err(Error::NoDriver)));
+    is_free(&world)?;
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let _ = Graph::capture(&world.stream, || -> Result<(), Error> {
+            resume_unwind(Box::new("of the test"))
+        });
+    }));
+    assert!(panicked.is_err());
+    is_free(&world)?;
+    // An inner capture is refused, and the outer one goes on.
+    let (graph, inner) = {
+        let mut inner = None;
+        let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
+            inner = Graph::capture(&world.stream, || Ok::<(), Error>(())).err();
+            Ok(())
+        })?;
+        (graph, inner)
+    };
+    let inner = inner.ok_or("a stream was captured twice")?.to_string();
+    assert!(inner.contains("already being captured"), "{inner}");
+    drop(graph);
+    is_free(&world)
+}
+
+/// The graph is cudarc's, its nodes are ours.
+fn a_graph_of_cudarc() -> Outcome {
+    let world = World::new()?;
+    let stream = &world.stream;
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+    // SAFETY: both slices have `N` elements, on one stream.
+    let node = unsafe { launch!(world.kernel, 1, 32, world.args(1.0), node, stream = stream) };
+    let graph = stream.end_capture(CUgraphInstantiate_flags(0))?;
+    let (node, graph) = (node?, graph.ok_or("nothing was captured")?);
+    let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
+    // SAFETY: as above.
+    unsafe { exec.launch(stream) }?;
+    world.y_is(1.0)?;
+    exec.update(&node, 1, 32, world.args(10.0))?;
+    // SAFETY: as above.
+    unsafe { exec.launch(stream) }?;
+    world.y_is(11.0)
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("each_captured_launch_is_a_node", each_launch_is_a_node),
+        trial("tracked_slices_are_captured", tracked_slices_are_captured),
+        trial(
+            "a_plain_launch_in_a_capture_says_what_to_write",
+            a_plain_launch_says_what_to_write,
+        ),
+        trial(
+            "a_capture_ends_whatever_happens",
+            a_capture_ends_whatever_happens,
+        ),
+        trial("a_graph_of_cudarc", a_graph_of_cudarc),
+    ]
+}

@@ -1,0 +1,117 @@
+//! Parameters of a node that a kernel updates.
+
+use crate::graphs::saxpy::{Outcome, Saxpy, World};
+use cudarc::driver::sys::CUdeviceptr;
+use kernel_args::{DevicePointerMut, Graph, Kernel, KernelArgs, Launch, Retained, offset_of};
+use kernel_args_tests::driver::{Driver, trial};
+use libtest_mimic::Trial;
+use std::sync::Arc;
+
+const UPDATE: &str = include_str!("../../../../ptx/graph_update.ptx");
+
+/// `__global__ void update_param(cudaGraphDeviceNode_t node, unsigned long long offset, float value, int* result)`
+#[derive(KernelArgs)]
+struct UpdateParam {
+    node: CUdeviceptr,
+    offset: u64,
+    value: f32,
+    result: Retained<DevicePointerMut<i32>>,
+}
+
+const ALPHA: usize = offset_of::<Saxpy>("alpha");
+
+/// The handle by which a kernel names the node, and what such a graph does not allow.
+fn a_handle_of_the_node() -> Outcome {
+    let world = World::new()?;
+    let mut graph = Graph::new(&world.ctx)?;
+    let launch = Launch::new(1, 32);
+    let first = graph.add_kernel(&world.kernel, launch, world.args(1.0), &[])?;
+    let second = graph.add_kernel(&world.kernel, launch, world.args(2.0), &[first.any()])?;
+    let (a, b) = (
+        graph.make_device_updatable(&first)?,
+        graph.make_device_updatable(&second)?,
+    );
+    assert!(a != 0 && b != 0 && a != b, "{a:#x}, {b:#x}");
+    let mut exec = graph.instantiate()?;
+    exec.upload(&world.stream)?;
+    // SAFETY: both slices have elements enough, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(3.0)?;
+    // The host may update it as well; then it is uploaded again.
+    exec.update(&second, 1, 32, world.args(4.0))?;
+    exec.upload(&world.stream)?;
+    // SAFETY: as above.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(8.0)
+}
+
+/// A node writes `alpha` of the node after it. On the stand-in driver no kernel does that: the graph is made and launched.
+fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
+    let world = World::new()?;
+    let update = Kernel::<UpdateParam>::from_image(&world.ctx, UPDATE, "update_param")?;
+    let result = Arc::new(world.stream.clone_htod(&[-1_i32])?);
+    world.ctx.synchronize()?;
+    let args = |node, value| -> Outcome<_> {
+        Ok(UpdateParam {
+            node,
+            offset: u64::try_from(ALPHA)?,
+            value,
+            result: Retained::write(&result),
+        })
+    };
+    let (mut graph, launch) = (Graph::new(&world.ctx)?, Launch::new(1, 32));
+    let writer = graph.add_kernel(&update, launch, args(0, 0.0)?, &[])?;
+    let after = graph.add_kernel(&world.kernel, launch, world.args(0.0), &[writer.any()])?;
+    let node = graph.make_device_updatable(&after)?;
+    let mut exec = graph.instantiate()?;
+    let mut sum = 0.0;
+    for value in [5.0, -2.0] {
+        exec.update(&writer, 1, 32, args(node, value)?)?;
+        exec.upload(&world.stream)?;
+        // SAFETY: `node` is of this graph, and its `alpha` is a float; the slices have elements enough.
+        unsafe { exec.launch(&world.stream) }?;
+        world.ctx.synchronize()?;
+        if driver.is_real() {
+            sum += value;
+            assert_eq!(world.stream.clone_dtoh(&*result)?, [0]);
+        }
+        world.y_is(sum)?;
+    }
+    Ok(())
+}
+
+fn offsets_are_those_of_the_parameters() {
+    const OFFSETS: [usize; 4] = [
+        offset_of::<UpdateParam>("node"),
+        offset_of::<UpdateParam>("offset"),
+        offset_of::<UpdateParam>("value"),
+        offset_of::<UpdateParam>("result"),
+    ];
+    assert_eq!(OFFSETS, [0, 8, 16, 24]);
+    for parameter in UpdateParam::PARAMETERS.iter().chain(Saxpy::PARAMETERS) {
+        let found = [
+            UpdateParam::PARAMETERS
+                .contains(parameter)
+                .then(|| offset_of::<UpdateParam>(parameter.name)),
+            Saxpy::PARAMETERS
+                .contains(parameter)
+                .then(|| offset_of::<Saxpy>(parameter.name)),
+        ];
+        assert!(found.contains(&parameter.offset), "{parameter:?}");
+    }
+}
+
+pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
+    let driver = driver.clone();
+    let name = |what: &str| format!("device_update/{what}");
+    vec![
+        trial(name("a_handle_of_the_node"), a_handle_of_the_node),
+        trial(name("a_kernel_updates_a_node"), move || {
+            a_kernel_updates_a_node(&driver)
+        }),
+        trial(name("offsets_are_those_of_the_parameters"), || {
+            offsets_are_those_of_the_parameters();
+            Ok::<(), String>(())
+        }),
+    ]
+}

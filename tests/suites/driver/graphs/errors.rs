@@ -1,0 +1,245 @@
+//! What each mistake with a graph says, and that it changes nothing.
+
+use crate::graphs::saxpy::{N, Outcome, World};
+use kernel_args::{Error, Form, Graph, GraphExec, Launch, Node, Retained, launch};
+use kernel_args_stand_in::Control;
+use kernel_args_tests::driver::{Driver, trial};
+use libtest_mimic::Trial;
+
+const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
+
+fn says<T>(result: Result<T, Error>, words: &[&str]) -> Outcome {
+    let error = match result {
+        Ok(_) => return Err(format!("there is no error that says {words:?}").into()),
+        Err(error) => error.to_string(),
+    };
+    for word in words.iter().chain(&["\nhelp: "]) {
+        if !error.contains(word) {
+            return Err(format!("no `{word}` in: {error}").into());
+        }
+    }
+    Ok(())
+}
+
+fn instantiated(world: &World) -> Outcome<(GraphExec, Node<crate::graphs::saxpy::Saxpy>)> {
+    let mut graph = Graph::new(&world.ctx)?;
+    let node = graph.add_kernel(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
+    Ok((graph.instantiate()?, node))
+}
+
+fn nodes_of_other_graphs() -> Outcome {
+    const OTHER: &str = "belongs to another graph";
+    let world = World::new()?;
+    let (mut exec, node) = instantiated(&world)?;
+    let (other, stranger) = instantiated(&world)?;
+    says(
+        exec.update(&stranger, 1, 32, world.args(2.0)),
+        &["kernel `saxpy`", "not updated", OTHER],
+    )?;
+    says(exec.set_enabled(&stranger, false), &[OTHER])?;
+    says(exec.is_enabled(&stranger), &[OTHER])?;
+    let mut graph = Graph::new(&world.ctx)?;
+    says(
+        graph.add_kernel(&world.kernel, LAUNCH(), world.args(1.0), &[node.any()]),
+        &["not added", "index 0", OTHER],
+    )?;
+    let y = Retained::write(&world.y).pointer();
+    says(
+        graph.add_memset(y, 0, N, &[node.any()]),
+        &["index 0", OTHER],
+    )?;
+    // A graph that is gone, whose handle the driver may use again.
+    drop(other);
+    let (mut next, _) = instantiated(&world)?;
+    says(next.update(&stranger, 1, 32, world.args(2.0)), &[OTHER])?;
+    says(graph.make_device_updatable(&stranger), &[OTHER])?;
+    // One that cudarc has captured is told by its nodes.
+    let stream = &world.stream;
+    let mode = cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    stream.begin_capture(mode)?;
+    let flags = cudarc::driver::sys::CUgraphInstantiate_flags(0);
+    // SAFETY: both slices have `N` elements.
+    let captured = unsafe { launch!(world.kernel, 1, 32, world.args(1.0), node, stream = stream) };
+    let graph = stream.end_capture(flags)?.ok_or("nothing was captured")?;
+    let mut wrapped = GraphExec::from_cudarc(&world.ctx, graph)?;
+    says(wrapped.update(&node, 1, 32, world.args(2.0)), &[OTHER])?;
+    wrapped.update(&captured?, 1, 32, world.args(2.0))?;
+    // And none of it has changed anything.
+    // SAFETY: both slices have `N` elements, on one stream.
+    unsafe { exec.launch(stream) }?;
+    world.y_is(1.0)
+}
+
+fn limits() -> Outcome {
+    let world = World::new()?;
+    let (mut exec, node) = instantiated(&world)?;
+    let mut graph = Graph::new(&world.ctx)?;
+    for (launch, words) in [
+        (Launch::new(0, 32), ["grid (0, 1, 1)", "at least one block"]),
+        (
+            Launch::new(1, 0),
+            ["block (0, 1, 1)", "at least one thread"],
+        ),
+        (Launch::new(1, 2048), ["block (2048, 1, 1)", "at most"]),
+        (Launch::new((1, 70_000), 1), ["70000", "at most"]),
+        (LAUNCH().shared(400 * 1024), ["shared memory", "at most"]),
+        (
+            LAUNCH().stream(&world.stream),
+            ["node of a graph has no stream", ""],
+        ),
+    ] {
+        says(exec.update_launch(&node, launch, world.args(2.0)), &words)?;
+        says(
+            graph.add_kernel(&world.kernel, launch, world.args(2.0), &[]),
+            &words,
+        )?;
+    }
+    let attributes = LAUNCH().priority(-1);
+    says(
+        exec.update_launch(&node, attributes, world.args(2.0)),
+        &["cannot change the launch attributes", "leave them out"],
+    )?;
+    // More than 48 KiB is allowed as at a launch.
+    exec.update_launch(&node, LAUNCH().shared(64 * 1024), world.args(2.0))?;
+    let y = Retained::write(&world.y).pointer();
+    says(
+        graph.add_memset(y, 0, 0, &[]),
+        &["nothing to copy or to set"],
+    )?;
+    says(
+        graph.add_memset(y, 0, usize::MAX / 2, &[]),
+        &["not of bytes"],
+    )?;
+    says(
+        graph.add_memcpy_htod(y, Vec::<f32>::new(), &[]),
+        &["nothing to copy or to set"],
+    )?;
+    // SAFETY: both slices have `N` elements, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(2.0)
+}
+
+fn a_launch_on_a_captured_stream() -> Outcome {
+    let world = World::new()?;
+    let (mut exec, _) = instantiated(&world)?;
+    let captured = Graph::capture(&world.stream, || -> Result<(), Error> {
+        // SAFETY: both slices have `N` elements.
+        unsafe { exec.launch(&world.stream) }
+    });
+    says(
+        captured,
+        &["not launched", "a stream that is being captured"],
+    )?;
+    // The stream is as before.
+    // SAFETY: as above.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(1.0)
+}
+
+fn captures() -> Outcome {
+    let world = World::new()?;
+    let kernel = &world.kernel;
+    // SAFETY: nothing is launched.
+    let without_stream = unsafe { launch!(kernel, 1, 32, world.args(1.0), node) };
+    says(without_stream, &["not being captured"])?;
+    // SAFETY: as above.
+    let not_captured =
+        unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
+    says(
+        not_captured,
+        &[
+            "kernel `saxpy`",
+            "the stream is not being captured",
+            "Graph::capture",
+        ],
+    )?;
+    world.y_is(0.0)?;
+    says(
+        Graph::capture(&world.ctx.default_stream(), || Ok(())),
+        &["not begun", "ctx.new_stream()"],
+    )?;
+    // What is refused before the driver is asked does not end the capture.
+    let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
+        // SAFETY: as above.
+        let refused = unsafe {
+            launch!(
+                kernel,
+                1,
+                5000,
+                world.args(1.0),
+                node,
+                stream = &world.stream
+            )
+        };
+        assert!(matches!(refused, Err(Error::Limit(_))), "{refused:?}");
+        // SAFETY: both slices have `N` elements, on one stream.
+        let node = unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
+        node.map(drop)
+    })?;
+    // SAFETY: as above.
+    unsafe { graph.instantiate()?.launch(&world.stream) }?;
+    world.y_is(1.0)?;
+    // Synchronizing ends it, and what comes then is told so.
+    let broken = Graph::capture(&world.stream, || -> Result<(), Error> {
+        let _ = world.stream.synchronize();
+        // SAFETY: as above.
+        let refused =
+            unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
+        says(refused, &["kernel `saxpy`", "ended the capture"]).expect("the error");
+        Ok(())
+    });
+    says(broken, &["(901)", "ended the capture"])?;
+    world.ctx.synchronize()?;
+    Ok(())
+}
+
+/// What the driver rejects is shown with the arguments.
+fn rejections(driver: &Driver) -> Outcome {
+    if driver.is_real() {
+        return Ok(());
+    }
+    let control = Control::attach().ok_or("this is not the stand-in driver")?;
+    let world = World::new()?;
+    let (mut exec, node) = instantiated(&world)?;
+    control.fail_once("cuGraphExecKernelNodeSetParams_v2", 1);
+    says(
+        exec.update(&node, 1, 32, world.args(2.5)),
+        &[
+            "kernel `saxpy`: the node was not updated",
+            "(1)",
+            "grid (1, 1, 1), block (32, 1, 1)",
+            "alpha",
+            "2.5",
+            "need a new graph",
+        ],
+    )?;
+    let mut graph = Graph::new(&world.ctx)?;
+    control.fail_once("cuGraphAddKernelNode_v2", 1);
+    says(
+        graph.add_kernel(
+            &world.kernel,
+            LAUNCH().form(Form::Packed),
+            world.args(1.5),
+            &[],
+        ),
+        &["not added", "(1)", "alpha", "1.5"],
+    )?;
+    // SAFETY: both slices have `N` elements, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(1.0)
+}
+
+pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
+    let driver = driver.clone();
+    let name = |what: &str| format!("errors/{what}");
+    vec![
+        trial(name("nodes_of_other_graphs"), nodes_of_other_graphs),
+        trial(name("limits"), limits),
+        trial(name("captures"), captures),
+        trial(
+            name("a_launch_on_a_captured_stream"),
+            a_launch_on_a_captured_stream,
+        ),
+        trial(name("rejections"), move || rejections(&driver)),
+    ]
+}

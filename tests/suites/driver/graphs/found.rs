@@ -1,0 +1,135 @@
+//! Kernel nodes that other code has captured, found by kernel and order.
+
+use crate::graphs::saxpy::{N, Outcome, Raw, SAXPY, World};
+use cudarc::driver::{
+    LaunchConfig, PushKernelArg,
+    sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
+};
+use kernel_args::{Error, Graph, GraphExec, Kernel, Launch, Module};
+use kernel_args_tests::driver::{Driver, trial};
+use libtest_mimic::Trial;
+
+const CONFIG: LaunchConfig = LaunchConfig {
+    grid_dim: (1, 1, 1),
+    block_dim: (32, 1, 1),
+    shared_mem_bytes: 48,
+};
+
+/// Captures `count` launches of cudarc's, each of which adds its number, from 1 on, with a memset between.
+fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Kernel<Raw>)> {
+    let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
+    let function = world.ctx.load_module(ptx)?.load_function("saxpy")?;
+    let (n, raw) = (N as u32, world.raw(0.0));
+    let (x, y) = (raw.x.address(), raw.y.address());
+    let mut other = world.stream.alloc_zeros::<u8>(16)?;
+    world.stream.synchronize()?;
+    // SAFETY: one stream does everything that follows.
+    unsafe { world.ctx.disable_event_tracking() };
+    let captured = (|| -> Outcome<_> {
+        world
+            .stream
+            .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+        for alpha in 1..=count {
+            let alpha = f32::from(alpha);
+            let mut builder = world.stream.launch_builder(&function);
+            builder.arg(&n).arg(&alpha).arg(&x).arg(&y);
+            // SAFETY: both slices have `N` elements.
+            unsafe { builder.launch(CONFIG) }?;
+            world.stream.memset_zeros(&mut other)?;
+        }
+        Ok(world.stream.end_capture(CUgraphInstantiate_flags(0))?)
+    })();
+    // SAFETY: as it was before.
+    unsafe { world.ctx.enable_event_tracking() };
+    // The graph keeps its address.
+    other.leak();
+    let graph = captured?.ok_or("nothing was captured")?;
+    Ok((graph, Kernel::from_function(&world.ctx, function)?))
+}
+
+fn in_the_order_of_the_launches() -> Outcome {
+    let world = World::new()?;
+    let (graph, kernel) = by_cudarc(&world, 5)?;
+    let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
+    let nodes = exec.kernel_nodes(&kernel)?;
+    assert_eq!(nodes.len(), 5);
+    // SAFETY: as they were captured.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(15.0)?;
+    for node in &nodes {
+        exec.set_enabled(node, false)?;
+    }
+    let mut sum = 15.0;
+    for (node, alpha) in nodes.iter().zip(1_u8..) {
+        exec.set_enabled(node, true)?;
+        // SAFETY: as above.
+        unsafe { exec.launch(&world.stream) }?;
+        sum += f32::from(alpha);
+        world.y_is(sum)?;
+        exec.update(node, 1, 32, world.raw(100.0))?;
+        // SAFETY: as above.
+        unsafe { exec.launch(&world.stream) }?;
+        sum += 100.0;
+        world.y_is(sum)?;
+        exec.set_enabled(node, false)?;
+    }
+    // The same function of another module is another kernel.
+    let other: Kernel<Raw> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
+    assert!(exec.kernel_nodes(&other)?.is_empty());
+    Ok(())
+}
+
+/// Found before the graph is instantiated, a node retains its arguments.
+fn in_a_graph() -> Outcome {
+    let world = World::new()?;
+    let mut graph = Graph::capture(&world.stream, || -> Result<(), Error> {
+        for _ in 0..3 {
+            // SAFETY: both slices have `N` elements, on one stream.
+            unsafe {
+                kernel_args::launch!(world.kernel, 1, 32, world.args(1.0), stream = &world.stream)
+            }?;
+        }
+        Ok(())
+    })?;
+    let nodes = graph.kernel_nodes(&world.kernel)?;
+    assert_eq!(nodes.len(), 3);
+    let mut exec = graph.instantiate()?;
+    exec.update(&nodes[1], 1, 32, world.args(10.0))?;
+    // SAFETY: as above.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(12.0)
+}
+
+/// In a graph that is already instantiated it cannot, and says so.
+fn without_a_place_to_retain() -> Outcome {
+    let world = World::new()?;
+    let mut graph = Graph::new(&world.ctx)?;
+    graph.add_kernel(&world.kernel, Launch::new(1, 32), world.args(1.0), &[])?;
+    let mut exec = graph.instantiate()?;
+    let node = exec.kernel_nodes(&world.kernel)?.remove(0);
+    let refused = exec.update(&node, 1, 32, world.args(2.0));
+    let refused = refused.err().ok_or("it was retained nowhere")?.to_string();
+    assert!(
+        refused.contains("cannot retain") && refused.contains("help: "),
+        "{refused}"
+    );
+    // SAFETY: `world` keeps the memory.
+    unsafe { exec.update_unretained(&node, Launch::new(1, 32), world.args(2.0)) }?;
+    // SAFETY: both slices have `N` elements, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(2.0)
+}
+
+pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
+    vec![
+        trial(
+            "nodes_are_found_in_the_order_of_the_launches",
+            in_the_order_of_the_launches,
+        ),
+        trial("nodes_are_found_in_a_captured_graph", in_a_graph),
+        trial(
+            "a_node_that_cannot_retain_says_so",
+            without_a_place_to_retain,
+        ),
+    ]
+}

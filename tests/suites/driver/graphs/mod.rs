@@ -1,0 +1,37 @@
+//! Graphs: made by hand and captured, updated in both forms, enabled and disabled, and what they keep allocated.
+
+mod capture;
+mod chain;
+mod device_update;
+mod echo;
+mod errors;
+mod exit;
+mod found;
+mod random;
+mod retained;
+mod saxpy;
+
+use kernel_args_tests::{driver::suite, tally};
+use std::process::ExitCode;
+
+pub(crate) fn main() -> ExitCode {
+    if let Some(code) = exit::child() {
+        return code;
+    }
+    suite(
+        "graphs",
+        |driver| {
+            let mut trials = echo::trials(driver);
+            trials.extend(random::trials());
+            trials.extend(chain::trials());
+            trials.extend(capture::trials());
+            trials.extend(found::trials(driver));
+            trials.extend(retained::trials(driver));
+            trials.extend(exit::trials());
+            trials.extend(errors::trials(driver));
+            trials.extend(device_update::trials(driver));
+            trials
+        },
+        |driver| tally::print("graphs", driver),
+    )
+}

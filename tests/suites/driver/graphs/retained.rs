@@ -1,0 +1,275 @@
+//! What a graph keeps allocated, and when it lets it go.
+
+use crate::graphs::saxpy::{N, Outcome, Saxpy, World, a_while, soon};
+use cudarc::driver::{
+    CudaSlice,
+    sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
+};
+use kernel_args::{Error, Graph, GraphExec, Launch, Node, Retained, launch};
+use kernel_args_stand_in::Control;
+use kernel_args_tests::driver::{Driver, trial};
+use libtest_mimic::Trial;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
+
+type Memory = Arc<CudaSlice<f32>>;
+
+fn memory(world: &World) -> Outcome<Memory> {
+    let memory = world.stream.clone_htod(&[1.0; N])?;
+    world.ctx.synchronize()?;
+    Ok(Arc::new(memory))
+}
+
+fn with_x(world: &World, x: &Memory) -> Saxpy {
+    Saxpy {
+        x: Retained::read(x),
+        ..world.args(1.0)
+    }
+}
+
+fn freed(x: &Memory) -> Outcome {
+    soon("the release of the memory", || Arc::strong_count(x) == 1)
+}
+
+fn held(x: &Memory, by: usize) {
+    a_while();
+    assert_eq!(Arc::strong_count(x), 1 + by, "the graph does not hold it");
+}
+
+fn until_the_graph_is_dropped() -> Outcome {
+    let world = World::new()?;
+    let x = memory(&world)?;
+    let mut graph = Graph::new(&world.ctx)?;
+    let node = graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+    held(&x, 1);
+    let mut exec = graph.instantiate()?;
+    held(&x, 1);
+    // SAFETY: both slices have `N` elements, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    held(&x, 1);
+    drop(exec);
+    freed(&x)?;
+    // The node names it, and does not keep it.
+    drop(node);
+    let never = Graph::new(&world.ctx).and_then(|mut graph| {
+        graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+        Ok(graph)
+    })?;
+    held(&x, 1);
+    drop(never);
+    freed(&x)
+}
+
+/// The new arguments are held before the old ones are let go, which waits for the launch that uses them.
+fn until_an_update_replaces_it() -> Outcome {
+    let world = World::new()?;
+    let (first, second, third) = (memory(&world)?, memory(&world)?, memory(&world)?);
+    let mut graph = Graph::new(&world.ctx)?;
+    let node = graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &first), &[])?;
+    let mut exec = graph.instantiate()?;
+    // No launch has used the first.
+    exec.update(&node, 1, 32, with_x(&world, &second))?;
+    freed(&first)?;
+    // SAFETY: all slices have `N` elements, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    exec.update(&node, 1, 32, with_x(&world, &third))?;
+    freed(&second)?;
+    held(&third, 1);
+    // An update that fails keeps what was there.
+    let (fourth, five) = (memory(&world)?, 5_000);
+    let refused = exec.update(&node, 1, five, with_x(&world, &fourth));
+    assert!(matches!(refused, Err(Error::Limit(_))), "{refused:?}");
+    freed(&fourth)?;
+    held(&third, 1);
+    // One that retains nothing lets it go as well.
+    // SAFETY: `world` keeps the memory.
+    unsafe { exec.update_unretained(&node, LAUNCH(), world.args(1.0)) }?;
+    freed(&third)?;
+    // SAFETY: as above.
+    unsafe { exec.launch(&world.stream) }?;
+    world.y_is(2.0)
+}
+
+fn captured(world: &World, x: &Memory) -> Outcome<(Graph, Node<Saxpy>)> {
+    let mut node = None;
+    let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
+        let args = with_x(world, x);
+        // SAFETY: both slices have `N` elements, on one stream.
+        node = Some(unsafe { launch!(world.kernel, 1, 32, args, node, stream = &world.stream) }?);
+        Ok(())
+    })?;
+    Ok((graph, node.ok_or("nothing was captured")?))
+}
+
+fn what_a_captured_launch_was_given() -> Outcome {
+    let world = World::new()?;
+    let (x, other) = (memory(&world)?, memory(&world)?);
+    let (graph, node) = captured(&world, &x)?;
+    let mut exec = graph.instantiate()?;
+    held(&x, 1);
+    exec.update(&node, 1, 32, with_x(&world, &other))?;
+    freed(&x)?;
+    drop(exec);
+    freed(&other)?;
+    // A capture that ends early lets go what it has captured.
+    let error = Graph::capture(&world.stream, || -> Result<(), Error> {
+        let args = with_x(&world, &x);
+        // SAFETY: as above.
+        let _node = unsafe { launch!(world.kernel, 1, 32, args, node, stream = &world.stream) }?;
+        Err(Error::NoDriver)
+    });
+    assert!(matches!(error, Err(Error::NoDriver)));
+    freed(&x)
+}
+
+/// cudarc's graph holds what a captured launch was given, because the driver does.
+fn in_a_graph_of_cudarc() -> Outcome {
+    let world = World::new()?;
+    let (x, other) = (memory(&world)?, memory(&world)?);
+    let args = with_x(&world, &x);
+    world
+        .stream
+        .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+    // SAFETY: both slices have `N` elements, on one stream.
+    let node = unsafe { launch!(world.kernel, 1, 32, args, node, stream = &world.stream) };
+    let graph = world.stream.end_capture(CUgraphInstantiate_flags(0))?;
+    let (node, graph) = (node?, graph.ok_or("nothing was captured")?);
+    held(&x, 1);
+    graph.launch()?;
+    let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
+    exec.update(&node, 1, 32, with_x(&world, &other))?;
+    freed(&x)?;
+    held(&other, 1);
+    drop(exec);
+    freed(&other)
+}
+
+/// Counts its drops, and notes on which thread they are.
+struct Counted(Arc<AtomicUsize>, thread::ThreadId);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        assert_ne!(thread::current().id(), self.1, "dropped by the caller");
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Panics when it is dropped.
+struct Panics;
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        // A message would look like a failed trial.
+        std::panic::resume_unwind(Box::new("of the test"));
+    }
+}
+
+fn anything_else() -> Outcome {
+    let world = World::new()?;
+    let count = Arc::new(AtomicUsize::new(0));
+    let mut graph = Graph::new(&world.ctx)?;
+    graph.retain(Panics)?;
+    graph.retain(Counted(count.clone(), thread::current().id()))?;
+    graph.retain(Counted(count.clone(), thread::current().id()))?;
+    graph.add_kernel(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
+    let mut exec = graph.instantiate()?;
+    // SAFETY: both slices have `N` elements, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    a_while();
+    assert_eq!(count.load(Ordering::SeqCst), 0);
+    drop(exec);
+    soon("the drop of what was retained", || {
+        count.load(Ordering::SeqCst) == 2
+    })
+}
+
+/// The module of a kernel stays loaded for the graph.
+fn the_kernel() -> Outcome {
+    let World {
+        ctx,
+        stream,
+        kernel,
+        x,
+        y,
+    } = World::new()?;
+    let world = World {
+        kernel: kernel.clone(),
+        ctx,
+        stream,
+        x,
+        y,
+    };
+    let mut graph = Graph::new(&world.ctx)?;
+    graph.add_kernel(&kernel, LAUNCH(), world.args(3.0), &[])?;
+    let World {
+        ctx,
+        stream,
+        kernel: other,
+        x,
+        y,
+    } = world;
+    drop((kernel, other));
+    a_while();
+    let mut exec = graph.instantiate()?;
+    // SAFETY: both slices have `N` elements, on one stream.
+    unsafe { exec.launch(&stream) }?;
+    assert_eq!(stream.clone_dtoh(&*y)?, [3.0; N]);
+    drop((exec, x, ctx));
+    Ok(())
+}
+
+/// On the stand-in driver: what is alive afterwards, and that the destructors do not call the driver, which would refuse it.
+fn nothing_is_left(driver: &Driver) -> Outcome {
+    if driver.is_real() {
+        return Ok(());
+    }
+    let control = Control::attach().ok_or("this is not the stand-in driver")?;
+    let world = World::new()?;
+    // What earlier trials have let go may not be dropped yet.
+    Graph::wait_until_released();
+    assert_eq!(control.live().user_objects, 0);
+    let before = control.live();
+    for trial in [
+        until_the_graph_is_dropped,
+        until_an_update_replaces_it,
+        what_a_captured_launch_was_given,
+        in_a_graph_of_cudarc,
+        the_kernel,
+    ] {
+        trial()?;
+    }
+    Graph::wait_until_released();
+    assert_eq!(control.live(), before);
+    world.ctx.check_err()?;
+    Ok(())
+}
+
+pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
+    let driver = driver.clone();
+    let name = |what: &str| format!("retained/{what}");
+    vec![
+        trial(
+            name("until_the_graph_is_dropped"),
+            until_the_graph_is_dropped,
+        ),
+        trial(
+            name("until_an_update_replaces_it"),
+            until_an_update_replaces_it,
+        ),
+        trial(
+            name("what_a_captured_launch_was_given"),
+            what_a_captured_launch_was_given,
+        ),
+        trial(name("in_a_graph_of_cudarc"), in_a_graph_of_cudarc),
+        trial(name("anything_else"), anything_else),
+        trial(name("the_kernel"), the_kernel),
+        trial(name("nothing_is_left"), move || nothing_is_left(&driver)),
+    ]
+}

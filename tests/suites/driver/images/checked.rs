@@ -1,0 +1,150 @@
+//! With debug information asked for, names and members are verified when the source is compiled at run time.
+
+use crate::images::{
+    Outcome,
+    source::{AXPY, has},
+};
+use kernel_args::{
+    CompileOptions, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+};
+use kernel_args_tests::{
+    driver::{context, trial_unless},
+    nvrtc::missing,
+};
+use libtest_mimic::Trial;
+
+/// `x` and `y` have each other's place; their types agree, as the kernel writes one of them.
+#[derive(KernelArgs)]
+struct Exchanged {
+    n: u32,
+    a: f32,
+    y: DevicePointer<f32>,
+    x: DevicePointerMut<f32>,
+}
+
+#[derive(KernelArgs)]
+struct Copy {
+    src: DevicePointer<f32>,
+    dst: DevicePointerMut<f32>,
+    n: u32,
+    m: u32,
+}
+
+#[derive(KernelArgs)]
+struct CopyExchanged {
+    src: DevicePointer<f32>,
+    dst: DevicePointerMut<f32>,
+    m: u32,
+    n: u32,
+}
+
+const COPY: &str = "extern \"C\" __global__ void copy(float const* src, float* dst, unsigned n, unsigned m) { if (n + m) *dst = *src; }";
+
+fn exchanged_names_are_found() -> Outcome {
+    let ctx = context()?;
+    for (debug, is_found) in [(false, false), (true, true)] {
+        let options = CompileOptions::new()
+            .debug_info(debug)
+            .name_expression("axpy<float>");
+        let module = Module::compile(&ctx, AXPY, &options)?;
+        let kernel: Result<Kernel<Exchanged>, _> = module.kernel("axpy<float>");
+        assert_eq!(
+            matches!(&kernel, Err(Error::Mismatch(_))),
+            is_found,
+            "{kernel:?}"
+        );
+        let module = Module::compile(&ctx, COPY, &CompileOptions::new().debug_info(debug))?;
+        drop(module.kernel::<Copy>("copy")?);
+        let kernel = module.kernel::<CopyExchanged>("copy");
+        match kernel {
+            Err(Error::Mismatch(mismatch)) if is_found => {
+                assert_eq!(mismatch.fields, ["m", "n"]);
+                has(&mismatch.to_string(), &["`m`", "`n`"]);
+            }
+            other => assert!(!is_found && other.is_ok(), "{other:?}"),
+        }
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Range {
+    low: f32,
+    high: f32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(cpp = "Range")]
+#[repr(C)]
+struct RangeExchanged {
+    high: f32,
+    low: f32,
+}
+
+#[derive(KernelArgs)]
+struct Clamp<R: DeviceType> {
+    range: R,
+    x: DevicePointerMut<f32>,
+}
+
+const CLAMP: &str = "struct Range { float low; float high; };
+extern \"C\" __global__ void clamp(Range range, float* x) { *x = fminf(fmaxf(*x, range.low), range.high); }";
+
+fn exchanged_members_are_found() -> Outcome {
+    let ctx = context()?;
+    let plain = Module::compile(&ctx, CLAMP, &CompileOptions::new())?;
+    drop(plain.kernel::<Clamp<RangeExchanged>>("clamp")?);
+    let module = Module::compile(&ctx, CLAMP, &CompileOptions::new().debug_info(true))?;
+    drop(module.kernel::<Clamp<Range>>("clamp")?);
+    let kernel = module.kernel::<Clamp<RangeExchanged>>("clamp");
+    let Err(Error::Mismatch(mismatch)) = kernel else {
+        return Err(format!("{kernel:?}").into());
+    };
+    println!("{mismatch}");
+    assert_eq!(mismatch.fields, ["range"]);
+    has(&mismatch.to_string(), &["low", "high"]);
+    Ok(())
+}
+
+/// The kernels that run are those of the first compilation: a debug build would be slow.
+fn the_debug_build_is_not_loaded() -> Outcome {
+    let ctx = context()?;
+    let plain = CompileOptions::new().compile(&ctx, COPY)?;
+    let debug = CompileOptions::new().debug_info(true).compile(&ctx, COPY)?;
+    assert_eq!(plain.image(), debug.image());
+    assert_eq!(plain.ptx(), debug.ptx());
+    assert!(!String::from_utf8_lossy(debug.ptx()).contains("debug_info"));
+    Ok(())
+}
+
+/// A source whose image itself has debug information needs no second compilation.
+fn a_debug_build_tells_for_itself() -> Outcome {
+    let options = CompileOptions::new().option("--device-debug");
+    let module = Module::compile(&context()?, COPY, &options)?;
+    let kernel = module.kernel::<CopyExchanged>("copy");
+    assert!(matches!(&kernel, Err(Error::Mismatch(_))), "{kernel:?}");
+    Ok(())
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let why = missing();
+    vec![
+        trial_unless(why, "exchanged_names_are_found", exchanged_names_are_found),
+        trial_unless(
+            why,
+            "exchanged_members_are_found",
+            exchanged_members_are_found,
+        ),
+        trial_unless(
+            why,
+            "the_debug_build_is_not_loaded",
+            the_debug_build_is_not_loaded,
+        ),
+        trial_unless(
+            why,
+            "a_debug_build_tells_for_itself",
+            a_debug_build_tells_for_itself,
+        ),
+    ]
+}

@@ -1,0 +1,329 @@
+//! Images that the GPU or the driver cannot run: found before the driver is asked, never against it, and explained where it says so.
+
+use crate::images::Outcome;
+use cudarc::driver::{CudaContext, DriverError, result};
+use kernel_args::{Error, JitOptions, Module, versions};
+use kernel_args_image::{Code, CudaVersion, contents};
+use kernel_args_stand_in::Control;
+use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
+use libtest_mimic::Trial;
+use std::sync::Arc;
+
+macro_rules! data {
+    ($file:literal) => {
+        include_bytes!(concat!("../../../../kernel-args-image/tests/data/", $file)).as_slice()
+    };
+}
+
+fn ptx(version: &str, target: &str, rest: &str) -> Vec<u8> {
+    format!(".version {version}\n.target {target}\n{rest}\n.visible .entry k()\n{{\n    ret;\n}}\n")
+        .into()
+}
+
+/// Images of every kind, by name.
+fn images() -> Vec<(String, Vec<u8>)> {
+    let mut images: Vec<(String, Vec<u8>)> = [
+        ("kernels.ptx", data!("kernels.ptx")),
+        ("kernels.sm_75.cubin", data!("kernels.sm_75.cubin")),
+        ("kernels.sm_100.cubin", data!("kernels.sm_100.cubin")),
+        ("large.sm_90.cubin", data!("large.sm_90.cubin")),
+        ("one.none.fatbin", data!("one.none.fatbin")),
+        ("targets.fatbin", data!("targets.fatbin")),
+    ]
+    .map(|(name, image)| (name.into(), image.to_vec()))
+    .into();
+    // Each target with the first PTX that has it, and with the newest.
+    for (target, first) in [
+        ("sm_75", "6.3"),
+        ("sm_80", "7.0"),
+        ("sm_86", "7.1"),
+        ("sm_89", "7.8"),
+        ("sm_90", "7.8"),
+        ("sm_90a", "8.0"),
+        ("sm_100", "8.6"),
+        ("sm_100a", "8.6"),
+        ("sm_100f", "8.8"),
+        ("sm_103", "8.8"),
+        ("sm_103f", "8.8"),
+        ("sm_120", "8.7"),
+        ("sm_120a", "8.7"),
+        ("sm_121f", "8.8"),
+    ] {
+        for version in [first, "9.0", "9.1", "9.9"] {
+            let name = format!("PTX {version} for {target}");
+            images.push((name, ptx(version, target, ".address_size 64")));
+        }
+    }
+    images.push(("PTX without address size".into(), ptx("7.0", "sm_75", "")));
+    images.push((
+        "PTX of 32 bits".into(),
+        ptx("7.0", "sm_75", ".address_size 32"),
+    ));
+    images
+}
+
+/// What the driver itself says of an image.
+fn asked(ctx: &Arc<CudaContext>, image: &[u8]) -> Result<(), DriverError> {
+    ctx.bind_to_thread()?;
+    let mut image = image.to_vec();
+    image.push(0);
+    // SAFETY: the images above are whole, and PTX ends with NUL.
+    let module = unsafe { result::module::load_data(image.as_ptr().cast()) }?;
+    // SAFETY: it was loaded, and nothing of it is in use.
+    unsafe { result::module::unload(module) }
+}
+
+fn verdict(image: &[u8], gpu: kernel_args::abi::Sm, driver: CudaVersion) -> (bool, bool) {
+    let contents: Vec<Code> = contents(image).expect("these are images");
+    let runs = contents.iter().map(|code| code.runs_on(gpu, Some(driver)));
+    (
+        runs.clone().any(|runs| runs == Ok(true)),
+        runs.clone().all(|runs| runs.is_err()),
+    )
+}
+
+/// What is refused before the driver is asked, the driver refuses; what runs by the rules, it takes.
+fn the_driver_agrees(is_real: bool) -> Outcome {
+    let (versions, ctx) = (versions()?, context()?);
+    let gpu = versions.gpus[0].sm;
+    let mut counts = [0; 2];
+    for (name, image) in images() {
+        if !is_real && name.contains("fatbin") {
+            continue;
+        }
+        let (runs, refused) = verdict(&image, gpu, versions.driver);
+        let asked = asked(&ctx, &image);
+        println!("{name:30} runs: {runs:5}  refused: {refused:5}  the driver: {asked:?}");
+        let loaded = Module::load(&ctx, &image);
+        assert_eq!(
+            matches!(loaded, Err(Error::Incompatible(_))),
+            refused,
+            "{name}: {loaded:?}"
+        );
+        assert_eq!(
+            loaded.is_ok(),
+            asked.is_ok(),
+            "{name}: {loaded:?}, {asked:?}"
+        );
+        if runs {
+            asked.map_err(|error| format!("{name}: by the rules it runs: {error:?}"))?;
+            counts[0] += 1;
+        } else if refused {
+            assert!(asked.is_err(), "{name}: the driver takes it");
+            counts[1] += 1;
+        }
+    }
+    println!("{} run, {} are refused", counts[0], counts[1]);
+    assert!(counts.iter().all(|&count| count >= 4), "{counts:?}");
+    Ok(())
+}
+
+/// The same on other GPUs and drivers, which the stand-in can be.
+fn other_gpus_agree() -> Outcome {
+    let control = Control::attach().ok_or("this is the stand-in driver")?;
+    let ctx = context()?;
+    for (sm, name) in [
+        (75, "7.5"),
+        (89, "8.9"),
+        (100, "10.0"),
+        (121, "12.1"),
+        (90, "9.0"),
+    ] {
+        assert!(control.set_sm(sm), "{name}");
+        the_driver_agrees(false)?;
+    }
+    // An older driver than the stand-in's compiler: refused before, and the driver is not called.
+    control.set_version(12040);
+    control.reset_calls();
+    let error = Module::load(&ctx, ptx("8.5", "sm_90", "")).expect_err("8.5 is 12.5's");
+    control.set_version(13000);
+    assert_eq!(control.calls("cuModuleLoadDataEx"), 0);
+    for part in [
+        "the image was not loaded: the image has no code for this GPU (sm_90, with a driver for CUDA 12.4, which compiles PTX 8.4 and older)",
+        "PTX 8.5 for sm_90: needs a driver for CUDA 12.5 or newer (555 or newer)",
+    ] {
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    Ok(())
+}
+
+/// The fat binary with its LTO-IR alone, as `nvcc -dlto` makes one.
+fn lto_ir_alone() -> Vec<u8> {
+    const LTO_IR: u16 = 8;
+    let number = |at: &[u8]| u64::from_le_bytes(*at.first_chunk().expect("it is long enough"));
+    let image = data!("targets.fatbin");
+    let (head, mut members) = image.split_at(16);
+    loop {
+        let header = (number(members) >> 32) as usize;
+        let (member, rest) = members.split_at(header + number(&members[8..]) as usize);
+        if member.starts_with(&LTO_IR.to_le_bytes()) {
+            let length = (member.len() as u64).to_le_bytes();
+            return [&head[..8], &length, member].concat();
+        }
+        members = rest;
+    }
+}
+
+/// What an error says of each kind of image, on a GPU that cannot run it. The driver is not asked.
+fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
+    const NEW_PTX: &[&str] = &[
+        "the image was not loaded: the image has no code for this GPU (sm_90, with a driver for CUDA 13.0, which compiles PTX 9.0 and older)",
+        "\n  PTX 9.1 for sm_75: needs a driver for CUDA 13.1 or newer (590 or newer)",
+        "\nhelp: install a driver for CUDA 13.1 (590) or newer, or compile with CUDA 13.0 or older",
+        "\nhelp: or ship a cubin",
+    ];
+    const FAT_BINARY: &[&str] = &[
+        "no code for this GPU (sm_120, ",
+        "\n  LTO-IR for sm_80: is not code yet: nvcc's linker or nvJitLink makes it",
+        "\n  PTX 9.0 for sm_100f: runs on GPUs of compute capability 10.0 and higher 10.x",
+        "\n  PTX 9.0 for sm_90a: runs on GPUs of compute capability 9.0 only",
+        "\n  a cubin for sm_100f: runs on GPUs of compute capability 10.0 and higher 10.x",
+        "\n  a cubin for sm_80: runs on GPUs of compute capability 8.0 and higher 8.x",
+        "\n  a cubin for sm_90a: runs on GPUs of compute capability 9.0 only",
+        "\nhelp: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_120,code=[sm_120,compute_120]`",
+        " allows instructions that other GPUs lack",
+    ];
+    const SPECIFIC: &[&str] = &[
+        "no code for this GPU (sm_100, ",
+        "\n  PTX 8.0 for sm_90a: runs on GPUs of compute capability 9.0 only",
+        "\nhelp: the `a` of `sm_90a` allows instructions that other GPUs lack: leave it out",
+    ];
+    const OF_32_BITS: &[&str] = &[
+        "\n  PTX 7.0 of 32 bits for sm_75: has addresses of 32 bits, where the GPU has 64",
+        "\nhelp: compile it for 64 bits: `nvcc -m64`",
+    ];
+    const LTO_IR: &[&str] = &[
+        "\n  LTO-IR for sm_80: is not code yet: nvcc's linker or nvJitLink makes it",
+        "\nhelp: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_80,",
+    ];
+    let control = Control::attach().ok_or("this is the stand-in driver")?;
+    let ctx = context()?;
+    control.reset_calls();
+    for (sm, image, parts) in [
+        (90, ptx("9.1", "sm_75", ""), NEW_PTX),
+        (120, data!("targets.fatbin").to_vec(), FAT_BINARY),
+        (100, ptx("8.0", "sm_90a", ""), SPECIFIC),
+        (90, ptx("7.0", "sm_75", ".address_size 32"), OF_32_BITS),
+        (80, lto_ir_alone(), LTO_IR),
+    ] {
+        assert!(control.set_sm(sm));
+        let loaded = Module::load(&ctx, image);
+        assert!(control.set_sm(90));
+        let text = loaded.expect_err("it cannot run").to_string();
+        println!("{text}\n");
+        for part in parts {
+            assert!(text.contains(part), "{part}\nis not in\n{text}");
+        }
+    }
+    assert_eq!(control.calls("cuModuleLoadDataEx"), 0);
+    Ok(())
+}
+
+fn linked_images_are_looked_at_too() -> Outcome {
+    let ctx = context()?;
+    let images = [ptx("9.0", "sm_75", ""), ptx("9.9", "sm_75", "")];
+    let images = images.iter().map(Into::into);
+    let error = Module::link(&ctx, images, &JitOptions::new()).expect_err("9.9 is too new");
+    assert!(
+        matches!(&error, Error::Incompatible(image) if image.contents.len() == 1),
+        "{error}"
+    );
+    Ok(())
+}
+
+/// With a target of its own nothing is refused before: the driver's own errors, explained.
+fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
+    let ctx = context()?;
+    let sm = u32::from(versions()?.gpus[0].sm.0);
+    let load = |image: &[u8]| -> Result<String, String> {
+        match Module::load_with(&ctx, image, &JitOptions::new().target(sm)) {
+            Err(error @ Error::Load { .. }) => Ok(error.to_string()),
+            other => Err(format!("{other:?}")),
+        }
+    };
+    let other = if sm / 10 == 7 {
+        data!("kernels.sm_100.cubin")
+    } else {
+        data!("kernels.sm_75.cubin")
+    };
+    let text = load(other)?;
+    println!("{text}\n");
+    for part in [
+        "NO_BINARY_FOR_GPU (209)",
+        "no code for this GPU",
+        "the image has\n  a cubin for sm_",
+        "help: compile it for this GPU",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let text = load(&ptx("9.9", "sm_75", ""))?;
+    println!("{text}\n");
+    for part in [
+        "UNSUPPORTED_PTX_VERSION (222)",
+        "the PTX is of a version that is newer than the driver",
+        "PTX 9.9 for sm_75: needs a newer driver",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let text = load(b".version 7.0\n.target sm_75\n.visible .entry k() { no such thing; }")?;
+    println!("{text}\n");
+    for part in [
+        "INVALID_PTX (218)",
+        "the driver's compiler says:\n",
+        "the image has\n  PTX 7.0 for sm_75",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    if driver.is_real() {
+        return Ok(());
+    }
+    let control = Control::attach().ok_or("this is the stand-in driver")?;
+    for (code, part) in [
+        (2, "not enough device memory"),
+        (200, "it is damaged, or of a format that is newer"),
+        (221, "libnvidia-ptxjitcompiler.so"),
+        (223, "unset `CUDA_DISABLE_JIT`"),
+        (225, "cudaStreamTailLaunch"),
+        (303, "help: link the images that have it: `Module::link`"),
+        (700, "an EARLIER kernel accessed an invalid address"),
+        (803, "different versions"),
+    ] {
+        control.fail_once("cuModuleLoadDataEx", code);
+        let text = load(&ptx("9.0", "sm_75", ""))?;
+        assert!(text.contains(part), "{code}: {text}");
+    }
+    control.fail_once("cuModuleLoadDataEx", 1);
+    let options = JitOptions::new().max_registers(1000).verbose();
+    let error = Module::load_with(&ctx, ptx("9.0", "sm_75", ""), &options).expect_err("ordered");
+    assert!(
+        error
+            .to_string()
+            .contains("options: max_registers: 1000, verbose: 1"),
+        "{error}"
+    );
+    Ok(())
+}
+
+pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
+    let (is_real, own) = (driver.is_real(), driver.clone());
+    vec![
+        trial("the_driver_agrees", move || the_driver_agrees(is_real)),
+        trial_unless(
+            is_real.then_some("this machine has its own GPU"),
+            "other_gpus_agree",
+            other_gpus_agree,
+        ),
+        trial_unless(
+            is_real.then_some("this machine has its own GPU"),
+            "each_refusal_lists_what_there_is_and_what_is_needed",
+            each_refusal_lists_what_there_is_and_what_is_needed,
+        ),
+        trial(
+            "linked_images_are_looked_at_too",
+            linked_images_are_looked_at_too,
+        ),
+        trial("the_driver_s_errors_are_explained", move || {
+            the_driver_s_errors_are_explained(&own)
+        }),
+    ]
+}

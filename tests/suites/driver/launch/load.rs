@@ -1,0 +1,301 @@
+//! Images, the driver's compiler and its linker.
+
+use crate::launch::results::{Outcome, SAXPY, Saxpy};
+use cudarc::driver::DevicePtrMut;
+use kernel_args::{
+    DevicePointer, DevicePointerMut, DeviceType, Error, Float4, JitOptions, Kernel, KernelArgs,
+    Module, OptimizationLevel, launch,
+};
+use kernel_args_test_kernels::unary;
+use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
+use libtest_mimic::Trial;
+use std::time::UNIX_EPOCH;
+
+fn broken_ptx_says_why() -> Outcome {
+    let broken = SAXPY.replacen(".param .f32", ".param .f33", 1);
+    let error = Module::load(&context()?, broken).expect_err("the driver rejects it");
+    let Error::Load { log, .. } = &error else {
+        return Err(format!("{error:?}").into());
+    };
+    assert!(!log.is_empty());
+    assert!(
+        error.to_string().contains("the driver's compiler says"),
+        "{error}"
+    );
+    Ok(())
+}
+
+fn not_an_image_says_so() -> Outcome {
+    let ctx = context()?;
+    assert!(matches!(Module::load(&ctx, ""), Err(Error::Image(_))));
+    for cut in [b"\x7fELF not really".as_slice(), b"\x7fELF"] {
+        assert!(matches!(Module::load(&ctx, cut), Err(Error::Image(_))));
+    }
+    assert!(matches!(
+        Module::load(&ctx, "not PTX at all"),
+        Err(Error::Load { .. })
+    ));
+    let file = std::path::Path::new("no/such/file.ptx");
+    let error = Module::load(&ctx, file).expect_err("there is no such file");
+    assert!(error.to_string().contains("no/such/file.ptx"), "{error}");
+    Ok(())
+}
+
+fn unknown_entry_names_the_nearest() -> Outcome {
+    let module = Module::load(&context()?, SAXPY)?;
+    let error = module
+        .kernel::<Saxpy>("saxpi")
+        .expect_err("there is none of that name");
+    assert!(error.to_string().contains("saxpy"), "{error}");
+    assert_eq!(module.entries().collect::<Vec<_>>(), ["saxpy"]);
+    Ok(())
+}
+
+/// `#[kernel_args(kernel = …)]` of another crate, an overload among them, and an item's image as a module.
+fn kernels_that_are_items_are_loaded() -> Outcome {
+    #[derive(KernelArgs)]
+    #[kernel_args(kernel = kernel_args_test_kernels::typed::saxpy)]
+    struct Typed<T: DeviceType> {
+        n: i32,
+        alpha: T,
+        x: DevicePointer<T>,
+        y: DevicePointerMut<T>,
+    }
+
+    #[derive(KernelArgs)]
+    #[kernel_args(kernel = unary, entries = "u*", T = f32 => "_f32", T = f64 => "_f64")]
+    struct Unary<T: DeviceType> {
+        n: u32,
+        x: T,
+        y: DevicePointerMut<T>,
+    }
+
+    let ctx = context()?;
+    assert_eq!(Kernel::<Typed<f32>>::load(&ctx)?.name(), "_Z5saxpyifPKfPf");
+    assert_eq!(Kernel::<Typed<f64>>::load(&ctx)?.name(), "_Z5saxpyidPKdPd");
+    let module = Module::load(&ctx, unary::IMAGE)?;
+    for kernel in unary::KERNELS {
+        let fits = module.kernel::<Unary<f32>>(kernel.symbol()).is_ok();
+        assert_eq!(fits, kernel.matches("u*", "_f32"), "{kernel:?}");
+    }
+    assert_eq!(
+        module.entries().count(),
+        unary::KERNELS.len(),
+        "the module has what the items say"
+    );
+    Ok(())
+}
+
+fn options_reach_the_compiler(driver: &Driver) -> Outcome {
+    let options = JitOptions::new()
+        .max_registers(32)
+        .optimization(OptimizationLevel::O1)
+        .line_info()
+        .verbose();
+    // The driver keeps what it has compiled, with the options, on disk: then it does not compile, and writes no log.
+    let unseen = UNIX_EPOCH.elapsed()?.as_nanos();
+    let ptx = format!("{SAXPY}\n.global .b32 made_at_{unseen};\n");
+    let module = Module::load_with(&context()?, ptx, &options)?;
+    let _: Kernel<Saxpy> = module.kernel("saxpy")?;
+    if driver.is_real() {
+        assert!(module.log().contains("registers"), "{:?}", module.log());
+        // A GPU of another architecture than this one's: compiled, but not loadable here.
+        let other = Module::load_with(&context()?, SAXPY, &JitOptions::new().target(75));
+        assert!(other.is_err());
+    }
+    Ok(())
+}
+
+/// A kernel in one PTX that calls a device function in another.
+const CALLER: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 result) twice (.param .b32 x);
+.visible .entry call_twice(.param .u64 out, .param .u32 x)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<3>;
+    .param .b32 argument;
+    .param .b32 result;
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd2, %rd1;
+    ld.param.u32 %r1, [x];
+    st.param.b32 [argument], %r1;
+    call.uni (result), twice, (argument);
+    ld.param.b32 %r2, [result];
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+";
+
+const CALLEE: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .func (.param .b32 result) twice (.param .b32 x)
+{
+    .reg .b32 %r<3>;
+    ld.param.b32 %r1, [x];
+    add.u32 %r2, %r1, %r1;
+    st.param.b32 [result], %r2;
+    ret;
+}
+";
+
+#[derive(KernelArgs)]
+struct CallTwice {
+    out: DevicePointerMut<u32>,
+    x: u32,
+}
+
+fn two_ptx_are_linked(driver: &Driver) -> Outcome {
+    let ctx = context()?;
+    let module = Module::link(&ctx, [CALLER.into(), CALLEE.into()], &JitOptions::new())?;
+    let kernel: Kernel<CallTwice> = module.kernel("call_twice")?;
+    let stream = ctx.default_stream();
+    let mut out = stream.alloc_zeros::<u32>(1)?;
+    {
+        let (address, _guard) = out.device_ptr_mut(&stream);
+        let out = DevicePointerMut::from_raw(address);
+        // SAFETY: `out` has one element.
+        unsafe { launch!(kernel, 1, 1, CallTwice { out, x: 21 })? };
+    }
+    if driver.is_real() {
+        assert_eq!(stream.clone_dtoh(&out)?, [42]);
+    }
+    let alone = Module::link(&ctx, [CALLER.into()], &JitOptions::new());
+    if driver.is_real() {
+        let error = alone.expect_err("`twice` is nowhere");
+        assert!(error.to_string().contains("twice"), "{error}");
+    }
+    Ok(())
+}
+
+/// `plain(char c, float4 v, double* out)`: `*out = c + v.x`.
+#[derive(KernelArgs)]
+struct Plain {
+    c: i8,
+    v: Float4,
+    out: DevicePointerMut<f64>,
+}
+
+macro_rules! data {
+    ($file:literal) => {
+        include_bytes!(concat!("../../../../kernel-args-image/tests/data/", $file)).as_slice()
+    };
+}
+
+/// Fat binaries as nvcc writes them, compressed or not: read, verified, loaded, launched.
+fn fat_binaries() -> Outcome {
+    #[derive(KernelArgs)]
+    struct Wrong {
+        c: i8,
+        v: [f32; 4],
+        out: DevicePointerMut<f64>,
+    }
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    for image in [
+        data!("one.none.fatbin"),
+        data!("one.speed.fatbin"),
+        data!("one.size.fatbin"),
+    ] {
+        let module = Module::load(&ctx, image)?;
+        assert_eq!(module.entries().collect::<Vec<_>>(), ["plain"]);
+        let wrong = module.kernel::<Wrong>("plain");
+        assert!(
+            matches!(&wrong, Err(Error::Mismatch(at)) if at.fields == ["v"]),
+            "{wrong:?}"
+        );
+        let kernel: Kernel<Plain> = module.kernel("plain")?;
+        let mut out = stream.alloc_zeros::<f64>(1)?;
+        {
+            let (address, _guard) = out.device_ptr_mut(&stream);
+            let args = Plain {
+                c: 2,
+                v: Float4::new(0.5, 0.0, 0.0, 0.0),
+                out: DevicePointerMut::from_raw(address),
+            };
+            // SAFETY: `out` has one element.
+            unsafe { launch!(kernel, 1, 1, args)? };
+        }
+        assert_eq!(stream.clone_dtoh(&out)?, [2.5]);
+    }
+    Ok(())
+}
+
+/// A cubin whose parameters are above 4,352 bytes: its records are of the second kind.
+fn a_cubin_with_a_large_block() -> Outcome {
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Big {
+        values: [i32; 1090],
+    }
+    #[derive(KernelArgs)]
+    struct Large {
+        big: Big,
+        b: bool,
+        out: DevicePointerMut<i32>,
+    }
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    let kernel: Kernel<Large> = Kernel::from_image(&ctx, data!("large.sm_90.cubin"), "large")?;
+    let mut out = stream.alloc_zeros::<i32>(1)?;
+    let mut big = Big { values: [0; 1090] };
+    big.values[0] = 41;
+    {
+        let (address, _guard) = out.device_ptr_mut(&stream);
+        let out = DevicePointerMut::from_raw(address);
+        // SAFETY: `out` has one element, and one thread runs.
+        unsafe { launch!(kernel, 1, 1, Large { big, b: true, out })? };
+    }
+    assert_eq!(stream.clone_dtoh(&out)?.len(), 1);
+    Ok(())
+}
+
+/// Threads of the compiler and of the loader, where the driver is new enough to know the options.
+fn thread_counts_are_taken_or_refused() -> Outcome {
+    let ctx = context()?;
+    for options in [
+        JitOptions::new().compile_threads(2),
+        JitOptions::new().loader_threads(2),
+    ] {
+        match Module::load_with(&ctx, SAXPY, &options) {
+            Ok(module) => drop(module.kernel::<Saxpy>("saxpy")?),
+            Err(Error::Load { call, .. }) => println!("this driver refuses {options:?}: {call}"),
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
+    let (one, two) = (driver.clone(), driver.clone());
+    vec![
+        trial_unless(
+            (!driver.is_real()).then_some("the stand-in driver reads no fat binaries"),
+            "fat_binaries",
+            fat_binaries,
+        ),
+        trial("a_cubin_with_a_large_block", a_cubin_with_a_large_block),
+        trial(
+            "thread_counts_are_taken_or_refused",
+            thread_counts_are_taken_or_refused,
+        ),
+        trial("broken_ptx_says_why", broken_ptx_says_why),
+        trial("not_an_image_says_so", not_an_image_says_so),
+        trial(
+            "kernels_that_are_items_are_loaded",
+            kernels_that_are_items_are_loaded,
+        ),
+        trial(
+            "unknown_entry_names_the_nearest",
+            unknown_entry_names_the_nearest,
+        ),
+        trial("options_reach_the_compiler", move || {
+            options_reach_the_compiler(&one)
+        }),
+        trial("two_ptx_are_linked", move || two_ptx_are_linked(&two)),
+    ]
+}

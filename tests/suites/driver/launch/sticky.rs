@@ -1,0 +1,106 @@
+//! An illegal access is sticky: the launch after it fails, and says that an earlier kernel did it.
+//!
+//! The context is lost for good, so this runs in a process of its own.
+
+use crate::launch::results::{Outcome, Saxpy};
+use cudarc::driver::sys::CUresult;
+use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, launch};
+use kernel_args_tests::driver::{context, trial};
+use libtest_mimic::Trial;
+use std::{
+    env,
+    process::{Command, ExitCode},
+};
+
+const VARIABLE: &str = "KERNEL_ARGS_ILLEGAL_ADDRESS";
+
+/// `saxpy` with pointers that nobody checks.
+#[derive(KernelArgs)]
+struct Unchecked {
+    n: u32,
+    alpha: f32,
+    x: DevicePointer<f32>,
+    y: DevicePointerMut<f32>,
+}
+
+/// The child's part: `None` in the suite itself.
+pub(crate) fn child() -> Option<ExitCode> {
+    env::var_os(VARIABLE)?;
+    Some(match illegal_address() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn illegal_address() -> Outcome {
+    let ctx = context()?;
+    let checked = Kernel::<Saxpy>::load(&ctx)?;
+    let kernel: Kernel<Unchecked> =
+        Kernel::from_image(&ctx, crate::launch::results::SAXPY, "saxpy")?;
+    let (x, y) = (
+        DevicePointer::from_raw(0x10),
+        DevicePointerMut::from_raw(0x20),
+    );
+    // SAFETY: not at all: that is what is tested. The process ends after it.
+    unsafe {
+        launch!(
+            kernel,
+            1,
+            32,
+            Unchecked {
+                n: 32,
+                alpha: 1.0,
+                x,
+                y
+            }
+        )?;
+    };
+    let _ = ctx.synchronize();
+    // SAFETY: nothing runs any more.
+    let error = unsafe {
+        launch!(
+            kernel,
+            1,
+            32,
+            Unchecked {
+                n: 32,
+                alpha: 1.0,
+                x,
+                y
+            }
+        )
+    };
+    drop(checked);
+    let code = match &error {
+        Err(Error::Launch(error)) => error.status,
+        Err(Error::Driver(call)) => call.status,
+        other => return Err(format!("no error: {other:?}").into()),
+    };
+    assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    let text = error
+        .map_err(|error| error.to_string())
+        .expect_err("it is an error");
+    assert!(text.contains("EARLIER"), "{text}");
+    Ok(())
+}
+
+fn an_illegal_address_is_blamed_on_the_earlier_kernel() -> Outcome {
+    let output = Command::new(env::current_exe()?)
+        .env(VARIABLE, "1")
+        .output()?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned().into())
+    }
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![trial(
+        "an_illegal_address_is_blamed_on_the_earlier_kernel",
+        an_illegal_address_is_blamed_on_the_earlier_kernel,
+    )]
+}

@@ -1,0 +1,39 @@
+//! The suites that launch kernels: on a GPU, or on the stand-in for its driver. Each has a `main` of its own.
+
+mod attributes;
+mod contexts;
+mod debug_info;
+mod echo;
+mod error_texts;
+mod fault_injection;
+mod generated_structs;
+mod graphs;
+mod images;
+mod launch;
+mod launch_sites;
+mod memcheck;
+mod runtime_api;
+mod scale;
+mod several_gpus;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kernel_args_tests::suites::main(&[
+        ("attributes", attributes::main),
+        ("contexts", contexts::main),
+        ("debug_info", debug_info::main),
+        ("echo", echo::main),
+        ("error_texts", error_texts::main),
+        ("fault_injection", fault_injection::main),
+        ("generated_structs", generated_structs::main),
+        ("graphs", graphs::main),
+        ("images", images::main),
+        ("launch", launch::main),
+        ("launch_sites", launch_sites::main),
+        ("memcheck", memcheck::main),
+        ("runtime_api", runtime_api::main),
+        ("scale", scale::main),
+        ("several_gpus", several_gpus::main),
+    ])
+}

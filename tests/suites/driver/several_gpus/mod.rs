@@ -1,0 +1,33 @@
+//! Two GPUs: kernels, contexts and streams of each, arguments of the wrong one, peer access, launches from many threads.
+//!
+//! On the stand-in driver it has two devices. On a machine with one GPU its trials count as ignored.
+
+mod each;
+mod peers;
+mod threads;
+mod world;
+
+use kernel_args_stand_in::is_active;
+use kernel_args_tests::driver::suite_on;
+use std::process::ExitCode;
+
+pub(crate) fn main() -> ExitCode {
+    if let Some(code) = peers::child() {
+        return code;
+    }
+    suite_on(
+        "several_gpus",
+        2,
+        |_| {
+            let why = world::missing();
+            if let (Some(why), false) = (why, is_active()) {
+                println!("several_gpus: {why}");
+            }
+            let mut trials = each::trials(why);
+            trials.extend(peers::trials(why));
+            trials.extend(threads::trials(why));
+            trials
+        },
+        |_| world::print(),
+    )
+}

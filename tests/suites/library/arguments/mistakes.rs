@@ -1,0 +1,177 @@
+//! Lists that a kernel does not take, and what is said.
+
+use crate::arguments::launches::Setup;
+use kernel_args::{Arguments, DevicePointer, Error, Module, launch};
+use kernel_args_stand_in::{Settings, within};
+
+fn refused(setup: &Setup, arguments: &mut Arguments<'_>) -> Error {
+    // SAFETY: not reached.
+    unsafe { launch!(setup.function, 1, 8, arguments) }.expect_err("the list does not fit")
+}
+
+#[test]
+fn a_wrong_list_names_the_index_and_both_sides() {
+    within(&Settings::new(), |driver| {
+        let mut setup = Setup::new();
+        let launches = driver.launches();
+        let (x, mut y) = (setup.x.clone(), setup.y.clone());
+        // The kernel takes `unsigned n, float alpha, float const* x, float* y`.
+        let mut wrong = Arguments::new();
+        wrong.push(8_u32).push(1.0_f64).push(&x).push(&mut y);
+        let error = refused(&setup, &mut wrong);
+        let Error::Mismatch(mismatch) = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(
+            (&*mismatch.arguments, &*mismatch.kernel),
+            ("Arguments", "saxpy")
+        );
+        assert_eq!(mismatch.fields, ["1"], "{error}");
+        for words in ["f64", ".f32", "&CudaSlice<f32>"] {
+            assert!(error.to_string().contains(words), "{error}");
+        }
+        drop(wrong);
+        let mut wrong = Arguments::new();
+        wrong.push(8_u32).push(&x).push(&mut y);
+        let error = refused(&setup, &mut wrong);
+        assert!(error.to_string().contains("between `0` and `1`"), "{error}");
+        drop(wrong);
+        let mut wrong = Arguments::new();
+        wrong
+            .push(8_u32)
+            .push(1.0_f32)
+            .push(&x)
+            .push(&mut y)
+            .push(1_u8);
+        assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(it) if it.fields == ["4"]));
+        drop(wrong);
+        let none = refused(&setup, &mut Arguments::new());
+        assert!(matches!(none, Error::Mismatch(_)), "{none}");
+        assert_eq!(driver.launches(), launches, "nothing was launched");
+
+        // A wrong list is refused again, and a right one is launched after it.
+        let mut wrong = Arguments::new();
+        wrong.push(8_u32).push(1.0_f64).push(&x).push(&mut y);
+        refused(&setup, &mut wrong);
+        drop(wrong);
+        let mut right = Arguments::new();
+        right.push(8_u32).push(1.0_f32).push(&x).push(&mut setup.y);
+        // SAFETY: both slices have 8 elements.
+        unsafe { launch!(setup.function, 1, 8, right) }.expect("it launches");
+    });
+}
+
+/// A list of other types is another list, also where the sizes are the same.
+#[test]
+fn what_is_remembered_of_a_list_is_its_types() {
+    within(&Settings::new(), |_| {
+        let setup = Setup::new();
+        let mut right = Arguments::new();
+        let null = DevicePointer::<f32>::NULL;
+        right.push(0_u32).push(1.0_f32).push(null).push(null);
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
+        let mut wrong = Arguments::new();
+        wrong.push(0_u32).push(1_u32).push(null).push(null);
+        assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(it) if it.fields == ["1"]));
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
+    });
+}
+
+#[test]
+fn an_argument_of_another_context_is_named_by_its_index() {
+    within(&Settings::new().devices(2), |driver| {
+        let setup = Setup::new();
+        let other = Setup {
+            ctx: kernel_args::context(1).expect("a device"),
+            ..Setup::new()
+        };
+        let foreign = other
+            .ctx
+            .default_stream()
+            .clone_htod(&[1.0_f32; 8])
+            .expect("memory");
+        let null = DevicePointer::<f32>::NULL;
+        let mut arguments = Arguments::new();
+        arguments
+            .push(0_u32)
+            .push(1.0_f32)
+            .push(null)
+            .push(&foreign);
+        driver.reset_calls();
+        let error = refused(&setup, &mut arguments);
+        assert!(
+            matches!(&error, Error::Foreign { field: Some(index), .. } if index == "3"),
+            "{error}"
+        );
+        assert!(error.to_string().contains("`3`"), "{error}");
+        assert_eq!(driver.calls("cuLaunchKernelEx"), 0);
+    });
+}
+
+#[test]
+fn an_error_of_the_driver_shows_every_argument() {
+    within(&Settings::new(), |driver| {
+        let setup = Setup::new();
+        for form in [kernel_args::Form::KernelParams, kernel_args::Form::Packed] {
+            let null = DevicePointer::<f32>::NULL;
+            let mut arguments = Arguments::new();
+            arguments.push(7_u32).push(1.5_f32).push(null).push(null);
+            driver.fail("cuLaunchKernelEx", 700);
+            // SAFETY: the kernel accesses nothing.
+            let error = unsafe { launch!(setup.function, 1, 8, arguments, form = form) }
+                .expect_err("the driver fails")
+                .to_string();
+            driver.clear_failures();
+            for words in [
+                "saxpy",
+                "(700)",
+                "0  u32",
+                "= 7",
+                "1  f32",
+                "= 1.5",
+                "DevicePointer<f32>",
+                "null",
+            ] {
+                assert!(error.contains(words), "`{words}` is not in\n{error}");
+            }
+        }
+    });
+}
+
+#[test]
+fn more_bytes_than_any_kernel_takes_are_refused() {
+    within(&Settings::new(), |_| {
+        let setup = Setup::new();
+        let mut arguments = Arguments::new();
+        for _ in 0..4 {
+            arguments.push([0_u64; 1024]);
+        }
+        let error = refused(&setup, &mut arguments);
+        assert!(matches!(error, Error::Limit(_)), "{error}");
+        assert!(error.to_string().contains("32768 bytes"), "{error}");
+    });
+}
+
+/// Without an image and with an old driver nothing can tell, and that is said.
+#[test]
+fn an_old_driver_verifies_a_list_by_the_image() {
+    within(&Settings::new().old(), |_| {
+        let setup = Setup::new();
+        let null = DevicePointer::<f32>::NULL;
+        let mut wrong = Arguments::new();
+        wrong.push(0_u32).push(1.0_f64).push(null).push(null);
+        assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(_)));
+        let told = format!("{:?}", setup.function.verification());
+        assert_eq!(
+            told,
+            "Verified { driver: false, image: true, debug_info: None }"
+        );
+        let unknown = Module::load(&setup.ctx, include_str!("../../../../ptx/saxpy.ptx"))
+            .expect("it loads")
+            .function("saxpi")
+            .expect_err("there is none");
+        assert!(unknown.to_string().contains("saxpy"), "{unknown}");
+    });
+}

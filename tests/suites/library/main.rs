@@ -1,0 +1,10 @@
+//! The suites that need no GPU, with the standard harness.
+
+mod arguments;
+mod hygiene;
+mod members;
+mod misbehaving_driver;
+mod random_structs;
+mod run_time;
+mod rust_headers;
+mod soundness;

@@ -1,0 +1,266 @@
+//! A module that is asked for a kernel at every launch.
+
+use crate::arguments::heap::allocations;
+use crate::run_time::{SAXPY, Saxpy, context, ptx};
+use cudarc::driver::CudaSlice;
+use kernel_args::{DevicePointer, Error, Kernel, KernelArgs, Module, launch};
+use kernel_args_stand_in::{Settings, within};
+use std::{
+    sync::{Arc, Barrier},
+    thread,
+};
+
+#[derive(KernelArgs)]
+struct Wrong(u64);
+
+#[test]
+fn the_second_call_asks_neither_the_driver_nor_the_heap() {
+    within(&Settings::new(), |driver| {
+        let module = Module::load(&context(0), SAXPY).expect("it loads");
+        let first: Kernel<Saxpy> = module.kernel("saxpy").expect("it fits");
+        let function = module.function("saxpy").expect("it is there");
+        driver.reset_calls();
+        for _ in 0..3 {
+            let (heap, again) = allocations(|| module.kernel::<Saxpy>("saxpy"));
+            let again = again.expect("it fits");
+            assert_eq!((heap, again.cu_function()), (0, first.cu_function()));
+            let (heap, got) = allocations(|| module.get::<Saxpy>());
+            assert_eq!((heap, got.expect("it fits").name()), (0, "saxpy"));
+            let (heap, untyped) = allocations(|| module.function("saxpy"));
+            assert_eq!(
+                (heap, untyped.expect("it is there").cu_function()),
+                (0, function.cu_function())
+            );
+        }
+        assert!(driver.called().is_empty(), "{:?}", driver.called());
+        let kernel = module.kernel::<Saxpy>("saxpy").expect("it fits");
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(kernel, 1, 1, Saxpy::NONE) }.expect("it launches");
+    });
+}
+
+/// As with a cubin of relocatable code, which driver 580 loads.
+#[test]
+fn a_kernel_that_only_the_image_has_is_to_be_linked() {
+    within(&Settings::new(), |driver| {
+        let module = Module::load(&context(0), SAXPY).expect("it loads");
+        driver.fail("cuModuleGetFunction", 500);
+        let error = module.function("saxpy").expect_err("the driver has none");
+        let text = error.to_string();
+        assert!(text.contains("relocatable code"), "{text}");
+        assert!(text.contains("help: load it with `Module::link`"), "{text}");
+        assert!(!text.contains("the nearest are"), "{text}");
+    });
+}
+
+/// Whatever the lifetimes of the struct's borrows: its erased form is the key.
+#[test]
+fn a_struct_of_any_lifetime_finds_the_same_kernel() {
+    #[derive(KernelArgs)]
+    struct Borrowed<'a> {
+        n: u32,
+        alpha: f32,
+        x: &'a CudaSlice<f32>,
+        y: &'a mut CudaSlice<f32>,
+    }
+    fn add<'a>(
+        module: &Module,
+        x: &'a CudaSlice<f32>,
+        y: &'a mut CudaSlice<f32>,
+    ) -> Result<(), Error> {
+        let kernel = module.kernel::<Borrowed<'a>>("saxpy")?;
+        let args = Borrowed {
+            n: 8,
+            alpha: 1.0,
+            x,
+            y,
+        };
+        // SAFETY: both slices have 8 elements.
+        unsafe { launch!(kernel, 1, 8, args) }
+    }
+    within(&Settings::new(), |driver| {
+        let ctx = context(0);
+        let module = Module::load(&ctx, SAXPY).expect("it loads");
+        let stream = ctx.default_stream();
+        let x = stream.clone_htod(&[1.0; 8]).expect("memory");
+        let mut y = stream.clone_htod(&[0.0; 8]).expect("memory");
+        add(&module, &x, &mut y).expect("it launches");
+        driver.reset_calls();
+        add(&module, &x, &mut y).expect("it launches");
+        assert_eq!(driver.calls("cuFuncGetParamInfo"), 0);
+        assert_eq!(driver.calls("cuModuleGetFunction"), 0);
+        assert_eq!(stream.clone_dtoh(&y).expect("memory"), [2.0; 8]);
+    });
+}
+
+#[test]
+fn structs_and_entries_are_told_apart() {
+    #[derive(KernelArgs)]
+    struct Number(u32);
+    #[derive(KernelArgs)]
+    struct Float(f32);
+    within(&Settings::new(), |_| {
+        // Enough that some share a chain.
+        let names: Vec<String> = (0..300).map(|i| format!("kernel_{i}")).collect();
+        let types = |i: usize| if i.is_multiple_of(2) { "u32" } else { "f32" };
+        let kernels: Vec<_> = names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| (&**name, types(i)))
+            .collect();
+        let module = Module::load(&context(0), ptx(&kernels)).expect("it loads");
+        for _ in 0..2 {
+            for (i, name) in names.iter().enumerate() {
+                let (number, float) = (module.kernel::<Number>(name), module.kernel::<Float>(name));
+                let (fits, refused) = if i % 2 == 0 {
+                    (
+                        number.map(|kernel| kernel.name().to_owned()),
+                        float.map(drop),
+                    )
+                } else {
+                    (
+                        float.map(|kernel| kernel.name().to_owned()),
+                        number.map(drop),
+                    )
+                };
+                assert_eq!(fits.expect("it fits"), *name);
+                assert!(matches!(refused, Err(Error::Mismatch(_))), "{refused:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_call_that_failed_is_not_remembered() {
+    within(&Settings::new(), |driver| {
+        let module = Module::load(&context(0), SAXPY).expect("it loads");
+        for _ in 0..2 {
+            assert!(matches!(
+                module.kernel::<Wrong>("saxpy"),
+                Err(Error::Mismatch(_))
+            ));
+            assert!(matches!(
+                module.kernel::<Saxpy>("saxpi"),
+                Err(Error::Entry { .. })
+            ));
+            assert!(matches!(module.function("saxpi"), Err(Error::Entry { .. })));
+            assert!(matches!(module.function("a\0b"), Err(Error::Entry { .. })));
+        }
+        let other = Module::load(&context(0), SAXPY).expect("it loads");
+        for call in [
+            "cuModuleGetFunction",
+            "cuFuncGetAttribute",
+            "cuFuncGetParamInfo",
+        ] {
+            driver.fail_once(call, 999);
+            let failed = other.kernel::<Saxpy>("saxpy");
+            assert!(
+                matches!(failed, Err(Error::Driver(_))),
+                "{call}: {failed:?}"
+            );
+        }
+        other
+            .kernel::<Saxpy>("saxpy")
+            .expect("nothing is wrong any more");
+    });
+}
+
+/// A struct that names another image than the module's: the module's kernel decides.
+#[test]
+fn a_struct_that_names_a_kernel_is_verified_against_this_module() {
+    within(&Settings::new(), |_| {
+        let other = ptx(&[("saxpy", "u32 f64 u64 u64")]);
+        let module = Module::load(&context(0), other).expect("it loads");
+        let refused = module.get::<Saxpy>();
+        assert!(
+            matches!(&refused, Err(Error::Mismatch(it)) if it.fields.contains(&"alpha".into())),
+            "{refused:?}"
+        );
+    });
+}
+
+#[test]
+fn the_module_is_unloaded_with_its_last_kernel() {
+    within(&Settings::new(), |driver| {
+        let ctx = context(0);
+        let module = Module::load(&ctx, SAXPY).expect("it loads");
+        let kernel = module.kernel::<Saxpy>("saxpy").expect("it fits");
+        let function = module.function("saxpy").expect("it is there");
+        let typed = function.kernel::<Saxpy>().expect("it fits");
+        assert_eq!(typed.cu_function(), function.cu_function());
+        drop((module, kernel));
+        assert_eq!(driver.live_modules(), 1, "a function keeps its module");
+        // SAFETY: the kernel accesses nothing.
+        unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
+        drop((function, typed));
+        assert_eq!(
+            driver.live_modules(),
+            0,
+            "what the module remembers does not keep it"
+        );
+    });
+}
+
+#[test]
+fn many_threads_ask_for_many_kernels_at_once() {
+    #[derive(KernelArgs)]
+    struct Number(u32);
+    within(&Settings::new(), |driver| {
+        let names: Vec<String> = (0..50).map(|i| format!("kernel_{i}")).collect();
+        let kernels: Vec<_> = names.iter().map(|name| (&**name, "u32")).collect();
+        let ctx = context(0);
+        for _ in 0..5 {
+            let module: Arc<Module> = Module::load(&ctx, ptx(&kernels)).expect("it loads");
+            let (start, threads) = (Barrier::new(8), 0..8_usize);
+            thread::scope(|scope| {
+                for thread in threads {
+                    let (module, start, names) = (&module, &start, &names);
+                    scope.spawn(move || {
+                        start.wait();
+                        for i in 0..200 {
+                            let name = &names[(i * (thread + 1)) % names.len()];
+                            let kernel = module.kernel::<Number>(name).expect("it fits");
+                            assert_eq!(kernel.name(), name);
+                            let function = module.function(name).expect("it is there");
+                            assert_eq!(function.cu_function(), kernel.cu_function());
+                        }
+                    });
+                }
+            });
+        }
+        assert_eq!(driver.live_modules(), 0);
+    });
+}
+
+#[test]
+fn an_overload_is_chosen_by_the_struct_and_must_be_named_for_a_function() {
+    #[derive(KernelArgs)]
+    struct Typed {
+        n: i32,
+        alpha: f32,
+        x: DevicePointer<f32>,
+        y: kernel_args::DevicePointerMut<f32>,
+    }
+    let _ = |typed: Typed| (typed.n, typed.alpha, typed.x, typed.y);
+    within(&Settings::new(), |_| {
+        let typed = include_str!("../../../../ptx/saxpy_typed.ptx");
+        let module = Module::load(&context(0), typed).expect("it loads");
+        let kernel = module.kernel::<Typed>("saxpy").expect("one of them fits");
+        let error = module
+            .function("saxpy")
+            .expect_err("there are several")
+            .to_string();
+        for words in [
+            "several",
+            "saxpy<float>",
+            "saxpy(int, float, float const*, float*)",
+        ] {
+            assert!(error.contains(words), "`{words}` is not in\n{error}");
+        }
+        let function = module.function(kernel.name()).expect("a symbol names one");
+        assert_eq!(function.cu_function(), kernel.cu_function());
+        module
+            .function("saxpy<float>")
+            .expect("a spelling names one");
+    });
+}

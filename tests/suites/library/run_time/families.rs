@@ -1,0 +1,107 @@
+//! Families of kernels: one generic struct, and an entry for each type of its elements.
+
+use crate::run_time::{context, ptx};
+use cudarc::driver::CudaSlice;
+use kernel_args::{DeviceType, Error, Kernel, KernelArgs, Module, Pointee, launch};
+use kernel_args_stand_in::{Settings, within};
+use std::sync::Arc;
+
+/// `__global__ void affine_T(unsigned n, T scale, T shift, T* y)`
+#[derive(KernelArgs)]
+struct Affine<'a, T: DeviceType + Pointee> {
+    n: u32,
+    scale: T,
+    shift: T,
+    y: &'a mut CudaSlice<T>,
+}
+
+fn affine<T: DeviceType + Pointee>(
+    module: &Module,
+    dtype: &str,
+    scale: T,
+    shift: T,
+    y: &mut CudaSlice<T>,
+) -> Result<(), Error> {
+    let n = 8;
+    let kernel = module.kernel::<Affine<T>>(&format!("affine_{dtype}"))?;
+    let args = Affine { n, scale, shift, y };
+    // SAFETY: `y` has `n` elements.
+    unsafe { launch!(kernel, 1, n, args) }
+}
+
+/// What an engine keeps for any arguments: no bound but `KernelArgs`.
+struct Operation<A: KernelArgs> {
+    kernel: Kernel<A::Erased>,
+}
+
+impl<A: KernelArgs> Operation<A> {
+    fn new(module: &Arc<Module>, entry: &str) -> Result<Self, Error> {
+        let kernel = module.kernel(entry)?;
+        Ok(Self { kernel })
+    }
+
+    /// # Safety
+    /// As `launch!`.
+    unsafe fn run(&self, args: A) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { launch!(self.kernel, 1, 8, args) }
+    }
+}
+
+const FAMILY: [(&str, &str); 3] = [
+    ("affine_f32", "u32 f32 f32 u64"),
+    ("affine_f64", "u32 f64 f64 u64"),
+    ("affine_u8", "u32 u8 u8 u64"),
+];
+
+#[test]
+fn a_family_of_three_types_is_launched_by_name() {
+    within(&Settings::new(), |driver| {
+        let ctx = context(0);
+        let module = Module::load(&ctx, ptx(&FAMILY)).expect("it loads");
+        let stream = ctx.default_stream();
+        let mut floats = stream.clone_htod(&[1.0_f32; 8]).expect("memory");
+        let mut doubles = stream.clone_htod(&[1.0_f64; 8]).expect("memory");
+        let mut bytes = stream.clone_htod(&[1_u8; 8]).expect("memory");
+        for _ in 0..2 {
+            affine(&module, "f32", 2.0, 1.0, &mut floats).expect("it launches");
+            let last = driver.last_launch().expect("a launch");
+            assert_eq!(
+                (&*last.name, &last.bank[4..8]),
+                ("affine_f32", &2.0_f32.to_le_bytes()[..])
+            );
+            affine(&module, "f64", 2.0, 1.0, &mut doubles).expect("it launches");
+            let last = driver.last_launch().expect("a launch");
+            assert_eq!((&*last.name, last.bank.len()), ("affine_f64", 32));
+            affine(&module, "u8", 2, 1, &mut bytes).expect("it launches");
+            let last = driver.last_launch().expect("a launch");
+            assert_eq!((&*last.name, &last.bank[4..6]), ("affine_u8", &[2, 1][..]));
+        }
+        // The wrong name for a type is a mismatch of its fields.
+        let wrong = affine(&module, "f64", 2.0_f32, 1.0, &mut floats);
+        assert!(
+            matches!(&wrong, Err(Error::Mismatch(it)) if it.fields.contains(&"scale".into())),
+            "{wrong:?}"
+        );
+    });
+}
+
+#[test]
+fn generic_code_keeps_a_kernel_and_launches_borrows() {
+    within(&Settings::new(), |driver| {
+        let ctx = context(0);
+        let module = Module::load(&ctx, ptx(&FAMILY)).expect("it loads");
+        let stream = ctx.default_stream();
+        let operation = Operation::<Affine<'_, f32>>::new(&module, "affine_f32").expect("it fits");
+        let mut y = stream.clone_htod(&[1.0_f32; 8]).expect("memory");
+        let args = Affine {
+            n: 8,
+            scale: 3.0,
+            shift: 1.0,
+            y: &mut y,
+        };
+        // SAFETY: `y` has 8 elements.
+        unsafe { operation.run(args) }.expect("it launches");
+        assert_eq!(driver.last_launch().expect("a launch").name, "affine_f32");
+    });
+}

@@ -1,0 +1,55 @@
+//! Kernels that a program chooses at run time: the module's cache, untyped functions, modules of cudarc, raw functions.
+
+mod cache;
+mod conversions;
+mod cudarc_modules;
+mod families;
+mod raw;
+
+use cudarc::driver::CudaContext;
+use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
+use std::sync::Arc;
+
+const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
+
+/// `saxpy` of no elements.
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
+struct Saxpy {
+    n: u32,
+    alpha: f32,
+    x: DevicePointer<f32>,
+    y: DevicePointerMut<f32>,
+}
+
+impl Saxpy {
+    const NONE: Self = Self {
+        n: 0,
+        alpha: 1.0,
+        x: DevicePointer::NULL,
+        y: DevicePointerMut::NULL,
+    };
+}
+
+fn context(ordinal: usize) -> Arc<CudaContext> {
+    kernel_args::context(ordinal).expect("the stand-in driver has this device")
+}
+
+/// PTX of kernels with these parameters, as `("name", "u32 f32 u64")`.
+fn ptx(kernels: &[(&str, &str)]) -> String {
+    let mut text = String::from(".version 8.1\n.target sm_75\n.address_size 64\n");
+    for (name, types) in kernels {
+        let parameters: Vec<_> = types
+            .split_whitespace()
+            .enumerate()
+            .map(|(index, ty)| format!(".param .{ty} {name}_param_{index}"))
+            .collect();
+        let parameters = parameters.join(", ");
+        text += ".visible .entry ";
+        text += name;
+        text += "(";
+        text += &parameters;
+        text += ")\n{\n    ret;\n}\n";
+    }
+    text
+}

@@ -1,0 +1,131 @@
+//! Structs that are generated from kernels fit these kernels: each is compiled, compared with its kernel while it compiles,
+//! and again with all that debug information tells.
+//!
+//! Kernels are random signatures (`tests/generator`), `kernels.cu`, which has what C++ can have for a parameter,
+//! `rare.cu` with what it rarely has, and `headers.cu` with types of CUDA's headers, compiled by NVRTC with debug information and without; and the images of this
+//! repository.
+//!
+//! | variable | meaning | default | with `KERNEL_ARGS_FULL=1` |
+//! |---|---|---|---|
+//! | `KERNEL_ARGS_CODEGEN_SIGNATURES` | how many signatures | 100 | 1000 |
+//! | `KERNEL_ARGS_CODEGEN_SEED` | which signatures | 1 | 1 |
+
+mod structs;
+
+use kernel_args_test_generator::{Shape, cpp, signatures, size};
+use kernel_args_toolchain_tests::{folder, nvrtc, root};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = vec![
+        Trial::ignorable_test("structs_of_random_kernels_fit_them", random_kernels),
+        Trial::ignorable_test("structs_of_cpp_kernels_fit_them", cpp_kernels),
+        Trial::test("structs_of_committed_images_fit_them", committed_images),
+    ];
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn number(variable: &str, default: usize) -> usize {
+    let text = env::var(variable).ok();
+    text.map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{variable}={text} is no number"))
+    })
+}
+
+/// Kernels of one source.
+const BATCH: usize = 50;
+
+fn random_kernels() -> Result<Completion, Failed> {
+    if let Err(why) = nvrtc::version() {
+        return Ok(Completion::ignored_with(why));
+    }
+    let count = number("KERNEL_ARGS_CODEGEN_SIGNATURES", size::choose(100, 1000));
+    let seed = number("KERNEL_ARGS_CODEGEN_SEED", 1) as u64;
+    let folder = folder("codegen/random")?;
+    let mut images = Vec::new();
+    for (i, batch) in signatures(seed, Shape::Plain, count)
+        .chunks(BATCH)
+        .enumerate()
+    {
+        let source = folder.join(format!("batch_{i}.cu"));
+        fs::write(&source, cpp::source(batch, false))?;
+        let mut compiled = compile(&folder, &source, &[])?;
+        // Without names and members kernels are much alike: those of one batch are enough.
+        compiled.retain(|image| {
+            image
+                .extension()
+                .is_some_and(|extension| extension == "ptx")
+        });
+        compiled.truncate(if i == 0 { 2 } else { 1 });
+        images.extend(compiled);
+    }
+    structs::fit("codegen_random", &images)?;
+    Ok(Completion::Completed)
+}
+
+fn cpp_kernels() -> Result<Completion, Failed> {
+    if let Err(why) = nvrtc::version() {
+        return Ok(Completion::ignored_with(why));
+    }
+    let folder = folder("codegen/cpp")?;
+    let suite = root().join("tests/toolchain/suites/codegen");
+    let mut images = compile(&folder, &suite.join("kernels.cu"), &[])?;
+    let rare = compile(&folder, &suite.join("rare.cu"), &[])?;
+    images.extend(rare.into_iter().filter(|image| has_debug_info(image)));
+    // CUDA's headers come with nvcc.
+    if let Ok(headers) = nvrtc::headers() {
+        images.extend(compile(&folder, &suite.join("headers.cu"), &[headers])?);
+    } else {
+        println!("CUDA's headers are not installed: their types are left out");
+    }
+    structs::fit("codegen_cpp", &images)?;
+    Ok(Completion::Completed)
+}
+
+/// Whether an image is one with debug information.
+fn has_debug_info(image: &Path) -> bool {
+    image.components().any(|part| part.as_os_str() == DEBUG)
+}
+
+/// The folder of such images.
+const DEBUG: &str = "debug";
+
+/// PTX and cubins of a source, with debug information and without.
+fn compile(folder: &Path, source: &Path, includes: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+    let mut images = Vec::new();
+    for (kind, options) in [(DEBUG, &["--device-debug"][..]), ("optimised", &[])] {
+        let folder = folder.join(kind);
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let sources = [source.to_owned()];
+        nvrtc::compile_with(&folder, "compute_75,sm_90", includes, options, &sources)?;
+        images.push(folder.join(format!("{stem}.ptx")));
+        images.push(folder.join(format!("{stem}.sm_90.cubin")));
+    }
+    Ok(images)
+}
+
+fn committed_images() -> Result<(), Failed> {
+    let mut images = Vec::new();
+    for place in ["kernel-args-image/tests/data", "ptx", "tests/golden"] {
+        for entry in fs::read_dir(root().join(place))? {
+            let path = entry?.path();
+            let is_image = |extension| extension == "ptx" || extension == "cubin";
+            // Thousands of kernels that are alike.
+            let is_large = fs::metadata(&path)?.len() > 2 << 20;
+            if path.extension().is_some_and(is_image) && !is_large {
+                images.push(path);
+            }
+        }
+    }
+    images.sort();
+    structs::fit("codegen_committed", &images)?;
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! What must not compile, with the message that a user reads.
+//!
+//! Each case is `ui/KIND OF MISTAKE/CASE.rs`, its message `CASE.stderr` next to it: see `README.md`.
+
+mod message;
+
+use kernel_args_toolchain_tests::{
+    folder, golden, root,
+    rustc::{Compiler, Crate, Kind},
+    write,
+};
+use libtest_mimic::{Arguments, Failed, Trial};
+use message::Places;
+use std::{
+    fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    sync::Arc,
+};
+
+/// From the repository's root.
+const FOLDER: &str = "tests/toolchain/suites/compile_fail";
+
+/// What a user's crate has, macros that attack it, and kernels of another crate.
+const LIBRARIES: [&str; 8] = [
+    "cudarc",
+    "glam",
+    "half",
+    "kernel_args",
+    "kernel_args_hostile_macros",
+    "kernel_args_test_kernels",
+    "mint",
+    "num_complex",
+];
+
+/// Types are written in full, and cases need not use what they define.
+const OPTIONS: [&str; 4] = ["--verbose", "--diagnostic-width=140", "-A", "dead_code"];
+
+/// Mistakes in generic code that `cargo check` accepts: rustc finds them where it generates code.
+const FOUND_BY_A_BUILD: [&str; 9] = [
+    "block_too_large/generic",
+    "entries/load",
+    "kernel_item/generic",
+    "launch/load_without_ptx",
+    "packed_overaligned/aligned_struct",
+    "packed_overaligned/tensor_map",
+    "ptx_entry/generic",
+    "zero_sized/generic",
+    "zero_sized/pushed",
+];
+
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = Suite::lay_out().and_then(|suite| trials(&Arc::new(suite)));
+    match trials {
+        Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
+        Err(error) => {
+            eprintln!("compile_fail: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
+    let mut trials = vec![];
+    for case in cases(&root().join(FOLDER).join("ui"))? {
+        let suite = Arc::clone(suite);
+        trials.push(Trial::test(case.clone(), move || suite.compare(&case)));
+    }
+    let names: Vec<_> = trials.iter().map(|trial| trial.name().to_owned()).collect();
+    if let Some(gone) = FOUND_BY_A_BUILD
+        .iter()
+        .find(|name| !names.iter().any(|known| known == *name))
+    {
+        return Err(format!("{gone} is no case"));
+    }
+    let suite = Arc::clone(suite);
+    trials.push(Trial::test(
+        "what_the_messages_ask_for_compiles_and_runs",
+        move || suite.right(),
+    ));
+    Ok(trials)
+}
+
+/// Every case, as `KIND/CASE`, in order.
+fn cases(ui: &Path) -> Result<Vec<String>, String> {
+    let mut cases = Vec::new();
+    for kind in list(ui)?.iter().filter(|kind| kind.is_dir()) {
+        for case in list(kind)? {
+            if case.extension().is_some_and(|extension| extension == "rs") {
+                let name = case.strip_prefix(ui).unwrap_or(&case).with_extension("");
+                cases.push(name.to_string_lossy().into_owned());
+            }
+        }
+    }
+    Ok(cases)
+}
+
+/// The files and folders in a folder, in order.
+fn list(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut paths: Vec<_> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// Where the cases are compiled.
+struct Suite {
+    /// The sources of other crates are named from here.
+    workspace: PathBuf,
+    sources: PathBuf,
+    /// Has the PTX files that the cases name, so that a case says `ptx = "ptx/saxpy.ptx"` as a user does.
+    package: PathBuf,
+    /// A hash of these files.
+    inputs: u64,
+}
+
+impl Suite {
+    fn lay_out() -> Result<Self, String> {
+        let sources = root().join(FOLDER);
+        let package = folder("compile_fail")?;
+        let ptx = folder("compile_fail/ptx")?;
+        let mut hasher = DefaultHasher::new();
+        for folder in [root().join("ptx"), sources.join("ui/ptx")] {
+            for file in list(&folder)? {
+                let is_image = |extension| extension == "ptx" || extension == "fatbin";
+                if file.extension().is_some_and(is_image)
+                    && let Some(name) = file.file_name()
+                {
+                    let bytes =
+                        fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                    (name, &bytes).hash(&mut hasher);
+                    write(&ptx.join(name), &bytes)?;
+                }
+            }
+        }
+        Ok(Self {
+            workspace: root(),
+            sources,
+            package,
+            inputs: hasher.finish(),
+        })
+    }
+
+    fn compiler(&self, kind: &str) -> Compiler<'_> {
+        Compiler {
+            folder: &self.workspace,
+            output: self.package.join("output").join(kind),
+            libraries: &LIBRARIES,
+            options: &OPTIONS,
+            inputs: self.inputs,
+        }
+    }
+
+    fn program(&self, case: &str, kind: Kind) -> Crate {
+        Crate {
+            name: case.rsplit('/').next().unwrap_or(case).to_owned(),
+            file: self.sources.join(format!("ui/{case}.rs")),
+            package: self.package.clone(),
+            kind,
+        }
+    }
+
+    /// Compares the message of a case, or writes it if `KERNEL_ARGS_BLESS` is set.
+    fn compare(&self, case: &str) -> Result<(), Failed> {
+        let (folder, _) = case.split_once('/').unwrap_or_default();
+        let compiler = self.compiler(folder);
+        let mut compiled = compiler.one(&self.program(case, Kind::CheckedProgram))?;
+        if FOUND_BY_A_BUILD.contains(&case) {
+            if !compiled.success {
+                return Err(
+                    "`cargo check` finds this mistake: it is no longer one of FOUND_BY_A_BUILD"
+                        .into(),
+                );
+            }
+            compiled = compiler.one(&self.program(case, Kind::Program))?;
+        }
+        if compiled.success {
+            return Err("it compiles".into());
+        }
+        let places = Places {
+            workspace: &self.workspace,
+            cases: &self.sources,
+            case: &format!("ui/{case}.rs"),
+        };
+        let message = message::all(&compiled.messages, &places);
+        let golden = self.sources.join(format!("ui/{case}.stderr"));
+        Ok(golden::compare(&golden, &message)?)
+    }
+
+    fn right(&self) -> Result<(), Failed> {
+        let compiled = self
+            .compiler("right")
+            .one(&self.program("right", Kind::Program))?;
+        let Some(program) = &compiled.program else {
+            return Err(compiled.rendered("error").collect::<String>().into());
+        };
+        let output = Command::new(program).output()?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+        }
+        Ok(())
+    }
+}

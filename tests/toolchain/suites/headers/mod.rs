@@ -1,0 +1,89 @@
+//! Headers for C++, held against compilers.
+//!
+//! The headers of random structs (those of `tests/build.rs`) and of every device type are compiled by g++ and NVRTC, whose
+//! assertions compare C++'s layout with Rust's. The kernels that the headers declare are compiled with debug information,
+//! which is compared with the Rust structs: no difference may be left. Headers that are changed must not compile. From
+//! debug information headers are written again, and compiled.
+//!
+//! Without CUDA's headers (`python3 ptx/toolchain.py nvcc`) the compilers get stand-ins with the same types.
+
+mod compilers;
+mod example;
+mod images;
+mod mutants;
+mod random;
+mod round_trip;
+mod stand_ins;
+mod types;
+
+use compilers::Gxx;
+use kernel_args_toolchain_tests::nvrtc;
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use random::Written;
+use std::process::ExitCode;
+
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = vec![
+        Trial::ignorable_test("headers_of_random_structs_compile_with_gxx", random_gxx),
+        Trial::ignorable_test(
+            "headers_of_random_structs_come_back_from_debug_information",
+            || with_nvrtc(round_trip::random),
+        ),
+        Trial::ignorable_test("headers_of_device_types_compile_with_nvrtc", || {
+            with_nvrtc(types::by_nvrtc)
+        }),
+        Trial::ignorable_test("the_example_compiles_and_other_kernels_do_not", || {
+            with_nvrtc(example::by_nvrtc)
+        }),
+        Trial::ignorable_test("headers_of_images_compile_with_nvrtc", || {
+            with_nvrtc(images::by_nvrtc)
+        }),
+        Trial::ignorable_test("changed_headers_do_not_compile", changed),
+        Trial::test("refused_structs_are_those_that_cpp_cannot_declare", || {
+            Ok(random::check_refused()?)
+        }),
+    ];
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Runs a trial that needs NVRTC: what it returns is printed.
+fn with_nvrtc(trial: fn() -> Result<String, String>) -> Result<Completion, Failed> {
+    match nvrtc::version() {
+        Ok(version) => println!("{version}: {}", trial()?),
+        Err(why) => return Ok(Completion::ignored_with(why)),
+    }
+    Ok(Completion::Completed)
+}
+
+fn random_gxx() -> Result<Completion, Failed> {
+    let gxx = match Gxx::new() {
+        Ok(gxx) => gxx,
+        Err(why) => return Ok(Completion::ignored_with(why)),
+    };
+    let written = random::all();
+    let mut count = 0;
+    for Written { name, text, .. } in &written {
+        // CUDA 13's headers have tensor maps aligned to 128 bytes alone.
+        let is_of_cuda_12 = text.contains("alignas(64) CUtensorMap_st");
+        match gxx.compile(name, text) {
+            Ok(()) if is_of_cuda_12 => {
+                return Err(format!("{name}: no assertion failed\n{text}").into());
+            }
+            Err(message) if !is_of_cuda_12 => {
+                return Err(format!("{name}: {message}\n{text}").into());
+            }
+            _ => count += 1,
+        }
+    }
+    println!("{count} of {} headers", written.len());
+    Ok(Completion::Completed)
+}
+
+fn changed() -> Result<Completion, Failed> {
+    match Gxx::new() {
+        Ok(gxx) => println!("{}", mutants::check(&gxx)?),
+        Err(why) => return Ok(Completion::ignored_with(why)),
+    }
+    Ok(Completion::Completed)
+}

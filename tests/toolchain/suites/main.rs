@@ -1,0 +1,21 @@
+//! The suites that run compilers. Each has a `main` of its own.
+
+mod codegen;
+mod compile_fail;
+mod headers;
+mod mutants;
+mod oracle;
+mod sanitizers;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kernel_args_tests::suites::main(&[
+        ("codegen", codegen::main),
+        ("compile_fail", compile_fail::main),
+        ("headers", headers::main),
+        ("mutants", mutants::main),
+        ("oracle", oracle::main),
+        ("sanitizers", sanitizers::main),
+    ])
+}

@@ -1,0 +1,149 @@
+//! Mutants of right structs: each stage finds what the design promises of it, at the right field, and nothing else.
+//!
+//! There are 100 right signatures, 1,000 with `KERNEL_ARGS_FULL=1`, or as many as `KERNEL_ARGS_MUTANTS_SIGNATURES`
+//! says, with nine mutants for every four of them. `KERNEL_ARGS_BLESS=1` writes the committed PTX anew.
+//!
+//! All of it is one trial: one build and one start of the driver serve every promise.
+
+mod alone;
+mod cases;
+mod corpus;
+mod kind;
+mod mutate;
+mod reads;
+mod report;
+mod retype;
+mod source;
+mod stage;
+mod twins;
+mod verdict;
+mod visible;
+mod workspace;
+
+use cases::Case;
+use corpus::{CHUNK, Corpus, Kernel};
+use kernel_args_test_generator::size;
+use kernel_args_toolchain_tests::{folder, nvrtc};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use std::{ops::Range, process::ExitCode, time::Instant};
+use visible::Source;
+use workspace::{Package, Purpose};
+
+/// How many mutants there are for every four signatures.
+const MISTAKES: usize = 9;
+/// In how many crates the structs are, for rustc's sake.
+const CRATES: usize = 4;
+
+pub(crate) fn main() -> ExitCode {
+    let trials = vec![
+        Trial::test("mistakes_are_found_as_promised_and_nothing_else", promises),
+        Trial::ignorable_test("the_committed_ptx_is_what_nvrtc_makes", || {
+            if let Err(why) = nvrtc::version() {
+                return Ok(Completion::ignored_with(why));
+            }
+            corpus::check_golden(&folder("mutants/golden")?)?;
+            Ok(Completion::Completed)
+        }),
+        Trial::ignorable_test("cubins_are_among_the_images", || {
+            nvrtc::version().map_or_else(
+                |why| Ok(Completion::ignored_with(why)),
+                |_| Ok(Completion::Completed),
+            )
+        }),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn promises() -> Result<(), Failed> {
+    let begin = Instant::now();
+    let kernels = corpus::kernels(corpus::size()?);
+    let corpus = Corpus::make(&folder("mutants/images")?, &kernels)?;
+    let cases = cases::cases(&kernels, MISTAKES);
+    let alone = alone::Alone::make(&kernels);
+    println!(
+        "mutants: seed {:#x}, {} kernels compiled by {}; {} structs, {} of them mutants; \
+         loaded on the stand-in driver",
+        corpus::SEED,
+        kernels.len(),
+        corpus.origin,
+        cases.len(),
+        cases.iter().filter(|case| !case.is_right()).count()
+    );
+
+    let mut packages = packages(&cases, &kernels, &corpus)?;
+    let checked = |prefix: &str| -> Vec<String> {
+        let names = packages.iter().map(|package| package.name.clone());
+        names.filter(|name| name.starts_with(prefix)).collect()
+    };
+    let (checked, debug) = (checked("mutants_checked"), checked("mutants_debug"));
+    for (name, source) in alone::PACKAGES
+        .into_iter()
+        .zip([&alone.typed, &alone.evaluated])
+    {
+        packages.push(Package {
+            name: name.to_owned(),
+            purpose: Purpose::Checked,
+            source: source.clone(),
+        });
+    }
+    let building = Instant::now();
+    let built = workspace::build(&folder("mutants")?, &packages)?;
+    println!(
+        "mutants: rustc took {:.0} s",
+        building.elapsed().as_secs_f32()
+    );
+
+    let derive =
+        |packages: &[String], source| stage::derive(&cases, &built.diagnostics, packages, source);
+    let mut stages = vec![derive(&checked, Source::Ptx)?];
+    if !debug.is_empty() {
+        stages.push(derive(&debug, Source::Debug)?);
+    }
+    stages.extend(stage::load(&built.programs)?);
+    let verdicts = stages
+        .into_iter()
+        .map(|stage| {
+            let verdict = verdict::verdict(&stage, &cases, &kernels);
+            (stage, verdict)
+        })
+        .collect::<Vec<_>>();
+    let found = alone.judge(&built.diagnostics);
+    report::print(&cases, &verdicts, &found.0);
+    println!("mutants: {:.0} s", begin.elapsed().as_secs_f32());
+    report::promises(verdicts, found.1)
+}
+
+/// The structs in crates: checked by rustc with the PTX, and loaded by a program without.
+fn packages(cases: &[Case], kernels: &[Kernel], corpus: &Corpus) -> Result<Vec<Package>, String> {
+    let mut packages = Vec::new();
+    for (i, share) in shares(kernels.len()).into_iter().enumerate() {
+        packages.push(Package {
+            name: format!("mutants_checked_{i}"),
+            purpose: Purpose::Checked,
+            source: source::with_ptx(cases, kernels, share.clone(), false),
+        });
+        let has_debug = corpus.images.iter().all(|images| images.debug.is_some());
+        if has_debug && (size::is_full() || share.start < CHUNK) {
+            packages.push(Package {
+                name: format!("mutants_debug_{i}"),
+                purpose: Purpose::Checked,
+                source: source::with_ptx(cases, kernels, share.clone(), true),
+            });
+        }
+        packages.push(Package {
+            name: format!("mutants_loaded_{i}"),
+            purpose: Purpose::Program,
+            source: source::program(cases, kernels, corpus, share)?,
+        });
+    }
+    Ok(packages)
+}
+
+/// Whole chunks of kernels for each crate.
+fn shares(kernels: usize) -> Vec<Range<usize>> {
+    let chunks = kernels.div_ceil(CHUNK);
+    (0..CRATES)
+        .map(|i| chunks * i / CRATES * CHUNK..(chunks * (i + 1) / CRATES * CHUNK).min(kernels))
+        .filter(|share| !share.is_empty())
+        .collect()
+}

@@ -1,0 +1,335 @@
+//! What each stage can know of a mistake: what is promised, worked out from the types alone.
+//!
+//! It shares no code with the library: the rules are those of NVIDIA's compiler (how a type is declared in PTX, where a
+//! parameter lies), and a list of C++ types that may stand for each other.
+
+use crate::mutants::{corpus::Linkage, mutate::Field, retype::element};
+use kernel_args_test_generator::{Leaf, Pointee, Type};
+
+/// Where the parameter block of sm_90 begins in the constant bank.
+const BASE: usize = 0x210;
+
+/// What tells of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// PTX and debug information: what PTX tells, the names and C++ types of all parameters, the members of structs and the
+    /// variants of enums.
+    Debug,
+    /// PTX: size, alignment and class of every parameter, and the kernel's name.
+    Ptx,
+    /// A cubin: offset and size of every parameter, and the kernel's name.
+    Cubin,
+    /// The driver: offset and size of every parameter.
+    Driver,
+    /// Nothing.
+    Nothing,
+}
+
+/// Whether a struct with these fields must be refused; else why it is not.
+pub(crate) fn promise(
+    source: Source,
+    linkage: Linkage,
+    host: &[Field],
+    kernel: &[Type],
+) -> Result<(), &'static str> {
+    let types: Vec<&Type> = host.iter().map(|field| &field.ty).collect();
+    let kernel: Vec<&Type> = kernel.iter().collect();
+    let shows = match source {
+        Source::Ptx | Source::Debug => {
+            let declared = |types: &[&Type]| types.iter().map(|ty| declare(ty)).collect::<Vec<_>>();
+            declared(&types) != declared(&kernel)
+        }
+        Source::Cubin | Source::Driver => places(&types) != places(&kernel),
+        Source::Nothing => return Err("nothing tells: the handle says that it is not verified"),
+    };
+    if shows || types.len() != kernel.len() {
+        return Ok(());
+    }
+    if source == Source::Debug {
+        return debug(host, &kernel);
+    }
+    if source != Source::Driver && linkage.tells_types() {
+        let pairs = types.iter().zip(&kernel);
+        let mut reason = "the same C++ types: names of parameters are in no image";
+        for (host, kernel) in pairs {
+            match stands_for(host, kernel) {
+                Stands::Never => return Ok(()),
+                Stands::Because(why) => reason = why,
+                Stands::Same => {}
+            }
+        }
+        return Err(reason);
+    }
+    Err(match source {
+        Source::Ptx | Source::Debug => "the same PTX, and an `extern \"C\"` name tells no types",
+        Source::Cubin => "the same offsets and sizes, and an `extern \"C\"` name tells no types",
+        _ => "the same offsets and sizes, which are all that a driver tells",
+    })
+}
+
+/// What debug information shows of fields that PTX declares alike: types, members, and names of parameters of one type.
+fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
+    let mut reason = "the same types, members and names";
+    for (field, kernel) in host.iter().zip(kernel) {
+        match stands_for(&field.ty, kernel) {
+            Stands::Never => return Ok(()),
+            Stands::Because(why) => reason = why,
+            Stands::Same => {}
+        }
+        if !has_members_of(&field.ty, kernel) || !has_variants_of(&field.ty, kernel) {
+            return Ok(());
+        }
+    }
+    for (i, field) in host.iter().enumerate() {
+        let named = field
+            .name
+            .strip_prefix('p')
+            .and_then(|name| name.parse::<usize>().ok());
+        if let Some(other) = named
+            && other != i
+            && kernel
+                .get(other)
+                .is_some_and(|other| **other == field.ty && *other == kernel[i])
+        {
+            return Ok(());
+        }
+    }
+    Err(reason)
+}
+
+/// Whether every scalar of the kernel's value is in the same place in the host's, and may stand for it.
+fn has_members_of(host: &Type, kernel: &Type) -> bool {
+    if !matches!(resolved(kernel), Type::Struct(_) | Type::Array(..)) {
+        return true;
+    }
+    let (mut own, mut told) = (Vec::new(), Vec::new());
+    scalars(host, 0, &mut own);
+    scalars(kernel, 0, &mut told);
+    told.iter().all(|(at, ty)| {
+        let same = own.iter().find(|(place, _)| place == at);
+        same.is_some_and(|(_, host)| {
+            host.extent().size == ty.extent().size && !matches!(stands_for(host, ty), Stands::Never)
+        })
+    })
+}
+
+/// Whether every value of the host's enums is one of the kernel's, under the same name if the kernel's has that name.
+fn has_variants_of(host: &Type, kernel: &Type) -> bool {
+    let (mut own, mut told) = (Vec::new(), Vec::new());
+    scalars(host, 0, &mut own);
+    scalars(kernel, 0, &mut told);
+    own.iter().zip(&told).all(|pair| match pair {
+        ((at, Type::Enum(host)), (place, Type::Enum(kernel))) if at == place => {
+            host.values.iter().enumerate().all(|(i, value)| {
+                let named = kernel.values.get(i).filter(|_| kernel.scoped);
+                named.map_or(kernel.values.contains(value), |named| named == value)
+            })
+        }
+        _ => true,
+    })
+}
+
+fn resolved(ty: &Type) -> &Type {
+    match ty {
+        Type::Alias { of, .. } => resolved(of),
+        ty => ty,
+    }
+}
+
+/// The scalars of a value with their offsets, components of vectors included.
+fn scalars(ty: &Type, at: usize, found: &mut Vec<(usize, Type)>) {
+    match ty {
+        Type::Alias { of, .. } => scalars(of, at, found),
+        Type::Array(of, length) => {
+            let size = of.extent().size;
+            (0..*length).for_each(|i| scalars(of, at + i * size, found));
+        }
+        Type::Struct(s) => {
+            for (field, (offset, _)) in s.fields.iter().zip(s.offsets()) {
+                scalars(&field.ty, at + offset, found);
+            }
+        }
+        Type::Leaf(leaf) if leaf.aggregate && leaf.count > 1 => match element(leaf) {
+            Some(element) => {
+                let size = element.extent().size;
+                (0..leaf.count).for_each(|i| found.push((at + i * size, element.clone())));
+            }
+            None => found.push((at, ty.clone())),
+        },
+        Type::Leaf(_) | Type::Pointer { .. } | Type::Enum(_) => found.push((at, ty.clone())),
+    }
+}
+
+/// Whether a source cannot tell two parameters apart.
+pub(crate) fn alike(source: Source, linkage: Linkage, a: &Type, b: &Type) -> bool {
+    let shows = match source {
+        Source::Ptx | Source::Debug => declare(a) != declare(b),
+        Source::Cubin | Source::Driver => a.extent() != b.extent(),
+        Source::Nothing => false,
+    };
+    let typed = source == Source::Debug || source != Source::Driver && linkage.tells_types();
+    !(shows || typed && matches!(stands_for(a, b), Stands::Never))
+}
+
+/// How PTX declares a parameter.
+#[derive(PartialEq, Debug)]
+enum Declared {
+    Integer(usize),
+    Float(usize),
+    Bytes { size: usize, align: usize },
+}
+
+fn declare(ty: &Type) -> Declared {
+    let extent = ty.extent();
+    match ty {
+        Type::Alias { of, .. } => declare(of),
+        Type::Leaf(leaf) if matches!(leaf.rust, "f32" | "f64") => Declared::Float(extent.size),
+        Type::Leaf(leaf) if !leaf.aggregate && extent.size <= 8 => Declared::Integer(extent.size),
+        Type::Pointer { .. } | Type::Enum(_) => Declared::Integer(extent.size),
+        Type::Leaf(_) | Type::Array(..) | Type::Struct(_) => Declared::Bytes {
+            size: extent.size,
+            align: extent.align,
+        },
+    }
+}
+
+/// Offset and size of every parameter on sm_90.
+fn places(types: &[&Type]) -> Vec<(usize, usize)> {
+    let mut end = BASE;
+    types
+        .iter()
+        .map(|ty| {
+            let extent = ty.extent();
+            let offset = end.next_multiple_of(extent.align);
+            end = offset + extent.size;
+            (offset - BASE, extent.size)
+        })
+        .collect()
+}
+
+/// Whether a Rust type may stand for a C++ type.
+enum Stands {
+    Same,
+    Because(&'static str),
+    Never,
+}
+
+const ENUM: &str = "an integer may stand for an enum, and an enum for its integer";
+const VOID: &str = "a void pointer stands for every pointer";
+const ARRAY: &str = "a Rust array has no C++ type";
+
+/// Both have the same size and class already.
+fn stands_for(host: &Type, kernel: &Type) -> Stands {
+    use Stands::{Because, Never, Same};
+    match (host, kernel) {
+        _ if host == kernel => Same,
+        (Type::Alias { of, .. }, _) => stands_for(of, kernel),
+        (_, Type::Alias { of, .. }) => stands_for(host, of),
+        (Type::Pointer { .. }, Type::Pointer { .. }) => pointers(host, kernel),
+        (Type::Leaf(leaf), Type::Pointer { .. }) if name(leaf) == "unsigned long long" => {
+            Because("an unsigned 64-bit integer may stand for a pointer: `CUdeviceptr`")
+        }
+        (Type::Array(..), _) => Because(ARRAY),
+        (Type::Enum(a), Type::Enum(b)) if a.name == b.name => Same,
+        (Type::Enum(_), Type::Leaf(leaf)) if is_integer(leaf) => Because(ENUM),
+        (Type::Leaf(leaf), Type::Enum(_)) if is_integer(leaf) || leaf.rust == "bool" => {
+            Because(ENUM)
+        }
+        (Type::Struct(a), Type::Struct(b)) if a.name == b.name => {
+            if host.cpp() == kernel.cpp() {
+                Because("a struct's name, size and alignment are all that an image tells of it")
+            } else {
+                Because("the arguments of a template are not compared")
+            }
+        }
+        (Type::Leaf(host), Type::Leaf(kernel)) => match (name(host), name(kernel)) {
+            (a, b) if a == b => Same,
+            ("unsigned char", _) if kernel.cpp == "char" => {
+                Because("every byte may stand for `char`")
+            }
+            ("bool", "signed char" | "unsigned char") => Because("every bool is a byte"),
+            _ => Never,
+        },
+        _ => Never,
+    }
+}
+
+fn is_integer(leaf: &Leaf) -> bool {
+    !leaf.aggregate && !matches!(leaf.rust, "f32" | "f64" | "bool")
+}
+
+/// One name for each C++ type: Linux, where `long` and `long long` have the same bits, and CUDA 13, where `double4`
+/// and `double4_16a` do.
+fn name(leaf: &Leaf) -> &'static str {
+    match leaf.cpp {
+        "char" => "signed char",
+        "long" => "long long",
+        "unsigned long" | "cudaTextureObject_t" | "cudaSurfaceObject_t" => "unsigned long long",
+        "cuFloatComplex" => "float2",
+        "cuDoubleComplex" => "double2",
+        "TensorMap64" => "TensorMap128",
+        "long1" => "longlong1",
+        "long2" => "longlong2",
+        "long3" => "longlong3",
+        "long4" | "long4_16a" | "longlong4_16a" => "longlong4",
+        "long4_32a" => "longlong4_32a",
+        "ulong1" => "ulonglong1",
+        "ulong2" => "ulonglong2",
+        "ulong3" => "ulonglong3",
+        "ulong4" | "ulong4_16a" | "ulonglong4_16a" => "ulonglong4",
+        "ulong4_32a" => "ulonglong4_32a",
+        "double4_16a" => "double4",
+        other => other,
+    }
+}
+
+/// The levels of a pointer from the outside in, each whether it points to a constant; and what is innermost.
+fn levels(ty: &Type) -> (Vec<bool>, Option<&Type>) {
+    match ty {
+        Type::Pointer { to, is_const, .. } => match to {
+            Pointee::Void => (vec![*is_const], None),
+            Pointee::Type(to) => {
+                let (mut levels, innermost) = levels(to);
+                levels.insert(0, *is_const);
+                (levels, innermost)
+            }
+        },
+        Type::Alias { of, .. } => levels(of),
+        ty => (Vec::new(), Some(ty)),
+    }
+}
+
+fn pointers(host: &Type, kernel: &Type) -> Stands {
+    let ((host, to), (kernel, kernel_to)) = (levels(host), levels(kernel));
+    // Through a pointer to constants nothing may be written: C++ converts to it, never from it.
+    let writes = host.iter().zip(&kernel).any(|(h, k)| *h && !*k);
+    let fits = match (to, kernel_to) {
+        (None, None) => host.len() == kernel.len(),
+        (None, Some(_)) => host.len() <= kernel.len(),
+        (Some(_), None) => kernel.len() <= host.len(),
+        (Some(h), Some(k)) => host.len() == kernel.len() && same_pointee(h, k),
+    };
+    if writes || !fits {
+        return Stands::Never;
+    }
+    match (to, kernel_to) {
+        (Some(Type::Array(..)), _) => Stands::Because(ARRAY),
+        (None, Some(_)) | (Some(_), None) => Stands::Because(VOID),
+        _ if host != kernel => Stands::Because("C++ converts `T*` to `T const*`"),
+        _ => Stands::Same,
+    }
+}
+
+fn same_pointee(host: &Type, kernel: &Type) -> bool {
+    match (host, kernel) {
+        (Type::Alias { of, .. }, _) => same_pointee(of, kernel),
+        (_, Type::Alias { of, .. }) => same_pointee(host, of),
+        (Type::Array(..), _) => true,
+        (Type::Leaf(a), Type::Leaf(b)) => {
+            name(a) == name(b) || b.cpp == "char" && name(a) == "unsigned char"
+        }
+        (Type::Enum(a), Type::Enum(b)) => a.name == b.name,
+        (Type::Struct(a), Type::Struct(b)) => a.name == b.name,
+        _ => false,
+    }
+}

@@ -1,0 +1,165 @@
+//! cargo of a nightly toolchain.
+
+use crate::sanitizers::outcome::Outcome;
+use kernel_args_test_generator::size;
+use kernel_args_toolchain_tests::{folder, root, target, write};
+use std::{
+    env,
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+};
+
+/// What leaks on purpose, by parts of the functions' names: a view that lives as long as the memory beside it.
+const INTENDED_LEAKS: &str = "leak:echo::pointers::view_mut_by_reference\n";
+
+/// A nightly toolchain of rustup.
+pub(crate) struct Toolchain {
+    name: String,
+    host: String,
+}
+
+/// A way of running tests with a toolchain.
+pub(crate) struct Nightly {
+    toolchain: Toolchain,
+    command: &'static [&'static str],
+    variables: Vec<(&'static str, String)>,
+    target: PathBuf,
+}
+
+impl Toolchain {
+    /// The toolchain, or why there is none.
+    fn find() -> Result<Self, String> {
+        let name = env::var("KERNEL_ARGS_NIGHTLY").unwrap_or_else(|_| "nightly".to_owned());
+        let toolchain = Self {
+            name,
+            host: String::new(),
+        };
+        let version = toolchain.output(&["-vV"])?;
+        let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+        let host = host.ok_or("cargo does not name its host")?.to_owned();
+        Ok(Self { host, ..toolchain })
+    }
+
+    /// The toolchain, or why Miri cannot run.
+    pub(crate) fn with_miri() -> Result<Self, String> {
+        let toolchain = Self::find()?;
+        toolchain.output(&["miri", "--version"])?;
+        Ok(toolchain)
+    }
+
+    /// The toolchain, or why AddressSanitizer cannot run.
+    pub(crate) fn with_address_sanitizer() -> Result<Self, String> {
+        let toolchain = Self::find()?;
+        // rustc's list of platforms that have it.
+        let supported = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
+        if supported.contains(&toolchain.host.as_str()) {
+            Ok(toolchain)
+        } else {
+            Err(format!("no AddressSanitizer for {}", toolchain.host))
+        }
+    }
+
+    /// Runs the suites by Miri.
+    pub(crate) fn miri(self, flags: &str) -> Result<Nightly, String> {
+        Ok(Nightly {
+            toolchain: self,
+            command: &["miri", "test"],
+            variables: vec![("MIRIFLAGS", flags.to_owned())],
+            target: target()?.join("miri"),
+        })
+    }
+
+    /// Runs the suites instrumented by AddressSanitizer, whose symbols the stand-in driver takes from the program that
+    /// loads it.
+    pub(crate) fn address_sanitizer(self) -> Result<Nightly, String> {
+        let leaks = folder("sanitizers")?.join("leaks.txt");
+        write(&leaks, INTENDED_LEAKS)?;
+        Ok(Nightly {
+            toolchain: self,
+            command: &["test", "--no-fail-fast"],
+            variables: vec![
+                (
+                    "RUSTFLAGS",
+                    "-Zsanitizer=address -Clink-arg=-rdynamic".to_owned(),
+                ),
+                (
+                    "LSAN_OPTIONS",
+                    format!("suppressions={}:print_suppressions=0", leaks.display()),
+                ),
+            ],
+            target: target()?.join("address_sanitizer"),
+        })
+    }
+
+    /// The toolchain's cargo, through rustup, without what cargo has set for this process.
+    fn cargo(&self) -> Command {
+        let mut command = Command::new("cargo");
+        command
+            .arg(format!("+{}", self.name))
+            // Where it is missing, rustup would download it.
+            .env("RUSTUP_AUTO_INSTALL", "0")
+            .current_dir(root())
+            .stdin(Stdio::null());
+        for variable in [
+            "CARGO",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "LD_LIBRARY_PATH",
+            "RUSTC",
+            "RUSTC_WORKSPACE_WRAPPER",
+            "RUSTDOC",
+            "RUSTUP_TOOLCHAIN",
+        ] {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    /// What cargo prints, or why it cannot run.
+    fn output(&self, arguments: &[&str]) -> Result<String, String> {
+        let output = self.cargo().args(arguments).output();
+        let output = output.map_err(|error| format!("cargo cannot be started: {error}"))?;
+        if !output.status.success() {
+            let error = String::from_utf8_lossy(&output.stderr);
+            return Err(error.lines().next().unwrap_or_default().to_owned());
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+impl Nightly {
+    /// Runs suites of a package, of which `filter` names tests by parts of their names; none is all.
+    pub(crate) fn test(
+        &self,
+        package: &str,
+        suites: &[&str],
+        filter: &[&str],
+    ) -> Result<Outcome, String> {
+        let mut cargo = self.toolchain.cargo();
+        cargo.args(self.command).args(["-p", package]);
+        cargo.args(suites.iter().flat_map(|suite| ["--test", suite]));
+        cargo.args(["--target", &self.toolchain.host]);
+        cargo.arg("--target-dir").arg(&self.target);
+        cargo.arg("--").args(filter);
+        cargo.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        // All suites, but not hundreds of random structs; and Miri takes seconds for a backtrace.
+        cargo.env(size::FULL, "0").env("RUST_BACKTRACE", "0");
+        let output = cargo.output();
+        let output = output.map_err(|error| format!("cargo cannot be started: {error}"))?;
+        let outcome = Outcome::of(&String::from_utf8_lossy(&output.stdout));
+        if output.status.success() && outcome.failed == 0 {
+            Ok(outcome)
+        } else {
+            Err(text(&output))
+        }
+    }
+}
+
+fn text(output: &Output) -> String {
+    let (stdout, stderr) = (&output.stdout, &output.stderr);
+    format!(
+        "{}\n{}\n{}",
+        output.status,
+        String::from_utf8_lossy(stdout),
+        String::from_utf8_lossy(stderr)
+    )
+}
