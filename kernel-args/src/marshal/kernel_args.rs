@@ -2,7 +2,7 @@
 
 use super::{
     DecodedArguments, LaunchStream, PackError, ParamWriter, Source,
-    lower::{assert_same_on_every_gpu, marshal_packed, marshal_params},
+    lower::{assert_same_on_every_gpu, decode_params, marshal_packed, marshal_params},
 };
 use core::ffi::c_void;
 use kernel_args_abi::{ParamLayout, Parameter, Signature};
@@ -132,10 +132,7 @@ pub unsafe trait KernelArgs: Sized {
     /// assert_eq!(text, "  factor  f32  @ 0    = 2.0  [00000040]\n  n       u32  @ 4    = 7  [07000000]");
     /// ```
     fn with_arguments<R>(mut self, show: impl FnOnce(&DecodedArguments<'_>) -> R) -> R {
-        marshal_params(&mut self, &LaunchStream::untracked(), |pointers| {
-            // SAFETY: `marshal_params` passes a pointer to each parameter, initialised there until this returns.
-            show(&unsafe { DecodedArguments::params(Self::PARAMETERS, pointers) })
-        })
+        decode_params(&mut self, show)
     }
 
     /// Writes the packed form into `buffer` at the `offsets` of a particular GPU, as `cuFuncGetParamInfo` or
@@ -154,40 +151,5 @@ pub unsafe trait KernelArgs: Sized {
             }
         });
         Ok(packed)
-    }
-}
-
-// SAFETY: everything is the inner struct's.
-unsafe impl<A: KernelArgs> KernelArgs for &mut A {
-    type Erased = A::Erased;
-    type ParamBuffer = A::ParamBuffer;
-    type ParamPointers = A::ParamPointers;
-
-    const NAME: &'static str = A::NAME;
-    const PARAMETERS: &'static [Parameter<'static>] = A::PARAMETERS;
-    const LAYOUT: ParamLayout = A::LAYOUT;
-    const SOURCE: Option<Source> = A::SOURCE;
-    const ENTRIES: Option<&'static str> = A::ENTRIES;
-
-    #[inline]
-    fn check_contexts(&self, stream: &LaunchStream<'_>) {
-        A::check_contexts(self, stream);
-    }
-
-    #[inline]
-    unsafe fn lower<F: ParamWriter, R>(
-        &mut self,
-        stream: &LaunchStream<'_>,
-        buffer: *mut u8,
-        pointers: *mut *mut c_void,
-        launch: impl FnOnce() -> R,
-    ) -> R {
-        // SAFETY: the caller's promise is the same one.
-        unsafe { A::lower::<F, R>(self, stream, buffer, pointers, launch) }
-    }
-
-    #[inline]
-    fn packed_in_place(&self) -> Option<*const u8> {
-        A::packed_in_place(self)
     }
 }

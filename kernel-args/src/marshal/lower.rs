@@ -7,7 +7,7 @@ use super::{
     storage::{Room, SHORT, ShortList},
 };
 use super::{
-    KernelArgs, LaunchStream,
+    KernelArgs, LaunchStream, ParamWriter, Source,
     param_writer::{KernelParams, Packed},
 };
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
@@ -31,6 +31,17 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
     };
     // SAFETY: `KernelArgs` promises that both locals are large enough, and both outlive the call.
     unsafe { args.lower::<KernelParams, R>(stream, buffer.as_mut_ptr().cast(), pointers, launch) }
+}
+
+/// Lowers `args` and calls `show` with what a kernel would receive.
+pub(super) fn decode_params<A: KernelArgs, R>(
+    args: &mut A,
+    show: impl FnOnce(&DecodedArguments<'_>) -> R,
+) -> R {
+    marshal_params(args, &LaunchStream::untracked(), |pointers| {
+        // SAFETY: `marshal_params` passes a pointer to each parameter, initialised there until this returns.
+        show(&unsafe { DecodedArguments::params(A::PARAMETERS, pointers) })
+    })
 }
 
 /// Lowers `args` to the packed form and calls `launch` with its `LAYOUT.size()` bytes. A struct that is laid out so itself is not copied.
@@ -87,6 +98,41 @@ pub(super) const fn assert_same_on_every_gpu(layout: &ParamLayout) {
         "a parameter is aligned to more than 16 bytes, so its packed offset depends on the GPU\n\
          help: use `with_kernel_params`, or `pack_at` with the offsets of the loaded function"
     );
+}
+
+// SAFETY: everything is the inner struct's.
+unsafe impl<A: KernelArgs> KernelArgs for &mut A {
+    type Erased = A::Erased;
+    type ParamBuffer = A::ParamBuffer;
+    type ParamPointers = A::ParamPointers;
+
+    const NAME: &'static str = A::NAME;
+    const PARAMETERS: &'static [Parameter<'static>] = A::PARAMETERS;
+    const LAYOUT: ParamLayout = A::LAYOUT;
+    const SOURCE: Option<Source> = A::SOURCE;
+    const ENTRIES: Option<&'static str> = A::ENTRIES;
+
+    #[inline]
+    fn check_contexts(&self, stream: &LaunchStream<'_>) {
+        A::check_contexts(self, stream);
+    }
+
+    #[inline]
+    unsafe fn lower<F: ParamWriter, R>(
+        &mut self,
+        stream: &LaunchStream<'_>,
+        buffer: *mut u8,
+        pointers: *mut *mut c_void,
+        launch: impl FnOnce() -> R,
+    ) -> R {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { A::lower::<F, R>(self, stream, buffer, pointers, launch) }
+    }
+
+    #[inline]
+    fn packed_in_place(&self) -> Option<*const u8> {
+        A::packed_in_place(self)
+    }
 }
 
 /// How many bytes of a list's parameters stand on the stack, in units of 8.

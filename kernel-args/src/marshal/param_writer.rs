@@ -55,15 +55,15 @@ impl ParamWriter for KernelParams {
             && let Some(device) = arg.in_place()
         {
             let device = ptr::from_ref(device).cast_mut().cast::<c_void>();
-            // SAFETY: as above. The driver only reads through it.
+            // SAFETY: the caller has room for a pointer at `index`. The driver only reads through it.
             unsafe { pointer.write(device) };
             return Guard::NONE;
         }
         // SAFETY: the caller vouches for `buffer` at `offset`.
         let slot = unsafe { buffer.add(offset) };
-        // SAFETY: as above.
+        // SAFETY: the caller has room for a pointer at `index`.
         unsafe { pointer.write(slot.cast::<c_void>()) };
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `buffer` at `offset`, for the size of the device type.
         unsafe { store(arg, stream, slot, index) }
     }
 }
@@ -81,7 +81,7 @@ impl ParamWriter for Packed {
         const { assert_layout::<A::Device>() };
         // SAFETY: the caller vouches for `buffer` at `offset`.
         let slot = unsafe { buffer.add(offset) };
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `buffer` at `offset`, for the size of the device type.
         unsafe { store(arg, stream, slot, index) }
     }
 }
