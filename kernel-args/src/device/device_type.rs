@@ -100,7 +100,7 @@ pub(crate) const fn bytes_of<T: DeviceType>(value: &T) -> &[u8] {
         assert!(
             !T::HAS_PADDING,
             "a type with padding has bytes without a value"
-        )
+        );
     };
     // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, borrowed as long as the slice; `DeviceType` promises that
     // all of them are initialised where there is no padding.

@@ -62,7 +62,7 @@ pub(crate) use required;
 
 /// Entry points by the names that the library exports; the `newer` ones may be missing. `= "name"`: under which errors name the call,
 /// if that differs.
-macro_rules! api {
+macro_rules! entry_points {
     (
         always { $($kind:ident $name:ident($($argument:ident: $ty:ty),* $(,)?) $(= $said:literal)?;)* }
         newer { $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_said:literal)?;)* }
@@ -76,7 +76,7 @@ macro_rules! api {
             pub(super) launch_kernel: LaunchKernelEx,
         }
 
-        #[allow(non_snake_case, reason = "the names of the entry points")]
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "the names and arguments of the entry points")]
         impl Api {
             pub(super) fn load(library: &Library) -> Result<Self, Unavailable> {
                 let mut api = Self {
@@ -108,12 +108,14 @@ macro_rules! api {
             $(method! { always $kind $name($($argument: $ty),*) $($said)? })*
         }
 
-        #[allow(non_snake_case, reason = "the names of the entry points")]
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "the names and arguments of the entry points")]
         impl Api {
             $(method! { newer $newer_kind $newer($($newer_argument: $newer_ty),*) $($newer_said)? })*
         }
     };
 }
+
+pub(super) use {entry_points, method, said, signature};
 
 /// The entry points.
 #[inline]

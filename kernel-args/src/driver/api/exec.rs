@@ -27,7 +27,7 @@ pub(crate) struct Exec {
     api: &'static Api,
     /// `cuGraphExecKernelNodeSetParams_v2`, looked up once.
     set_params: SetParams,
-    exec: Handle<CUgraphExec_st>,
+    handle: Handle<CUgraphExec_st>,
     objects: Objects,
     id: GraphId,
     /// The nodes of a graph that other code has captured.
@@ -99,7 +99,7 @@ impl Exec {
         Ok(Self {
             api,
             set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
-            exec: Handle::new(handle),
+            handle: Handle::new(handle),
             objects: Objects::Own { exec, graph },
             id,
             listed: Listed::default(),
@@ -117,7 +117,7 @@ impl Exec {
         Ok(Self {
             api,
             set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
-            exec: Handle::new(graph.cu_graph_exec()),
+            handle: Handle::new(graph.cu_graph_exec()),
             objects: Objects::Cudarc(OfCudarc(graph)),
             id,
             listed,
@@ -133,11 +133,11 @@ impl Exec {
     #[inline(always)]
     fn alive(&self) -> Alive<'_, CUgraphExec_st> {
         // SAFETY: `objects` has what the handle is of, and destroys it when this is dropped.
-        unsafe { Alive::new(self.exec.raw()) }
+        unsafe { Alive::new(self.handle.raw()) }
     }
 
     pub(crate) fn raw(&self) -> CUgraphExec {
-        self.exec.raw()
+        self.handle.raw()
     }
 
     /// The graph from which it was instantiated.
@@ -201,7 +201,7 @@ impl Exec {
         let launch = required!(self.api, cuGraphLaunch)?;
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphLaunch`: the instantiated graph and the stream are alive, and the caller
         // vouches for what runs.
-        unsafe { launch(self.exec.raw(), stream.raw()) }.check("cuGraphLaunch")
+        unsafe { launch(self.handle.raw(), stream.raw()) }.check("cuGraphLaunch")
     }
 }
 

@@ -93,6 +93,7 @@ impl<'p> Promise<'p> {
     }
 
     /// A raw function that is launched: it is loaded, which `launch` requires of it.
+    #[expect(clippy::unused_self, reason = "it is the proof")]
     #[inline(always)]
     pub(crate) fn function(&self, function: CUfunction) -> FunctionHandle<'p> {
         // SAFETY: the caller of `launch` vouches for the function that is launched, as long as the launch lasts.

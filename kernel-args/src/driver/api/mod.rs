@@ -12,7 +12,6 @@ mod call_error;
 mod context;
 mod context_state;
 mod device_params;
-#[macro_use]
 mod entry_points;
 mod exec;
 mod graph;

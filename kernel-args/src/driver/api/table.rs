@@ -16,7 +16,7 @@ use super::{
     Alive, AttributeValue, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle,
     GreenContext, KernelNodeParams, LaunchConfig, Null, PoolAccess, Status, StreamHandle, Text,
     Unavailable,
-    entry_points::symbol,
+    entry_points::{entry_points, method, required, said, signature, symbol},
     launch::{LaunchKernelEx, launch_without_attributes},
     node_params::{KernelNodeRecord, MemsetNodeParams},
 };
@@ -33,7 +33,7 @@ use cudarc::driver::sys::{
 };
 use libloading::Library;
 
-api! {
+entry_points! {
     always {
     unsafe cuLaunchKernel(
         function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint, block_z: c_uint,

@@ -111,7 +111,7 @@ mod tests {
         };
         ($attribute:ident: $member:ident as $whole:ident . $($part:ident = $value:expr, $bytes:expr;)+) => {$(
             let value = None.map(|whole: $whole| whole.$part).unwrap_or($value);
-            let _ = None.map(|$member: $whole| CUlaunchAttributeValue { $member });
+            let _ = None.map(|whole: $whole| CUlaunchAttributeValue { $member: whole });
             let bytes = $bytes(value);
             let offset = offset_of!(CUlaunchAttributeValue, $member) + offset_of!($whole, $part);
             assert_eq!(at($attribute, offset), bytes);

@@ -45,9 +45,8 @@ impl<A: KernelArgs> Kernel<A> {
         }
         function.check(launch)?;
         function.context.bind_to_thread().map_err(Error::context)?;
-        let before = match api.capture_info(stream)? {
-            Some(info) => info,
-            None => return Err(explain::not_capturing(Some(name()), explain::CAPTURED)),
+        let Some(before) = api.capture_info(stream)? else {
+            return Err(explain::not_capturing(Some(name()), explain::CAPTURED));
         };
         let Some(graph) = before.graph else {
             return Err(explain::broken_capture(Some(name()), explain::CAPTURED));

@@ -191,6 +191,7 @@ fn boxed(failure: Failure) -> Box<Failure> {
 
 #[cold]
 #[inline(never)]
+#[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
 fn rejected(error: CallError, arguments: impl FnOnce() -> String) -> Box<Failure> {
     boxed(match error {
         CallError::Returned(call) => Failure::Driver(call, arguments()),

@@ -69,8 +69,9 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    fn launch(&self, launch: Launch<'_>, args: B, promise: Promise<'_>) -> Result<(), Error> {
-        launch_fitting(self.function(), &launch, self.fit(args), promise)
+    fn launch(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
+        // By reference: what is moved is copied.
+        launch_fitting(self.function(), &launch, self.fit(&mut args), promise)
     }
 }
 
@@ -78,8 +79,8 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        launch_fitting(self.loaded(), &launch, self.fit(args)?, promise)
+    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+        launch_fitting(self.loaded(), &launch, self.fit(&mut args)?, promise)
     }
 }
 
