@@ -116,7 +116,7 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// with bit fields or base classes agrees with everything in its place.
 ///
 /// ```
-/// use kernel_args::{DeviceType, Float4, KernelArgs};
+/// use kernel_args::{DeviceType, KernelArgs, vector::Float4};
 ///
 /// // struct Light { float intensity; float4 direction; };
 /// #[derive(Clone, Copy, DeviceType)]

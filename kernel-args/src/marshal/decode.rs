@@ -1,10 +1,10 @@
 //! The arguments of a launch as text: names, offsets, bytes and values.
 
-use super::DecodedArguments;
+use super::DecodedArgs;
 use core::fmt;
 use kernel_args_abi::{Class, CppBase, Parameter, cpp};
 
-impl fmt::Display for DecodedArguments<'_> {
+impl fmt::Display for DecodedArgs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width =
             |text: fn(&Parameter<'_>) -> usize| self.parameters.iter().map(text).max().unwrap_or(0);
@@ -27,7 +27,7 @@ impl fmt::Display for DecodedArguments<'_> {
     }
 }
 
-impl fmt::Debug for DecodedArguments<'_> {
+impl fmt::Debug for DecodedArgs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

@@ -1,7 +1,7 @@
 //! All arguments of one kernel, and the two forms in which `cuLaunchKernel` takes them.
 
 use super::{
-    DecodedArguments, LaunchStream, PackError, ParamWriter, Source,
+    DecodedArgs, LaunchStream, PackError, ParamWriter, Source,
     lower::{assert_same_on_every_gpu, decode_params, marshal_packed, marshal_params},
 };
 use core::ffi::c_void;
@@ -131,7 +131,7 @@ pub unsafe trait KernelArgs: Sized {
     /// let text = Scale { factor: 2.0, n: 7 }.with_arguments(|arguments| arguments.to_string());
     /// assert_eq!(text, "  factor  f32  @ 0    = 2.0  [00000040]\n  n       u32  @ 4    = 7  [07000000]");
     /// ```
-    fn with_arguments<R>(mut self, show: impl FnOnce(&DecodedArguments<'_>) -> R) -> R {
+    fn with_arguments<R>(mut self, show: impl FnOnce(&DecodedArgs<'_>) -> R) -> R {
         decode_params(&mut self, show)
     }
 

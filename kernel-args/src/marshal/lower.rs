@@ -2,7 +2,7 @@
 
 #[cfg(feature = "cudarc")]
 use super::{
-    Arguments,
+    ArgList,
     argument::ArgumentTypes,
     storage::{Room, SHORT, ShortList},
 };
@@ -36,11 +36,11 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
 /// Lowers `args` and calls `show` with what a kernel would receive.
 pub(super) fn decode_params<A: KernelArgs, R>(
     args: &mut A,
-    show: impl FnOnce(&DecodedArguments<'_>) -> R,
+    show: impl FnOnce(&DecodedArgs<'_>) -> R,
 ) -> R {
     marshal_params(args, &LaunchStream::untracked(), |pointers| {
         // SAFETY: `marshal_params` passes a pointer to each parameter, initialised there until this returns.
-        show(&unsafe { DecodedArguments::params(A::PARAMETERS, pointers) })
+        show(&unsafe { DecodedArgs::params(A::PARAMETERS, pointers) })
     })
 }
 
@@ -140,7 +140,7 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
 const WORDS: usize = 128;
 
 #[cfg(feature = "cudarc")]
-impl Arguments<'_> {
+impl ArgList<'_> {
     /// Lowers every argument to a pointer to its parameter and calls `launch` with the types and the pointers. Until that returns, all
     /// bytes of each parameter are initialised where its pointer points.
     pub(crate) fn marshal_params<R>(
@@ -201,7 +201,7 @@ impl Arguments<'_> {
 /// Arguments as the kernel receives them, for messages: one line for each, with its offset, its value and its bytes.
 ///
 /// [`KernelArgs::with_arguments`] passes one to its closure.
-pub struct DecodedArguments<'p> {
+pub struct DecodedArgs<'p> {
     pub(super) parameters: &'p [Parameter<'p>],
     place: Place<'p>,
 }
@@ -217,7 +217,7 @@ enum Place<'p> {
     Packed(&'p [u8]),
 }
 
-impl<'p> DecodedArguments<'p> {
+impl<'p> DecodedArgs<'p> {
     /// # Safety
     /// For `'p`, each of `pointers` points at the parameter of its index, all bytes of which are initialised there.
     pub(crate) unsafe fn params(

@@ -21,13 +21,13 @@ mod source;
 mod storage;
 
 #[cfg(feature = "cudarc")]
-pub use arguments::Arguments;
+pub use arguments::ArgList;
 #[cfg(feature = "cudarc")]
 pub use context_name::ContextName;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::KernelArgs;
 pub use launch_stream::{Guard, LaunchStream};
-pub use lower::DecodedArguments;
+pub use lower::DecodedArgs;
 pub use offset_of::offset_of;
 pub use pack_error::PackError;
 pub use param_writer::ParamWriter;

@@ -16,7 +16,7 @@ use std::{format, string::String, sync::Arc};
 /// its streams. Drivers of CUDA 12.5 and newer. It is destroyed when it and its streams are dropped.
 ///
 /// ```no_run
-/// use kernel_args::{GreenContext, Kernel, KernelArgs, launch};
+/// use kernel_args::{Kernel, KernelArgs, launch, context::GreenContext};
 ///
 /// #[derive(KernelArgs)]
 /// struct Step { n: u32 }

@@ -7,9 +7,7 @@ use crate::{
         config::Form,
         error::Error,
     },
-    marshal::{
-        Arguments, DecodedArguments, KernelArgs, LaunchStream, marshal_packed, marshal_params,
-    },
+    marshal::{ArgList, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
 use core::{any::TypeId, marker::PhantomData};
 use std::{
@@ -112,7 +110,7 @@ impl Function {
     #[inline]
     pub(crate) fn fit_list<'l, 'a>(
         &self,
-        list: &'l mut Arguments<'a>,
+        list: &'l mut ArgList<'a>,
     ) -> Result<Fitting<&LoadedFunction, List<'l, 'a>>, Error> {
         self.fits_list(list.types())?;
         // SAFETY: the function was verified for the types of this list, which is borrowed exclusively, so they stay.
@@ -146,7 +144,7 @@ pub(crate) struct Fitting<F, A> {
 }
 
 /// A list of arguments.
-pub(crate) struct List<'l, 'a>(&'l mut Arguments<'a>);
+pub(crate) struct List<'l, 'a>(&'l mut ArgList<'a>);
 
 impl<F, A> Fitting<F, A> {
     /// # Safety
@@ -227,7 +225,7 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 let call = unsafe { KernelCall::with_params(function, pointers.as_mut_ptr()) };
                 // SAFETY: for the same reason.
                 let arguments =
-                    || unsafe { DecodedArguments::params(A::PARAMETERS, pointers) }.to_string();
+                    || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) }.to_string();
                 pass.pass(call, arguments)
             })
         } else {
@@ -236,7 +234,7 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 let mut extra = Extra::new(packed, &mut size);
                 // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
                 let call = unsafe { KernelCall::with_extra(function, &mut extra) };
-                let arguments = || DecodedArguments::packed(A::PARAMETERS, packed).to_string();
+                let arguments = || DecodedArgs::packed(A::PARAMETERS, packed).to_string();
                 pass.pass(call, arguments)
             })
         }
@@ -271,7 +269,7 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                 let arguments = || {
                     types.with_parameters(|parameters| {
                         // SAFETY: for the same reason; these are the parameters of the types.
-                        unsafe { DecodedArguments::params(parameters, pointers) }.to_string()
+                        unsafe { DecodedArgs::params(parameters, pointers) }.to_string()
                     })
                 };
                 pass.pass(call, arguments)
@@ -284,7 +282,7 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                 let call = unsafe { KernelCall::with_extra(function, &mut extra) };
                 let arguments = || {
                     types.with_parameters(|parameters| {
-                        DecodedArguments::packed(parameters, packed).to_string()
+                        DecodedArgs::packed(parameters, packed).to_string()
                     })
                 };
                 pass.pass(call, arguments)

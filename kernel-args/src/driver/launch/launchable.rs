@@ -13,7 +13,7 @@ use crate::{
         function::{Function, LoadedFunction, Lower},
         module::Kernel,
     },
-    marshal::{Arguments, ContextName, KernelArgs, LaunchStream},
+    marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
 };
 use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
 use std::sync::Arc;
@@ -22,37 +22,37 @@ mod sealed {
     use crate::marshal::{self, KernelArgs};
 
     pub trait Sealed {}
-    pub trait Arguments {}
+    pub trait ArgList {}
 
     #[diagnostic::do_not_recommend]
-    impl<A: KernelArgs> Arguments for A {}
-    impl Arguments for marshal::Arguments<'_> {}
-    impl Arguments for &mut marshal::Arguments<'_> {}
+    impl<A: KernelArgs> ArgList for A {}
+    impl ArgList for marshal::ArgList<'_> {}
+    impl ArgList for &mut marshal::ArgList<'_> {}
 }
 
 /// What [`launch!`](crate::launch!) takes as the arguments of a kernel: a struct with `#[derive(KernelArgs)]`, a list of
-/// [`Arguments`], or `&mut` of one.
+/// [`ArgList`], or `&mut` of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold the arguments of a kernel",
     label = "not a `KernelArgs` struct",
     note = "write `#[derive(KernelArgs)]` on the struct"
 )]
-pub trait LaunchArguments: sealed::Arguments {}
+pub trait LaunchArgs: sealed::ArgList {}
 
 #[diagnostic::do_not_recommend]
-impl<A: KernelArgs> LaunchArguments for A {}
-impl LaunchArguments for Arguments<'_> {}
-impl LaunchArguments for &mut Arguments<'_> {}
+impl<A: KernelArgs> LaunchArgs for A {}
+impl LaunchArgs for ArgList<'_> {}
+impl LaunchArgs for &mut ArgList<'_> {}
 
 /// What [`launch!`](crate::launch!) can launch with the arguments `A`: a [`Kernel`], a [`Function`], a cudarc [`CudaFunction`],
-/// a raw [`CUfunction`], a reference to one, or an [`Arc`] of one. A list, [`Arguments`], is launched by a [`Function`].
+/// a raw [`CUfunction`], a reference to one, or an [`Arc`] of one. A list, [`ArgList`], is launched by a [`Function`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched with `{A}`",
     label = "no kernel for these arguments",
     note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a `Function`, a cudarc `CudaFunction`, or a raw `CUfunction`; \
-            with a list of `Arguments` it takes a `Function`, such as `kernel.as_function()`"
+            with a list of `ArgList` it takes a `Function`, such as `kernel.as_function()`"
 )]
-pub trait Launchable<A: LaunchArguments>: sealed::Sealed {
+pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
     /// As [`launch`](super::launch()), whose caller has promised what it requires.
     #[doc(hidden)]
@@ -85,12 +85,12 @@ impl<A: KernelArgs> Launchable<A> for Function {
 }
 
 /// A list is verified at the first launch of one of its types with this function.
-impl Launchable<&mut Arguments<'_>> for Function {
+impl Launchable<&mut ArgList<'_>> for Function {
     #[inline]
     fn launch(
         &self,
         launch: Launch<'_>,
-        args: &mut Arguments<'_>,
+        args: &mut ArgList<'_>,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
         launch_fitting(self.loaded(), &launch, self.fit_list(args)?, promise)
@@ -98,15 +98,15 @@ impl Launchable<&mut Arguments<'_>> for Function {
 }
 
 /// As with `&mut` of it.
-impl Launchable<Arguments<'_>> for Function {
+impl Launchable<ArgList<'_>> for Function {
     #[inline]
     fn launch(
         &self,
         launch: Launch<'_>,
-        mut args: Arguments<'_>,
+        mut args: ArgList<'_>,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
-        Launchable::<&mut Arguments<'_>>::launch(self, launch, &mut args, promise)
+        Launchable::<&mut ArgList<'_>>::launch(self, launch, &mut args, promise)
     }
 }
 
@@ -158,14 +158,14 @@ fn launch_fitting<A: Lower>(
     call.with(&mut fitting, promise)
 }
 
-impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for &T {
+impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     #[inline(always)]
     fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         (**self).launch(launch, args, promise)
     }
 }
 
-impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
+impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     #[inline(always)]
     fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         (**self).launch(launch, args, promise)
