@@ -125,15 +125,15 @@ impl<'b> Extra<'b> {
     }
 }
 
-/// A function and parameters that it takes, in one of the forms of `cuLaunchKernel`: all valid for `'p`.
+/// A function and parameters that it takes, in one of the forms of `cuLaunchKernel`: all valid for `'p`. It has two words, which calls
+/// take in registers.
 #[derive(Clone, Copy)]
-pub(crate) struct KernelCall<'p> {
+pub(crate) struct KernelCall<'p, const PACKED: bool> {
     function: FunctionHandle<'p>,
-    params: *mut *mut c_void,
-    extra: *mut *mut c_void,
+    parameters: *mut *mut c_void,
 }
 
-impl<'p> KernelCall<'p> {
+impl<'p> KernelCall<'p, false> {
     /// # Safety
     /// For `'p`, `params` has a pointer to each parameter of the function, and as many bytes as the function takes are initialised
     /// there.
@@ -144,11 +144,12 @@ impl<'p> KernelCall<'p> {
     ) -> Self {
         Self {
             function,
-            params,
-            extra: ptr::null_mut(),
+            parameters: params,
         }
     }
+}
 
+impl<'p> KernelCall<'p, true> {
     /// # Safety
     /// The buffer of `extra` is the packed form of the function's parameters.
     #[inline(always)]
@@ -158,11 +159,12 @@ impl<'p> KernelCall<'p> {
     ) -> Self {
         Self {
             function,
-            params: ptr::null_mut(),
-            extra: extra.0.as_mut_ptr(),
+            parameters: extra.0.as_mut_ptr(),
         }
     }
+}
 
+impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
     #[inline(always)]
     pub(crate) fn function(&self) -> FunctionHandle<'p> {
         self.function
@@ -170,12 +172,20 @@ impl<'p> KernelCall<'p> {
 
     #[inline(always)]
     pub(super) fn params(&self) -> *mut *mut c_void {
-        self.params
+        if PACKED {
+            ptr::null_mut()
+        } else {
+            self.parameters
+        }
     }
 
     #[inline(always)]
     pub(super) fn extra(&self) -> *mut *mut c_void {
-        self.extra
+        if PACKED {
+            self.parameters
+        } else {
+            ptr::null_mut()
+        }
     }
 }
 
@@ -195,16 +205,16 @@ impl Api {
 
     /// `cuLaunchKernelEx`; `cuLaunchKernel` where the driver is older than 11.8.
     #[inline(always)]
-    pub(crate) fn launch(
+    pub(crate) fn launch<const PACKED: bool>(
         &self,
         config: &LaunchConfig<'_>,
-        call: KernelCall<'_>,
+        call: KernelCall<'_, PACKED>,
         _: Promise<'_>,
     ) -> Status {
         // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernelEx` reads the configuration, whose stream and attributes are alive,
         // and from either array as many bytes for each parameter as the function takes (`KernelCall`), and copies them before it
         // returns. What the kernel does is what the caller of `launch` has promised.
-        unsafe { (self.launch_kernel)(config, call.function.raw(), call.params, call.extra) }
+        unsafe { (self.launch_kernel)(config, call.function.raw(), call.params(), call.extra()) }
     }
 }
 

@@ -42,8 +42,8 @@ pub(crate) struct KernelNodeParams<'p>(KernelNodeRecord, PhantomData<&'p ()>);
 
 impl<'p> KernelNodeParams<'p> {
     #[inline(always)]
-    pub(crate) fn new(
-        call: KernelCall<'p>,
+    pub(crate) fn new<const PACKED: bool>(
+        call: KernelCall<'p, PACKED>,
         grid: [c_uint; 3],
         block: [c_uint; 3],
         shared: c_uint,

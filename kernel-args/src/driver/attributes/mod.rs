@@ -25,11 +25,11 @@ use std::string::String;
 
 /// Calls the driver with `attributes`.
 #[cold]
-pub(crate) fn launch(
+pub(crate) fn launch<const PACKED: bool>(
     api: &Api,
     attributes: Attributes<'_>,
     config: LaunchConfig<'_>,
-    call: KernelCall<'_>,
+    call: KernelCall<'_, PACKED>,
     promise: Promise<'_>,
 ) -> Status {
     let mut encoded = Encoded::new(&attributes);

@@ -192,7 +192,11 @@ pub(crate) trait Pass {
     type Output;
 
     /// `arguments` shows the arguments as text, for errors.
-    fn pass(self, call: KernelCall<'_>, arguments: impl FnOnce() -> String) -> Self::Output;
+    fn pass<const PACKED: bool>(
+        self,
+        call: KernelCall<'_, PACKED>,
+        arguments: impl FnOnce() -> String,
+    ) -> Self::Output;
 }
 
 impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {

@@ -167,9 +167,9 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> Pass for Passe
     type Output = Result<T, Box<Failure>>;
 
     #[inline(always)]
-    fn pass(
+    fn pass<const PACKED: bool>(
         self,
-        call: KernelCall<'_>,
+        call: KernelCall<'_, PACKED>,
         arguments: impl FnOnce() -> String,
     ) -> Result<T, Box<Failure>> {
         if let Some(field) = self.stream.foreign() {

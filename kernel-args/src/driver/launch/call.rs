@@ -116,7 +116,11 @@ impl<N: Fn() -> String + Copy, A: Lower> Pass for Passed<'_, '_, N, A> {
     type Output = Result<(), Error>;
 
     #[inline(always)]
-    fn pass(self, call: KernelCall<'_>, arguments: impl FnOnce() -> String) -> Result<(), Error> {
+    fn pass<const PACKED: bool>(
+        self,
+        call: KernelCall<'_, PACKED>,
+        arguments: impl FnOnce() -> String,
+    ) -> Result<(), Error> {
         let Self {
             call: launch_call,
             promise,

@@ -25,7 +25,7 @@ use cudarc::driver::{
 /// The function's context is made current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         let function = FunctionHandle::from(self);
         let context = match launch.stream {
             // cudarc does not tell the context of its function, and the driver is asked in a roundabout way. Where the stream's
@@ -49,7 +49,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             }
             None => bind_function(self)?,
         };
-        let fitting = Fitting::promised(function, &mut args, &promise);
+        let fitting = Fitting::promised(function, args, &promise);
         launch_raw(fitting, context, context, &launch, promise)
     }
 }
@@ -58,7 +58,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// or that of the arguments where there is none.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         let context = match launch.stream {
             Some(stream) => {
                 bind(api()?, stream.context())?;
@@ -66,7 +66,7 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
             }
             None => current()?,
         };
-        let fitting = Fitting::promised(promise.function(*self), &mut args, &promise);
+        let fitting = Fitting::promised(promise.function(*self), args, &promise);
         launch_raw(fitting, context, ptr::null_mut(), &launch, promise)
     }
 }
