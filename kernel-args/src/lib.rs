@@ -164,7 +164,7 @@ pub mod context {
     };
 }
 
-/// What an [`Error`](crate::Error) contains.
+/// What an [`Error`] contains.
 pub mod error {
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::NvrtcError;

@@ -122,7 +122,7 @@ fn a_type_says_what_it_consists_of() {
         of::<Whole>(),
         format!(
             "0: cells sim::Cell[4] ({cell}), 224: in Color (Red = 0, Green = 7), 228: wrapped float, 232: anything sim::Cell \
-             (Said), 288: type Handle (0: id unsigned long long), 296: vector float3[2] (0: x float, 4: y float, 8: z float)"
+             (Declared), 288: type Handle (0: id unsigned long long), 296: vector float3[2] (0: x float, 4: y float, 8: z float)"
         )
     );
 }
@@ -339,14 +339,14 @@ fn wrong_members_are_named_on_both_sides() {
         (
             errors::<First>("by_value"),
             [
-                "`pair` does not fit parameter 0 of kernel `by_value`",
+                "`pair` does not match parameter 0 of kernel `by_value`",
                 "has `key` at byte 0 (int), this one has `weight` at byte 0 (`f32`): declare `weight: i32`",
             ],
         ),
         (
             errors::<Second>("by_value"),
             [
-                "`cell` does not fit parameter 3",
+                "`cell` does not match parameter 3",
                 "has `values` at byte 8 (double[2][3]), this one has `values` at byte 8 (`[[i64; 3]; 2]`): declare \
                  `values: [[f64; 3]; 2]`",
             ],
@@ -354,7 +354,7 @@ fn wrong_members_are_named_on_both_sides() {
         (
             errors::<Third>("by_value"),
             [
-                "`boxed` does not fit parameter 7",
+                "`boxed` does not match parameter 7",
                 "has `begin` at byte 8 (int const*), this one has `begin` at byte 8 (`DevicePointer<f32>`): declare \
                  `begin: DevicePointer<i32>`",
             ],
@@ -409,7 +409,7 @@ fn members_of_one_type_that_are_exchanged_are_told() {
     assert!(
         message
             .as_str()
-            .contains("has `x` at byte 0, where this one has `y`, which is the name of another"),
+            .contains("has `x` at byte 0, where this one has `y`, the name of another"),
         "{}",
         message.as_str()
     );

@@ -104,7 +104,7 @@ fn debug_information_is_compared() -> Outcome {
     refused(
         scaled!(bias: DevicePointer<f32>, r#in: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32),
         "bias",
-        "`bias` is parameter 1 of the kernel, here it is field 0",
+        "`bias` is parameter 1 of the kernel, but here it is field 0",
     )?;
     refused(
         scaled!(r#in: DevicePointer<f64>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32),
