@@ -36,6 +36,8 @@ mod little_endian;
 pub mod mangled;
 pub mod ptx;
 mod release;
+#[doc(hidden)]
+pub mod summary;
 mod table;
 mod target;
 mod validate;

@@ -2,7 +2,7 @@
 
 use super::fingerprint::{changed, fingerprint};
 use crate::signature::reader::{PLACE, number_at};
-use core::fmt;
+use core::{any::Any, fmt};
 
 /// An image that was read while a crate compiled, with the data about its kernels: names, and C++ types and members if
 /// debug information contains them (possibly in another file).
@@ -13,7 +13,12 @@ pub struct CompiledImage {
     pub(super) bytes: &'static [u8],
     pub(super) table: &'static [u8],
     pub(super) names: &'static str,
+    summary: &'static [u8],
+    readers: Option<Readers>,
 }
+
+/// The readers of images at run time: a type of `kernel_args`.
+pub type Readers = &'static (dyn Any + Send + Sync);
 
 impl CompiledImage {
     /// `table` and `names` are the output of an [`Encoder`](super::Encoder) for an image with this fingerprint.
@@ -36,7 +41,38 @@ impl CompiledImage {
             bytes,
             table,
             names,
+            summary: &[],
+            readers: None,
         }
+    }
+
+    /// Adds the summary of the image, which `kernel_args_image::summary` writes and reads: loading needs no reader then, and the
+    /// linker removes the readers from a program that loads no other images.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_summary(self, summary: &'static [u8]) -> Self {
+        Self { summary, ..self }
+    }
+
+    /// Adds the readers that read the image at run time. They are `None` without the feature `cudarc` of `kernel_args`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_readers(self, readers: Option<Readers>) -> Self {
+        Self { readers, ..self }
+    }
+
+    /// The summary of the image. It is empty if the image is read at run time.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn summary(&self) -> &'static [u8] {
+        self.summary
+    }
+
+    /// The readers that read the image at run time.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn readers(&self) -> Option<Readers> {
+        self.readers
     }
 
     /// A table that needs no image: it contains all of its texts.
@@ -47,6 +83,8 @@ impl CompiledImage {
             bytes: &[],
             table,
             names,
+            summary: &[],
+            readers: None,
         }
     }
 
