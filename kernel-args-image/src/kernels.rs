@@ -227,9 +227,16 @@ impl<'a> Kernels<'a> {
         }
         let mut first = None;
         let offsets = |kernel: &cubin::Kernel<'_>| -> Vec<usize> {
-            kernel.parameters.iter().map(|parameter| parameter.offset).collect()
+            kernel
+                .parameters
+                .iter()
+                .map(|parameter| parameter.offset)
+                .collect()
         };
-        if recorded.iter().any(|(_, kernel)| differs(&mut first, offsets(kernel).into_iter())) {
+        if recorded
+            .iter()
+            .any(|(_, kernel)| differs(&mut first, offsets(kernel).into_iter()))
+        {
             return None;
         }
         let generations = recorded.iter().map(|&(sm, _)| sm);

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use kernel_args_abi::{param_layout::Sm, signature::reader::Reader};
 
 /// The data about an image that loading it needs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// The format of the image.
     pub kind: Kind,

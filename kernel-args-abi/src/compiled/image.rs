@@ -13,11 +13,12 @@ pub struct CompiledImage {
     pub(super) bytes: &'static [u8],
     pub(super) table: &'static [u8],
     pub(super) names: &'static str,
-    summary: &'static [u8],
     readers: Option<Readers>,
 }
 
-/// The readers of images at run time: a type of `kernel_args`.
+/// What reads an image when it is loaded: a type of `kernel_args`.
+///
+/// An image with a summary refers to no readers, so the linker removes them from a program that loads no other images.
 pub type Readers = &'static (dyn Any + Send + Sync);
 
 impl CompiledImage {
@@ -41,34 +42,18 @@ impl CompiledImage {
             bytes,
             table,
             names,
-            summary: &[],
             readers: None,
         }
     }
 
-    /// Adds the summary of the image, which `kernel_args_image::summary` writes and reads: loading needs no reader then, and the
-    /// linker removes the readers from a program that loads no other images.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn with_summary(self, summary: &'static [u8]) -> Self {
-        Self { summary, ..self }
-    }
-
-    /// Adds the readers that read the image at run time. They are `None` without the feature `cudarc` of `kernel_args`.
+    /// Adds what reads the image when it is loaded: nothing without the feature `cudarc` of `kernel_args`.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_readers(self, readers: Option<Readers>) -> Self {
         Self { readers, ..self }
     }
 
-    /// The summary of the image. It is empty if the image is read at run time.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn summary(&self) -> &'static [u8] {
-        self.summary
-    }
-
-    /// The readers that read the image at run time.
+    /// What reads the image when it is loaded.
     #[doc(hidden)]
     #[must_use]
     pub const fn readers(&self) -> Option<Readers> {
@@ -83,7 +68,6 @@ impl CompiledImage {
             bytes: &[],
             table,
             names,
-            summary: &[],
             readers: None,
         }
     }

@@ -1,6 +1,6 @@
 //! One program that NVRTC compiles.
 
-use super::table::{Handle, Nvrtc, Size, Write, newer};
+use super::{Handle, Nvrtc, Size, Write, newer};
 use crate::Error;
 use std::{
     ffi::{CStr, CString, c_char, c_int},

@@ -11,6 +11,7 @@ mod manifest;
 mod published;
 mod suites_table;
 mod table;
+mod unsafe_blocks;
 
 use manifest::Package;
 use std::{
@@ -250,5 +251,48 @@ fn folders_import_downwards_only() {
         problems.extend(imports::circles(&package.folder, &imports));
     }
     assert!(files > 300, "only {files} files were read");
+    assert_none(&problems);
+}
+
+/// Every file of a published crate with `unsafe` blocks, without those that implement the traits for types of other crates.
+const UNSAFE_BLOCKS: &[&str] = &[
+    "kernel-args-build/src/jobserver.rs",
+    "kernel-args-nvrtc/src/library/mod.rs",
+    "kernel-args-nvrtc/src/library/program.rs",
+    "kernel-args/src/__private/field_errors.rs",
+    "kernel-args/src/device/device_type.rs",
+    "kernel-args/src/driver/api/context.rs",
+    "kernel-args/src/driver/api/entry_points.rs",
+    "kernel-args/src/driver/api/exec.rs",
+    "kernel-args/src/driver/api/graph.rs",
+    "kernel-args/src/driver/api/handle.rs",
+    "kernel-args/src/driver/api/launch.rs",
+    "kernel-args/src/driver/api/module.rs",
+    "kernel-args/src/driver/api/stream.rs",
+    "kernel-args/src/driver/context/runtime.rs",
+    "kernel-args/src/driver/function/fitting.rs",
+    "kernel-args/src/driver/graph/promised.rs",
+    "kernel-args/src/driver/launch/mod.rs",
+    "kernel-args/src/marshal/lower.rs",
+    "kernel-args/src/marshal/param_writer.rs",
+    "kernel-args/src/marshal/storage.rs",
+];
+
+#[test]
+fn unsafe_blocks_are_in_few_files() {
+    let (mut with_blocks, mut problems) = (Vec::new(), Vec::new());
+    for package in packages().iter().filter(|package| package.is_published) {
+        let (folder, mut found) = (format!("{}/src", package.folder), Vec::new());
+        sources(&folder, "", &mut found);
+        for (path, text) in &found {
+            problems.extend(unsafe_blocks::as_above(&format!("{folder}/{path}"), text));
+        }
+        let blocks = unsafe_blocks::files(&found).into_iter();
+        with_blocks.extend(blocks.map(|path| format!("{folder}/{path}")));
+    }
+    with_blocks.retain(|path| !path.starts_with("kernel-args/src/interop/"));
+    with_blocks.sort();
+    assert_eq!(with_blocks, UNSAFE_BLOCKS);
+    const { assert!(UNSAFE_BLOCKS.len() <= 20) };
     assert_none(&problems);
 }

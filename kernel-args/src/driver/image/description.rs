@@ -4,10 +4,9 @@ use kernel_args_abi::{
     Members, Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
 };
-use kernel_args_image::{
-    self as image, Directives, Kernel, ParameterList, dwarf, mangled::Demangled,
-};
+use kernel_args_image::{self as image, Directives, Kernel, ParameterList, dwarf, summary::Limits};
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
@@ -29,12 +28,13 @@ pub enum DebugInfo {
 
 /// A kernel as its image describes it.
 pub(crate) struct Description {
-    pub(crate) symbol: String,
+    pub(crate) symbol: Cow<'static, str>,
     pub(crate) directives: Directives,
     /// Whether it uses dynamic shared memory; not where that is unknown.
     pub(crate) dynamic_shared: bool,
     pub(crate) debug_info: DebugInfo,
-    demangled: Option<Demangled>,
+    /// The demangled name; the symbol, or nothing, if that is not mangled.
+    spelled: Option<Cow<'static, str>>,
     parameters: ParameterList,
 }
 
@@ -59,12 +59,33 @@ impl Description {
                 DebugInfo::Unreadable(error.to_string())
             })
         };
+        let spelled = kernel
+            .demangled
+            .as_ref()
+            .map(|name| name.text().to_string());
         Self {
-            symbol: kernel.name.into(),
+            symbol: Cow::Owned(kernel.name.into()),
             directives: kernel.directives(),
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
             debug_info,
-            demangled: kernel.demangled.clone(),
+            spelled: spelled.map(Cow::Owned),
+            parameters: ParameterList::new(&parameters),
+        }
+    }
+
+    /// A kernel that is the same in all code of its image.
+    pub(super) fn compiled(kernel: &CompiledKernel, limits: &Limits) -> Self {
+        let parameters: Vec<Parameter<'_>> = kernel.parameters().collect();
+        Self {
+            symbol: Cow::Borrowed(kernel.symbol()),
+            directives: limits.directives,
+            dynamic_shared: limits.dynamic_shared,
+            debug_info: if kernel.has_debug_info() {
+                DebugInfo::Verified
+            } else {
+                DebugInfo::None
+            },
+            spelled: Some(Cow::Borrowed(kernel.name())),
             parameters: ParameterList::new(&parameters),
         }
     }
@@ -76,9 +97,7 @@ impl Description {
 
     /// The demangled name where there is one, else the symbol.
     pub(crate) fn spelled(&self) -> &str {
-        self.demangled
-            .as_ref()
-            .map_or(&self.symbol, Demangled::text)
+        self.spelled.as_ref().unwrap_or(&self.symbol)
     }
 }
 

@@ -4,12 +4,11 @@ mod bytes;
 mod description;
 mod link;
 mod load_error;
-mod module_handle;
 mod readers;
 
 #[cfg(feature = "nvrtc")]
 use crate::driver::compile::CompiledSource;
-use crate::marshal::Source;
+use crate::marshal::{Source, Summary};
 use kernel_args_abi::compiled::CompiledImage;
 use std::{
     borrow::Cow,
@@ -22,10 +21,10 @@ use std::{
 pub(crate) use bytes::ImageBytes;
 pub use description::DebugInfo;
 pub(crate) use description::Description;
-pub(crate) use link::link;
+pub(crate) use link::{link, load};
 pub(crate) use load_error::{check, explained};
-pub(crate) use module_handle::LoadedModule;
-pub(crate) use readers::{READERS, Readers};
+pub use readers::READERS;
+use readers::Readers;
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.
 ///
@@ -36,7 +35,7 @@ pub struct Image<'a> {
     bytes: Bytes<'a>,
     /// What was read while the program compiled.
     table: Option<&'static CompiledImage>,
-    /// `None` if the table contains all that loading needs.
+    /// `None` if the image is summarized.
     readers: Option<&'static Readers>,
 }
 
@@ -46,6 +45,8 @@ enum Bytes<'a> {
     Memory(Cow<'a, [u8]>),
     File(Cow<'a, Path>),
     Shared(Arc<[u8]>),
+    /// In the program, with what loading needs to know of it.
+    Summarized(&'static Summary),
     #[cfg(feature = "nvrtc")]
     Source(CompiledSource),
     /// No image, and why.
@@ -64,10 +65,18 @@ impl<'a> Image<'a> {
     }
 
     fn compiled(bytes: &'static [u8], table: &'static CompiledImage) -> Self {
+        let readers = table.readers();
+        let (bytes, readers) = match readers.and_then(|readers| readers.downcast_ref::<Summary>()) {
+            Some(summary) => (Bytes::Summarized(summary), None),
+            None => (
+                Bytes::Memory(Cow::Borrowed(bytes)),
+                readers.and_then(|readers| readers.downcast_ref()),
+            ),
+        };
         Self {
-            bytes: Bytes::Memory(Cow::Borrowed(bytes)),
+            bytes,
             table: Some(table),
-            readers: table.readers().and_then(|readers| readers.downcast_ref()),
+            readers,
         }
     }
 }
