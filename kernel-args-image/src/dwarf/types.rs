@@ -293,14 +293,14 @@ fn name<'s>(units: &Units<'s>, entry: &Entry<'s>) -> Result<&'s str, Error> {
     }
 }
 
-/// Whether a name is one that C++ could write, and not one that the compiler made: `__C2` by EDG, `{unnamed type#1}` by a
+/// Whether a name is one that C++ could write, and not one that the compiler made: `__C2` by EDG, `'unnamed'` by a
 /// demangler.
 fn is_name(name: &str) -> bool {
     let made = name
         .strip_prefix("__C")
         .is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
     let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | '(');
-    name.starts_with(begins) && !made && !name.contains('{')
+    name.starts_with(begins) && !made && !name.contains('\'')
 }
 
 /// The scalar type of this name and encoding.
