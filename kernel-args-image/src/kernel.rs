@@ -1,4 +1,4 @@
-//! One kernel of an image, out of all sources that the image has.
+//! One kernel of an image, from all sources in the image.
 
 use crate::{cubin, directives::Directives, join::join_parameters, mangled::Demangled, ptx};
 use alloc::vec::Vec;
@@ -8,38 +8,41 @@ use kernel_args_abi::{Class, Members, Parameter};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Kernel<'k> {
-    /// Its symbol.
+    /// The symbol.
     pub name: &'k str,
-    /// Its C++ name, where the symbol is mangled.
+    /// The C++ name, if the symbol is mangled.
     pub demangled: Option<Demangled>,
-    /// Its entry in PTX.
+    /// The entry in PTX.
     pub entry: Option<ptx::Entry<'k>>,
-    /// Its records in a cubin.
+    /// The records in a cubin.
     pub records: Option<&'k cubin::Kernel<'k>>,
-    /// Its parameters in debug information: with the feature `debug-info`, and where the image has any.
-    pub described: Members<'k>,
+    /// The parameters from debug information. Requires the feature `debug-info`.
+    pub debug_info: Members<'k>,
 }
 
-/// Why a kernel of one image does not describe that of another one.
+/// Why the debug information of another image cannot be used for a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Undescribed {
-    /// It has no debug information, or none that can be read.
+pub enum DebugInfoMismatch {
+    /// The other kernel has no debug information, or none that can be read.
     NoDebugInfo,
-    /// It takes other parameters: another number of them, or other sizes, alignments or classes.
+    /// The other kernel has different parameters: another number, or other sizes, alignments or classes.
     OtherParameters,
 }
 
 impl<'k> Kernel<'k> {
-    /// The kernel with the debug information that another image has of it: a debug build of the same source.
+    /// The kernel with the debug information of another image: a debug build of the same source.
     ///
     /// # Errors
-    /// Where `other` has none, or takes other parameters.
-    pub fn described_by(self, other: &Kernel<'k>) -> Result<Self, Undescribed> {
-        if !other.described.is_known() {
-            return Err(Undescribed::NoDebugInfo);
+    /// If `other` has no debug information, or has different parameters.
+    pub fn with_debug_info_of(self, other: &Kernel<'k>) -> Result<Self, DebugInfoMismatch> {
+        if !other.debug_info.is_known() {
+            return Err(DebugInfoMismatch::NoDebugInfo);
         }
-        let (mut own, others) = (self.undescribed(), other.undescribed());
+        let (mut own, others) = (
+            self.parameters_without_debug_info(),
+            other.parameters_without_debug_info(),
+        );
         let unknown = |class: Class| matches!(class, Class::Unknown | Class::Bits);
         let same = own.len() == others.len()
             && own.iter().zip(&others).all(|(a, b)| {
@@ -47,19 +50,19 @@ impl<'k> Kernel<'k> {
                     && (a.align == b.align || a.align.is_none() || b.align.is_none())
                     && (a.class == b.class || unknown(a.class) || unknown(b.class))
             });
-        if !same || !other.described.complete(&mut own) {
-            return Err(Undescribed::OtherParameters);
+        if !same || !other.debug_info.complete(&mut own) {
+            return Err(DebugInfoMismatch::OtherParameters);
         }
         Ok(Self {
-            described: other.described,
+            debug_info: other.debug_info,
             ..self
         })
     }
 }
 
 impl Kernel<'_> {
-    /// What it demands of a launch: the records of the cubin that [`Kernels::kernel`](crate::Kernels::kernel) chose, with the
-    /// directives that only PTX has; those of PTX where no cubin was chosen.
+    /// The requirements for a launch: the records of the cubin that [`Kernels::kernel`](crate::Kernels::kernel) chose,
+    /// with the directives that only PTX contains. Without a cubin, the directives of PTX.
     #[must_use]
     pub fn directives(&self) -> Directives {
         let declared = self.entry.as_ref().map(|entry| entry.directives);
@@ -70,7 +73,8 @@ impl Kernel<'_> {
         }
     }
 
-    /// Whether it uses dynamic shared memory (`extern __shared__`); `None` where only a cubin has it, which does not contain that.
+    /// Whether it uses dynamic shared memory (`extern __shared__`). `None` if the kernel is only in a cubin, which
+    /// does not contain this information.
     #[must_use]
     pub fn dynamic_shared(&self) -> Option<bool> {
         let defined = self.entry.as_ref().filter(|entry| entry.is_defined);
@@ -80,19 +84,19 @@ impl Kernel<'_> {
     /// The parameters in the common model, [joined](join_parameters) from all sources.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
-        self.joined(self.described)
+        self.joined(self.debug_info)
     }
 
     /// The parameters without debug information.
     #[must_use]
-    pub fn undescribed(&self) -> Vec<Parameter<'_>> {
+    pub fn parameters_without_debug_info(&self) -> Vec<Parameter<'_>> {
         self.joined(Members::UNKNOWN)
     }
 
-    fn joined<'s>(&'s self, described: Members<'s>) -> Vec<Parameter<'s>> {
+    fn joined<'s>(&'s self, debug_info: Members<'s>) -> Vec<Parameter<'s>> {
         let declared = self.entry.as_ref();
         let declared = declared.map(|entry| entry.signature_parameters(None));
         let recorded = self.records.map(|kernel| kernel.signature_parameters(None));
-        join_parameters(declared, recorded, self.demangled.as_ref(), described)
+        join_parameters(declared, recorded, self.demangled.as_ref(), debug_info)
     }
 }

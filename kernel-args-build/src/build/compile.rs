@@ -177,7 +177,7 @@ fn joined(image: Option<Compiled>, described: Compiled) -> (Made, BTreeSet<PathB
         warnings = image.messages;
         image.bytes
     });
-    let description = match dwarf::description(&described.bytes) {
+    let description = match dwarf::reduce(&described.bytes) {
         Ok(text) => text.into_bytes(),
         // Longer, and as good.
         Err(_) => described.bytes,

@@ -3,8 +3,8 @@
 use core::{marker::PhantomData, num::NonZeroU16};
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
 use kernel_args::{
-    CuFloatComplex, DevicePointer, DevicePointerMut, DeviceType, Dim3, Float3, Float4, KernelArgs,
-    TensorMap, TextureObject, cpp,
+    DevicePointer, DevicePointerMut, DeviceType, KernelArgs, TensorMap, TextureObject, cpp,
+    vector::{CuFloatComplex, Dim3, Float3, Float4},
 };
 
 /// The header's lines of declarations.
@@ -193,7 +193,7 @@ fn members_of_every_kind() {
         [
             "namespace units {",
             "struct Seconds {",
-            "double _0; // `0`, which is no name in C++",
+            "double _0; // `0`, which is not a valid C++ name",
             "};",
             "} // namespace units",
             "namespace sim {",
@@ -205,7 +205,7 @@ fn members_of_every_kind() {
             "unsigned int value;",
             "};",
             "struct alignas(64) Members {",
-            "unsigned char new_; // `new`, which is no name in C++",
+            "unsigned char new_; // `new`, which is not a valid C++ name",
             "float distance;",
             "::units::Seconds time;",
             "Side side;",
@@ -220,8 +220,8 @@ fn members_of_every_kind() {
             "Members* next;",
             "};",
             "struct Tuple {",
-            "unsigned char _0; // `0`, which is no name in C++",
-            "unsigned short _1; // `1`, which is no name in C++",
+            "unsigned char _0; // `0`, which is not a valid C++ name",
+            "unsigned short _1; // `1`, which is not a valid C++ name",
             "};",
             "} // namespace sim",
         ]
@@ -310,7 +310,7 @@ fn two_types_of_one_name_are_refused_and_one_type_twice_is_not() {
         ],
         &[
             "two types are called `Light` in C++",
-            "::Light`, and `rust_headers::",
+            "::Light`, and `library::rust_headers::",
             "other::Light`",
         ],
     );
@@ -403,6 +403,6 @@ fn a_symbol_has_to_tell_the_types_of_the_fields() {
     );
     refused(
         &[cpp::kernel::<Scale>("_Z5scalemPd")],
-        &["`scale.x`: the symbol says that it is `double*`, here it is `float*`"],
+        &["`scale.x`: its type is `double*` in the symbol, but `float*` here"],
     );
 }
