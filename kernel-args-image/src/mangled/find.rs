@@ -2,11 +2,10 @@
 
 use super::{
     Demangled,
-    spelling::{self, Spelling},
-    types,
+    written::{self, Written},
 };
 use alloc::{string::String, vec, vec::Vec};
-use kernel_args_abi::cpp::{CppBase, name};
+use core::ops::Range;
 
 /// How well a symbol fits a wanted name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -60,21 +59,21 @@ pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) 
 struct Wanted<'w> {
     symbol: &'w str,
     text: String,
-    name: String,
-    spelling: Option<Spelling>,
+    written: Option<Written>,
 }
 
 impl<'w> Wanted<'w> {
     fn new(text: &'w str) -> Self {
         let symbol = text.trim();
-        let text = spelling::tidy(symbol);
-        let spelling = Spelling::parse(&text);
-        let name = spelling.as_ref().map(|s| &text[s.name.clone()]);
+        let text = written::tidy(symbol);
+        let written = Written::parse(&text).map(|written| Written {
+            name: without_anonymous(&written.name),
+            ..written
+        });
         Self {
             symbol,
-            name: without_anonymous(name.unwrap_or_default()),
             text,
-            spelling,
+            written,
         }
     }
 
@@ -82,54 +81,50 @@ impl<'w> Wanted<'w> {
         if symbol == self.symbol {
             return Some(Fit::Symbol);
         }
-        let spelling = self.spelling.as_ref()?;
+        let Some(wanted) = &self.written else {
+            // A name with a lambda or an operator in it, as a message shows it.
+            let is_same = Demangled::new(symbol)?.text() == self.text;
+            return is_same.then_some(Fit::Spelling);
+        };
         // Demangling is expensive: skip symbols that cannot match.
-        let last = self.name.rsplit("::").next()?;
+        let last = wanted.name.rsplit("::").next()?;
         if last.is_empty() || !symbol.contains(last) {
             return None;
         }
         let demangled = Demangled::new(symbol)?;
-        if !is_same_name(&without_anonymous(demangled.name()), &self.name) {
+        if !is_same_name(&without_anonymous(demangled.name()), &wanted.name) {
             return None;
         }
-        if !self.fits_parameters(spelling, &demangled) {
-            return None;
+        let text = |range: &Range<usize>| &demangled.text[range.clone()];
+        if let Some(parameters) = &wanted.parameters {
+            let given = demangled.parameters.iter().map(|(range, _)| text(range));
+            let is_same = demangled.is_complete
+                && given.len() == parameters.len()
+                && given.zip(parameters).all(|(a, b)| written::is_same(a, b));
+            if !is_same {
+                return None;
+            }
         }
-        let Some(arguments) = &spelling.template else {
+        let Some(arguments) = &wanted.arguments else {
             // `k(int)` is the overload before it is `k<float>(int)`; plain `k` is any of them.
-            let instance =
-                spelling.parameters.is_some() && demangled.template_arguments().is_some();
-            return Some(if instance {
+            let is_instance = wanted.parameters.is_some() && demangled.template.is_some();
+            return Some(if is_instance {
                 Fit::Instance
             } else {
                 Fit::Spelling
             });
         };
-        let wanted = spelling::split(&self.text[arguments.clone()])?;
-        let given = demangled.template_list()?;
-        let begins = wanted.len() <= given.len()
-            && wanted
+        let given = demangled.template.as_ref()?;
+        let begins = arguments.len() <= given.len()
+            && arguments
                 .iter()
-                .zip(&given)
-                .all(|(a, b)| is_same_spelling(a, b));
+                .zip(given)
+                .all(|(a, b)| written::is_same(a, text(b)));
         match begins {
-            true if wanted.len() == given.len() => Some(Fit::Spelling),
+            true if arguments.len() == given.len() => Some(Fit::Spelling),
             true => Some(Fit::Prefix),
             false => None,
         }
-    }
-
-    fn fits_parameters(&self, spelling: &Spelling, demangled: &Demangled) -> bool {
-        let Some(wanted) = &spelling.parameters else {
-            return !spelling.has_list;
-        };
-        let Some(given) = &demangled.spelling.parameters else {
-            return false;
-        };
-        wanted.len() == given.len()
-            && wanted.iter().zip(given).all(|(wanted, given)| {
-                is_same_spelling(&self.text[wanted.clone()], &demangled.text[given.clone()])
-            })
     }
 }
 
@@ -146,37 +141,6 @@ fn without_anonymous(name: &str) -> String {
     name.replace("(anonymous namespace)::", "")
 }
 
-/// Whether two texts spell the same type or template argument.
-fn is_same_spelling(a: &str, b: &str) -> bool {
-    let (left, right) = (types::read(a, None), types::read(b, None));
-    let same_shape = left.depth == right.depth
-        && left.const_mask == right.const_mask
-        && a.trim_end().ends_with('&') == b.trim_end().ends_with('&');
-    let same_base = match (left.base, right.base) {
-        (CppBase::Unknown, _) | (_, CppBase::Unknown) => false,
-        (CppBase::Named(left), CppBase::Named(right)) => name::same(left, right),
-        (CppBase::Named(named), CppBase::Float { bits: 16 })
-        | (CppBase::Float { bits: 16 }, CppBase::Named(named)) => name::is_half(named),
-        (left, right) => left == right,
-    };
-    same_shape && same_base || plain(a) == plain(b)
-}
-
-/// A spelling without blanks, without the casts and suffixes of literals: `(unsigned int)3` is `3`.
-fn plain(text: &str) -> String {
-    let mut text = text.trim();
-    if text.starts_with('(')
-        && let Some((_, literal)) = text.rsplit_once(')')
-        && literal.starts_with(|c: char| c.is_ascii_digit() || c == '-')
-    {
-        text = literal;
-    }
-    if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
-        text = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    }
-    text.chars().filter(|c| !c.is_whitespace()).collect()
-}
-
 /// The longest part of a name that [`nearest`] compares, in bytes.
 const COMPARED: usize = 64;
 
@@ -184,10 +148,8 @@ const COMPARED: usize = 64;
 ///
 /// A mangled symbol is compared by its C++ name, and returned as it is.
 pub fn nearest<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
-    let wanted_name = match Spelling::parse(wanted) {
-        Some(spelling) => &wanted[spelling.name],
-        None => wanted,
-    };
+    let written = Written::parse(wanted);
+    let wanted_name = written.as_ref().map_or(wanted, |written| &written.name);
     let allowed = 1 + wanted_name.len().min(COMPARED) / 3;
     let mut found: Vec<(usize, &str)> = Vec::new();
     for symbol in symbols {
