@@ -11,7 +11,7 @@ mod printer;
 mod tree;
 mod written;
 
-pub use find::{candidates, matches, nearest};
+pub use find::{Spelled, candidates, candidates_by_name, matches, nearest, nearest_by_name};
 
 use alloc::{string::String, vec::Vec};
 use core::{fmt, ops::Range};
@@ -136,13 +136,24 @@ impl Demangled {
         &self.text[self.name.clone()]
     }
 
+    /// The text and where its parts are.
+    #[must_use]
+    pub fn spelled(&self) -> Spelled<'_> {
+        let arguments = self.template.as_ref().map(|list| {
+            let start = self.name.end + 1;
+            start..list.last().map_or(start, |argument| argument.end)
+        });
+        Spelled {
+            text: &self.text,
+            name: self.name.clone(),
+            arguments,
+        }
+    }
+
     /// The text between `<` and `>` after the name: `float, 4`.
     #[must_use]
     pub fn template_arguments(&self) -> Option<&str> {
-        let list = self.template.as_ref()?;
-        let start = self.name.end + 1;
-        let end = list.last().map_or(start, |argument| argument.end);
-        Some(&self.text[start..end])
+        self.text.get(self.spelled().arguments?)
     }
 
     /// The types of the parameters, in order. One that cannot be understood is

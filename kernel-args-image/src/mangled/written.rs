@@ -103,7 +103,7 @@ pub(super) fn tidy(text: &str) -> String {
 }
 
 /// The parts of `text` between its outermost commas. `None` where brackets do not match.
-fn split(text: &str) -> Option<Vec<String>> {
+pub(super) fn split(text: &str) -> Option<Vec<String>> {
     let bytes = text.as_bytes();
     let mut parts = Vec::new();
     let mut start = 0;
@@ -134,9 +134,11 @@ fn follows_name(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Where the bracket at `open` is closed. `None` where brackets do not match.
-fn closing(bytes: &[u8], open: usize) -> Option<usize> {
-    let mut stack = vec![bytes[open]];
-    for at in open + 1..bytes.len() {
+pub(super) fn closing(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut stack = vec![*bytes.get(open)?];
+    let mut at = open;
+    while at + 1 < bytes.len() {
+        at += 1;
         let opener = match bytes[at] {
             b'<' if !follows_name(bytes, at) => continue,
             bracket @ (b'<' | b'(' | b'[' | b'{') => {
@@ -150,7 +152,12 @@ fn closing(bytes: &[u8], open: usize) -> Option<usize> {
             b')' => b'(',
             b']' => b'[',
             b'}' => b'{',
-            b'\'' | b'"' => return None,
+            // `'lambda'`: what it takes is in brackets behind it.
+            b'\'' => {
+                at += 1 + bytes[at + 1..].iter().position(|&byte| byte == b'\'')?;
+                continue;
+            }
+            b'"' => return None,
             _ => continue,
         };
         if stack.pop()? != opener {

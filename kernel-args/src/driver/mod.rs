@@ -38,7 +38,8 @@ pub use error::{
 };
 pub use function::{BlockSuggestion, Function};
 pub use graph::{AnyNode, Graph, GraphExec, HostBuffer, Node};
-pub use image::{DebugInfo, Image, READERS};
+pub(crate) use image::READERS;
+pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch};
 pub use module::{Kernel, Module};
 pub use verify::{Unverified, Verification};

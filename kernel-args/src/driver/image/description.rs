@@ -1,10 +1,15 @@
 //! The kernels of an image, as it describes them.
 
+use core::ops::Range;
 use kernel_args_abi::{
     Members, Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
 };
-use kernel_args_image::{self as image, Directives, Kernel, ParameterList, dwarf, summary::Limits};
+use kernel_args_image::{
+    self as image, Directives, Kernel, ParameterList, dwarf,
+    mangled::{Spelled, candidates_by_name, nearest_by_name},
+    summary::Limits,
+};
 use std::{
     borrow::Cow,
     collections::BTreeMap,
@@ -33,8 +38,8 @@ pub(crate) struct Description {
     /// Whether it uses dynamic shared memory; not where that is unknown.
     pub(crate) dynamic_shared: bool,
     pub(crate) debug_info: DebugInfo,
-    /// The demangled name; the symbol, or nothing, if that is not mangled.
-    spelled: Option<Cow<'static, str>>,
+    /// The text of the demangled name, its qualified name, and its template arguments: see [`Spelled`].
+    name: Option<(Cow<'static, str>, Range<usize>, Option<Range<usize>>)>,
     parameters: ParameterList,
 }
 
@@ -59,16 +64,20 @@ impl Description {
                 DebugInfo::Unreadable(error.to_string())
             })
         };
-        let spelled = kernel
-            .demangled
-            .as_ref()
-            .map(|name| name.text().to_string());
+        let name = kernel.demangled.as_ref().map(|demangled| {
+            let Spelled {
+                text,
+                name,
+                arguments,
+            } = demangled.spelled();
+            (Cow::Owned(text.into()), name, arguments)
+        });
         Self {
             symbol: Cow::Owned(kernel.name.into()),
             directives: kernel.directives(),
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
             debug_info,
-            spelled: spelled.map(Cow::Owned),
+            name,
             parameters: ParameterList::new(&parameters),
         }
     }
@@ -85,7 +94,9 @@ impl Description {
             } else {
                 DebugInfo::None
             },
-            spelled: Some(Cow::Borrowed(kernel.name())),
+            name: kernel
+                .name_parts()
+                .map(|(name, arguments)| (Cow::Borrowed(kernel.name()), name, arguments)),
             parameters: ParameterList::new(&parameters),
         }
     }
@@ -97,8 +108,41 @@ impl Description {
 
     /// The demangled name where there is one, else the symbol.
     pub(crate) fn spelled(&self) -> &str {
-        self.spelled.as_ref().unwrap_or(&self.symbol)
+        self.name.as_ref().map_or(&self.symbol, |(text, ..)| text)
     }
+
+    /// The demangled name and its parts.
+    fn name(&self) -> Option<Spelled<'_>> {
+        let (text, name, arguments) = self.name.as_ref()?;
+        Some(Spelled {
+            text,
+            name: name.clone(),
+            arguments: arguments.clone(),
+        })
+    }
+}
+
+/// The symbols of the kernels that `wanted` names.
+pub(crate) fn candidates<'k>(
+    wanted: &str,
+    kernels: impl IntoIterator<Item = &'k Description>,
+) -> Vec<&'k str> {
+    let names = kernels
+        .into_iter()
+        .map(|kernel| (&*kernel.symbol, kernel.name()));
+    candidates_by_name(wanted, names)
+}
+
+/// The symbols of the kernels with the most similar names.
+pub(crate) fn nearest<'k>(
+    wanted: &str,
+    kernels: impl IntoIterator<Item = &'k Description>,
+) -> Vec<&'k str> {
+    let names = kernels.into_iter().map(|kernel| {
+        let name = kernel.name().and_then(|name| name.text.get(name.name));
+        (&*kernel.symbol, name.unwrap_or(&kernel.symbol))
+    });
+    nearest_by_name(wanted, names)
 }
 
 pub(super) fn read(image: &[u8]) -> Result<image::Image<'_>, String> {
@@ -138,7 +182,7 @@ mod tests {
     fn directives(image: &[u8]) -> BTreeMap<String, Directives> {
         let image = ImageBytes::read(image.into()).expect("it is an image");
         let kernels = image.describe(Sm(90)).expect("it is read");
-        let of = |kernel: super::Description| (kernel.symbol, kernel.directives);
+        let of = |kernel: super::Description| (kernel.symbol.into_owned(), kernel.directives);
         kernels.into_iter().map(of).collect()
     }
 

@@ -20,10 +20,10 @@ use std::{
 
 pub(crate) use bytes::ImageBytes;
 pub use description::DebugInfo;
-pub(crate) use description::Description;
+pub(crate) use description::{Description, candidates, nearest};
 pub(crate) use link::{link, load};
 pub(crate) use load_error::{check, explained};
-pub use readers::READERS;
+pub(crate) use readers::READERS;
 use readers::Readers;
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.

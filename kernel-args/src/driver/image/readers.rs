@@ -12,7 +12,7 @@ use std::{
 
 /// The functions that read an image.
 #[derive(Debug)]
-pub struct Readers {
+pub(crate) struct Readers {
     pub(super) validate: fn(Vec<u8>) -> Result<DriverImage, Error>,
     /// The code in the image. It is empty if the image cannot be read.
     pub(super) contents: fn(&[u8]) -> Vec<Code>,
@@ -21,7 +21,7 @@ pub struct Readers {
 }
 
 /// The readers of all formats.
-pub static READERS: Readers = Readers {
+pub(crate) static READERS: Readers = Readers {
     validate: |bytes| DriverImage::new(bytes).map_err(|error| Error::Image(error.to_string())),
     contents: |bytes| contents(bytes).unwrap_or_default(),
     describe: |image, sm| {
