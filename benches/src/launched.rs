@@ -6,7 +6,7 @@ use crate::{
     shapes::{P8, P64, P512},
 };
 use core::{error::Error, ffi::c_void, hint::black_box};
-use kernel_args::{Arguments, Form, Function, Module, launch};
+use kernel_args::{ArgList, Function, Module, args::Form, launch};
 use std::sync::Arc;
 
 /// Everything that is launched while instructions are counted.
@@ -49,7 +49,7 @@ impl Launches {
 
     /// A list of eight arguments, made and launched.
     fn list(&self) {
-        let mut arguments = Arguments::new();
+        let mut arguments = ArgList::new();
         for i in 0..8_u64 {
             arguments.push(i);
         }

@@ -119,7 +119,7 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 ///   name. The kernel's enum may have more variants.
 ///
 /// ```
-/// use kernel_args::{DeviceType, Float4, KernelArgs};
+/// use kernel_args::{DeviceType, KernelArgs, vector::Float4};
 ///
 /// // struct Light { float intensity; float4 direction; };
 /// #[derive(Clone, Copy, DeviceType)]

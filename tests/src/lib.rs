@@ -28,8 +28,3 @@ pub mod tally;
 pub mod derived {
     include!(concat!(env!("OUT_DIR"), "/derived.rs"));
 }
-
-/// The README's code, compiled.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

@@ -1,6 +1,6 @@
 //! Several suites in one program, which is linked once: each suite has a `main` of its own, and runs in a process of its own.
 
-use kernel_args::versions;
+use kernel_args::context::versions;
 use std::{
     env,
     io::{self, Write as _},

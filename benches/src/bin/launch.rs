@@ -4,7 +4,7 @@
 //! input, as `compare.py` asks for them. `--patched-cudarc` is for a build with `cudarc/waits.patch`: it launches
 //! tracked slices only, under other names.
 
-use kernel_args::{Form, Kernel, Module};
+use kernel_args::{Kernel, Module, args::Form};
 use kernel_args_benches::{
     batch::Batches,
     graph::{self, Chain},

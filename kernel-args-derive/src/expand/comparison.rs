@@ -109,7 +109,7 @@ impl<'a> Comparison<'a> {
         // If the struct fits, no function of the struct's type is called: rustc would evaluate all constants that the
         // function names.
         quote_spanned! {self.span()=>
-            const SOURCE: #at::__private::core::option::Option<#at::Source> =
+            const SOURCE: #at::__private::core::option::Option<#at::args::Source> =
                 #at::__private::core::option::Option::Some(match (#image, __NAMED.symbol()) {
                     (__image, #at::__private::core::option::Option::Some(__symbol)) => {
                         #at::__private::source_of(&__NAMED, __image, __symbol)

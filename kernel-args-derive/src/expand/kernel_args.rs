@@ -163,14 +163,14 @@ fn expand(
             #source
 
             #[inline]
-            fn check_contexts(&self, __stream: &#krate::LaunchStream<'_>) {
+            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>) {
                 #(#contexts)*
             }
 
             #[inline]
             unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
                 &mut self,
-                __stream: &#krate::LaunchStream<'_>,
+                __stream: &#krate::args::LaunchStream<'_>,
                 __buffer: *mut #krate::__private::core::primitive::u8,
                 __pointers: *mut *mut #krate::__private::core::ffi::c_void,
                 __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,

@@ -106,7 +106,7 @@ impl Named {
         quote_spanned! {self.span=> {
             #tracked
             static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, #names);
-            #krate::CompiledKernels::all(&__IMAGE)
+            #krate::image::CompiledKernels::all(&__IMAGE)
         }}
     }
 

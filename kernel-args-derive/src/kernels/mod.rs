@@ -109,9 +109,9 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         #tracked
         #image
         #[doc = #bytes]
-        pub const IMAGE: &'static #krate::CompiledImage = &__IMAGE;
+        pub const IMAGE: &'static #krate::image::CompiledImage = &__IMAGE;
         /// All kernels of the image.
-        pub const KERNELS: #krate::CompiledKernels = #krate::CompiledKernels::all(&__IMAGE);
+        pub const KERNELS: #krate::image::CompiledKernels = #krate::image::CompiledKernels::all(&__IMAGE);
         #consts
         #structs
     }
@@ -160,7 +160,7 @@ fn consts(items: &[Item], symbols: &[&str], documented: &[String], krate: &Path)
         let _ = match item.what {
             What::Kernel(at) => write!(
                 text,
-                "#[doc={:?}]pub const {name}: {krate}::CompiledKernel={krate}::CompiledKernel::new(&__IMAGE,{at},{:?});",
+                "#[doc={:?}]pub const {name}: {krate}::image::CompiledKernel={krate}::image::CompiledKernel::new(&__IMAGE,{at},{:?});",
                 documented.get(at).map_or("", String::as_str),
                 symbols.get(at).copied().unwrap_or_default(),
             ),
@@ -169,7 +169,7 @@ fn consts(items: &[Item], symbols: &[&str], documented: &[String], krate: &Path)
                 let docs = docs::kernels(name, own);
                 write!(
                     text,
-                    "#[doc={docs:?}]pub const {name}: {krate}::CompiledKernels={krate}::CompiledKernels::new(&__IMAGE,{start},{count});"
+                    "#[doc={docs:?}]pub const {name}: {krate}::image::CompiledKernels={krate}::image::CompiledKernels::new(&__IMAGE,{start},{count});"
                 )
             }
         };

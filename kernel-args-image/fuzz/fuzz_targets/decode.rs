@@ -1,7 +1,7 @@
 //! Any values of any types can be shown. Their names specify the types, and may be wrong.
 #![no_main]
 
-use kernel_args::{DevicePointer, DeviceType, Double2, Float4, KernelArgs, UChar4};
+use kernel_args::{DevicePointer, DeviceType, KernelArgs, vector::{Double2, Float4, UChar4}};
 use libfuzzer_sys::fuzz_target;
 
 /// Bytes with a wrong type.

@@ -1,7 +1,10 @@
 //! Panics in every place where the library calls code of a user, and calls inside of calls. Run under Miri, these show that
 //! no memory is used after it was freed, none is freed twice, and no reference outlives what it points to.
 
-use kernel_args::{DeviceType, Guard, KernelArg, KernelArgs, LaunchStream};
+use kernel_args::{
+    DeviceType, KernelArg, KernelArgs,
+    args::{Guard, LaunchStream},
+};
 use std::{
     cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},

@@ -1,6 +1,6 @@
 //! Where the pointers of the first form point: a value that stands in the struct as the kernel reads it is not copied.
 
-use kernel_args::{DevicePointer, DeviceType, Float4, KernelArg, KernelArgs};
+use kernel_args::{DevicePointer, DeviceType, KernelArg, KernelArgs, vector::Float4};
 use kernel_args_marshalling_tests::params;
 use std::ptr;
 

@@ -6,8 +6,9 @@
 )]
 
 use kernel_args::{
-    DebugInfo, DevicePointer, DevicePointerMut, DeviceType, Error, Float3, Float4, Image, Kernel,
-    KernelArgs, Module, Verification,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module,
+    image::{DebugInfo, Verification},
+    vector::{Float3, Float4},
 };
 use kernel_args_tests::driver::{context, suite, trial};
 use std::process::ExitCode;

@@ -5,8 +5,9 @@
 )]
 
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Float3, Float4, KernelArgs,
+    DevicePointer, DevicePointerMut, DeviceType, KernelArgs,
     abi::{Class, CppType, Members, Opaque, Parameter, Signature},
+    vector::{Float3, Float4},
 };
 use kernel_args_abi::check::{Report, report};
 use kernel_args_image::Image;
@@ -140,7 +141,10 @@ fn types_of_other_crates_say_the_members_of_their_twins() {
         of::<num_complex::Complex<f64>>(),
         "0: x double, 8: y double"
     );
-    assert_eq!(of::<kernel_args::Half2>(), "0: x __half, 2: y __half");
+    assert_eq!(
+        of::<kernel_args::vector::Half2>(),
+        "0: x __half, 2: y __half"
+    );
 }
 
 #[test]
@@ -279,7 +283,7 @@ fn right_members_fit_however_they_are_written() {
     #[device_type(cpp = "Box<int, 2>")]
     #[repr(C)]
     struct Vector {
-        items: kernel_args::Int2,
+        items: kernel_args::vector::Int2,
         begin: u64,
     }
     #[derive(Clone, Copy, DeviceType)]

@@ -1,7 +1,7 @@
 //! Random values of Rust types: the same numbers in the same order as the generator's `value` module, so
 //! that what a kernel must see can be computed without any code of this crate.
 
-use kernel_args::{DevicePointer, DevicePointerMut, Pointee};
+use kernel_args::{DevicePointer, DevicePointerMut, args::Pointee};
 use kernel_args_test_generator::{Rng, cuda_types, value};
 
 /// Where values come from.
@@ -152,7 +152,7 @@ macro_rules! drawn {
 mod table {
     use super::{Bytes, Draw, Source, cuda_types, numbers};
     use core::num::*;
-    use kernel_args::*;
+    use kernel_args::{vector::*, *};
 
     cuda_types!(types);
 }

@@ -1,7 +1,7 @@
 //! Every code of the driver is explained, wherever it comes from.
 
 use crate::error_texts::provoke::{Outcome, SAXPY, Values};
-use kernel_args::{Error, Kernel, Module, Status, launch};
+use kernel_args::{Error, Kernel, Module, error::Status, launch};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;

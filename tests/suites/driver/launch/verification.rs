@@ -3,8 +3,8 @@
 use crate::launch::results::{Outcome, SAXPY, TYPED};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    Arguments, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
-    Verification, launch,
+    ArgList, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+    image::Verification, launch,
 };
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
@@ -191,7 +191,7 @@ fn members_are_compared() -> Outcome {
     // A list carries them too.
     let by_value = module.function("by_value")?;
     for is_right in [true, false] {
-        let mut arguments = Arguments::new();
+        let mut arguments = ArgList::new();
         if is_right {
             arguments.push(Pair {
                 key: 1,

@@ -2,7 +2,7 @@
 //!
 //! A part of the program that the suite writes; the structs are the other part.
 
-use kernel_args::{Error, Kernel, KernelArgs, Module, Verification};
+use kernel_args::{Error, Kernel, KernelArgs, Module, image::Verification};
 use std::{path::Path, sync::Arc};
 
 /// The images of some kernels.

@@ -20,7 +20,7 @@ macro_rules! kinds {
         /// The device type that the generator spells so.
         pub(crate) fn kind(rust: &str) -> Option<Kind> {
             use core::num::*;
-            use kernel_args::*;
+            use kernel_args::{*, vector::*};
             $(if rust == spelling!($rust) {
                 return Some(Kind {
                     layout: <$rust as DeviceType>::LAYOUT,

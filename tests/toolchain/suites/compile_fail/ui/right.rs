@@ -1,6 +1,6 @@
 // What the other folders forbid, written as their messages say.
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
-use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Float3, KernelArgs};
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float3};
 use std::{marker::PhantomData, sync::Arc};
 
 #[derive(Clone, Copy, DeviceType)]
