@@ -1,4 +1,4 @@
-//! The variables of a build, and which of them were asked.
+//! The environment variables of a build, and a list of those that were read.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +11,7 @@ use std::{
 /// The value of a variable.
 type Values = Box<dyn Fn(&str) -> Option<OsString>>;
 
-/// Where the values of variables come from. A variable that is set to nothing counts as not set.
+/// The source of environment variables. An empty variable counts as not set.
 pub(crate) struct Environment {
     value: Values,
     asked: Mutex<BTreeSet<&'static str>>,
@@ -29,7 +29,7 @@ impl Environment {
         }
     }
 
-    /// A variable of the user's: when it changes, the build script runs again.
+    /// Reads a variable that the user sets. If it changes, cargo runs the build script again.
     pub(crate) fn get(&self, name: &'static str) -> Option<OsString> {
         self.asked
             .lock()
@@ -38,7 +38,7 @@ impl Environment {
         self.get_untracked(name)
     }
 
-    /// A variable that cargo sets; or `PATH`, which changes from one terminal to the next.
+    /// Reads a variable that cargo sets, or `PATH`, which differs between terminals.
     pub(crate) fn get_untracked(&self, name: &str) -> Option<OsString> {
         (self.value)(name).filter(|value| !value.is_empty())
     }
@@ -47,7 +47,7 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
-    /// The variables that were asked, in alphabetical order.
+    /// The variables that were read, in alphabetical order.
     pub(crate) fn asked(&self) -> Vec<&'static str> {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.iter().copied().collect()

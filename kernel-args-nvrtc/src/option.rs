@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-/// What options name.
+/// The folders, files and macros that options name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Named {
-    /// Folders of headers: `-I`.
+    /// Header folders: `-I`.
     pub folders: Vec<PathBuf>,
     /// Directives with the same effect: `#define N 4` for `-DN=4`, `#include "a.h"` for `--pre-include=a.h`.
     pub directives: String,
-    /// An option has the compiler read or write files in another way.
+    /// Whether an option makes the compiler read or write files in a way that this module does not follow.
     pub others: bool,
 }
 
@@ -21,7 +21,7 @@ impl Named {
     }
 }
 
-/// What an option with this name expects.
+/// The kind of value that an option with this name expects.
 #[derive(Clone, Copy)]
 enum Value {
     Folder,
@@ -49,12 +49,12 @@ const OPTIONS: [(&str, Value); 19] = [
     ("device-time-trace", Value::Other),
     ("options-file", Value::Other),
     ("optf", Value::Other),
-    // Options of its front end, which can include files too.
+    // Options of its front end, which can also include files.
     ("Xcudafe", Value::Other),
     ("cudafe-options", Value::Other),
 ];
 
-/// What a list of options names. The value of an option is in the same text, after `=` or a space, or is the next one.
+/// Reads a list of options. The value of an option follows `=` or a space in the same text, or is the next text.
 pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
     let mut named = Named::default();
     let mut options = options.into_iter();
@@ -89,7 +89,7 @@ pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
     named
 }
 
-/// The directive that defines a macro as an option does: `N=4`, or `N`, which is 1.
+/// The directive that is equivalent to a macro option: `N=4`, or `N`, which defines it as 1.
 #[must_use]
 pub fn definition(option: &str) -> String {
     match option.split_once('=') {

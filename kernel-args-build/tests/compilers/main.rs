@@ -1,4 +1,4 @@
-//! Build scripts with NVRTC, nvcc, programs in the place of nvcc, and without a compiler.
+//! Build scripts with NVRTC, nvcc, programs that replace nvcc, and without a compiler.
 //!
 //! A build script is this program, started again with the variables that cargo sets.
 
@@ -29,7 +29,7 @@ fn script(name: &str) -> Result<(), Error> {
     };
     match name {
         "saxpy" => saxpy().build(),
-        // As in its own build script.
+        // The same variables as for its own build script.
         "example" => kernels
             .file("src/heat.cu")
             .arch("sm_75")
@@ -86,7 +86,7 @@ fn script(name: &str) -> Result<(), Error> {
     }
 }
 
-/// A header beside the source, one that it includes in a folder, and one that is not included.
+/// A header next to the source, an included header in a folder, and a header that is not included.
 fn saxpy(name: &str) -> Package {
     let package = Package::new(name);
     package.write_old(
@@ -131,7 +131,7 @@ mod without {
     }
 }
 
-/// A trial that is ignored where a compiler is not installed.
+/// A test that is ignored if a compiler is not installed.
 fn with(
     parts: &'static [&'static str],
     name: String,
@@ -155,7 +155,7 @@ fn main() -> ExitCode {
         return match script(&name) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                // As `main` of a build script shows it.
+                // The output when a build script returns the error from `main`.
                 eprintln!("Error: {error:?}");
                 ExitCode::FAILURE
             }

@@ -1,4 +1,4 @@
-//! What only nvcc does.
+//! Tests of nvcc only.
 
 use super::{DESCRIBED, parameters, saxpy};
 use std::{fs, path::Path};
@@ -27,7 +27,7 @@ pub(super) fn without_a_host_compiler_the_error_says_so(home: &Path) {
         .failed();
     assert!(
         said.contains("Failed to preprocess host compiler properties"),
-        "nvcc's own words: {said}"
+        "nvcc's own message: {said}"
     );
     assert!(
         said.contains("nvcc needs a C++ compiler") && said.contains("`NVCC_CCBIN`"),

@@ -1,4 +1,4 @@
-//! The functions of the library, by their names.
+//! The table of library functions.
 
 use crate::Error;
 use libloading::Library;
@@ -7,11 +7,11 @@ use std::{
     mem,
 };
 
-/// `nvrtcResult`. A number, because a newer NVRTC can return values that an enum of today lacks.
+/// `nvrtcResult` as a number, because a newer NVRTC can return values that this version does not know.
 pub(super) type Status = c_int;
 /// `nvrtcProgram`.
 pub(super) type Handle = *mut c_void;
-/// A function that writes a size, and the one that writes so many bytes.
+/// A function that writes a size, and the function that writes that many bytes.
 pub(super) type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
 pub(super) type Write = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
 
@@ -22,7 +22,7 @@ macro_rules! entry_points {
         always { $($name:ident($($argument:ty),* $(,)?);)* }
         newer { $($newer:ident($($newer_argument:ty),*);)* }
     ) => {
-        /// The library NVRTC, loaded until the process ends.
+        /// The NVRTC library, loaded until the process ends.
         #[allow(non_snake_case, reason = "NVRTC's names")]
         pub struct Nvrtc {
             $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> Status,)*
@@ -61,7 +61,7 @@ entry_points! {
         nvrtcGetPTXSize(Handle, *mut usize);
         nvrtcGetPTX(Handle, *mut c_char);
     }
-    // Since CUDA 11.1 and 11.2.
+    // Added in CUDA 11.1 and 11.2.
     newer {
         nvrtcGetNumSupportedArchs(*mut c_int);
         nvrtcGetSupportedArchs(*mut c_int);
@@ -70,7 +70,7 @@ entry_points! {
     }
 }
 
-/// One of the `newer` functions, or the error that the library lacks it.
+/// Returns one of the `newer` functions, or the error that the library lacks it.
 macro_rules! newer {
     ($nvrtc:expr, $name:ident) => {
         $nvrtc.$name.ok_or(Error::EntryPoint(stringify!($name)))
@@ -79,7 +79,7 @@ macro_rules! newer {
 pub(super) use newer;
 
 /// # Safety
-/// `T` is the type of a function pointer that fits the library's function of this name.
+/// `T` is the type of a function pointer that matches the library's function of this name.
 unsafe fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Error> {
     const {
         assert!(
@@ -87,7 +87,7 @@ unsafe fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Er
             "a function pointer"
         );
     };
-    // SAFETY: the caller guarantees the type. The pointer is not used after the library: `Nvrtc::open` never unloads it.
+    // SAFETY: the caller guarantees the type. The pointer never outlives the library, because `Nvrtc::open` never unloads it.
     let symbol = unsafe { library.get::<T>(name) };
     symbol
         .map(|function| *function)

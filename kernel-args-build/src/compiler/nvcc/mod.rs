@@ -36,7 +36,7 @@ impl Nvcc {
         let list = job.scratch.join(format!("{}.{kind}.d", job.source.name));
         let result = self.run(job, &output, &list);
         for file in [output, list] {
-            // It is there if nvcc came that far.
+            // The file exists if nvcc reached this stage.
             let _ = fs::remove_file(file);
         }
         result
@@ -113,7 +113,7 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
     list.extend(options.std.iter().map(|std| format!("-std={std}")));
     for (name, value) in &options.defines {
         list.push(match value {
-            // A comma would begin another definition.
+            // A comma would start another definition.
             Some(value) => format!("-D{name}={}", value.replace(',', "\\,")),
             None => format!("-D{name}"),
         });
@@ -126,9 +126,9 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
     list
 }
 
-/// What nvcc said, and more where it is not the kernel that is wrong.
+/// nvcc's output, with a hint if the cause is not the kernel.
 fn failure(finished: &Finished) -> String {
-    // Microsoft's compiler writes its errors to the standard output.
+    // Microsoft's compiler writes errors to the standard output.
     let mut said = text(&finished.stdout);
     if !said.is_empty() {
         said.push('\n');
