@@ -10,8 +10,7 @@ use std::{
 pub(crate) const NOT_SET: &str = "is not set";
 pub(crate) const NOT_ON_PATH: &str = "has no `nvcc`";
 pub(crate) const NOT_LOADED: &str = "is not in the system's library path";
-pub(crate) const NVRTC_HAS_NO_FATBIN: &str =
-    "has only NVRTC, which does not write fat binaries";
+pub(crate) const NVRTC_HAS_NO_FATBIN: &str = "has only NVRTC, which does not write fat binaries";
 pub(crate) const NO_SOURCES: &str = "no sources to compile\nhelp: name the sources: `.file(\"src/kernels.cu\")` or `.glob(\"src/*.cu\")`";
 pub(crate) const NO_HOST_COMPILER: &str = "\n\nnvcc needs a C++ compiler for the host, and did not find a supported version\n\
     help: install `g++` or Visual Studio's C++ tools, or set the variable `NVCC_CCBIN` to a compiler\n\
@@ -159,7 +158,8 @@ pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> Str
     text += "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), and set `CUDA_HOME` to \
              its folder (`nvidia/cu13` of `site-packages`)";
     if !has_fallback {
-        text += "\nhelp: to build without a compiler, commit compiled images: see `Kernels::fallback`";
+        text +=
+            "\nhelp: to build without a compiler, commit compiled images: see `Kernels::fallback`";
     }
     text
 }
@@ -266,15 +266,14 @@ pub(crate) fn other_settings(then: &[String], now: &[String]) -> String {
     if then.is_empty() && now.is_empty() {
         return "the order of the settings has changed".into();
     }
-    format!(
-        "the settings were {} and are now {}",
-        list(then),
-        list(now)
-    )
+    format!("the settings were {} and are now {}", list(then), list(now))
 }
 
 pub(crate) fn edited(path: &Path) -> String {
-    format!("`{}` was edited after the compiler wrote it", path.display())
+    format!(
+        "`{}` was edited after the compiler wrote it",
+        path.display()
+    )
 }
 
 pub(crate) fn not_committed(path: &Path, error: &io::Error) -> String {

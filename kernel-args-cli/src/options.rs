@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The options of the command line.
 
 use crate::{
     check::{self, Check},

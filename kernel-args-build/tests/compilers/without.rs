@@ -347,7 +347,10 @@ pub(super) fn two_sets_of_kernels_have_files_of_their_own() {
     let variables = [("NVCC", &*nvcc), ("LOG", &*log)];
     let ran = package.run("twice", &variables);
     assert!(
-        !ran.success && ran.stderr.contains("kernels.rs` would be written by two sets"),
+        !ran.success
+            && ran
+                .stderr
+                .contains("kernels.rs` would be written by two sets"),
         "{ran:?}"
     );
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! `kernel-args rust` and `kernel-args header` write what the library writes.
+//! `kernel-args rust` and `kernel-args header` write the same text as the library.
 
 use super::common::{Folder, bytes, data, run};
 use kernel_args_codegen::{
@@ -8,7 +8,7 @@ use kernel_args_codegen::{
 use kernel_args_image::Image;
 use std::fs;
 
-/// What the program writes.
+/// The program's output.
 fn written(arguments: &[&str]) -> String {
     let ran = run(arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
@@ -113,7 +113,7 @@ fn headers_are_those_of_the_library() {
             .symbols()
             .filter_map(|symbol| kernels.kernel(symbol, None))
             .collect();
-        // Names that the compiler numbered are none.
+        // Numbered compiler names are not parameter names.
         let mut lists: Vec<_> = found
             .iter()
             .map(|kernel| (kernel.name, kernel.parameters()))

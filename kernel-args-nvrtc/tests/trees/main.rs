@@ -67,7 +67,10 @@ fn trees(judge: &dyn Judge, most: u64) {
     println!("{}: {count:?}", judge.name());
     if one.is_none() {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        assert!(count.noticed * 2 > most, "few changes have an effect: {count:?}");
+        assert!(
+            count.noticed * 2 > most,
+            "few changes have an effect: {count:?}"
+        );
         assert!(
             count.unknown < count.noticed && count.wrong < most / 2,
             "the search knows few trees completely: {count:?}"
