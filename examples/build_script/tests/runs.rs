@@ -1,4 +1,4 @@
-//! The example ends well, with a GPU and without one, and says which.
+//! The example succeeds with and without a GPU, and prints which case applies.
 
 use std::process::Command;
 
