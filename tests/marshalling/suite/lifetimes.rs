@@ -1,6 +1,6 @@
-//! The arguments are alive and lent until the launch has returned, however it returns.
+//! The arguments are alive and borrowed until the launch returns or panics.
 //!
-//! The guards themselves are cudarc's, which need a driver: the launch suite sees them.
+//! The guards come from cudarc and need a driver: the launch suite tests them.
 
 use kernel_args::{DevicePointer, Guard, KernelArg, KernelArgs, LaunchStream};
 use std::{
@@ -8,7 +8,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What happened, in order.
+/// The events, in order.
 #[derive(Default)]
 struct Log(RefCell<Vec<String>>);
 
@@ -22,7 +22,7 @@ impl Log {
     }
 }
 
-/// Memory of somebody who wants to know when it is lent, and when it is let go.
+/// Memory that records when it is borrowed and when it is released.
 struct Lent<'l> {
     name: &'static str,
     address: u64,
@@ -44,7 +44,7 @@ impl KernelArg for Lent<'_> {
     }
 }
 
-/// An argument whose lowering fails.
+/// An argument whose conversion fails.
 struct Broken;
 
 impl KernelArg for Broken {
@@ -76,7 +76,7 @@ fn sorted(mut events: Vec<String>) -> Vec<String> {
     events
 }
 
-/// `events` is: both lent, `launch`, both back; the order among the two is nobody's business.
+/// Checks that both are borrowed, then `launch` runs, then both are released. The order within each pair does not matter.
 fn assert_around(events: &[String], launch: &str) {
     assert_eq!(events[..2], ["a is lent", "b is lent"]);
     assert_eq!(events[2], launch);

@@ -1,4 +1,4 @@
-//! The packed form at the offsets of a particular GPU.
+//! The packed form with the offsets of a specific GPU.
 
 use kernel_args::{
     Double4A32, KernelArgs, PackError,

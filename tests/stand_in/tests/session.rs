@@ -1,4 +1,4 @@
-//! How a test gets the stand-in driver, and how nothing else does.
+//! How a test gets the stand-in driver, and that no other process does.
 
 use std::{panic, process::Command};
 
@@ -64,7 +64,7 @@ fn a_bundle_of_binary_and_library_works_elsewhere() {
         assert!(Control::attach().is_some());
         return;
     }
-    // This binary and the library, alone in a directory, as they would be copied to another machine.
+    // This binary and the library in an empty directory, like a copy on another machine.
     let bundle = std::env::temp_dir().join(format!("kernel-args-bundle-{}", std::process::id()));
     std::fs::create_dir(&bundle).expect("a fresh directory");
     let library = locate().expect("cargo built it");

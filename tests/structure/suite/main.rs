@@ -1,7 +1,8 @@
-//! What the repository declares and documents is what it has: suites, their files, tables in READMEs, lists of packages.
+//! Checks that the repository agrees with its declarations and documents: suites, their files, tables in READMEs, lists of
+//! packages.
 //!
-//! Each check is a function of names and texts that returns one line for each mistake. It runs on the repository, and next
-//! to its code on a small input with each mistake.
+//! Each check is a function of names and texts that returns one line per mistake. It runs on the repository, and in its own
+//! unit test on a small input with each mistake.
 
 mod compile_fail;
 mod declared;
@@ -22,12 +23,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A file of the repository.
+/// Reads a file of the repository.
 fn read(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// The names of the files and folders in a folder of the repository, in order, without hidden ones.
+/// The names of the files and folders in a folder of the repository, sorted, without hidden names.
 fn list(folder: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(folder));
     let entries = entries.unwrap_or_else(|error| panic!("{folder}: {error}"));
@@ -44,7 +45,7 @@ fn is_folder(place: &str) -> bool {
     root().join(place).is_dir()
 }
 
-/// Whether a Rust file has a `#[test]`, or one in a folder.
+/// Whether a Rust file contains `#[test]`, or a folder contains such a file.
 fn has_tests(place: &str) -> bool {
     if is_folder(place) {
         let mut inside = list(place).into_iter();
@@ -70,7 +71,7 @@ fn assert_none(problems: &[String]) {
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
 }
 
-/// Every `main.rs` below a folder of `tests`, without those of libraries and programs in `src`.
+/// Every `main.rs` below a folder of `tests`, except in `src` folders of libraries and programs.
 fn mains(folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     for name in list(folder) {
@@ -91,7 +92,7 @@ fn every_program_is_a_test_of_a_package() {
     assert_none(&declared::programs(&mains, &packages()));
 }
 
-/// Files of a folder of modules, and of the folders in it, that are part of nothing.
+/// Files of a module folder, and of its subfolders, that are not part of a program.
 fn lost_files(folder: &str) -> Vec<String> {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for name in list(folder) {
@@ -190,7 +191,7 @@ fn lists_of_published_packages_have_all_of_them() {
     assert_none(&problems.concat());
 }
 
-/// The Rust files in a folder of the repository, by their paths in it.
+/// The Rust files in a folder of the repository, with their relative paths.
 fn sources(folder: &str, inside: &str, found: &mut Vec<(String, String)>) {
     for name in list(&format!("{folder}/{inside}")) {
         let path = format!("{inside}{name}");
@@ -203,7 +204,7 @@ fn sources(folder: &str, inside: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// Circles that remain, as `imports::circles` reports them.
+/// The remaining circles, in the form of `imports::circles`.
 const KNOWN_CIRCLES: &[&str] = &[
     "kernel-args-abi/src/check: compare, members, names, variants import each other in a circle",
     "kernel-args-abi/src/compiled: decode, names import each other in a circle",

@@ -1,4 +1,4 @@
-//! What the reader makes of PTX that is right, odd and wrong.
+//! The reader with valid, unusual and invalid PTX.
 
 use super::*;
 
