@@ -300,7 +300,7 @@ fn files_without_kernels_say_what_they_are() {
         (
             "picture.png",
             b"\x89PNG\r\n\x1a\n0000".to_vec(),
-            "it begins with `\\x89PNG\\r\\n\\x1a\\n`",
+            "the file begins with `\\x89PNG\\r\\n\\x1a\\n`",
         ),
         ("thin.a", b"!<thin>\n".to_vec(), "a thin archive"),
         ("lto.fatbin", ltoir, "LTO-IR"),

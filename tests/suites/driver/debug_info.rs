@@ -1,5 +1,5 @@
-//! Structs that are compared, while they compile, with the debug information of a second file; and what stays of it for the
-//! kernels that are chosen at run time.
+//! Structs that are compared at compile time with the debug information of a second file, and the part of it that is available
+//! for kernels that are chosen at run time.
 #![allow(
     dead_code,
     reason = "descriptions of structs, of which no value is made"
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 kernel_args::kernels! {
     pub mod shade = "../ptx/shade.ptx", debug_info = "../ptx/shade.debug.ptx";
-    /// Without it.
+    /// Without debug information.
     pub mod plain = "../ptx/shade.ptx";
 }
 
@@ -37,7 +37,7 @@ struct Light {
     direction: [f32; 3],
 }
 
-/// The same, written otherwise.
+/// The same with a different spelling.
 #[derive(Clone, Copy, DeviceType)]
 #[device_type(cpp = "Light")]
 #[repr(C)]
@@ -100,7 +100,7 @@ struct Fade {
     n: i32,
 }
 
-/// What is known of kernels while a program compiles.
+/// The facts about kernels at compile time.
 const NAMES: [&str; 2] = [
     shade::shade.parameter(0).name,
     shade::fade.parameter(1).name,
@@ -126,7 +126,7 @@ fn names_types_and_members_are_constants() -> Outcome {
     Ok(())
 }
 
-/// The text of the error of a struct that is loaded.
+/// The error text of loading a struct.
 fn refused<A: KernelArgs>(module: &Module, kernel: &str, words: &str) -> Outcome {
     let error = module
         .kernel::<A>(kernel)
@@ -198,7 +198,7 @@ mod swapped {
     }
 }
 
-/// The image that is loaded has no debug information.
+/// The loaded image has no debug information.
 fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     let ctx = context()?;
     let module = Module::load(&ctx, shade::IMAGE)?;
@@ -216,11 +216,11 @@ fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     refused::<swapped::Members>(&module, "shade", member)?;
     let variant = "the kernel's enum has `Flat = -1`, `Mode2` has `Flat = 0`";
     refused::<swapped::Modes>(&module, "shade", variant)?;
-    // Without it they pass.
+    // Without debug information they are accepted.
     let module = Module::load(&ctx, plain::IMAGE)?;
     module.kernel::<swapped::Shade<swapped::Light>>("shade")?;
     module.kernel::<swapped::Fade>("fade")?;
-    // A module of cudarc, and a function.
+    // A cudarc module and function.
     let theirs = ctx.load_module(cudarc::nvrtc::Ptx::from_src(str::from_utf8(
         plain::IMAGE.bytes(),
     )?))?;
@@ -247,7 +247,7 @@ fn the_kernel_of_a_struct_is_verified_with_it() -> Outcome {
     Ok(())
 }
 
-/// What is told of the debug information of a kernel `fade`.
+/// The report on the debug information of a kernel `fade`.
 fn debug_info<A: KernelArgs>(image: Image<'_>) -> Result<DebugInfo, Box<dyn std::error::Error>> {
     let kernel = Module::load(&context()?, image)?.kernel::<A>("fade")?;
     match kernel.verification().clone() {
@@ -256,7 +256,7 @@ fn debug_info<A: KernelArgs>(image: Image<'_>) -> Result<DebugInfo, Box<dyn std:
     }
 }
 
-/// What the program cannot mend is no error at run time, but is told.
+/// A problem that the program cannot fix is not an error at run time, but is reported.
 fn what_cannot_be_read_is_told() -> Outcome {
     let own = include_str!("../../../ptx/shade.debug.ptx");
     assert_eq!(debug_info::<Fade>(own.into())?, DebugInfo::Verified);

@@ -1,6 +1,7 @@
-//! A primary context that is reset under the program: an error that says so, and never a crash where the driver can be asked.
+//! A primary context is reset during the program: the result is an error that reports the reset, and never a crash where the
+//! driver can be asked.
 //!
-//! A reset ends everything on the device, so each of these runs in a process of its own.
+//! A reset ends everything on the device, so each trial runs in a separate process.
 
 use crate::contexts::saxpy::{Counted, SAXPY, Saxpy};
 use cudarc::{driver::sys, nvrtc::Ptx};
@@ -12,7 +13,7 @@ use kernel_args_tests::{
 use libtest_mimic::Trial;
 use std::{mem, process::ExitCode};
 
-/// What happens between the launches before and after a reset.
+/// The actions between the launches before and after a reset.
 const CASES: [(&str, Case); 4] = [
     ("a_launch_says_so", a_launch_says_so),
     (
@@ -30,20 +31,20 @@ pub(crate) fn trials() -> Vec<Trial> {
     process::trials("reset", &CASES)
 }
 
-/// The process's part: `None` in the suite itself.
+/// The part of the process: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
     process::child(&CASES)
 }
 
-/// What `cudaDeviceReset` does to the primary context.
+/// The effect of `cudaDeviceReset` on the primary context.
 fn reset() -> Outcome {
     let device = i32::try_from(device())?;
-    // SAFETY: everything that was made in the context is used only in ways that are defined after a reset.
+    // SAFETY: all objects of the context are used only in ways that are defined after a reset.
     unsafe { sys::cuDevicePrimaryCtxReset_v2(device) }.result()?;
     Ok(())
 }
 
-/// The error is about the reset, and names the context.
+/// The error reports the reset and names the context.
 fn says_so(result: Result<(), Error>) -> Outcome {
     let error = result.err().ok_or("it was launched after a reset")?;
     let text = error.to_string();
@@ -77,7 +78,7 @@ fn a_launch_says_so() -> Outcome {
     counted.added(1)?;
     kernel.require_loaded()?;
     reset()?;
-    // SAFETY: as above.
+    // SAFETY: both slices have `N` elements.
     says_so(unsafe { launch!(kernel, 8, 128, counted.args()) })?;
     says_so(kernel.require_loaded())?;
     let error = Module::load(&ctx, SAXPY).err().ok_or("it was loaded")?;
@@ -88,7 +89,7 @@ fn a_launch_says_so() -> Outcome {
     Ok(())
 }
 
-/// With streams, so that a launch waits for the slices first.
+/// With several streams, so a launch first waits for the slices.
 fn another_thread_is_told_as_well() -> Outcome {
     let ctx = context()?;
     let streams = [ctx.new_stream()?, ctx.new_stream()?];
@@ -106,7 +107,7 @@ fn another_thread_is_told_as_well() -> Outcome {
     Ok(())
 }
 
-/// The runtime makes the context again at its next call, under the same handle.
+/// The runtime's next call creates the context again, under the same handle.
 fn a_new_context_is_not_mistaken() -> Outcome {
     let ctx = context()?;
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
@@ -119,7 +120,7 @@ fn a_new_context_is_not_mistaken() -> Outcome {
     assert_eq!(ContextName::of(&again), ContextName::of(&ctx));
     says_so(kernel.require_loaded())?;
     says_so(adopted.require_loaded())?;
-    // cudarc unloads its module whatever happened; this crate does not.
+    // cudarc unloads its module in any case; this crate does not.
     mem::forget(adopted);
     let new = Kernel::<Saxpy>::load(&again)?;
     drop(kernel);

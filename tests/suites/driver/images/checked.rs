@@ -1,4 +1,4 @@
-//! With debug information asked for, names and members are verified when the source is compiled at run time.
+//! If debug information is requested, names and members are verified when the source is compiled at run time.
 
 use crate::images::{
     Outcome,
@@ -13,7 +13,7 @@ use kernel_args_tests::{
 };
 use libtest_mimic::Trial;
 
-/// `x` and `y` have each other's place; their types agree, as the kernel writes one of them.
+/// `x` and `y` are exchanged. Their types agree, because the kernel writes one of them.
 #[derive(KernelArgs)]
 struct Exchanged {
     n: u32,
@@ -107,7 +107,7 @@ fn exchanged_members_are_found() -> Outcome {
     Ok(())
 }
 
-/// The kernels that run are those of the first compilation: a debug build would be slow.
+/// The program runs the kernels of the first compilation: a debug build would be slow.
 fn the_debug_build_is_not_loaded() -> Outcome {
     let ctx = context()?;
     let plain = CompileOptions::new().compile(&ctx, COPY)?;

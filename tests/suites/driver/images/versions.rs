@@ -1,4 +1,4 @@
-//! What `versions` tells.
+//! The results of `versions`.
 
 use crate::images::Outcome;
 use kernel_args::{abi::Sm, versions};
@@ -26,7 +26,7 @@ fn all_versions_are_told() -> Outcome {
     ] {
         assert!(text.contains(&row), "{row} is missing in\n{text}");
     }
-    // The process of this suite has NVRTC where the machine has it.
+    // The process of this suite finds NVRTC if the machine has it.
     match versions.nvrtc {
         Some(nvrtc) => assert!(
             text.contains(&format!("NVRTC                 {nvrtc}\n")),
@@ -44,7 +44,7 @@ fn all_versions_are_told() -> Outcome {
     Ok(())
 }
 
-/// What the stand-in driver is told to be.
+/// The settings of the stand-in driver.
 fn other_drivers_are_told() -> Outcome {
     let control = Control::attach().ok_or("this is the stand-in driver")?;
     for (number, cuda, ptx) in [

@@ -51,7 +51,7 @@ fn unknown_entry_names_the_nearest() -> Outcome {
     Ok(())
 }
 
-/// `#[kernel_args(kernel = …)]` of another crate, an overload among them, and an item's image as a module.
+/// `#[kernel_args(kernel = …)]` of a dependent crate, including an overload, and the image of an item as a module.
 fn kernels_that_are_items_are_loaded() -> Outcome {
     #[derive(KernelArgs)]
     #[kernel_args(kernel = kernel_args_test_kernels::typed::saxpy)]
@@ -92,14 +92,14 @@ fn options_reach_the_compiler(driver: &Driver) -> Outcome {
         .optimization(OptimizationLevel::O1)
         .line_info()
         .verbose();
-    // The driver keeps what it has compiled, with the options, on disk: then it does not compile, and writes no log.
+    // The driver caches compiled code on disk, by options: on a cache hit it does not compile and writes no log.
     let unseen = UNIX_EPOCH.elapsed()?.as_nanos();
     let ptx = format!("{SAXPY}\n.global .b32 made_at_{unseen};\n");
     let module = Module::load_with(&context()?, ptx, &options)?;
     let _: Kernel<Saxpy> = module.kernel("saxpy")?;
     if driver.is_real() {
         assert!(module.log().contains("registers"), "{:?}", module.log());
-        // A GPU of another architecture than this one's: compiled, but not loadable here.
+        // A GPU of a different architecture: compiled, but not loadable here.
         let other = Module::load_with(&context()?, SAXPY, &JitOptions::new().target(75));
         assert!(other.is_err());
     }
@@ -186,7 +186,7 @@ macro_rules! data {
     };
 }
 
-/// Fat binaries as nvcc writes them, compressed or not: read, verified, loaded, launched.
+/// Fat binaries in the forms that nvcc writes, compressed or not: read, verified, loaded, launched.
 fn fat_binaries() -> Outcome {
     #[derive(KernelArgs)]
     struct Wrong {
@@ -225,7 +225,7 @@ fn fat_binaries() -> Outcome {
     Ok(())
 }
 
-/// A cubin whose parameters are above 4,352 bytes: its records are of the second kind.
+/// A cubin whose parameters exceed 4,352 bytes: it has the second kind of records.
 fn a_cubin_with_a_large_block() -> Outcome {
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
@@ -254,7 +254,7 @@ fn a_cubin_with_a_large_block() -> Outcome {
     Ok(())
 }
 
-/// Threads of the compiler and of the loader, where the driver is new enough to know the options.
+/// Threads of the compiler and of the loader, if the driver is new enough to know the options.
 fn thread_counts_are_taken_or_refused() -> Outcome {
     let ctx = context()?;
     for options in [

@@ -1,4 +1,4 @@
-//! What a user of cudarc expects to be taken.
+//! Conversions that a user of cudarc expects.
 
 use crate::run_time::{SAXPY, Saxpy, context};
 use cudarc::{
@@ -27,19 +27,19 @@ fn a_launch_config_has_grid_block_and_shared_memory() {
             block_dim: (8, 4, 2),
             shared_mem_bytes: 100,
         };
-        // SAFETY: in all of these the kernel accesses nothing.
+        // SAFETY: in all of these the kernel accesses no memory.
         unsafe { launch!(kernel, config, Saxpy::NONE) }.expect("it launches");
         let last = driver.last_launch().expect("a launch");
         assert_eq!(
             (last.grid, last.block, last.shared),
             ([2, 3, 4], [8, 4, 2], 100)
         );
-        // SAFETY: as above.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, &config, Saxpy::NONE, stream = &stream, shared = 200) }
             .expect("it launches");
         let last = driver.last_launch().expect("a launch");
         assert_eq!((last.shared, last.stream), (200, stream.cu_stream().addr()));
-        // SAFETY: as above.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, LaunchConfig::for_num_elems(2000), Saxpy::NONE,) }
             .expect("it launches");
         assert_eq!(driver.last_launch().expect("a launch").grid, [2, 1, 1]);
@@ -72,7 +72,7 @@ fn every_kind_of_image_is_loaded() {
     });
 }
 
-/// What NVRTC compiles is tested where NVRTC is; here, what cannot be read of a `Ptx` is said.
+/// The suites with NVRTC test its output. This test checks the errors for a `Ptx` that cannot be read.
 #[test]
 fn a_ptx_that_was_not_compiled_says_what_to_pass() {
     within(&Settings::new(), |_| {

@@ -1,4 +1,4 @@
-// Kernels with what C++ can have for parameters: each gets a struct that fits it.
+// Kernels with every common kind of C++ parameter: the struct that is generated for each must match it.
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 typedef unsigned long size_t;

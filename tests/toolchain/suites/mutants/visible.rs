@@ -1,18 +1,18 @@
-//! What each stage can know of a mistake: what is promised, worked out from the types alone.
+//! The guarantee of each stage for a mistake, computed from the types only.
 //!
-//! It shares no code with the library: the rules are those of NVIDIA's compiler (how a type is declared in PTX, where a
-//! parameter lies), and a list of C++ types that may stand for each other.
+//! It shares no code with the library. The rules are the rules of NVIDIA's compiler (the PTX declaration of a type, the offset
+//! of a parameter), and a list of equivalent C++ types.
 
 use crate::mutants::{corpus::Linkage, mutate::Field, retype::element};
 use kernel_args_test_generator::{Leaf, Pointee, Type};
 
-/// Where the parameter block of sm_90 begins in the constant bank.
+/// The start of the parameter block of sm_90 in the constant bank.
 const BASE: usize = 0x210;
 
-/// What tells of the kernel.
+/// The source of information about a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
-    /// PTX and debug information: what PTX tells, the names and C++ types of all parameters, the members of structs and the
+    /// PTX and debug information: the facts from PTX, the names and C++ types of all parameters, the members of structs and the
     /// variants of enums.
     Debug,
     /// PTX: size, alignment and class of every parameter, and the kernel's name.
@@ -21,11 +21,11 @@ pub(crate) enum Source {
     Cubin,
     /// The driver: offset and size of every parameter.
     Driver,
-    /// Nothing.
+    /// No information.
     Nothing,
 }
 
-/// Whether a struct with these fields must be refused; else why it is not.
+/// Whether a struct with these fields must be rejected; otherwise the reason why not.
 pub(crate) fn promise(
     source: Source,
     linkage: Linkage,
@@ -67,7 +67,8 @@ pub(crate) fn promise(
     })
 }
 
-/// What debug information shows of fields that PTX declares alike: types, members, and names of parameters of one type.
+/// The facts from debug information about fields with the same PTX declaration: types, members, and names of parameters of one
+/// type.
 fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
     let mut reason = "the same types, members and names";
     for (field, kernel) in host.iter().zip(kernel) {
@@ -97,7 +98,7 @@ fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
     Err(reason)
 }
 
-/// Whether every scalar of the kernel's value is in the same place in the host's, and may stand for it.
+/// Whether every scalar of the kernel's value has the same offset in the host's value and an equivalent type.
 fn has_members_of(host: &Type, kernel: &Type) -> bool {
     if !matches!(resolved(kernel), Type::Struct(_) | Type::Array(..)) {
         return true;
@@ -113,7 +114,8 @@ fn has_members_of(host: &Type, kernel: &Type) -> bool {
     })
 }
 
-/// Whether every value of the host's enums is one of the kernel's, under the same name if the kernel's has that name.
+/// Whether every value of the host's enums is a value of the kernel's enum, with the same name if the kernel's enum has that
+/// name.
 fn has_variants_of(host: &Type, kernel: &Type) -> bool {
     let (mut own, mut told) = (Vec::new(), Vec::new());
     scalars(host, 0, &mut own);
@@ -136,7 +138,7 @@ fn resolved(ty: &Type) -> &Type {
     }
 }
 
-/// The scalars of a value with their offsets, components of vectors included.
+/// The scalars of a value with their offsets, including components of vectors.
 fn scalars(ty: &Type, at: usize, found: &mut Vec<(usize, Type)>) {
     match ty {
         Type::Alias { of, .. } => scalars(of, at, found),
@@ -160,7 +162,7 @@ fn scalars(ty: &Type, at: usize, found: &mut Vec<(usize, Type)>) {
     }
 }
 
-/// Whether a source cannot tell two parameters apart.
+/// Whether a source cannot distinguish two parameters.
 pub(crate) fn alike(source: Source, linkage: Linkage, a: &Type, b: &Type) -> bool {
     let shows = match source {
         Source::Ptx | Source::Debug => declare(a) != declare(b),
@@ -171,7 +173,7 @@ pub(crate) fn alike(source: Source, linkage: Linkage, a: &Type, b: &Type) -> boo
     !(shows || typed && matches!(stands_for(a, b), Stands::Never))
 }
 
-/// How PTX declares a parameter.
+/// The PTX declaration of a parameter.
 #[derive(PartialEq, Debug)]
 enum Declared {
     Integer(usize),
@@ -207,7 +209,7 @@ fn places(types: &[&Type]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Whether a Rust type may stand for a C++ type.
+/// Whether a Rust type is equivalent to a C++ type.
 enum Stands {
     Same,
     Because(&'static str),
@@ -218,7 +220,7 @@ const ENUM: &str = "an integer may stand for an enum, and an enum for its intege
 const VOID: &str = "a void pointer stands for every pointer";
 const ARRAY: &str = "a Rust array has no C++ type";
 
-/// Both have the same size and class already.
+/// Both already have the same size and class.
 fn stands_for(host: &Type, kernel: &Type) -> Stands {
     use Stands::{Because, Never, Same};
     match (host, kernel) {
@@ -258,8 +260,8 @@ fn is_integer(leaf: &Leaf) -> bool {
     !leaf.aggregate && !matches!(leaf.rust, "f32" | "f64" | "bool")
 }
 
-/// One name for each C++ type: Linux, where `long` and `long long` have the same bits, and CUDA 13, where `double4`
-/// and `double4_16a` do.
+/// One canonical name for each C++ type: on Linux, `long` and `long long` have the same bits, and in CUDA 13, `double4` and
+/// `double4_16a`.
 fn name(leaf: &Leaf) -> &'static str {
     match leaf.cpp {
         "char" => "signed char",
@@ -283,7 +285,7 @@ fn name(leaf: &Leaf) -> &'static str {
     }
 }
 
-/// The levels of a pointer from the outside in, each whether it points to a constant; and what is innermost.
+/// The levels of a pointer from the outside in, each with whether it points to a constant; and the innermost type.
 fn levels(ty: &Type) -> (Vec<bool>, Option<&Type>) {
     match ty {
         Type::Pointer { to, is_const, .. } => match to {
@@ -301,7 +303,7 @@ fn levels(ty: &Type) -> (Vec<bool>, Option<&Type>) {
 
 fn pointers(host: &Type, kernel: &Type) -> Stands {
     let ((host, to), (kernel, kernel_to)) = (levels(host), levels(kernel));
-    // Through a pointer to constants nothing may be written: C++ converts to it, never from it.
+    // A pointer to constants must not be written through: C++ converts to it, never from it.
     let writes = host.iter().zip(&kernel).any(|(h, k)| *h && !*k);
     let fits = match (to, kernel_to) {
         (None, None) => host.len() == kernel.len(),

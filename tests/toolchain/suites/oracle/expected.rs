@@ -1,18 +1,18 @@
-//! What C++ says of a signature's types, and how that differs from what debug information tells.
+//! The C++ facts about a signature's types, and their differences from debug information.
 
 use crate::oracle::engine;
 use kernel_args::abi::{Members, Parameter};
 use kernel_args_test_generator::{Leaf, Pointee, Signature, Slot, Struct, Type};
 
-/// A type, or a member of a struct, as C++ has it.
+/// A type, or a member of a struct, in C++.
 #[derive(Debug)]
 struct Expected {
     name: String,
-    /// The type of one value, without arguments of templates; empty where it may be any of several names.
+    /// The type of one value, without template arguments; empty if several names are possible.
     cpp: String,
-    /// How many values, one after another.
+    /// The number of values, one after another.
     elements: usize,
-    /// Of all of them, in bytes.
+    /// The total size in bytes.
     size: usize,
     members: Content,
 }
@@ -20,9 +20,9 @@ struct Expected {
 #[derive(Debug)]
 enum Content {
     None,
-    /// With the offset of each.
+    /// The members, each with its offset.
     Struct(Vec<(usize, Expected)>),
-    /// A struct of the prelude or of CUDA: so many scalars of so many bytes, one after another.
+    /// A struct of the prelude or of CUDA: this number of scalars of this size, one after another.
     Scalars(usize, usize),
 }
 
@@ -31,7 +31,7 @@ impl Expected {
         Self { name, ..self }
     }
 
-    /// A type as a parameter, an argument of a template or what a pointer points to: an array is a struct around it.
+    /// A type as a parameter, a template argument or a pointee: an array is wrapped in a struct.
     fn value(ty: &Type) -> Self {
         let size = ty.extent().size;
         let of = |cpp: &str, members| Self {
@@ -67,7 +67,7 @@ impl Expected {
         }
     }
 
-    /// A type as a field is declared: an array is one of C.
+    /// A type as the type of a field: an array is a C array.
     fn declared(ty: &Type) -> Self {
         match ty {
             Type::Array(element, len) => Self::array(Self::declared(element), *len),
@@ -99,7 +99,7 @@ impl Expected {
         fields.collect()
     }
 
-    /// How a parameter or member differs, in words.
+    /// The differences of a parameter or member, as text.
     fn differences(&self, place: &str, told: &Parameter<'_>, found: &mut Vec<String>) {
         let mut same = |what: &str, told: String, expected: String| {
             if told != expected {
@@ -161,7 +161,7 @@ fn flatten(members: Members<'_>, start: usize, scalars: &mut Vec<(usize, usize)>
     }
 }
 
-/// The name of the type that stands behind a typedef of the prelude.
+/// The name of the type behind a typedef of the prelude.
 fn named(leaf: &Leaf) -> &str {
     match leaf.cpp {
         "cudaTextureObject_t" | "cudaSurfaceObject_t" => "unsigned long long",
@@ -171,7 +171,7 @@ fn named(leaf: &Leaf) -> &str {
     }
 }
 
-/// A type without namespaces and arguments of templates.
+/// A type without namespaces and template arguments.
 fn plain(cpp: &str) -> String {
     let mut text = String::new();
     let mut depth = 0;
@@ -188,7 +188,7 @@ fn plain(cpp: &str) -> String {
     text
 }
 
-/// The differences between a signature and what is told of it.
+/// The differences between a signature and its debug information.
 pub(crate) fn of_signature(
     signature: &Signature,
     told: Members<'_>,
@@ -205,7 +205,7 @@ pub(crate) fn of_signature(
     for (i, (ty, told)) in parameters.iter().zip(told.iter()).enumerate() {
         let expected = Expected::value(ty).named(format!("p{i}"));
         expected.differences(&format!("p{i}"), &told, &mut found);
-        // Our own engine, by the crate's device types.
+        // The crate's own engine, with its device types.
         let layout = engine::layout(ty)?;
         if layout.size() != told.size {
             found.push(format!(
