@@ -80,10 +80,8 @@ fn paths_in(tokens: TokenStream, own: &[String], named: &mut Vec<Module>) {
             TokenTree::Ident(word) if word == "crate" || word == "super" || word == "self" => {
                 let outside = is('$', before.as_ref()) || is(':', before.as_ref());
                 let base = if word == "crate" { &[][..] } else { own };
-                let base = match word == "super" {
-                    true => &base[..base.len().saturating_sub(1)],
-                    false => base,
-                };
+                let above = base.len().saturating_sub(usize::from(word == "super"));
+                let base = &base[..above];
                 if !outside && is_path(&mut tokens) {
                     path(&mut tokens, base.to_vec(), named);
                 }
