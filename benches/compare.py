@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Launches of kernel-args and of its peers, interleaved: one run, one table.
+"""Measures launches of kernel-args and its peers, interleaved: one run, one table.
 
     python3 compare.py --output DIR [--seconds N] [--starts N] [--stand-in LIBRARY] NAME=COMMAND...
 
-Starts every command. Each loads its kernels, says `ready`, and then waits: for a line on its standard input it times one
-batch of 200 launches of each of its variants, and answers with the times. A round is one such line for each process, one
-after the other in random order, so that all of them meet the same minutes of a shared machine; only one works at a time.
-In a round the launching threads of all programs run on the same processor, and in the next round on the next one. After
-a part of the time all programs are ended and started again: a process has its code, heap and stack at addresses of its
-own. A process that does not start, or that ends early, is reported as missing with what it said last.
+Starts every command. Each loads its kernels, prints `ready`, and then waits: for each line on its standard input it times
+one batch of 200 launches of each of its variants, and prints the times. A round is one such line for each process, one
+after another in random order. All processes therefore run in the same minutes of a shared machine; only one works at a
+time. In a round, the launching threads of all programs run on the same processor; in the next round, on the next
+processor. After a part of the time all programs are ended and started again, because each process has different addresses
+of code, heap and stack. A process that does not start, or that ends early, is reported as missing with its last output.
 
-Writes into DIR: `launch.tsv`, medians and quantiles, from which `chart` makes tables and the picture; `starts.tsv`, the
-median of each start; `samples.tsv`, all that was measured, one line for each variant.
+Writes into DIR: `launch.tsv`, medians and quantiles, from which `chart` makes the tables and the picture; `starts.tsv`, the
+median of each start; `samples.tsv`, all results, one line for each variant.
 
-`--stand-in` is a rehearsal: the library stands in for libcuda in every process, and the times say nothing of a GPU.
+`--stand-in` is a rehearsal: the library replaces libcuda in every process, and the times are not GPU times.
 """
 
 import argparse
@@ -145,7 +145,7 @@ def write(directory, settings, missing, order, starts):
 
 
 def start(commands, environment, settings, missing, order):
-    """Starts them one after the other: those that are ready."""
+    """Starts the commands one after another. Returns the processes that are ready."""
     ready = []
     for command in commands:
         name, _, line = command.partition("=")

@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""What a derived struct costs to compile: kernel-args beside bytemuck and zerocopy.
+"""Measures the time to compile a derived struct: kernel-args, bytemuck and zerocopy.
 
     python3 benches/compile_time.py                    the table
     python3 benches/compile_time.py --structs 100 --repetitions 3
     python3 benches/compile_time.py --images           structs that name kernels of large PTX files
     python3 benches/compile_time.py --members          structs and enums by value, compared with debug information
 
-Generates crates of structs with 8 fields of 8 bytes, one crate for each library and one without any
+Generates crates of structs with 8 fields of 8 bytes, one crate for each library and one without a
 derive, and builds them with `cargo build` (debug). Dependencies are built before and not counted.
-Repetitions are interleaved. Times are medians: wall clock, and processor time of cargo and of all
-that it started. "incremental" is a build after the value of one constant beside one struct changed.
+Repetitions are interleaved. Times are medians: wall time, and processor time of cargo and all its
+child processes. "incremental" is a build after one constant next to one struct changed.
 
 With --images the crates embed a generated PTX file of 5.8 MB or 28 MB with some thousand kernels, and
-have 1, 20 or 200 structs that name kernels of it, each another one: by `kernels!`, by `ptx = "…"`, or
-not at all.
+have 1, 20 or 200 structs. Each names a different kernel with `kernels!` or `ptx = "…"`, or no kernel.
 
-With --members the crates have structs of arguments that hold one struct or enum by value, each for a kernel
-of its own in a PTX with debug information, which nvcc makes: ptx/toolchain.py installs it.
+With --members the crates have structs of arguments with one struct or enum by value. Each has its own kernel
+in a PTX with debug information, which nvcc makes: ptx/toolchain.py installs nvcc.
 
 Needs the crates bytemuck and zerocopy (from crates.io) and, for the lines, a nightly toolchain.
 """
@@ -228,7 +227,7 @@ def image_kernel(name, taken):
 
 
 def image_source(way, kernels, structs):
-    """A crate that embeds the image, with structs for the kernels that stand at even distances in it."""
+    """A crate that embeds the image, with structs for kernels at equal distances in it."""
     lines = ["#![allow(dead_code, unused_imports)]", "use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};"]
     if way == "kernels!":
         lines.append('kernel_args::kernels! { pub mod image = "src/image.ptx"; }')

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-// Launches in one batch: few enough that the driver's queue (1,024 launches) never fills.
+// Launches in one batch: few enough to never fill the driver's queue (1,024 launches).
 constexpr int BATCH = 200;
-// Batches of a variant that are not timed, before the one that is.
+// Batches of a variant that are not timed, before the timed batch.
 constexpr int LEAD = 2;
 
 [[noreturn]] inline void fail(const char* what, int status)
@@ -76,7 +76,7 @@ private:
         std::function<void()> batch;
     };
 
-    // So much deeper in the stack, so that no alignment of a buffer on it decides.
+    // With additional stack frames, to average over the alignment of buffers on the stack.
     static double time(const Variant& variant, size_t depth)
     {
         using clock = std::chrono::steady_clock;

@@ -171,7 +171,7 @@ const BESIDE: &[Target] = &[
         f64::NAN,
     ),
     target(
-        "a graph launched unchanged / `cuGraphLaunch` alone of one that retains nothing, in Rust",
+        "a graph launched unchanged / only `cuGraphLaunch` of a graph that retains nothing, in Rust",
         (GRAPH, &[OURS_GRAPH_UNCHANGED]),
         (GRAPH, &[BARE_GRAPH_UNCHANGED]),
         f64::NAN,

@@ -1,4 +1,4 @@
-//! Contexts: primary and others, the stack of current contexts of each thread, sticky errors, limits.
+//! Contexts: primary contexts, created contexts, the stack of current contexts of each thread, sticky errors, limits.
 //!
 //! Destroyed contexts behave as seen on driver 580: a stack keeps its entries; for such an entry `cuCtxGetDevice` still returns
 //! the device, and other calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`. A context that no stack keeps is freed memory: the

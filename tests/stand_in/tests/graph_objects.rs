@@ -104,7 +104,7 @@ fn a_user_object_is_destroyed_with_its_last_reference() {
         assert_eq!(call!(sys::cuGraphExecDestroy(exec)), Ok(()));
         assert_eq!((destroyed(), driver.live().user_objects), (11, 0));
 
-        // Without `MOVE` the caller keeps its references; a graph can be told to release its own.
+        // Without `MOVE` the caller keeps its references; a call releases the graph's own.
         let (third, graph) = (object(100, 1), self::graph());
         assert_eq!(
             call!(sys::cuGraphRetainUserObject(graph, third, 2, 0)),

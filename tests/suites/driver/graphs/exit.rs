@@ -84,7 +84,7 @@ struct Args {
     y: Retained<DevicePointer<f32>>,
 }
 
-/// Drops a graph with this number of nodes, each of which retains separate memory. Returns after the first memory is dropped.
+/// Drops a graph with this number of nodes. Each node retains separate memory. Returns after the first memory is dropped.
 fn dropped(nodes: usize, last: impl Fn() + Clone + Send + Sync + 'static) -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;

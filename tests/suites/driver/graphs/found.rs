@@ -15,7 +15,7 @@ const CONFIG: LaunchConfig = LaunchConfig {
     shared_mem_bytes: 48,
 };
 
-/// Captures `count` launches with cudarc, each of which adds its number, starting at 1, with a memset between them.
+/// Captures `count` launches with cudarc and a memset between them. Each adds its number, starting at 1.
 fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Kernel<Raw>)> {
     let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
     let function = world.ctx.load_module(ptx)?.load_function("saxpy")?;

@@ -27,7 +27,7 @@ pub(crate) struct Nightly {
 }
 
 impl Toolchain {
-    /// The toolchain, or the reason why there is none.
+    /// The toolchain, or the reason why it is not available.
     fn find() -> Result<Self, String> {
         let name = env::var("KERNEL_ARGS_NIGHTLY").unwrap_or_else(|_| "nightly".to_owned());
         let toolchain = Self {
