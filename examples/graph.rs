@@ -2,7 +2,8 @@
 //! Launches in a graph cost a fraction of separate launches. The graph keeps the memory of its arguments allocated.
 
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Graph, Kernel, KernelArgs, Launch, Retained, launch,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Retained, graph::Graph,
+    launch,
 };
 use std::sync::Arc;
 

@@ -7,7 +7,10 @@
 use cudarc::driver::{CudaSlice, CudaStream};
 use indicatif::{ProgressBar, ProgressStyle};
 use kernel_args::{
-    DeviceType, Error, Float2, Float4, Kernel, KernelArgs, abi::LayoutTable, launch,
+    DeviceType, Error, Kernel, KernelArgs,
+    abi::LayoutTable,
+    launch,
+    vector::{Float2, Float4},
 };
 use std::{env, f32::consts::TAU, fs::File, sync::Arc};
 

@@ -15,7 +15,11 @@ use cudarc::{
         safe::{Comm, Id, ReduceOp},
     },
 };
-use kernel_args::{Error, Kernel, KernelArgs, Peer, PeerAccess, launch};
+use kernel_args::{
+    Error, Kernel, KernelArgs,
+    context::{Peer, PeerAccess},
+    launch,
+};
 use std::{
     env, error,
     ffi::c_char,

@@ -11,7 +11,8 @@ use cudarc::{
     driver::{CudaContext, CudaSlice},
 };
 use kernel_args::{
-    BorrowedStream, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, kernel_function,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs,
+    context::{BorrowedStream, kernel_function},
     launch,
 };
 use kernel_args_examples::cudart::Cudart;

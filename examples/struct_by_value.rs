@@ -1,7 +1,7 @@
 //! A struct by value: a `float` and a `float4`, with 12 bytes of padding between them on the device.
 
 use cudarc::driver::CudaSlice;
-use kernel_args::{DeviceType, Float4, Kernel, KernelArgs, abi::LayoutTable, launch};
+use kernel_args::{DeviceType, Kernel, KernelArgs, abi::LayoutTable, launch, vector::Float4};
 
 /// `struct FloatFloat4 { float f; float4 v; }` in the kernel's source.
 #[derive(Clone, Copy, DeviceType)]

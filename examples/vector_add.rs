@@ -3,7 +3,7 @@
 #![allow(clippy::float_cmp, reason = "small whole and half numbers: exact")]
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
-use kernel_args::{Error, Kernel, KernelArgs, Module, Verification, launch};
+use kernel_args::{Error, Kernel, KernelArgs, Module, image::Verification, launch};
 use std::{fmt, process::ExitCode, sync::Arc};
 
 /// c = a + b.

@@ -7,7 +7,11 @@ use cudarc::driver::{
     CudaStream,
     sys::{self, CUDA_KERNEL_NODE_PARAMS, CUfunction, CUgraph, CUgraphExec, CUgraphNode, CUresult},
 };
-use kernel_args::{Graph, GraphExec, Kernel, KernelArgs, Launch, Node, launch};
+use kernel_args::{
+    Kernel, KernelArgs, Launch,
+    graph::{Graph, GraphExec, Node},
+    launch,
+};
 use std::sync::Arc;
 
 /// The nodes of the graph.

@@ -9,7 +9,7 @@ use cudarc::{
     },
     nvrtc::Ptx,
 };
-use kernel_args::{DeviceType, Form, Kernel, KernelArgs, launch};
+use kernel_args::{DeviceType, Kernel, KernelArgs, args::Form, launch};
 use std::sync::Arc;
 
 /// The kernels, `ptx/launch_cost.cu`.

@@ -6,7 +6,7 @@ use crate::{
     shapes::{P8, P64, P512},
 };
 use core::{error::Error, ffi::c_void, hint::black_box};
-use kernel_args::{Arguments, Form, Function, Module, launch};
+use kernel_args::{ArgList, Function, Module, args::Form, launch};
 use std::sync::Arc;
 
 /// The kernels and arguments of all counted launches.
@@ -49,7 +49,7 @@ impl Launches {
 
     /// Makes and launches a list of eight arguments.
     fn list(&self) {
-        let mut arguments = Arguments::new();
+        let mut arguments = ArgList::new();
         for i in 0..8_u64 {
             arguments.push(i);
         }

@@ -21,7 +21,10 @@ use crate::{
 };
 use core::{ffi::c_void, mem::MaybeUninit};
 use cudarc::driver::{LaunchArgs, PushKernelArg};
-use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Float3, Float4, Int2, KernelArgs};
+use kernel_args::{
+    DevicePointer, DevicePointerMut, DeviceType, KernelArgs,
+    vector::{Float3, Float4, Int2},
+};
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]

@@ -1,6 +1,6 @@
 //! Comparison of bytes and texts, for `const fn`s.
 
-/// Whether two texts are the same.
+/// Whether two texts are equal.
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     equal(a.as_bytes(), b.as_bytes())
 }

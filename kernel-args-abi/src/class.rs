@@ -1,19 +1,19 @@
 //! The kind of value that a parameter is.
 
-/// The kind of value that a parameter is, as far as its description says.
+/// The kind of value that a parameter is, as far as its source specifies it.
 ///
-/// PTX has it for scalars (`.u32`, `.f64`); vectors and structs are arrays of `.b8` there. PTX ISA,
-/// "Kernel Function Parameters". The width is the parameter's size.
+/// PTX specifies it for scalars (`.u32`, `.f64`); vectors and structs are arrays of `.b8`. PTX ISA, "Kernel Function
+/// Parameters". The width is the parameter's size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Class {
-    /// The description does not say: a cubin's records, or `cuFuncGetParamInfo`.
+    /// Unknown: a cubin's records, or `cuFuncGetParamInfo`.
     Unknown,
     /// Untyped bits of a scalar's width: `.b16`, `.b32`, `.b64`, `.b128`.
     Bits,
-    /// An integer of either signedness, a `bool`, an enum, or a pointer that is not marked as one.
+    /// An integer of either signedness, a `bool`, an enum, or an unmarked pointer.
     Integer,
-    /// A floating-point number, of 16 bits included.
+    /// A floating-point number, including 16-bit types.
     Float,
     /// A device pointer.
     Pointer,
@@ -22,7 +22,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Whether two classes are the same one. (`==` is not `const`.)
+    /// Whether two classes are equal. (`==` is not `const`.)
     #[must_use]
     pub const fn same(self, other: Self) -> bool {
         self as u8 == other as u8

@@ -1,13 +1,13 @@
-//! The words of Rust that are no names.
+//! Rust's keywords.
 //!
 //! The Rust Reference, "Keywords".
 
 use crate::bytes::same;
 
-/// What cannot be a name, not even behind `r#`.
+/// Keywords that cannot be identifiers, not even with `r#`.
 pub const NEVER: [&str; 5] = ["_", "self", "Self", "super", "crate"];
 
-/// The words of all editions that are names behind `r#` only, the reserved ones included.
+/// Keywords of all editions, including reserved ones, that are identifiers only with `r#`.
 pub const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
@@ -16,13 +16,13 @@ pub const KEYWORDS: [&str; 48] = [
     "virtual", "where", "while", "yield",
 ];
 
-/// Whether a word is a name behind `r#` only.
+/// Whether a word is an identifier only with `r#`.
 #[must_use]
 pub const fn is_keyword(word: &str) -> bool {
     is_one_of(word, &KEYWORDS)
 }
 
-/// Whether a word cannot be a name, not even behind `r#`.
+/// Whether a word cannot be an identifier, not even with `r#`.
 #[must_use]
 pub const fn is_never(word: &str) -> bool {
     is_one_of(word, &NEVER)

@@ -1,11 +1,11 @@
-//! Size and alignment of a type on the device, and C's rule for placing one after another.
+//! Size and alignment of a type on the device, and C's rule for placing types one after another.
 //!
-//! The names are those of [`core::alloc::Layout`]; every function is `const` and checked, so that
-//! a layout can be worked out, and refused, while a program compiles.
+//! The names follow [`core::alloc::Layout`]. Every function is `const` and checked: a layout can be computed, and
+//! rejected, while a program compiles.
 
 use core::fmt;
 
-/// An alignment in bytes: a power of two by construction.
+/// An alignment in bytes. Always a power of two.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Alignment {
     pub(crate) log2: u8,
@@ -20,13 +20,13 @@ impl Alignment {
     pub const FOUR: Self = Self { log2: 2 };
     /// 8 bytes.
     pub const EIGHT: Self = Self { log2: 3 };
-    /// 16 bytes: the largest alignment whose offset in a parameter block is the same on every GPU.
+    /// 16 bytes: the largest alignment for which a parameter's offset is the same on every GPU.
     pub const SIXTEEN: Self = Self { log2: 4 };
 
-    /// The largest alignment that this crate represents: 2^28 bytes, as rustc.
+    /// The largest supported alignment: 2^28 bytes, as in rustc.
     pub const MAX: Self = Self { log2: 28 };
 
-    /// An alignment of `bytes`, or `None` where that is not a power of two from 1 to 2^28.
+    /// An alignment of `bytes`, or `None` if that is not a power of two from 1 to 2^28.
     #[must_use]
     pub const fn new(bytes: usize) -> Option<Self> {
         if bytes.is_power_of_two() && bytes.trailing_zeros() <= Self::MAX.log2 as u32 {
@@ -47,7 +47,7 @@ impl Alignment {
         }
     }
 
-    /// The largest alignment that `offset` is a multiple of.
+    /// The largest alignment that divides `offset`.
     #[must_use]
     pub const fn dividing(offset: usize) -> Self {
         let log2 = offset.trailing_zeros() as u8;
@@ -70,7 +70,7 @@ impl Alignment {
         if self.log2 >= other.log2 { self } else { other }
     }
 
-    /// The first multiple of this alignment at or after `offset`, or `None` where it is past `isize::MAX`.
+    /// The first multiple of this alignment at or after `offset`, or `None` if it exceeds `isize::MAX`.
     #[must_use]
     pub const fn round_up(self, offset: usize) -> Option<usize> {
         let mask = self.bytes() - 1;
@@ -99,7 +99,7 @@ impl fmt::Display for Alignment {
     }
 }
 
-/// A layout larger than `isize::MAX` bytes, or an alignment that is not a power of two.
+/// The error for a layout larger than `isize::MAX` bytes, or an alignment that is not a power of two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LayoutError;
@@ -114,7 +114,7 @@ impl core::error::Error for LayoutError {}
 
 /// Size and alignment of a type on the device, in bytes.
 ///
-/// As with [`core::alloc::Layout`], the size need not be a multiple of the alignment: see
+/// As in [`core::alloc::Layout`], the size need not be a multiple of the alignment: see
 /// [`pad_to_align`](Self::pad_to_align).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
@@ -126,7 +126,7 @@ impl Layout {
     /// A layout of `size` bytes aligned to `align`.
     ///
     /// # Errors
-    /// Where `size`, rounded up to `align`, is past `isize::MAX`.
+    /// If `size`, rounded up to `align`, exceeds `isize::MAX`.
     pub const fn new(size: usize, align: Alignment) -> Result<Self, LayoutError> {
         match align.round_up(size) {
             Some(_) => Ok(Self { size, align }),
@@ -137,7 +137,7 @@ impl Layout {
     /// A layout of `size` bytes aligned to `align` bytes.
     ///
     /// # Errors
-    /// Where `align` is not a power of two up to 2^28, or `size` rounded up to it is past `isize::MAX`.
+    /// If `align` is not a power of two up to 2^28, or `size` rounded up to it exceeds `isize::MAX`.
     pub const fn from_size_align(size: usize, align: usize) -> Result<Self, LayoutError> {
         match Alignment::new(align) {
             Some(align) => Self::new(size, align),
@@ -166,12 +166,12 @@ impl Layout {
         self.align
     }
 
-    /// Places `next` after this: the layout of both, and the offset of `next` in it.
+    /// Places `next` after this layout: returns the combined layout, and the offset of `next` in it.
     ///
-    /// The result is not padded at its end.
+    /// The result has no tail padding.
     ///
     /// # Errors
-    /// Where the result is past `isize::MAX`.
+    /// If the result exceeds `isize::MAX`.
     pub const fn extend(self, next: Self) -> Result<(Self, usize), LayoutError> {
         let Some(offset) = next.align.round_up(self.size) else {
             return Err(LayoutError);
@@ -190,14 +190,14 @@ impl Layout {
     pub const fn pad_to_align(self) -> Self {
         match self.align.round_up(self.size) {
             Some(size) => Self { size, ..self },
-            None => self, // `new` has excluded it
+            None => self, // excluded by `new`
         }
     }
 
-    /// The layout of `[T; len]`, where this is `T`'s.
+    /// The layout of `[T; len]`, if this is the layout of `T`.
     ///
     /// # Errors
-    /// Where the result is past `isize::MAX`.
+    /// If the result exceeds `isize::MAX`.
     pub const fn array(self, len: usize) -> Result<Self, LayoutError> {
         match self.pad_to_align().size.checked_mul(len) {
             Some(size) => Self::new(size, self.align),
@@ -205,10 +205,10 @@ impl Layout {
         }
     }
 
-    /// The layout of a C struct of these fields, padded, and each field's offset.
+    /// The layout of a C struct with these fields, including tail padding, and the offset of each field.
     ///
     /// # Errors
-    /// Where the result is past `isize::MAX`.
+    /// If the result exceeds `isize::MAX`.
     pub const fn repr_c<const N: usize>(
         fields: &[Self; N],
     ) -> Result<(Self, [usize; N]), LayoutError> {

@@ -1,23 +1,23 @@
 //! The parameter block of a kernel: the bytes that a launch copies to the GPU.
 //!
-//! Three rules differ from a C struct's:
-//! - **The size has no tail padding.** It ends with the last parameter. The driver refuses a packed
-//!   buffer that is one byte longer (`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`) and silently reads zeros
-//!   from one that is shorter. (Measured on an H100, driver 580.)
-//! - **Alignments above 16 bytes are of the address, not of the offset.** The block begins at a place
-//!   in the constant bank that depends on the GPU generation, see [`Sm::param_base`].
-//! - **It is limited** to 4,096 or 32,764 bytes, see [`LIMIT`].
+//! Three rules differ from a C struct:
+//! - **The size has no tail padding.** The block ends with the last parameter. The driver rejects a packed buffer that
+//!   is one byte longer (`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`), and silently reads zeros from a shorter buffer.
+//!   (Measured on an H100, driver 580.)
+//! - **Alignments above 16 bytes apply to the address, not to the offset.** The address of the block in the constant
+//!   bank depends on the GPU generation, see [`Sm::param_base`].
+//! - **The size is limited** to 4,096 or 32,764 bytes, see [`LIMIT`].
 
 use crate::layout::{Alignment, Layout, LayoutError};
 use core::fmt;
 
-/// The largest parameter block of a kernel from PTX 8.1 or newer (CUDA 12.1) on sm_70 or newer, in bytes. With older PTX
-/// or on older GPUs it is 4,096 bytes, which the driver checks.
+/// The size limit of a parameter block in bytes, for PTX 8.1 or newer (CUDA 12.1) on sm_70 or newer. With older PTX or
+/// on older GPUs the limit is 4,096 bytes, which the driver checks.
 ///
 /// CUDA C++ Programming Guide, "Function Parameters".
 pub const LIMIT: usize = 32_764;
 
-/// The size up to which sm_70 to sm_89 keep parameters in the small constant bank, in bytes.
+/// The maximum size in bytes for which sm_70 to sm_89 place parameters in the small constant bank.
 const SMALL_BANK: usize = 4352;
 
 /// A GPU generation by its compute capability without the dot: 90 for sm_90 and sm_90a.
@@ -25,11 +25,11 @@ const SMALL_BANK: usize = 4352;
 pub struct Sm(pub u16);
 
 impl Sm {
-    /// Where the parameter block begins in the constant bank of this GPU, in bytes; `c_size` is the
-    /// [size](ParamLayout::size) of the block by C's rule alone.
+    /// The address of the parameter block in this GPU's constant bank, in bytes. `c_size` is the
+    /// [size](ParamLayout::size) of the block by C's rule.
     ///
-    /// Only parameters aligned above 16 bytes can see it. `None` for a generation that has not been
-    /// measured. (Read from ptxas 13.0 over 14 architectures; confirmed on an H100.)
+    /// The address affects only parameters aligned above 16 bytes. `None` for a generation that has not been measured.
+    /// (Read from ptxas 13.0 for 14 architectures; confirmed on an H100.)
     #[must_use]
     pub const fn param_base(self, c_size: usize) -> Option<usize> {
         match self.0 {
@@ -62,10 +62,10 @@ pub struct ParamLayout {
 }
 
 impl ParamLayout {
-    /// An empty block, laid out by C's rule: exact on every GPU while no alignment is above 16 bytes.
+    /// An empty block with C's layout rule. This is exact on every GPU if no alignment exceeds 16 bytes.
     pub const EMPTY: Self = Self::at(0);
 
-    /// An empty block that begins at `base` in the constant bank, see [`Sm::param_base`].
+    /// An empty block at address `base` of the constant bank, see [`Sm::param_base`].
     #[must_use]
     pub const fn at(base: usize) -> Self {
         Self {
@@ -75,10 +75,10 @@ impl ParamLayout {
         }
     }
 
-    /// Appends a parameter: the longer block, and the parameter's offset from the block's beginning.
+    /// Appends a parameter. Returns the longer block, and the parameter's offset in it.
     ///
     /// # Errors
-    /// Where the block is past `isize::MAX`.
+    /// If the block exceeds `isize::MAX`.
     pub const fn push(self, parameter: Layout) -> Result<(Self, usize), LayoutError> {
         let Some(offset) = next_offset(Some(self.base), self.size(), parameter.align()) else {
             return Err(LayoutError);
@@ -97,13 +97,13 @@ impl ParamLayout {
         Ok((longer, offset))
     }
 
-    /// Appends parameters in order: the longer block. The offset of each is written to `offsets`.
+    /// Appends parameters in order and returns the longer block. Writes the offset of each to `offsets`.
     ///
     /// # Errors
-    /// Where the block is past `isize::MAX`.
+    /// If the block exceeds `isize::MAX`.
     ///
     /// # Panics
-    /// Where `offsets` is shorter than `parameters`.
+    /// If `offsets` is shorter than `parameters`.
     pub const fn push_all(
         mut self,
         parameters: &[Layout],
@@ -123,8 +123,8 @@ impl ParamLayout {
         Ok(self)
     }
 
-    /// The block's size in bytes: the end of its last parameter, **without tail padding**. It is the
-    /// value that goes with `CU_LAUNCH_PARAM_BUFFER_SIZE`.
+    /// The block's size in bytes: the end of its last parameter, **without tail padding**. This is the value for
+    /// `CU_LAUNCH_PARAM_BUFFER_SIZE`.
     #[must_use]
     pub const fn size(self) -> usize {
         self.end - self.base
@@ -136,10 +136,10 @@ impl ParamLayout {
         self.align
     }
 
-    /// The block of these parameters by C's rule, and each one's offset.
+    /// The block of these parameters by C's rule, and the offset of each.
     ///
     /// # Errors
-    /// Where the block is past `isize::MAX`.
+    /// If the block exceeds `isize::MAX`.
     pub const fn of<const N: usize>(
         parameters: &[Layout; N],
     ) -> Result<(Self, [usize; N]), LayoutError> {
@@ -150,11 +150,11 @@ impl ParamLayout {
         }
     }
 
-    /// The block of these parameters on `sm`, and each one's offset. `Ok(None)` where alignments above
-    /// 16 bytes meet a GPU generation that has not been measured.
+    /// The block of these parameters on `sm`, and the offset of each. `Ok(None)` if an alignment exceeds 16 bytes and
+    /// the GPU generation has not been measured.
     ///
     /// # Errors
-    /// Where the block is past `isize::MAX`.
+    /// If the block exceeds `isize::MAX`.
     pub const fn on<const N: usize>(
         sm: Sm,
         parameters: &[Layout; N],
@@ -167,14 +167,14 @@ impl ParamLayout {
         }
     }
 
-    /// As [`on`](Self::on), for a number of parameters that is not known while compiling: each one's offset is written
-    /// to `offsets`.
+    /// As [`on`](Self::on), for a number of parameters that is known only at run time. Writes the offset of each to
+    /// `offsets`.
     ///
     /// # Errors
-    /// Where the block is past `isize::MAX`.
+    /// If the block exceeds `isize::MAX`.
     ///
     /// # Panics
-    /// Where `offsets` is shorter than `parameters`.
+    /// If `offsets` is shorter than `parameters`.
     pub const fn write_on(
         sm: Sm,
         parameters: &[Layout],
@@ -194,17 +194,17 @@ impl ParamLayout {
         }
     }
 
-    /// Whether offsets in this block depend on the GPU: some parameter is aligned above 16 bytes.
+    /// Whether the offsets depend on the GPU: a parameter is aligned above 16 bytes.
     #[must_use]
     pub const fn depends_on_gpu(self) -> bool {
         self.align.bytes() > Alignment::SIXTEEN.bytes()
     }
 }
 
-/// Where a parameter of this alignment lies after `end`: the rule that all offsets of this crate follow.
+/// The offset of a parameter with this alignment after `end`. All offsets of this crate follow this rule.
 ///
-/// Both count from the block's beginning, which is at `base` in the constant bank. `None` where the offset is past
-/// `isize::MAX`, or depends on the GPU and `base` is not known.
+/// Both count from the beginning of the block, which is at `base` in the constant bank. `None` if the offset exceeds
+/// `isize::MAX`, or depends on the GPU and `base` is unknown.
 pub(crate) const fn next_offset(
     base: Option<usize>,
     end: usize,
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(ParamLayout::EMPTY.size(), 0);
     }
 
-    /// The figures are ptxas 13.0's, read from cubins; those of sm_90 were confirmed on an H100.
+    /// The values come from cubins of ptxas 13.0. The values for sm_90 were confirmed on an H100.
     #[test]
     fn offsets_above_16_bytes_depend_on_the_gpu() {
         let tensor_map = [layout(128, 128), layout(8, 8)];

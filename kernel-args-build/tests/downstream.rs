@@ -161,7 +161,7 @@ fn exchanged_fields_and_members_do_not_compile(home: &Path) {
     let wrong = errors(&ran, 2);
     assert!(
         wrong.contains("app/src/lib.rs")
-            && wrong.contains("`bias` is parameter 2 of the kernel, here it is field 1"),
+            && wrong.contains("`bias` is parameter 2 of the kernel, but here it is field 1"),
         "{wrong}"
     );
 

@@ -45,7 +45,7 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
         symbol: &described.kernel.symbol,
         demangled: described.kernel.demangled.as_ref(),
         parameters: described.parameters(),
-        described: described.described(),
+        debug_info: described.described(),
         varies: described.varies,
     });
     let kernels: Vec<_> = kernels.collect();

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use std::fmt::Display;
 
-/// Collects errors, so that a user sees every mistake of a struct at once.
+/// Collects errors, so a user sees every mistake of a struct at once.
 #[derive(Default)]
 pub(crate) struct Diagnostics {
     errors: Option<syn::Error>,
@@ -25,7 +25,7 @@ impl Diagnostics {
         self.errors.is_none()
     }
 
-    /// The `compile_error!`s, or `None` where nothing was reported.
+    /// The errors as `compile_error!`s, or `None` if nothing was reported.
     pub(crate) fn into_compile_errors(self) -> Option<TokenStream> {
         self.errors.map(syn::Error::into_compile_error)
     }

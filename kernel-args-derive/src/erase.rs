@@ -1,12 +1,12 @@
-//! Every lifetime parameter of a struct as `'static`.
+//! Replaces every lifetime parameter of a struct by `'static`.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use syn::Generics;
 
-/// Replaces the lifetime parameters of `generics` in `tokens` by `'static`; spans stay.
+/// Replaces the lifetime parameters of `generics` in `tokens` by `'static`. Keeps spans.
 ///
-/// The device type of an argument is `'static`, so it does not depend on lifetimes: neither do constants or the parameter
-/// buffer.
+/// The device type of an argument is `'static`, so it does not depend on lifetimes. The same applies to constants and
+/// the parameter buffer.
 pub(crate) fn lifetimes(tokens: TokenStream, generics: &Generics) -> TokenStream {
     let names: Vec<&Ident> = generics
         .lifetimes()

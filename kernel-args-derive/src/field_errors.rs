@@ -1,18 +1,18 @@
-//! Which error a field's type gets if it cannot be passed to a kernel.
+//! Which error rustc reports for a field's type that cannot be passed to a kernel.
 //!
-//! The derive sees tokens only, so it picks the error by the name of the type. Whether the type can be passed is decided
-//! by rustc: a user's own type called `Vec` works.
+//! The derive sees only tokens, so it chooses the error by the name of the type. rustc decides whether the type can be
+//! passed: a user's own type named `Vec` works.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::{GenericArgument, PathArguments, Type, TypeParamBound};
 
-/// The module of `kernel_args::__private` whose trait `Arg` carries the error for an argument of type `ty`.
+/// The module of `kernel_args::__private` whose trait `Arg` contains the error for an argument of type `ty`.
 pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     path(module(ty), krate, span)
 }
 
-/// The module whose trait `Member` carries the error for a device type's field of type `ty`.
+/// The module whose trait `Member` contains the error for a device type's field of type `ty`.
 pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     let module = match module(ty) {
         "reference" | "raw_pointer" | "sequence" | "text" => "host_member",
@@ -77,7 +77,7 @@ fn module(ty: &Type) -> &'static str {
     }
 }
 
-/// The error for a type that is called as one of a crate for mathematics.
+/// The error for a type with the name of a mathematics crate's type.
 fn of_another_crate(name: &str) -> &'static str {
     match name {
         "Vec3A" | "Mat3A" | "Mat2" => "padded",
@@ -89,7 +89,7 @@ fn of_another_crate(name: &str) -> &'static str {
     }
 }
 
-/// Whether a name is one of `stems`, then a digit.
+/// Whether a name is one of `stems` followed by a digit.
 fn begins(name: &str, stems: &[&str]) -> bool {
     stems.iter().any(|stem| {
         name.strip_prefix(stem)
@@ -144,7 +144,7 @@ const DEVICE_MEMORY: [&str; 6] = [
     "UnifiedViewMut",
 ];
 
-/// The first type argument of the last segment: `dyn Fn()` of `Box<dyn Fn()>`.
+/// The first type argument of the last path segment: `dyn Fn()` of `Box<dyn Fn()>`.
 fn argument_of(path: &syn::TypePath) -> Option<&Type> {
     let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
         return None;
@@ -155,13 +155,13 @@ fn argument_of(path: &syn::TypePath) -> Option<&Type> {
     }
 }
 
-/// Whether the type is as in `Arc<CudaSlice<f32>>`.
+/// Whether the type has the form `Arc<CudaSlice<f32>>`.
 fn owns_slice(path: &syn::TypePath) -> bool {
     ["Box", "Rc", "Arc"].contains(&last(path).as_str())
         && matches!(argument_of(path), Some(Type::Path(path)) if DEVICE_MEMORY.contains(&last(path).as_str()))
 }
 
-/// cudarc's traits of device memory are told from those of host code.
+/// Distinguishes cudarc's traits for device memory from traits for host code.
 fn trait_object(object: &syn::TypeTraitObject) -> &'static str {
     let is_memory = object.bounds.iter().any(|bound| match bound {
         TypeParamBound::Trait(bound) => {

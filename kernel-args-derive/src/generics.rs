@@ -8,8 +8,8 @@ use syn::{
     parse_quote, punctuated::Punctuated,
 };
 
-/// The generics of a device type's impl: every type parameter that occurs in `used` is a `DeviceType`, every other is
-/// `'static`; and what was demanded of a lifetime is demanded of `'static` as well.
+/// The generics of a device type's impl. Every type parameter that occurs in `used` is a `DeviceType`, every other one
+/// is `'static`. Bounds on a lifetime also apply to `'static`.
 pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> Generics {
     with_predicates(
         generics,
@@ -19,9 +19,10 @@ pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> 
     )
 }
 
-/// The generics of the impl for arguments: as those of a device type, unless `bound` stands in their place.
+/// The generics of the impl for arguments: the same as for a device type, unless `bound` replaces them.
 ///
-/// A type parameter that the struct itself declares to be a `KernelArg` is not one type of the device, so it is only `'static`.
+/// A type parameter that the struct itself declares as a `KernelArg` need not be a device type, so its only bound is
+/// `'static`.
 pub(crate) fn bounded_arguments(
     generics: &Generics,
     used: &TokenStream,
@@ -32,7 +33,7 @@ pub(crate) fn bounded_arguments(
         mentions(used, &parameter.ident) && !is_argument(generics, parameter)
     };
     let types = match bound {
-        // Without a feature of syn that nothing else here needs, its types are not `Clone`.
+        // These syn types are `Clone` only with a feature that nothing else here needs.
         Some(bound) => bound.iter().map(|one| parse_quote!(#one)).collect(),
         None => derived(generics, krate, is_device_type),
     };
@@ -56,7 +57,7 @@ fn derived(
     generics.type_params().map(predicate).collect()
 }
 
-/// `generics` without defaults, with `types` and with what was demanded of a lifetime demanded of `'static` as well.
+/// `generics` without defaults, with the predicates `types`, and with the bounds on lifetimes applied to `'static`.
 fn with_predicates(generics: &Generics, types: Vec<WherePredicate>) -> Generics {
     let mut bounded = Generics {
         params: generics
@@ -80,7 +81,7 @@ fn with_predicates(generics: &Generics, types: Vec<WherePredicate>) -> Generics 
     bounded
 }
 
-/// Whether the struct declares `parameter` to be a `KernelArg` or a `PointerArg`, by a bound or in its `where` clause.
+/// Whether the struct declares `parameter` as a `KernelArg` or a `PointerArg`, by a bound or in its `where` clause.
 fn is_argument(generics: &Generics, parameter: &TypeParam) -> bool {
     let named = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
         bounds.iter().any(|bound| {
@@ -105,7 +106,7 @@ fn is_argument(generics: &Generics, parameter: &TypeParam) -> bool {
         })
 }
 
-/// Only the struct itself has defaults.
+/// Removes the default, which only the struct itself can have.
 fn without_default(mut param: GenericParam) -> GenericParam {
     match &mut param {
         GenericParam::Type(param) => param.default = None,
@@ -115,7 +116,7 @@ fn without_default(mut param: GenericParam) -> GenericParam {
     param
 }
 
-/// The bounds of `generics` that mention one of its lifetimes, for `'static`.
+/// The bounds of `generics` that mention one of its lifetimes, with `'static` instead.
 fn erased_predicates(generics: &Generics) -> Vec<WherePredicate> {
     let inline = generics
         .type_params()
@@ -139,7 +140,7 @@ fn erased_predicates(generics: &Generics) -> Vec<WherePredicate> {
         .collect()
 }
 
-/// Generics without lifetimes: those of the parameter buffer's struct.
+/// Generics without lifetimes, for the parameter buffer's struct.
 pub(crate) fn without_lifetimes(generics: &Generics) -> Generics {
     let where_clause = generics
         .where_clause
@@ -155,7 +156,7 @@ pub(crate) fn without_lifetimes(generics: &Generics) -> Generics {
     result
 }
 
-/// The type `ident` with its parameters, every lifetime `'static`.
+/// The type `ident` with its parameters, and with every lifetime `'static`.
 pub(crate) fn erased_type(ident: &syn::Ident, generics: &Generics) -> TokenStream {
     let (_, arguments, _) = generics.split_for_impl();
     let arguments = erase::lifetimes(arguments.to_token_stream(), generics);

@@ -6,9 +6,9 @@ use syn::{Attribute, Fields, Member, Type, ext::IdentExt, spanned::Spanned};
 
 /// A field of a named, tuple or unit struct.
 pub(crate) struct Field<'a> {
-    /// How it is reached: `self.n`, `self.0`.
+    /// The field's member expression: `self.n`, `self.0`.
     pub(crate) member: Member,
-    /// Its name in messages: `n`, `0`; raw identifiers without `r#`.
+    /// Its name in messages: `n`, `0`. Raw identifiers are without `r#`.
     pub(crate) name: String,
     pub(crate) ty: &'a Type,
     pub(crate) attrs: &'a [Attribute],
@@ -31,7 +31,7 @@ impl<'a> Field<'a> {
             .collect()
     }
 
-    /// Where errors about the field's type belong.
+    /// The span for errors about the field's type.
     pub(crate) fn span(&self) -> Span {
         self.ty.span()
     }
@@ -47,7 +47,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Tokens as a person writes them: `&'a mut CudaSlice<f32>`, not `& 'a mut CudaSlice < f32 >`.
+/// Tokens in the usual formatting: `&'a mut CudaSlice<f32>`, not `& 'a mut CudaSlice < f32 >`.
 fn spelling(tokens: &TokenStream) -> String {
     let spaced = tokens.to_string();
     let mut text = String::with_capacity(spaced.len());
@@ -57,7 +57,7 @@ fn spelling(tokens: &TokenStream) -> String {
         if c == ' ' {
             let next = chars.peek().copied().unwrap_or(' ');
             let tight = "<(&[:'*".contains(previous) || "<>,;)]:".contains(next);
-            // `dyn Fn() -> T`, `&'a T`, `*const T`: a space stays after a word, an arrow or a comma.
+            // `dyn Fn() -> T`, `&'a T`, `*const T`: a space follows a word, an arrow or a comma.
             let arrow = text.ends_with("->") || next == '-';
             if tight && !arrow {
                 continue;

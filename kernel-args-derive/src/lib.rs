@@ -1,8 +1,8 @@
-//! The macros of the crate [`kernel-args`](https://docs.rs/kernel-args). Use them through that crate, which
-//! re-exports them.
+//! The macros of the crate [`kernel-args`](https://docs.rs/kernel-args). Use them through that crate, which re-exports
+//! them.
 //!
-//! A derive sees tokens, not types. So it lists the fields and their spans, and leaves all layout arithmetic to constants
-//! that rustc evaluates. `kernels!` reads an image and emits an item for each of its kernels.
+//! A derive sees tokens, not types. It lists the fields and their spans; constants that rustc evaluates do all layout
+//! arithmetic. `kernels!` reads an image and emits one item per kernel.
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -22,11 +22,11 @@ mod texts;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Makes a struct the arguments of a kernel: one field for each parameter, in the kernel's order.
+/// Makes a struct the arguments of a kernel: one field per parameter, in the kernel's order.
 ///
-/// It implements `kernel_args::KernelArgs`. The struct has named fields, unnamed fields or none, and any lifetime, type and
-/// const parameters; each type parameter gets the bound `DeviceType`, unless the struct itself declares it to be a
-/// `KernelArg`, or `bound` says otherwise.
+/// It implements `kernel_args::KernelArgs`. The struct may have named fields, unnamed fields or no fields, and any
+/// lifetime, type and const parameters. Each type parameter gets the bound `DeviceType`, unless the struct declares it
+/// as a `KernelArg`, or `bound` overrides the bounds.
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -46,7 +46,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(Saxpy::PARAMETERS.len(), 4);
 /// ```
 ///
-/// Because of `ptx = …` this does not compile if a field does not fit the kernel:
+/// With `ptx = …`, this does not compile if a field does not fit the kernel:
 ///
 /// ```compile_fail,E0080
 /// # use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -60,11 +60,11 @@ use syn::{DeriveInput, parse_macro_input};
 /// }
 /// ```
 ///
-/// # Kernels that are chosen at run time
+/// # Kernels chosen at run time
 ///
-/// A pattern stands for all kernels whose names match it: `*` for any characters, `?` for one. A kernel's names are its symbol and,
-/// of `void sim::step<float>(int)`, `sim::step<float>`, `step<float>`, `sim::step` and `step`. The struct is compared with all of
-/// them. A type parameter is bound to the end of the names:
+/// A pattern selects all kernels with a matching name: `*` matches any characters, `?` matches one. The names of a
+/// kernel are its symbol and, for `void sim::step<float>(int)`, `sim::step<float>`, `step<float>`, `sim::step` and
+/// `step`. The struct is compared with every matching kernel. A type parameter is bound to a suffix of the names:
 ///
 /// ```
 /// # use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
@@ -80,22 +80,23 @@ use syn::{DeriveInput, parse_macro_input};
 /// }
 /// ```
 ///
-/// `Saxpy<f32>` is compared with the kernels that match and end with `<float>`. Where there are several parameters, the ends that
-/// they are bound to follow one another in the order of the parameters (`"_f32"` and `"_f64"`: `cast_f32_f64`); combinations that
-/// no kernel has are left out, but each binding is used by one. The kernel is named at run time: `module.kernel::<Saxpy<f32>>(entry)`.
+/// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the
+/// suffixes are joined in the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without
+/// a kernel are skipped, but each binding must be used by at least one kernel. Choose the kernel at run time:
+/// `module.kernel::<Saxpy<f32>>(entry)`.
 ///
 /// # Attributes
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `#[kernel_args(kernel = module::saxpy)]` | struct | compare the fields with this kernel at compile time: an item that [`kernels!`] emits, of any crate. Of the overloads and instances of one name the one that fits is taken |
-/// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand of the same for a small file: compare with this kernel of this image. The path is as in [`kernels!`]; `image = …` is the same as `ptx = …`. rustc reads the file once for each struct |
-/// | `#[kernel_args(ptx = …, debug_info = "kernels.debug.ptx")]` | struct | compare with the debug information of this file as well, or do without the image's own where it cannot be read, `debug_info = if_readable`: as in [`kernels!`] |
-/// | `#[kernel_args(kernel = module, entries = "uexp_*")]` | struct | compare the fields with every kernel whose name matches the pattern: see below |
-/// | `#[kernel_args(bound = "T: DeviceType")]` | struct | the bounds of the type parameters in place of those that the derive would write, as in serde: a list of `where` predicates, which may be empty |
+/// | `#[kernel_args(kernel = module::saxpy)]` | struct | compare the fields with this kernel at compile time. The path names an item that [`kernels!`] emits, in any crate. If the name has several overloads or instances, the one that fits is used |
+/// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand for a small file: compare with this kernel of this image. The path is resolved as in [`kernels!`]; `image = …` is a synonym of `ptx = …`. rustc reads the file once per struct |
+/// | `#[kernel_args(ptx = …, debug_info = "kernels.debug.ptx")]` | struct | also compare with the debug information of this file. `debug_info = if_readable` ignores debug information of the image that cannot be read. See [`kernels!`] |
+/// | `#[kernel_args(kernel = module, entries = "uexp_*")]` | struct | compare the fields with every kernel whose name matches the pattern: see above |
+/// | `#[kernel_args(bound = "T: DeviceType")]` | struct | replace the derived bounds of the type parameters, as in serde: a list of `where` predicates, possibly empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
-/// | `#[kernel_args(name = "in")]` | field | the field is this parameter of the kernel, whatever its own name is. Where debug information tells the kernel's names, another parameter in its place is an error, and so is a name that the kernel does not have |
+/// | `#[kernel_args(name = "in")]` | field | the name of the kernel's parameter, if it differs from the field's name. If debug information contains the kernel's names, it is an error if the parameter at this position has another name, or if the kernel has no parameter of this name |
 /// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(KernelArgs, attributes(kernel_args))]
 pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
@@ -105,18 +106,20 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum a device type: a type that a kernel takes by value.
 ///
-/// It implements `kernel_args::DeviceType` for structs with `repr(C)` or `repr(transparent)` whose fields are device types,
-/// and for enums without fields that have an integer `repr`. If the host lays the struct out differently from the device,
-/// that is an error at the field.
+/// It implements `kernel_args::DeviceType` for structs with `repr(C)` or `repr(transparent)` whose fields are device
+/// types, and for enums without fields that have an integer `repr`. A layout that differs between host and device is
+/// an error at the field.
 ///
-/// A kernel's image tells the name, the size and the alignment of a struct. Its members are compared, one by one, where debug
-/// information tells them ([`kernels!`]: `debug_info`): by where they lie and what they are, however they are grouped, and by their
-/// names where two of one type are exchanged. Each variant of an enum must have a value of the kernel's enum, under the same name
-/// if the kernel's has that name; the kernel's may have more. A field where the kernel's struct has padding is padding too; a union or a struct
-/// with bit fields or base classes agrees with everything in its place.
+/// A kernel's image contains the name, the size and the alignment of a struct. If debug information contains the
+/// members too ([`kernels!`]: `debug_info`), they are compared one by one:
+/// - Members match by offset and type, however they are grouped. Names distinguish exchanged members of the same type.
+/// - A field that covers padding of the kernel's struct counts as padding.
+/// - A union, or a struct with bit fields or base classes, matches any bytes.
+/// - Each variant of an enum must have a value of the kernel's enum, under the same name if the kernel's enum has that
+///   name. The kernel's enum may have more variants.
 ///
 /// ```
-/// use kernel_args::{DeviceType, Float4, KernelArgs};
+/// use kernel_args::{DeviceType, KernelArgs, vector::Float4};
 ///
 /// // struct Light { float intensity; float4 direction; };
 /// #[derive(Clone, Copy, DeviceType)]
@@ -149,21 +152,22 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 ///
 /// # In device memory
 ///
-/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, so that `CudaSlice<Light>` can be
-/// allocated, copied to the device and read back, and its `ValidAsZeroBits` (`alloc_zeros`), if zero bytes are a value of the
-/// type: a struct of which that is true for all fields, an enum with a variant that is 0. Reading back trusts the kernels that
-/// wrote to the memory: the promise of each launch includes that they write only discriminants to an enum.
+/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, so a
+/// `CudaSlice<Light>` can be allocated, copied to the device and read back. It implements `ValidAsZeroBits` (for
+/// `alloc_zeros`) if zero bytes are a value of the type: a struct whose fields all have this property, or an enum with
+/// a variant of value 0. Reading back trusts the kernels that wrote to the memory: the safety contract of each launch
+/// includes that kernels write only discriminants to an enum.
 ///
-/// If these impls exist already, written by hand, rustc reports conflicting implementations (E0119): remove them, or write
+/// If these impls already exist, rustc reports conflicting implementations (E0119). Remove them, or write
 /// `#[device_type(skip_device_repr)]` on the type.
 ///
 /// # Attributes
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `#[device_type(cpp = "sim::Params")]` | struct, enum | the name of the type in C++, if it differs from the name in Rust |
-/// | `#[device_type(name = "in")]` | field | the field is this member of the kernel's struct, whatever its own name is |
-/// | `#[device_type(opaque)]` | field | compare only the place and the size of the field |
+/// | `#[device_type(cpp = "sim::Params")]` | struct, enum | the C++ name of the type, if it differs from the Rust name |
+/// | `#[device_type(name = "in")]` | field | the name of the member in the kernel's struct, if it differs from the field's name |
+/// | `#[device_type(opaque)]` | field | compare only the offset and the size of the field |
 /// | `#[device_type(skip_device_repr)]` | struct, enum | do not implement cudarc's `DeviceRepr` and `ValidAsZeroBits` |
 /// | `#[device_type(crate = path)]` | struct, enum | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(DeviceType, attributes(device_type))]
@@ -172,7 +176,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
     expand::device_type(&input).into()
 }
 
-/// The kernels of an image as items, which `#[kernel_args(kernel = …)]` names.
+/// The kernels of an image as items, for use in `#[kernel_args(kernel = …)]`.
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -196,16 +200,17 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// assert!(saxpy::IMAGE.bytes().starts_with(b"//"));
 /// ```
 ///
-/// The image is PTX, a cubin or a fat binary, compressed or not. Its path is relative to the folder of the crate's `Cargo.toml`, or
-/// absolute. It is a string literal, or `concat!` and `env!` of literals, such as `concat!(env!("OUT_DIR"), "/kernels.ptx")` for a
-/// file that a build script writes. The crate is compiled again when the file or a variable changes. The file is read once, however
-/// many structs in however many crates name its kernels.
+/// The image is PTX, a cubin or a fat binary, compressed or not. Its path is absolute, or relative to the folder of
+/// the crate's `Cargo.toml`. It is a string literal, or `concat!` and `env!` of literals, such as
+/// `concat!(env!("OUT_DIR"), "/kernels.ptx")` for a file that a build script writes. The crate is compiled again when
+/// the file or a variable changes. The file is read once, independent of the number of structs and crates that name
+/// its kernels.
 ///
 /// # Debug information
 ///
-/// Names of parameters, C++ types of `extern "C"` kernels and the members of structs are in the debug information of an image that
-/// was compiled with `nvcc -G` or NVRTC's `--device-debug`. An optimised image has none, but the same parameters, so a debug build of
-/// the same source describes it:
+/// The debug information of an image contains the names of parameters, the C++ types of `extern "C"` kernels, and the
+/// members of structs. `nvcc -G` and NVRTC's `--device-debug` generate it. An optimised image has no debug information
+/// but the same parameters, so a debug build of the same source can provide it:
 ///
 /// ```
 /// kernel_args::kernels! {
@@ -216,74 +221,76 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// assert_eq!(shade::shade.parameter(3).members.len(), 5);
 /// ```
 ///
-/// The second file is PTX, a cubin or a fat binary, at a path as above. It is read for the comparison alone: it is not in the
-/// program. The crate is compiled again when it changes. It is an error if it does not describe each kernel of the image, or
-/// describes one with other parameters.
+/// The second file is PTX, a cubin or a fat binary; its path follows the same rules. It is used only for the
+/// comparison and is not part of the program. The crate is compiled again when it changes. The file must contain debug
+/// information for each kernel of the image, with the same parameters; otherwise it is an error.
 ///
-/// An image may have debug information itself. If that cannot be read (it is damaged or compressed, or a compiler describes other
-/// parameters than the kernel has), names, types and members would not be compared, and that is an error too, for the kernels that a
-/// struct or module names. `debug_info = if_readable` in the place of a file says to do without what cannot be read. At run time,
-/// where a program cannot choose another image, such an image is loaded, and `Verification` tells it.
+/// An image may contain debug information itself. It cannot be read if it is damaged or compressed, or if the compiler
+/// recorded different parameters than the kernel has. Names, types and members then cannot be compared, which is an
+/// error for the kernels that a struct or module names. Write `debug_info = if_readable` instead of a file to ignore
+/// what cannot be read. At run time such an image is loaded, because a program cannot choose another image;
+/// `Verification` reports it.
 ///
-/// Several modules may stand in one `kernels!`. Where the crate `kernel_args` is re-exported, begin with its path, from the root of
-/// the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.
+/// One `kernels!` may contain several modules. If the crate `kernel_args` is re-exported, begin with its path, from
+/// the root of the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.
 ///
-/// # What a module holds
+/// # The content of a module
 ///
 /// | item | |
 /// |---|---|
 /// | `IMAGE: &'static CompiledImage` | the image, for `Module::load`; `IMAGE.bytes()` are its bytes |
 /// | `KERNELS: CompiledKernels` | all kernels |
-/// | one `CompiledKernel` for each kernel | with its parameters in its documentation |
-/// | one `CompiledKernels` for each name of several kernels | a struct that names it is compared with the one that it fits |
+/// | one `CompiledKernel` per kernel | its documentation lists the parameters |
+/// | one `CompiledKernels` per name shared by several kernels | a struct that names it is compared with the kernel that it fits |
 ///
-/// A cubin tells only where parameters lie and how large they are; the mangled name of a C++ kernel tells their types. A fat binary
-/// tells what its PTX and its cubins do. If it has a kernel with other parameters for other GPUs, a struct that names this kernel
-/// does not compile.
+/// A cubin contains only the offsets and sizes of parameters. The mangled name of a C++ kernel contains their types. A
+/// fat binary provides the data of its PTX and its cubins. If the parameters of a kernel differ between GPUs, a struct
+/// that names this kernel does not compile.
 ///
-/// # Structs that are generated
+/// # Generated structs
 ///
-/// With the option `generate` a module also holds a struct with `#[derive(KernelArgs)]` for each of its kernels, and a device type
-/// for each struct and enum that these take or point to. Each names its kernel, with which it is compared like one that is
-/// written by hand.
+/// With the option `generate`, a module also contains a struct with `#[derive(KernelArgs)]` for each of its kernels,
+/// and a device type for each struct and enum that these kernels take or point to. Each generated struct names its
+/// kernel and is compared with it like a hand-written one.
 ///
 /// ```ignore
 #[doc = include_str!("kernels/generated.example")]
 /// ```
 ///
-/// Debug information tells the names of parameters, the members of structs and the values of enums: with it, in the image or in the
-/// file of `debug_info`, fields are called as in C++. Of what is pointed to, compilers describe what the kernel's body uses.
-/// Without it fields are `arg0`, `arg1`…, and a struct by value is bytes; an `extern "C"` kernel has unsigned integers for integers
-/// and pointers.
+/// Debug information contains the names of parameters, the members of structs and the values of enums. With it (in the
+/// image or in the file of `debug_info`), fields have their C++ names. Compilers describe a pointee only if the
+/// kernel's body uses it. Without debug information, fields are named `arg0`, `arg1`…, and a struct by value is an
+/// array of bytes; an `extern "C"` kernel has unsigned integers for integers and pointers.
 ///
-/// A pointer is a slice of cudarc's, `&'a CudaSlice<T>` or `&'a mut CudaSlice<T>`. With `generate(pointers = raw)`, and without the
-/// feature `cudarc`, it is a `DevicePointer<T>` or `DevicePointerMut<T>`; so is one to `void` or to what the image does not describe
-/// in either case. Types of `half` and `float8` need these features: without them they are structs of their bits.
+/// A pointer becomes a cudarc slice, `&'a CudaSlice<T>` or `&'a mut CudaSlice<T>`. With `generate(pointers = raw)`, or
+/// without the feature `cudarc`, it becomes a `DevicePointer<T>` or `DevicePointerMut<T>`. A pointer to `void`, or to
+/// a type that the image does not contain, is always a device pointer. Types of `half` and `float8` need these
+/// features; without them they are structs of their bits.
 ///
-/// A struct is named after its kernel's item (`saxpy` is `Saxpy`, `saxpy_float` is `SaxpyFloat`), a type after its C++ name without
-/// namespaces. The module `generate` of the crate `kernel-args-codegen` writes them, and tells the rules for all types and names. A
-/// kernel that an image has with other parameters for other GPUs has no struct.
+/// A struct has the name of its kernel's item (`saxpy` becomes `Saxpy`, `saxpy_float` becomes `SaxpyFloat`), a type
+/// its C++ name without namespaces. The module `generate` of the crate `kernel-args-codegen` documents the rules for
+/// all types and names. A kernel whose parameters differ between GPUs has no struct.
 ///
-/// An enum of Rust has no values but its variants. An argument is written by the host alone, so it holds one of them; memory of an
-/// enum that a kernel has written to must, too, when it is read back.
+/// A Rust enum has only the values of its variants. The host writes arguments, so an argument always contains a
+/// variant. Memory of an enum that a kernel wrote must also contain a variant when it is read back.
 ///
 /// # Names
 ///
-/// An item has the kernel's name without namespaces. Of a C++ kernel that is a template, or has overloads, this is the name of all
-/// of them, and each has an item of its own:
+/// An item has the kernel's name without namespaces. If a C++ kernel is a template or has overloads, this item is the
+/// set of all of them, and each one has an additional item:
 ///
 /// | kernel | item |
 /// |---|---|
 /// | `saxpy` (`extern "C"`), or `sim::saxpy(int)` without overloads | `saxpy` |
 /// | an instance, `void saxpy<float, 4>(int)` | `saxpy_float_4` |
 /// | one of several overloads, `saxpy(int, float const*)` | `saxpy_int_float_const_ptr` |
-/// | instances that would have the same name | with the types of their parameters as well |
-/// | what would have the same name then, or one above 100 bytes | with a number that depends on its symbol |
+/// | instances that would have the same name | followed by the types of their parameters |
+/// | a name that is still not unique, or longer than 100 bytes | followed by a number derived from its symbol |
 /// | a name that is a keyword | `r#type`; `self_` for `self`, `Self`, `super`, `crate` and `_` |
-/// | `IMAGE`, `KERNELS`, `__BYTES`, `__TABLE`, `__IMAGE` | with `_` behind it |
+/// | `IMAGE`, `KERNELS`, `__BYTES`, `__TABLE`, `__IMAGE` | followed by `_` |
 ///
-/// `*` is spelled `ptr`, `&` is `ref`, `-` is `minus`, and what an identifier cannot have is `_`. The item of an instance does not
-/// depend on which others there are.
+/// `*` is spelled `ptr`, `&` is `ref`, `-` is `minus`; any other character that an identifier cannot contain is `_`.
+/// The item of an instance does not depend on the other instances.
 #[proc_macro]
 pub fn kernels(input: TokenStream) -> TokenStream {
     kernels::kernels(input.into()).into()

@@ -16,7 +16,7 @@ use syn::{
     punctuated::Punctuated,
 };
 
-/// The path of an image, as it is written.
+/// The path of an image, as written.
 pub(crate) struct ImagePath {
     expression: Expression,
     pub(crate) span: Span,
@@ -28,17 +28,17 @@ enum Expression {
     Env(Variable),
 }
 
-/// `env!("NAME")`, perhaps with an error message of its own.
+/// `env!("NAME")`, optionally with an error message.
 struct Variable {
     name: LitStr,
     message: Option<LitStr>,
 }
 
-/// What a path is when its variables have their values.
+/// A path after its variables are replaced by their values.
 pub(crate) struct Resolved {
-    /// Relative to the crate's root, as it was written.
+    /// Relative to the crate's root, as written.
     pub(crate) written: String,
-    /// Absolute: rustc takes a relative one from the source file's folder.
+    /// Absolute: rustc resolves a relative path from the source file's folder.
     pub(crate) path: PathBuf,
 }
 
@@ -62,7 +62,7 @@ impl Parse for Expression {
             };
         }
         let span = input.span();
-        // `core::concat!` is as good as `concat!`.
+        // `core::concat!` is equivalent to `concat!`.
         let mut name = String::new();
         while input.peek(Token![::]) || input.peek(syn::Ident::peek_any) {
             input.parse::<Option<Token![::]>>()?;
@@ -87,7 +87,7 @@ impl Parse for Expression {
     }
 }
 
-/// What stands in the brackets of a macro, of any kind.
+/// The arguments of a macro, in brackets of any kind.
 fn arguments_of<T: Parse>(input: ParseStream<'_>) -> syn::Result<Vec<T>> {
     let content;
     if input.peek(syn::token::Paren) {
@@ -101,7 +101,7 @@ fn arguments_of<T: Parse>(input: ParseStream<'_>) -> syn::Result<Vec<T>> {
     Ok(arguments.into_iter().collect())
 }
 
-/// A literal as `concat!` writes it.
+/// A literal in the format of `concat!`.
 fn text(literal: &Lit) -> Option<String> {
     match literal {
         Lit::Str(text) => Some(text.value()),
@@ -150,7 +150,7 @@ impl ImagePath {
         Ok(Resolved { written, path })
     }
 
-    /// Reads each variable as rustc does, which then compiles the crate again when it changes.
+    /// Reads each variable with `env!`, so rustc compiles the crate again when a variable changes.
     pub(crate) fn tracked(&self, krate: &TokenStream) -> TokenStream {
         let mut names = Vec::new();
         self.expression.variables(&mut names);
@@ -221,7 +221,8 @@ mod tests {
         assert_eq!(tracked.matches("env !").count(), 2, "{tracked}");
     }
 
-    /// rustc takes a relative path in `include_bytes!` from the source file's folder, the macros from the root.
+    /// rustc resolves a relative path in `include_bytes!` from the source file's folder, the macros from the crate's
+    /// root.
     #[test]
     fn the_path_that_is_embedded_is_absolute() {
         let here = std::env::current_dir().unwrap();

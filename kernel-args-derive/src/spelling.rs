@@ -1,4 +1,4 @@
-//! How a field's type is spelled in messages: with the type that a type parameter stands for, where that is known.
+//! The spelling of a field's type in messages, with type parameters replaced by known types.
 
 use crate::input::Field;
 use proc_macro2::TokenStream;
@@ -7,8 +7,8 @@ use syn::Generics;
 
 /// An expression of type `&'static str`. `info` is the `TypeInfo` of the field's type.
 ///
-/// The derive does not know what `T` is, but a constant can see the C++ type of the whole field. Where that is the type of
-/// `T` itself, or of a pointer to it, it is shown: `&'a CudaSlice<f64>` rather than `&'a CudaSlice<T>`.
+/// The derive does not know the type `T`, but a constant can read the C++ type of the whole field. If that is the type
+/// of `T` itself, or of a pointer to `T`, the message shows it: `&'a CudaSlice<f64>` instead of `&'a CudaSlice<T>`.
 pub(crate) fn expression(
     field: &Field<'_>,
     generics: &Generics,
@@ -45,7 +45,7 @@ fn words(tokens: TokenStream) -> Vec<String> {
         .collect()
 }
 
-/// What stands before and after a parameter that is the whole type, or the one argument of a type: `<T>`.
+/// The text before and after a parameter that is the whole type, or the only argument of a type: `<T>`.
 fn around<'s>(spelling: &'s str, param: &str) -> Option<(&'s str, &'s str)> {
     if spelling == param {
         return Some(("", ""));

@@ -1,4 +1,4 @@
-//! The texts of the errors that the macros report: what is wrong, then, on a line of its own, what to write.
+//! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
 use kernel_args_image as image;
 use std::{io, path::Path};
@@ -22,7 +22,7 @@ pub(crate) const DEVICE_TYPE_ON_VARIANT: &str = "`#[device_type(…)]` has no me
     help: write it on the enum";
 pub(crate) const DEVICE_TYPE_ON_FIELD: &str = "this attribute has no meaning on a field\n\
     help: write it on the struct or enum";
-pub(crate) const EMPTY_NAME: &str = "this is no name\n\
+pub(crate) const EMPTY_NAME: &str = "the name is empty\n\
     help: write the name of the kernel's parameter or member";
 pub(crate) const SKIP_AND_NAME: &str = "`name` has no effect on a skipped field, which is not a parameter\n\
     help: remove one of the two";
@@ -34,27 +34,27 @@ pub(crate) const ENTRY_WITHOUT_PTX: &str = "`entry` names a kernel in a PTX file
     help: add `ptx = \"kernels.ptx\"`";
 pub(crate) const DEBUG_INFO_WITHOUT_PTX: &str = "`debug_info` is about the debug information of an image, but no image is named\n\
     help: add `ptx = \"kernels.ptx\"`";
-pub(crate) const KERNEL_AND_DEBUG_INFO: &str = "`kernel` names a kernel of a module, whose image has its debug information beside it\n\
+pub(crate) const KERNEL_AND_DEBUG_INFO: &str = "`debug_info` belongs to the module that `kernel` names\n\
     help: write it there: `kernels! { pub mod module = \"kernels.ptx\", debug_info = \"kernels.debug.ptx\"; }`";
-pub(crate) const ENTRIES_WITHOUT_MODULE: &str = "`entries` describes names of kernels, but it is not said in which image\n\
-    help: add `kernel = module`, the module that `kernels!` makes of the image";
+pub(crate) const ENTRIES_WITHOUT_MODULE: &str = "`entries` is a pattern for kernel names, but no image is named\n\
+    help: add `kernel = module`, the module that `kernels!` generates for the image";
 pub(crate) const KERNEL_AND_PTX: &str = "`kernel` names the image as well as the kernel\n\
     help: remove `ptx` and `entry`, or `kernel`";
 pub(crate) const KERNEL_AND_ENTRY: &str = "`kernel` names the kernel itself\n\
     help: write `kernel = module::name`, or `kernel = module, entries = \"pattern\"` for several";
-pub(crate) const BINDING_WITHOUT_ENTRIES: &str = "a type is bound to a suffix of the kernels' names, but no pattern says which kernels\n\
+pub(crate) const BINDING_WITHOUT_ENTRIES: &str = "a type is bound to a suffix of kernel names, but there is no pattern for the kernels\n\
     help: add `entries = \"pattern\"`";
 pub(crate) const KERNEL_IN_QUOTES: &str = "`kernel` takes the path of an item, not text\n\
-    help: write `kernel = module::name` without quotes; a file is named by `ptx = \"kernels.ptx\", entry = \"name\"`";
-pub(crate) const NO_SUFFIX: &str = "this binds a parameter of the struct to a value\n\
-    help: write the end of the kernels' names behind it: `T = f32 => \"_f32\"`";
-pub(crate) const NOT_A_PATH: &str = "this is not a path that is known while the macro runs\n\
+    help: write `kernel = module::name` without quotes; for a file, write `ptx = \"kernels.ptx\", entry = \"name\"`";
+pub(crate) const NO_SUFFIX: &str = "this binding has no suffix of the kernel names\n\
+    help: add the suffix: `T = f32 => \"_f32\"`";
+pub(crate) const NOT_A_PATH: &str = "the macro cannot evaluate this path\n\
     help: write a string literal, or `concat!` and `env!` of string literals: `concat!(env!(\"OUT_DIR\"), \"/kernels.ptx\")`";
 
 pub(crate) fn unbound(parameter: &syn::Ident) -> String {
     format!(
-        "for the kernels of a pattern it is not said what `{parameter}` is\n\
-         help: bind it to the end of their names: `{parameter} = f32 => \"_f32\"`, once for each type"
+        "no type is bound to `{parameter}`, so the matching kernels are unknown\n\
+         help: bind each type to the suffix of its kernels' names: `{parameter} = f32 => \"_f32\"`"
     )
 }
 
@@ -103,14 +103,14 @@ pub(crate) fn no_kernels(file: &str) -> String {
     )
 }
 
-/// What to do where a file does not describe the kernels of an image.
+/// The fix for a file whose debug information does not match an image.
 const COMPILE_BOTH: &str = "compile both files from the same source with the same options, and this one with `nvcc -G` or NVRTC's \
     `--device-debug` as well";
 
 pub(crate) fn no_debug_info(file: &str) -> String {
     format!(
         "`{file}` has no debug information\n\
-         help: compile it with `nvcc -G`, or with NVRTC's `--device-debug` (`-lineinfo` alone tells no types)"
+         help: compile it with `nvcc -G`, or with NVRTC's `--device-debug` (`-lineinfo` alone contains no types)"
     )
 }
 
@@ -122,15 +122,15 @@ pub(crate) fn broken_debug_info(file: &str, errors: &str) -> String {
 pub(crate) fn unreadable_debug_info(file: &str, errors: &str) -> String {
     format!(
         "`{file}` has debug information that cannot be read, so names, C++ types and members would not be compared:{errors}\n\
-         help: name a debug build of the same source behind the path: `debug_info = \"kernels.debug.ptx\"`, or write \
-         `debug_info = if_readable` to do without"
+         help: name a debug build of the same source after the path: `debug_info = \"kernels.debug.ptx\"`, or write \
+         `debug_info = if_readable` to ignore it"
     )
 }
 
-/// `missing` and `described` are lists of kernels, each on a line of its own.
-pub(crate) fn undescribed(file: &str, image: &str, missing: &str, described: &str) -> String {
+/// `missing` and `present` are lists of kernels, one per line.
+pub(crate) fn missing_debug_info(file: &str, image: &str, missing: &str, present: &str) -> String {
     format!(
-        "`{file}` does not describe these kernels of `{image}`:{missing}\nit describes:{described}\nhelp: {COMPILE_BOTH}"
+        "`{file}` has no debug information for these kernels of `{image}`:{missing}\nit has debug information for:{present}\nhelp: {COMPILE_BOTH}"
     )
 }
 
@@ -141,7 +141,7 @@ pub(crate) fn other_parameters(
     [there, here]: [&str; 2],
 ) -> String {
     format!(
-        "kernel `{kernel}` takes other parameters in `{file}` than in `{image}`: {there}, here {here}\nhelp: {COMPILE_BOTH}"
+        "kernel `{kernel}` has different parameters in `{file}`: {there}, and in `{image}`: {here}\nhelp: {COMPILE_BOTH}"
     )
 }
 
@@ -155,7 +155,7 @@ pub(crate) const LIFETIME: &str = "a device type cannot borrow: the GPU cannot a
     help: use `DevicePointer<T>` for a pointer to device memory";
 pub(crate) const UNION: &str = "a union cannot be a device type: the compiler does not know which of its bytes are initialised\n\
     help: write a struct with an array of bytes";
-pub(crate) const PACKED: &str = "a packed struct has another layout on the device\n\
+pub(crate) const PACKED: &str = "a packed struct has a different layout on the device\n\
     help: write `#[repr(C)]`, and declare the kernel's struct without packing";
 pub(crate) const EMPTY_STRUCT: &str = "an empty struct has no bytes in Rust, but C++ gives it one\n\
     help: write a field `unused: u8`";
@@ -174,22 +174,22 @@ pub(crate) fn without_repr(name: &syn::Ident) -> String {
 pub(crate) fn enum_without_repr(name: &syn::Ident) -> String {
     format!(
         "Rust does not define the size of `{name}`\n\
-         help: write `#[repr(i32)]`, or the underlying type of the C++ enum (`int` where it does not name one)"
+         help: write `#[repr(i32)]`, or the underlying type of the C++ enum (`int` by default)"
     )
 }
 
 pub(crate) fn aligned_enum(align: usize) -> String {
     format!(
-        "C++ has no enum with an alignment of its own\n\
+        "a C++ enum cannot have an explicit alignment\n\
          help: remove `align({align})`"
     )
 }
-pub(crate) const NO_MODULE: &str = "`kernels!` takes modules and the images that they are made of\n\
+pub(crate) const NO_MODULE: &str = "`kernels!` takes modules, each with the path of an image\n\
     help: write `pub mod saxpy = \"ptx/saxpy.ptx\";`";
-pub(crate) const NO_SEMICOLON: &str = "a module of `kernels!` ends with its path, or with options behind it\n\
-    help: write `;` behind it";
+pub(crate) const NO_SEMICOLON: &str = "a module in `kernels!` ends with `;`\n\
+    help: write `;` after the path or the last option";
 pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
-    help: write `generate`, or `generate(pointers = raw)` for device pointers in place of slices";
+    help: write `generate`, or `generate(pointers = raw)` for device pointers instead of slices";
 pub(crate) const UNKNOWN_OPTION: &str = "unknown option\n\
     help: write `debug_info = \"kernels.debug.ptx\"`, `debug_info = if_readable`, `generate`, or nothing";
 pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\

@@ -12,7 +12,7 @@ use alloc::{string::String, vec::Vec};
 use kernel_args_abi::{
     check::is_made,
     compiled::{
-        decode::{NAMED, TOLD, VARIES},
+        decode::{DEBUG_INFO, NAMED, VARIES},
         fingerprint,
     },
     signature::reader::PLACE,
@@ -63,8 +63,8 @@ impl Encoder {
         varies: bool,
     ) {
         self.offsets.push(self.kernels.len());
-        let mut parameters = kernel.undescribed();
-        let told = kernel.described.complete(&mut parameters);
+        let mut parameters = kernel.parameters_without_debug_info();
+        let has_debug_info = kernel.debug_info.complete(&mut parameters);
         let mut writer = Writer {
             bytes: &mut self.kernels,
             declaration: declaration.map_or(&[], |place| place.text),
@@ -87,7 +87,7 @@ impl Encoder {
         }
         let named = parameters.iter().any(|parameter| !is_made(parameter.name));
         let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
-        let flags = flag(VARIES, varies) | flag(NAMED, named) | flag(TOLD, told);
+        let flags = flag(VARIES, varies) | flag(NAMED, named) | flag(DEBUG_INFO, has_debug_info);
         writer.bytes.push(flags);
         writer.number(writer.declaration.len());
         if let Some(place) = declaration
@@ -104,7 +104,7 @@ impl Encoder {
         };
         for parameter in &parameters {
             types_writer.ty(parameter, None);
-            if told {
+            if has_debug_info {
                 types_writer.number(self.types.number(parameter.members));
             }
         }

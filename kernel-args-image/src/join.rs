@@ -13,7 +13,7 @@ pub fn join_parameters<'p>(
     declared: Option<Vec<Parameter<'p>>>,
     recorded: Option<Vec<Parameter<'p>>>,
     demangled: Option<&'p Demangled>,
-    described: Members<'p>,
+    debug_info: Members<'p>,
 ) -> Vec<Parameter<'p>> {
     let mut parameters = match (declared, recorded) {
         (Some(mut declared), Some(recorded)) => {
@@ -27,7 +27,7 @@ pub fn join_parameters<'p>(
         (declared, recorded) => declared.or(recorded).unwrap_or_default(),
     };
     add_types(&mut parameters, demangled);
-    described.complete(&mut parameters);
+    debug_info.complete(&mut parameters);
     parameters
 }
 

@@ -17,13 +17,13 @@ pub struct Kernel<'k> {
     /// Its records in a cubin.
     pub records: Option<&'k cubin::Kernel<'k>>,
     /// Its parameters in debug information: with the feature `debug-info`, and where the image has any.
-    pub described: Members<'k>,
+    pub debug_info: Members<'k>,
 }
 
 /// Why a kernel of one image does not describe that of another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Undescribed {
+pub enum DebugInfoMismatch {
     /// It has no debug information, or none that can be read.
     NoDebugInfo,
     /// It takes other parameters: another number of them, or other sizes, alignments or classes.
@@ -35,11 +35,14 @@ impl<'k> Kernel<'k> {
     ///
     /// # Errors
     /// Where `other` has none, or takes other parameters.
-    pub fn described_by(self, other: &Kernel<'k>) -> Result<Self, Undescribed> {
-        if !other.described.is_known() {
-            return Err(Undescribed::NoDebugInfo);
+    pub fn with_debug_info_of(self, other: &Kernel<'k>) -> Result<Self, DebugInfoMismatch> {
+        if !other.debug_info.is_known() {
+            return Err(DebugInfoMismatch::NoDebugInfo);
         }
-        let (mut own, others) = (self.undescribed(), other.undescribed());
+        let (mut own, others) = (
+            self.parameters_without_debug_info(),
+            other.parameters_without_debug_info(),
+        );
         let unknown = |class: Class| matches!(class, Class::Unknown | Class::Bits);
         let same = own.len() == others.len()
             && own.iter().zip(&others).all(|(a, b)| {
@@ -47,11 +50,11 @@ impl<'k> Kernel<'k> {
                     && (a.align == b.align || a.align.is_none() || b.align.is_none())
                     && (a.class == b.class || unknown(a.class) || unknown(b.class))
             });
-        if !same || !other.described.complete(&mut own) {
-            return Err(Undescribed::OtherParameters);
+        if !same || !other.debug_info.complete(&mut own) {
+            return Err(DebugInfoMismatch::OtherParameters);
         }
         Ok(Self {
-            described: other.described,
+            debug_info: other.debug_info,
             ..self
         })
     }
@@ -80,19 +83,19 @@ impl Kernel<'_> {
     /// The parameters in the common model, [joined](join_parameters) from all sources.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
-        self.joined(self.described)
+        self.joined(self.debug_info)
     }
 
     /// The parameters without debug information.
     #[must_use]
-    pub fn undescribed(&self) -> Vec<Parameter<'_>> {
+    pub fn parameters_without_debug_info(&self) -> Vec<Parameter<'_>> {
         self.joined(Members::UNKNOWN)
     }
 
-    fn joined<'s>(&'s self, described: Members<'s>) -> Vec<Parameter<'s>> {
+    fn joined<'s>(&'s self, debug_info: Members<'s>) -> Vec<Parameter<'s>> {
         let declared = self.entry.as_ref();
         let declared = declared.map(|entry| entry.signature_parameters(None));
         let recorded = self.records.map(|kernel| kernel.signature_parameters(None));
-        join_parameters(declared, recorded, self.demangled.as_ref(), described)
+        join_parameters(declared, recorded, self.demangled.as_ref(), debug_info)
     }
 }

@@ -138,10 +138,12 @@ impl<'a> Kernels<'a> {
     /// lines, which list no parameters, do not count as debug information.
     #[must_use]
     pub fn debug_error(&self, kernel: &Kernel<'_>) -> Option<dwarf::Error> {
-        if kernel.described.is_known() {
-            let describes_others = !kernel.described.is_empty()
-                && !kernel.described.complete(&mut kernel.undescribed());
-            return describes_others.then(|| dwarf::Error::Kernel {
+        if kernel.debug_info.is_known() {
+            let has_other_parameters = !kernel.debug_info.is_empty()
+                && !kernel
+                    .debug_info
+                    .complete(&mut kernel.parameters_without_debug_info());
+            return has_other_parameters.then(|| dwarf::Error::Kernel {
                 name: kernel.name.into(),
                 what: "it speaks of other parameters than the image has",
             });
@@ -250,8 +252,8 @@ impl<'a> Kernels<'a> {
         };
         // What is chosen describes itself best.
         let own = chosen.map(|(.., place)| place).or(first_text);
-        let mut described = own.into_iter().chain(places());
-        let described = described.find_map(|place| {
+        let mut lists = own.into_iter().chain(places());
+        let debug_info = lists.find_map(|place| {
             let debug_info = self.part(place)?.debug_info.as_ref().ok()?;
             debug_info.parameters(name)
         });
@@ -260,7 +262,7 @@ impl<'a> Kernels<'a> {
             demangled: None,
             entry,
             records,
-            described: described.unwrap_or(Members::UNKNOWN),
+            debug_info: debug_info.unwrap_or(Members::UNKNOWN),
         })
     }
 

@@ -45,7 +45,7 @@ pub use directives::{DirectiveValue, Directives};
 pub use encoder::{Declaration, Encoder};
 pub use format::{Error, Kind};
 pub use join::{join_parameters, same_sizes};
-pub use kernel::{Kernel, Undescribed};
+pub use kernel::{DebugInfoMismatch, Kernel};
 pub use kernels::Kernels;
 pub use release::{CudaVersion, PtxVersion, RELEASES, Release};
 pub use table::ParameterList;

@@ -4,7 +4,7 @@
 //! header in place of declarations of its own, and a change on one side no longer compiles on the other.
 //!
 //! ```
-//! use kernel_args::{DevicePointerMut, DeviceType, Float4, KernelArgs, cpp};
+//! use kernel_args::{DevicePointerMut, DeviceType, KernelArgs, cpp, vector::Float4};
 //!
 //! #[derive(Clone, Copy, DeviceType)]
 //! #[repr(u32)]

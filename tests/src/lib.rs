@@ -27,8 +27,3 @@ pub mod tally;
 pub mod derived {
     include!(concat!(env!("OUT_DIR"), "/derived.rs"));
 }
-
-/// Compiles the README's code.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

@@ -1,6 +1,6 @@
 //! Several suites in one program, to link only once. Each suite has its own `main` and runs in its own process.
 
-use kernel_args::versions;
+use kernel_args::context::versions;
 use std::{
     env,
     io::{self, Write as _},

@@ -4,7 +4,7 @@
 //! standard input (used by `compare.py`). `--patched-cudarc` is for a build with `cudarc/waits.patch`: it launches only tracked
 //! slices, under different names.
 
-use kernel_args::{Form, Kernel, Module};
+use kernel_args::{Kernel, Module, args::Form};
 use kernel_args_benches::{
     batch::Batches,
     graph::{self, Chain},

@@ -1,7 +1,7 @@
-//! Which field belongs to which parameter, where the lists differ.
+//! Pairs fields with parameters when the lists differ.
 //!
-//! The lists are aligned as `diff` aligns two texts, so that one parameter too many is one difference and not a
-//! difference in everything after it.
+//! The lists are aligned as `diff` aligns two texts. An extra parameter is one difference; it does not change the
+//! pairs after it.
 
 use super::{
     compare::{compare, distance},
@@ -17,32 +17,32 @@ use crate::signature::{Offsets, Parameter};
 pub(crate) enum Row {
     /// A field that fits its parameter.
     Fits { field: usize, parameter: usize },
-    /// A mistake; the field or the parameter may have no partner.
+    /// A mistake. The field or the parameter may be missing.
     Wrong(Mismatch),
 }
 
 /// All fields and parameters in order, each with its partner if it has one.
 ///
-/// Time is linear where the lists fit, and at most 32 comparisons for each field or parameter where they do not.
+/// The time is linear if the lists fit. Otherwise there are at most 32 comparisons per field or parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows<'a> {
     host: &'a [Parameter<'a>],
     kernel: &'a [Parameter<'a>],
     base: Option<usize>,
-    /// Where all fields fit by their types. Otherwise their names would say once more what their types say.
+    /// Set if all fields fit by type. Otherwise a wrong name would repeat a mistake that the types already show.
     names: Option<Names>,
     at: (usize, usize),
-    /// Where what is common to the ends of both lists begins.
+    /// The start of the common tail in both lists.
     tail: (usize, usize),
-    /// The steps that are planned and not yet taken, the next one last.
+    /// The planned steps, in reverse: the next step is the last element.
     plan: [Step; 2 * MOST_ALIGNED],
     planned: usize,
 }
 
 impl<'a> Rows<'a> {
-    /// Aligns fields with parameters. `base` is where the block begins in the constant bank
-    /// ([`Sm::param_base`](crate::Sm::param_base)). It matters for alignments above 16 bytes alone; where
-    /// it is `None`, their offsets agree with everything.
+    /// Aligns fields with parameters. `base` is the address of the block in the constant bank
+    /// ([`Sm::param_base`](crate::Sm::param_base)). It matters only for alignments above 16 bytes. With `None`, the
+    /// offsets of such parameters are not compared.
     pub(crate) const fn new(
         host: &'a [Parameter<'a>],
         kernel: &'a [Parameter<'a>],
@@ -62,7 +62,7 @@ impl<'a> Rows<'a> {
             plan: [Step::Both; 2 * MOST_ALIGNED],
             planned: 0,
         };
-        // The common beginning first: of equal neighbours the last one is then the one that is missing.
+        // Skip the common beginning first. If neighbours are equal, the last one is then reported as missing.
         let mut begin = 0;
         while begin < host.len()
             && begin < kernel.len()
@@ -79,7 +79,7 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// The next one, or `None` at the end of both lists.
+    /// The next row, or `None` at the end of both lists.
     pub(crate) const fn next(&mut self) -> Option<Row> {
         let (i, j) = self.at;
         if self.planned > 0 {
@@ -103,8 +103,8 @@ impl<'a> Rows<'a> {
         self.next()
     }
 
-    /// Moves a gap behind the pair that follows it, if the lists are then as alike: of equal neighbours it
-    /// is the last one that is missing, or one too many.
+    /// Moves a gap behind the next pair if the lists then match equally well. Among equal neighbours, the last one is
+    /// then the missing or extra one.
     const fn slide(&mut self) -> bool {
         let (i, j) = self.at;
         let top = self.planned - 1;
@@ -174,7 +174,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Plans the next steps: the shortest way, by [`distance`], through the part of both lists that begins here.
+    /// Plans the next steps: the shortest path, by [`distance`], through the next part of both lists.
     const fn plan(&mut self) {
         let (rows, columns) = (
             at_most(self.tail.0 - self.at.0, MOST_ALIGNED),
@@ -193,7 +193,8 @@ impl<'a> Rows<'a> {
         let mut second_of_exchange = false;
         self.planned = 0;
         while a > 0 || b > 0 {
-            // Far from the exit the way is the same whatever follows it; near it, it may not be.
+            // Far from the exit, later entries do not change the path. Near the exit they can, so those steps are
+            // planned again.
             let keep = whole || a <= MOST_ALIGNED / 2 && b <= MOST_ALIGNED / 2;
             let step = if second_of_exchange {
                 second_of_exchange = false;
@@ -217,7 +218,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Whether the fields fit the parameters, whatever their names.
+/// Whether the fields fit the parameters, ignoring names.
 pub(super) const fn fit_by_types(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -236,10 +237,10 @@ pub(super) const fn fit_by_types(
     true
 }
 
-/// How field `i` and parameter `j` differ, where the parameter lies included.
+/// How field `i` and parameter `j` differ, including their offsets.
 ///
-/// A cubin's records have offsets but no alignments. A wrong alignment then shows in the offset: after the kernel's own
-/// previous parameter, the field would lie elsewhere.
+/// A cubin records offsets but no alignments. A wrong alignment then shows in the offset: the field would have another
+/// offset after the kernel's previous parameter.
 pub(crate) const fn differences_at(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -259,7 +260,7 @@ pub(crate) const fn differences_at(
     }
 }
 
-/// Where field `i` would lie as parameter `j`, after the kernel's previous parameter.
+/// The offset of field `i` if it follows the kernel parameter before `j`.
 pub(crate) const fn expected_offset(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],

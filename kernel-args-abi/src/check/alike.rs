@@ -1,25 +1,25 @@
-//! Which fields or parameters a mistake may as well be about: neighbours that the kernel takes alike.
+//! Finds equal neighbours: fields or parameters that can each be the cause of a mistake.
 
 use super::{align::differences_at, compare::distance, mismatch::Mismatch, report::Report};
 
-/// A run of rows that fit, beside a field or parameter without a partner: how far the gap may slide.
+/// A run of fitting rows next to an unpaired field or parameter. It limits how far the gap can slide.
 #[derive(Clone, Copy)]
 struct Gap {
-    /// Before which field and parameter it is.
+    /// The field and the parameter after the gap.
     at: (usize, usize),
-    /// Whether it is a parameter without a field.
+    /// Whether a parameter has no field (`true`), or a field has no parameter.
     missing: bool,
 }
 
 impl<const N: usize> Report<'_, N> {
-    /// The first and the last of the neighbours of which any one may be the mistake: fields for
-    /// [`Extra`](Mismatch::Extra), parameters for [`Missing`](Mismatch::Missing). The struct fits whichever of these
-    /// fields is removed, or to whichever of these parameters a field is added, and needs as few conversions.
+    /// The first and the last of the neighbours that can each be the mistake: fields for [`Extra`](Mismatch::Extra),
+    /// parameters for [`Missing`](Mismatch::Missing). The struct fits if any one of these fields is removed, or if a
+    /// field is added for any one of these parameters, with the same number of conversions.
     pub(crate) const fn alike(&self, mismatch: usize) -> (usize, usize) {
         let mut at = 0;
         let mut start = (0, 0);
         let mut position = (0, 0);
-        // Where this mistake and the one before it are.
+        // The positions of this mistake and the previous one.
         let mut end = (self.host().parameters.len(), self.kernel().parameters.len());
         while at <= mismatch {
             position = start_of(self.mismatches()[at], start);
@@ -70,8 +70,8 @@ impl<const N: usize> Report<'_, N> {
         )
     }
 
-    /// Of a field that has no parameter, the parameter without a field that may be its own, and the other way: the first
-    /// of one belongs to the first of the other. `None` where there are fewer of the other.
+    /// Pairs unpaired fields with unpaired parameters in order: the first extra field with the first missing
+    /// parameter. Returns the partner of a mistake, or `None` if it has none.
     pub(crate) const fn counterpart(&self, mismatch: usize) -> Option<Mismatch> {
         let is_extra = match self.mismatches()[mismatch] {
             Mismatch::Extra { moved: None, .. } => true,
@@ -97,12 +97,12 @@ impl<const N: usize> Report<'_, N> {
         None
     }
 
-    /// How many rows a gap may slide towards `limit`.
+    /// How many rows a gap can slide towards `limit`.
     const fn slide(&self, gap: Gap, limit: (usize, usize), forward: bool) -> usize {
         let (mut i, mut j) = gap.at;
         let (mut steps, mut slid, mut extra) = (0, 0, 0_i32);
         loop {
-            // The row of the pair that is parted, and of the one that is joined.
+            // The rows before and after the slide.
             let (old, new) = if forward {
                 let old = if gap.missing { (i, j + 1) } else { (i + 1, j) };
                 if old.0 >= limit.0 || old.1 >= limit.1 {
@@ -142,7 +142,7 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Before which field and parameter a mistake is, of which the one before ended at `previous`.
+/// The field and the parameter before which a mistake begins. The previous mistake ended at `previous`.
 pub(super) const fn start_of(mismatch: Mismatch, previous: (usize, usize)) -> (usize, usize) {
     match mismatch {
         Mismatch::Differs {
@@ -159,7 +159,7 @@ pub(super) const fn start_of(mismatch: Mismatch, previous: (usize, usize)) -> (u
     }
 }
 
-/// Behind which field and parameter a mistake is.
+/// The field and the parameter after a mistake.
 pub(super) const fn end_of(mismatch: Mismatch, (i, j): (usize, usize)) -> (usize, usize) {
     match mismatch {
         Mismatch::Differs { .. } => (i + 1, j + 1),

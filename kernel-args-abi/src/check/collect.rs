@@ -1,4 +1,4 @@
-//! Finds the mistakes in a struct that does not fit: those that explain several differences first.
+//! Finds the mistakes in a struct that does not fit. Mistakes that explain several differences come first.
 
 use super::{
     align::{Row, Rows, differences_at, fit_by_types},
@@ -10,8 +10,8 @@ use super::{
     split::{Next, Split},
 };
 
-/// The number of mismatches that are compared with one another to find exchanged and moved fields. A struct with more
-/// belongs to another kernel.
+/// The number of mismatches that are compared with each other to find exchanged and moved fields. A struct with more
+/// mismatches belongs to another kernel.
 const COMPARED: usize = 24;
 
 impl<const N: usize> Report<'_, N> {
@@ -63,7 +63,7 @@ impl<const N: usize> Report<'_, N> {
         self.total += 1;
     }
 
-    /// Tells the fields that have the name of another parameter, where all of them fit by their types.
+    /// Reports fields that have the name of another parameter, if all fields fit by type.
     const fn names(&mut self) {
         let (host, kernel) = (self.host.parameters, self.kernel.parameters);
         let names = Names::new(kernel);
@@ -90,7 +90,7 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
-    /// Tells how the fields would fit in another order; whether that is all there is to tell.
+    /// Reports the order in which the fields fit. Returns whether this explains all differences.
     const fn in_another_order(&mut self, order: Reorder) -> bool {
         let (mut first, mut count) = (0, 0_usize);
         let mut i = 0;
@@ -134,7 +134,7 @@ impl<const N: usize> Report<'_, N> {
                 first: one,
                 second: other,
             } if count == 1 => {
-                // The other one fits as it stands.
+                // `partner` already fits in its current place.
                 let partner = if first == one { other } else { one };
                 self.push(self.differs(first, first, Some(partner)).0);
             }
@@ -157,7 +157,7 @@ impl<const N: usize> Report<'_, N> {
         true
     }
 
-    /// How a field differs from a parameter, as a mismatch; and whether it fits.
+    /// The mismatch of a field and a parameter, and whether they fit.
     const fn differs(
         &self,
         field: usize,
@@ -175,8 +175,8 @@ impl<const N: usize> Report<'_, N> {
         (mismatch, differences.is_empty())
     }
 
-    /// Tells the structs that are split into fields, and the fields that are structs of parameters; whether that is all
-    /// there is to tell.
+    /// Reports structs that are split into fields, and fields that are structs of parameters. Returns whether this
+    /// explains all differences.
     const fn split(&mut self) -> bool {
         let mut steps = Split::new(self.host.parameters, self.kernel.parameters, self.base);
         loop {
@@ -191,8 +191,8 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
-    /// Where two fields look exchanged, and those between them fit one place further as well: one of the two is moved,
-    /// which changes the order of fewer fields.
+    /// Replaces an exchange by a move. Two fields look exchanged, and the fields between them also fit one place
+    /// further: one of the two has moved. A move changes the order of fewer fields.
     const fn move_rather_than_exchange(&mut self, i: usize) {
         let (
             Mismatch::Differs {

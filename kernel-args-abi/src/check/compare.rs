@@ -1,4 +1,4 @@
-//! Whether one field fits one parameter, and how far it is from one that it does not fit.
+//! Whether one field fits one parameter, and the distance if it does not.
 
 use super::{
     cpp,
@@ -8,17 +8,16 @@ use super::{
 };
 use crate::{class::Class, signature::Parameter};
 
-/// How a field and the kernel's parameter differ; empty where the field fits.
+/// How the field and the kernel's parameter differ. Empty if the field fits.
 ///
-/// What a side does not know agrees. Offsets are not compared: they follow from the parameters before.
+/// Unknown properties match anything. Offsets are not compared: they follow from the preceding parameters.
 ///
-/// - PTX does not mark pointers: a pointer fits a 64-bit integer. Where it does (`.ptr`), an unsigned
-///   64-bit integer fits, as `CUdeviceptr` is one.
-/// - nvcc passes `__int128`, `__half` and `__nv_bfloat16` as bytes: `.align 16 .b8 p[16]`,
-///   `.align 2 .b8 p[2]`.
-/// - Untyped bits (`.b32`) fit everything of their size and alignment.
-/// - Members of structs are compared as [`first_difference`](super::first_difference) tells, variants of enums as
-///   [`first_variant`](super::first_variant) does.
+/// - PTX does not mark pointers: a pointer fits a 64-bit integer. If PTX marks one (`.ptr`), an unsigned 64-bit
+///   integer fits, because `CUdeviceptr` is one.
+/// - nvcc passes `__int128`, `__half` and `__nv_bfloat16` as bytes: `.align 16 .b8 p[16]`, `.align 2 .b8 p[2]`.
+/// - Untyped bits (`.b32`) fit everything with the same size and alignment.
+/// - Members of structs are compared by [`first_difference`](super::first_difference), variants of enums by
+///   [`first_variant`](super::first_variant).
 #[must_use]
 pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let differences = compare_values(host, kernel);
@@ -28,15 +27,15 @@ pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Difference
     differences
 }
 
-/// How far a field is from a parameter: 0 for a perfect fit, 1 where C++ would convert, more the less
-/// they have in common, and always less than leaving both without a partner (twice [`GAP`]).
+/// The distance of a field from a parameter: 0 if they fit, 1 if C++ converts one to the other. It grows with the
+/// differences, and is always less than the cost of two gaps (twice [`GAP`]).
 pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
-    // Sizes and classes first: comparing C++ types is expensive, and this runs for many pairs.
+    // Compare sizes and classes first: comparing C++ types is expensive, and this runs for many pairs.
     let same_class = same_class(host, kernel);
     if host.size != kernel.size {
         return match host.class {
             _ if !same_class => 9,
-            // `f64` for `float`, `usize` for `int`: the usual mistakes.
+            // Common mistakes: `f64` for `float`, `usize` for `int`.
             Class::Integer | Class::Float => 5,
             _ => 7,
         };
@@ -52,8 +51,8 @@ pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u1
     }
 }
 
-/// The distance of a field or parameter without a partner.
+/// The distance of an unpaired field or parameter.
 pub(super) const GAP: u16 = 6;
 
-/// The distance of two neighbours that fit when they are exchanged.
+/// The distance of two neighbours that fit if they are exchanged.
 pub(super) const EXCHANGE: u16 = 5;

@@ -1,4 +1,4 @@
-//! Whether a C++ type of the host and one of the kernel agree.
+//! Whether the C++ types of the host and the kernel match.
 
 use super::difference::{Difference, Differences};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     signature::Parameter,
 };
 
-/// `long` has 32 bits on Windows and 64 elsewhere.
+/// `long` has 32 bits on Windows and 64 on other systems.
 const LONG_BITS: u16 = if cfg!(windows) { 32 } else { 64 };
 
-/// How the C++ types of a field and a parameter differ. What is not known agrees.
+/// How the C++ types of a field and a parameter differ. An unknown type matches anything.
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let (h, k) = (host.cpp, kernel.cpp);
     if h.is_unknown() || k.is_unknown() {
@@ -19,13 +19,13 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
     match (h.is_pointer(), k.is_pointer()) {
         (true, true) => compare_pointers(h, k),
         (false, false) => compare_values(host, kernel),
-        // `CUdeviceptr` is an unsigned 64-bit integer that stands for a pointer of any kind.
+        // `CUdeviceptr` is an unsigned 64-bit integer that represents any pointer.
         (false, true) if is_address(h) => Differences::NONE,
         _ => Differences::NONE.with(Difference::Pointer),
     }
 }
 
-/// Whether a type is an unsigned 64-bit integer, or not known.
+/// Whether a type is unknown or an unsigned 64-bit integer.
 pub(super) const fn is_address(cpp: CppType<'_>) -> bool {
     cpp.is_unknown()
         || !cpp.is_pointer()
@@ -38,7 +38,7 @@ pub(super) const fn is_address(cpp: CppType<'_>) -> bool {
             )
 }
 
-/// Whether the two agree only because C++ converts one to the other.
+/// Whether the types match only because C++ converts one to the other.
 pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
     if h.is_unknown() || k.is_unknown() {
         return false;
@@ -60,7 +60,7 @@ const fn is_integer(base: CppBase<'_>) -> bool {
 }
 
 const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    // By value, the parameter's own size shows how wide `long` is where the kernel was compiled.
+    // By value, the parameter's size shows the width of `long` in the kernel.
     let same_size = host.size == kernel.size;
     let h = as_integer(host.cpp.base, bits(host.size));
     let k = as_integer(kernel.cpp.base, bits(kernel.size));
@@ -93,7 +93,7 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         }
         (CppBase::Float { bits: 16 }, CppBase::Named(k)) => name::is_half(k),
         (CppBase::Named(h), CppBase::Float { bits: 16 }) => name::is_half(h),
-        // An enum, perhaps: C++ knows it by name, everything else as its integer.
+        // Possibly an enum: C++ names it, the host may see only its integer.
         (CppBase::Integer { .. } | CppBase::Bool | CppBase::Char, CppBase::Named(k)) => {
             !name::is_builtin(k)
                 && matches!(kernel.class, Class::Integer | Class::Bits | Class::Unknown)
@@ -110,8 +110,8 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
     }
 }
 
-/// `long` as the integer that it is, of `long_bits`. `char` stays: a type of its own, signed on one host and
-/// unsigned on another, that any byte stands for.
+/// Replaces `long` by the integer of `long_bits`. Keeps `char`: it is a type of its own, signed on one host and
+/// unsigned on another, and any byte matches it.
 const fn as_integer(base: CppBase<'_>, long_bits: u16) -> CppBase<'_> {
     match base {
         CppBase::Long { signed } => CppBase::Integer {
@@ -129,7 +129,7 @@ const fn bits(size: usize) -> u16 {
 const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
     let (h_any, k_any) = (is_any(h.base), is_any(k.base));
     let fits = if h_any || k_any {
-        // `void*` stands for every pointer as deep or deeper.
+        // `void*` matches every pointer of the same or a greater depth.
         (k_any || h.depth <= k.depth) && (h_any || k.depth <= h.depth)
     } else {
         h.depth == k.depth && same_pointee(h.base, k.base)
@@ -137,7 +137,7 @@ const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
     if !fits {
         return Differences::NONE.with(Difference::Pointee);
     }
-    // What the outermost pointer points to is the level that both have.
+    // Compare only the levels that both types have.
     let mut level = 1;
     while level <= h.depth && level <= k.depth {
         let h_const = h.const_mask >> (h.depth - level) & 1 == 1;
@@ -174,7 +174,7 @@ const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
     }
 }
 
-/// Whether a type is known and no struct, so that it has no bytes of another kind.
+/// Whether a type is known and not a struct.
 pub(super) const fn is_scalar(ty: CppType<'_>) -> bool {
     ty.is_pointer()
         || !matches!(

@@ -1,30 +1,30 @@
-//! A position among the members of a struct, nested ones and elements of arrays included.
+//! A position among the members of a struct, including nested members and array elements.
 
 use crate::{
     bytes::same,
     signature::{Members, Parameter},
 };
 
-/// How many structs and arrays that lie in each other are gone through.
+/// The maximum nesting depth of structs and arrays.
 const DEEPEST: usize = 24;
 
-/// A member, or an element of one that is an array, and where it lies.
+/// A member or an array element, with its offset.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'a> {
-    /// Of an array the rest of it that has not been passed.
+    /// For an array: the elements that have not been passed.
     pub(super) member: Parameter<'a>,
     /// From the beginning of the outermost struct, in bytes.
     pub(super) offset: usize,
-    /// Where the struct begins that it lies in.
+    /// The offset of the enclosing struct.
     pub(super) start: usize,
-    /// The members of that struct, and its index among them.
+    /// The members of the enclosing struct. `index` is the position of this member.
     pub(super) siblings: Members<'a>,
     pub(super) index: usize,
-    /// The number of the struct, as the cursor opened one after another.
+    /// The number of the enclosing struct, in the order in which the cursor opened structs.
     pub(super) number: usize,
 }
 
-/// Where an array stands: see [`Item`].
+/// The position of an array in its struct: see [`Item`].
 type Among<'a> = (usize, Members<'a>, usize, usize);
 
 impl<'a> Item<'a> {
@@ -49,7 +49,7 @@ impl<'a> Item<'a> {
         self.member.members.is_known()
     }
 
-    /// Whether it consists of others that can be looked at one by one.
+    /// Whether it contains members or elements that can be compared one by one.
     pub(super) const fn opens(&self) -> bool {
         self.elements() > 1 || self.is_struct()
     }
@@ -64,7 +64,7 @@ pub(super) const fn element<'a>(member: &Parameter<'a>) -> Parameter<'a> {
             Some(size) => size,
             None => member.size,
         },
-        // What kind of value an element is, its type says, or its members.
+        // The class of an element follows from its type or its members.
         class: if member.cpp.is_array() && !member.members.is_known() {
             crate::Class::Unknown
         } else {
@@ -74,12 +74,12 @@ pub(super) const fn element<'a>(member: &Parameter<'a>) -> Parameter<'a> {
     }
 }
 
-/// A list that has been opened, and how far it has been passed.
+/// An opened list, and the position in it.
 #[derive(Clone, Copy)]
 struct Level<'a> {
-    /// The name of what was opened.
+    /// The name of the opened member.
     name: &'a str,
-    /// Where it begins.
+    /// The offset of the opened member.
     base: usize,
     list: List<'a>,
     index: usize,
@@ -87,9 +87,9 @@ struct Level<'a> {
 
 #[derive(Clone, Copy)]
 enum List<'a> {
-    /// And the struct's number.
+    /// The members, and the struct's number.
     Members(Members<'a>, usize),
-    /// Elements of an array: one of them, how many, and where the array itself stands.
+    /// The elements of an array: one element, their number, and the position of the array.
     Elements(Parameter<'a>, usize, Among<'a>),
 }
 
@@ -98,14 +98,14 @@ enum List<'a> {
 pub(super) struct Cursor<'a> {
     levels: [Level<'a>; DEEPEST],
     depth: usize,
-    /// How many structs have been opened.
+    /// The number of structs opened so far.
     opened: usize,
-    /// Whether something lay deeper than can be gone through.
+    /// Whether a member was nested deeper than [`DEEPEST`].
     is_too_deep: bool,
 }
 
 impl<'a> Cursor<'a> {
-    /// At the beginning of a value of this type.
+    /// Starts at the beginning of a value of this type.
     pub(super) const fn new(value: &Parameter<'a>) -> Self {
         let level = Level {
             name: "",
@@ -129,7 +129,7 @@ impl<'a> Cursor<'a> {
         self.is_too_deep
     }
 
-    /// What comes next; lists that have been passed are closed.
+    /// The next item. Closes lists that have been passed.
     pub(super) const fn peek(&mut self) -> Option<Item<'a>> {
         while self.depth > 0 {
             let level = &self.levels[self.depth - 1];
@@ -169,14 +169,14 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// Goes past the next one as a whole.
+    /// Passes the next item as a whole.
     pub(super) const fn pass(&mut self) {
         if self.depth > 0 {
             self.levels[self.depth - 1].index += 1;
         }
     }
 
-    /// Goes to the first element of the next one if it is an array, else to its first member. The others follow.
+    /// Opens the next item: moves to the first element of an array, or to the first member of a struct.
     pub(super) const fn open(&mut self, item: &Item<'a>) {
         self.pass();
         let list = if item.elements() > 1 {
@@ -188,7 +188,7 @@ impl<'a> Cursor<'a> {
         self.push(item, list);
     }
 
-    /// Goes to the first of `groups` equal parts of the next one, which is an array; the other parts are passed.
+    /// Splits the next item, an array, into `groups` equal parts and opens the first one. The other parts are passed.
     pub(super) const fn open_group(&mut self, item: &Item<'a>, groups: usize) {
         self.pass();
         let elements = item.elements() / groups;
@@ -225,7 +225,7 @@ impl<'a> Cursor<'a> {
         self.depth += 1;
     }
 
-    /// Whether something of this name has been opened and not yet passed.
+    /// Whether a list of this name is open.
     pub(super) const fn is_inside(&self, name: &str) -> bool {
         let mut level = 0;
         while level < self.depth {
@@ -237,7 +237,7 @@ impl<'a> Cursor<'a> {
         false
     }
 
-    /// The names of what has been opened and not yet passed, the outermost first.
+    /// The names of the open lists, the outermost first.
     pub(super) const fn path<const N: usize>(&self) -> [&'a str; N] {
         let mut path = [""; N];
         let (mut at, mut level) = (0, 0);

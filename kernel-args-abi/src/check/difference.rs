@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// One way in which a field and the kernel's parameter differ, the most serious first.
+/// One way in which a field and the kernel's parameter differ, ordered from most to least serious.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -13,15 +13,16 @@ pub enum Difference {
     Class,
     /// The alignment.
     Alignment,
-    /// The offset. A cubin's records have no alignments: a wrong one shows only here.
+    /// The offset. A cubin records no alignments, so a wrong alignment shows only here.
     Offset,
-    /// One is a pointer, the other a value.
+    /// One is a pointer, the other is a value.
     Pointer,
-    /// The C++ kind of value: a number for a vector, a float for an integer, `unsigned char` for `bool`.
+    /// The C++ kind of value: a number instead of a vector, a float instead of an integer, `unsigned char` instead of
+    /// `bool`.
     Type,
-    /// A member of the struct: its type, where it lies, or which of them it is.
+    /// A member of the struct: its type, its offset, or its name.
     Members,
-    /// A variant of the enum: its value, or that the kernel's has it.
+    /// A variant of the enum: the kernel's enum has another value, or no such value.
     Variants,
     /// The name of the struct.
     Name,
@@ -29,14 +30,14 @@ pub enum Difference {
     Signedness,
     /// What the pointer points to.
     Pointee,
-    /// The kernel may write through the pointer, the host promises that it is only read.
+    /// The kernel may write through the pointer, but the host type allows only reads.
     Constness,
     /// The field has the name of another parameter, of the same type.
     ParameterName,
 }
 
 impl Difference {
-    /// Every kind, the most serious first.
+    /// All differences, the most serious first.
     pub const ALL: [Self; 13] = [
         Self::Size,
         Self::Class,
@@ -72,7 +73,7 @@ impl Differences {
         self.0 == 0
     }
 
-    /// Whether they differ in this.
+    /// Whether the set contains `difference`.
     #[must_use]
     pub const fn contains(self, difference: Difference) -> bool {
         self.0 & difference.bit() != 0
@@ -91,13 +92,13 @@ impl Differences {
         None
     }
 
-    /// These and one more.
+    /// Adds a difference to the set.
     #[must_use]
     pub const fn with(self, difference: Difference) -> Self {
         Self(self.0 | difference.bit())
     }
 
-    /// Every one, the most serious first.
+    /// All differences in the set, the most serious first.
     pub fn iter(self) -> impl Iterator<Item = Difference> {
         Difference::ALL
             .into_iter()

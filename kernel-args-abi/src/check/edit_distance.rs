@@ -1,13 +1,13 @@
-//! The shortest way through a part of two lists that differ.
+//! The shortest path through a part of two lists that differ.
 
 use super::compare::{EXCHANGE, GAP, distance};
 use crate::signature::Parameter;
 
-/// The number of fields, and of parameters, that are aligned at once. Further ones follow in steps of
-/// half of it.
+/// The maximum number of fields, and of parameters, that are aligned at once. Longer lists are aligned in steps of
+/// half this number.
 pub(super) const MOST_ALIGNED: usize = 32;
 
-/// One step of a way through two lists.
+/// One step of a path through two lists.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Both,
@@ -15,13 +15,13 @@ pub(super) enum Step {
     Extra,
 }
 
-/// The shortest distances from the beginning of both parts to each point in them.
+/// The shortest distances from the start of both parts to each point.
 pub(super) struct Grid {
     rows: usize,
     columns: usize,
-    /// Of each field to each parameter.
+    /// The distance of each field from each parameter.
     pair: [[u16; MOST_ALIGNED]; MOST_ALIGNED],
-    /// From the beginning to the point before field `a` and parameter `b`.
+    /// The distance from the start to the point before field `a` and parameter `b`.
     to: [[u16; MOST_ALIGNED + 1]; MOST_ALIGNED + 1],
 }
 
@@ -67,19 +67,19 @@ impl Grid {
         best
     }
 
-    /// Whether the two neighbours before this point fit when they are exchanged.
+    /// Whether the two neighbours before this point fit if they are exchanged.
     const fn is_exchange(&self, a: usize, b: usize) -> bool {
         a > 1 && b > 1 && self.pair[a - 1][b - 2] <= 1 && self.pair[a - 2][b - 1] <= 1
     }
 
-    /// Whether the shortest way to a point exchanges the two neighbours before it, and no other is as short.
+    /// Whether only an exchange of the two neighbours before a point gives the shortest path to it.
     pub(super) const fn ends_in_exchange(&self, a: usize, b: usize) -> bool {
         self.is_exchange(a, b)
             && self.to[a][b] == self.to[a - 2][b - 2] + EXCHANGE
             && self.to[a][b] < self.to[a - 1][b - 1] + self.pair[a - 1][b - 1]
     }
 
-    /// The last step of the shortest way to a point, where it exchanges nothing.
+    /// The last step of the shortest path to a point, if that step is not an exchange.
     pub(super) const fn step_to(&self, a: usize, b: usize) -> Step {
         if a == 0 {
             return Step::Missing;
@@ -97,8 +97,8 @@ impl Grid {
         }
     }
 
-    /// The point on the far edges with the shortest way to it and, at least, to the end of the lists,
-    /// which are `h` and `k` long.
+    /// The point on the far edges with the lowest total: the path to it plus a lower bound for the rest of the lists,
+    /// which have the lengths `h` and `k`.
     pub(super) const fn exit(&self, h: usize, k: usize) -> (usize, usize) {
         let mut best = (usize::MAX, 0, 0);
         let mut a = self.rows;

@@ -1,4 +1,4 @@
-//! Whether the members of two structs agree, one by one.
+//! Compares the members of two structs one by one.
 
 use super::{
     cursor::{Cursor, Item},
@@ -13,63 +13,66 @@ use crate::{
     signature::{Members, Parameter},
 };
 
-/// How many names of structs around a member are told.
+/// The maximum number of enclosing structs in a [`Place`].
 pub(crate) const NAMES: usize = 4;
 
-/// How one member of a struct and one of the kernel's differ. The offsets count from the beginning of the outermost struct.
+/// How a member of the host's struct and a member of the kernel's struct differ. Offsets count from the beginning of
+/// the outermost struct, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MemberMismatch<'a> {
-    /// The host's, with the names of the structs around it.
+    /// The host's member.
     pub host: Option<Place<'a>>,
-    /// The kernel's.
+    /// The kernel's member.
     pub kernel: Option<Place<'a>>,
-    /// The members among which the kernel's is.
+    /// The members of the kernel's struct that contains it.
     pub siblings: Members<'a>,
-    /// How they differ; [`Difference::ParameterName`] where the host's has the name of another one of the kernel's.
+    /// How they differ. [`Difference::ParameterName`] if the host's member has the name of another member of the
+    /// kernel's struct.
     pub differences: Differences,
 }
 
-/// A member and where it lies.
+/// A member and its offset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Place<'a> {
-    /// The names of the members that it lies in, the outermost first; empty for the rest.
+    /// The names of the enclosing members, the outermost first. Unused entries are empty.
     pub path: [&'a str; NAMES],
-    /// The member; of an array one element, or several.
+    /// The member. For an array: one or several of its elements.
     pub member: Parameter<'a>,
-    /// The member as its struct declares it. Where that is no struct but an array, [`member`](Self::member).
+    /// The member as its struct declares it. For elements of an array that is not in a struct, the same as
+    /// [`member`](Self::member).
     pub declared: Parameter<'a>,
-    /// From the beginning of the outermost struct, in bytes.
+    /// The offset from the beginning of the outermost struct, in bytes.
     pub offset: usize,
 }
 
-/// The first member in which a field differs from a parameter of the same size. `None` where they agree, and where one of
-/// them does not tell its members.
+/// The first member in which a field and a parameter of the same size differ. `None` if they match, or if the members
+/// of one side are unknown.
 ///
-/// - Members agree by where they lie and what they are: `float x, y, z, w` is an array of four and a `float4`. An integer is no
-///   `__half`, though that stores one.
-/// - A field where the kernel's struct has padding is padding too.
-/// - A union, and what else is [opaque](crate::Opaque), agrees with everything in its place.
-/// - A name matters where the kernel has it elsewhere, for a member of the same type.
+/// - Members match by offset and type: `float x, y, z, w` matches an array of four and a `float4`. An integer does not
+///   match `__half`, although `__half` contains an integer.
+/// - A field that covers padding of the kernel's struct counts as padding.
+/// - A union or another [opaque](crate::Opaque) type matches any bytes.
+/// - A name matters only if the kernel's struct uses it for another member of the same type.
 ///
-/// Of arrays of one length it compares one element. Structs that lie more than 24 deep in each other agree.
+/// Of two arrays of the same length, one element is compared. Structs nested deeper than 24 levels match.
 #[must_use]
 pub const fn first_difference<'a>(
     host: &Parameter<'a>,
     kernel: &Parameter<'a>,
 ) -> Option<MemberMismatch<'a>> {
-    let is_told = host.members.is_known() || host.cpp.is_array();
-    if !is_told || !kernel.members.is_known() || host.size != kernel.size {
+    let is_known = host.members.is_known() || host.cpp.is_array();
+    if !is_known || !kernel.members.is_known() || host.size != kernel.size {
         return None;
     }
     let (mut left, mut right) = (Cursor::new(host), Cursor::new(kernel));
-    // Where the host's members end that lie in opaque bytes of the kernel's.
+    // The end of the host's members that cover opaque bytes of the kernel's struct.
     let mut covered = 0;
     let mut names = MemberNames::new();
     while !left.is_too_deep() && !right.is_too_deep() {
         let Some(k) = right.peek() else {
-            // Behind the kernel's last member is padding.
+            // Only padding follows the kernel's last member.
             return None;
         };
         let h = left.peek();
@@ -115,7 +118,7 @@ pub const fn first_difference<'a>(
     None
 }
 
-/// Two that lie in the same bytes: passes them, or opens them, or says how they differ.
+/// Compares two items at the same bytes: passes them, opens them, or returns how they differ.
 const fn step<'a>(
     left: &mut Cursor<'a>,
     h: &Item<'a>,
@@ -153,7 +156,8 @@ const fn step<'a>(
     } else if is_no_part(h, k) || is_no_part(k, h) {
         return Some(differences);
     } else if h.opens() && k.opens() {
-        // An array stays whole until it is held against one: of arrays of one length one element is compared.
+        // Keep an array whole until it is compared with an array: of two arrays of the same length, one element is
+        // compared.
         let (left_is_array, right_is_array) = (h.elements() > 1, k.elements() > 1);
         if !left_is_array || right_is_array {
             left.open(h);
@@ -171,8 +175,8 @@ const fn step<'a>(
     None
 }
 
-/// Whether a scalar does not stand for what the struct in its place consists of: the member of `__half` is how CUDA's headers store
-/// a number, not an integer, and no enum is the component of a vector such as `uchar1`.
+/// Whether a scalar differs from a struct although the struct contains such a scalar. The member of `__half` is
+/// storage, not an integer, and an enum does not match a component of a vector such as `uchar1`.
 const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
     !scalar.opens()
         && of.opens()
@@ -182,8 +186,8 @@ const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
         }
 }
 
-/// Whether a struct is around a number that CUDA's headers store as an integer, such as the `__half` in its place: a `__half` is its
-/// first member, or in that.
+/// Whether a struct contains the number in the other list, such as `__half`, as its first member, at any depth. CUDA's
+/// headers store such numbers as integers.
 const fn wraps(whole: &Item<'_>, number: &Item<'_>) -> bool {
     let (Some(own), Some(first)) = (builtin(&number.member), whole.member.members.get(0)) else {
         return false;
@@ -200,7 +204,7 @@ const fn builtin(member: &Parameter<'_>) -> Option<&'static Builtin> {
     }
 }
 
-/// Whether it is a struct whose members are not told: by its name alone.
+/// Whether it is a struct whose members are unknown: it is compared by name.
 const fn is_whole(item: &Item<'_>) -> bool {
     !item.opens() && matches!(item.element().class, Class::Bytes)
 }
@@ -212,7 +216,7 @@ const fn common_divisor(mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// Whether it is bytes that are not told apart: a union, or a struct whose members are not known.
+/// Whether its bytes cannot be compared: a union, or a struct whose members are unknown.
 const fn is_opaque(item: &Item<'_>) -> bool {
     !item.is_struct()
         && (item.member.members.why_opaque().is_some()

@@ -16,28 +16,29 @@ pub enum Mismatch {
         field: usize,
         /// The parameter's index.
         parameter: usize,
-        /// How they differ; never empty.
+        /// How they differ. Never empty.
         differences: Differences,
-        /// The field that looks exchanged with this one. Where it fits as it stands, nothing else names it.
+        /// The field that looks exchanged with this one. If that field fits in its current place, no other mismatch
+        /// contains it.
         exchanged: Option<usize>,
     },
-    /// The kernel takes a parameter that no field passes.
+    /// No field passes this parameter.
     Missing {
         /// The parameter's index.
         parameter: usize,
-        /// The index of the field before which it is missing; the number of fields where it is the end.
+        /// The index of the field before which a field is missing. At the end, the number of fields.
         before: usize,
-        /// The field that would fit here and is one too many where it stands.
+        /// The extra field that would fit here.
         moved: Option<usize>,
     },
     /// A field has no parameter.
     Extra {
         /// The field's index.
         field: usize,
-        /// The parameter that it would fit, which no field passes.
+        /// The unpaired parameter that it would fit.
         moved: Option<usize>,
     },
-    /// Several fields, one after another, are laid out as one parameter, which is a struct or vector.
+    /// Several consecutive fields together have the layout of one parameter, a struct or vector.
     Split {
         /// The first field's index.
         first: usize,
@@ -46,7 +47,7 @@ pub enum Mismatch {
         /// The parameter's index.
         parameter: usize,
     },
-    /// One field, a struct or vector, is laid out as several parameters, one after another.
+    /// One field, a struct or vector, has the layout of several consecutive parameters.
     Joined {
         /// The field's index.
         field: usize,
@@ -58,7 +59,7 @@ pub enum Mismatch {
 }
 
 impl Mismatch {
-    /// The index of the field that is wrong, of several the first; `None` where a parameter has no field.
+    /// The index of the wrong field. For several fields, the first. `None` for a parameter without a field.
     #[must_use]
     pub const fn field(self) -> Option<usize> {
         match self {
@@ -70,7 +71,7 @@ impl Mismatch {
         }
     }
 
-    /// The index of the kernel's parameter, of several the first; `None` where a field has none.
+    /// The index of the kernel's parameter. For several parameters, the first. `None` for a field without a parameter.
     #[must_use]
     pub const fn parameter(self) -> Option<usize> {
         match self {
@@ -85,7 +86,7 @@ impl Mismatch {
     }
 }
 
-/// Marks two mismatches that look like one mistake: two fields exchanged, or one moved.
+/// Marks two mismatches as one mistake: two exchanged fields, or one moved field.
 pub(super) const fn mark_as_one_mistake(
     mismatches: &mut [Mismatch],
     i: usize,
@@ -145,7 +146,7 @@ pub(super) const fn mark_as_one_mistake(
     }
 }
 
-/// Whether something of the field itself is wrong, not only where it lies.
+/// Whether the field itself is wrong, not only its offset.
 const fn is_own(differences: Differences) -> bool {
     !matches!(differences.first(), Some(Difference::Offset) | None)
 }

@@ -1,8 +1,8 @@
-//! Whether a struct of arguments fits a kernel's parameters: data only, no text.
+//! Whether a struct of arguments fits a kernel's parameters. This module produces data, not text.
 //!
-//! [`report`] finds all differences of two signatures. It is `const` and allocates nothing: the derive
-//! runs it while the user's program compiles, the runtime when a kernel is loaded. The texts of a report, such as its
-//! [`message`](Report::message) for each mistake and its [`table`](Report::table), are in [`words`](crate::words).
+//! [`report`] finds all differences between two signatures. It is `const` and does not allocate: the derive runs it
+//! while the user's program compiles, the runtime when a kernel is loaded. The texts are in [`texts`](crate::texts): a
+//! [`message`](Report::message) for each mistake, and a [`table`](Report::table).
 //!
 //! ```
 //! use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter, Signature};

@@ -1,37 +1,38 @@
-//! Whether the fields fit in another order: one of them moved, or two exchanged.
+//! Whether the fields fit in another order: one field moved, or two fields exchanged.
 
 use super::{align::differences_at, compare::distance, difference::Difference};
 use crate::signature::Parameter;
 
-/// Another order of the fields, in which they fit.
+/// Another order in which the fields fit.
 ///
-/// Of all moves of one field and exchanges of two that make the struct fit, it is the one that needs the fewest
-/// conversions of C++, and of those the one that changes the order of the fewest pairs of fields: to move `n` behind `i` and `o`
-/// leaves these two as they are, to exchange `n` and `o` does not. Where one field alone does not fit, an order that needs more
-/// conversions than the fields do where they stand is none: a field of a wrong type among pointers that fit any other is not one
-/// that has moved.
+/// Of all moves of one field and exchanges of two that make the struct fit, the order with the fewest C++ conversions
+/// wins; among those, the order that changes the fewest pairs of fields. Example: moving `n` behind `i` and `o` keeps
+/// the order of `i` and `o`; exchanging `n` and `o` does not.
+///
+/// If only one field does not fit, an order must not need more conversions than the current one. A field of a wrong
+/// type among pointers that fit any other pointer is not a moved field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reorder {
-    /// A field moves to the place of another one, and those between them move up.
+    /// A field moves to the place of another field. The fields between them shift by one.
     Move { field: usize, to: usize },
-    /// Two fields are exchanged, the first one first.
+    /// Two fields are exchanged. `first` is before `second`.
     Exchange { first: usize, second: usize },
-    /// Several orders are as good.
+    /// Several orders are equally good.
     Several,
 }
 
-/// How many fields beyond those that do not fit may move as well.
+/// How many fields around the misfits may also move.
 const REACH: usize = 12;
 
-/// More than any order costs that fits.
+/// A cost above the cost of every order that fits.
 const NEVER: usize = usize::MAX / 4;
 
-/// So many fields, and as many parameters.
+/// Equally many fields and parameters.
 struct Pairs<'a> {
     host: &'a [Parameter<'a>],
     kernel: &'a [Parameter<'a>],
     base: Option<usize>,
-    /// The first field and the first parameter.
+    /// The index of the first field and of the first parameter.
     from: (usize, usize),
     count: usize,
 }
@@ -44,8 +45,8 @@ struct Best {
     order: Option<Reorder>,
 }
 
-/// The order in which `count` fields fit as many parameters, if they do not fit as they are. The first ones are `from`; in
-/// the result both are numbered from 0.
+/// The order in which `count` fields fit as many parameters, if they do not fit as they are. `from` is the first field
+/// and the first parameter; in the result both are numbered from 0.
 pub(super) const fn reorder(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -74,14 +75,14 @@ pub(super) const fn reorder(
     pairs.exchanges(first, last, &mut best);
     pairs.moves(first, last, true, &mut best);
     pairs.moves(first, last, false, &mut best);
-    if first == last && best.conversions > pairs.conversions_beside(first) {
+    if first == last && best.conversions > pairs.conversions_without(first) {
         return None;
     }
     best.order
 }
 
 impl Pairs<'_> {
-    /// The conversions of this field for this parameter, or [`NEVER`] where it does not fit.
+    /// The conversions of this field for this parameter, or [`NEVER`] if it does not fit.
     const fn cost(&self, field: usize, parameter: usize) -> usize {
         let (i, j) = (self.from.0 + field, self.from.1 + parameter);
         if differences_at(self.host, self.kernel, self.base, i, j).is_empty() {
@@ -91,7 +92,7 @@ impl Pairs<'_> {
         }
     }
 
-    /// The first and the last field that do not fit where they stand.
+    /// The first and the last field that do not fit in their current place.
     const fn misfits(&self) -> Option<(usize, usize)> {
         let mut first = 0;
         while first < self.count && self.cost(first, first) < NEVER {
@@ -107,7 +108,7 @@ impl Pairs<'_> {
         Some((first, last))
     }
 
-    /// Whether the fields that do not fit are enums in the place of the same enums: a variant is wrong, not the order.
+    /// Whether the misfits differ only in the variants of the same enums. Then a variant is wrong, not the order.
     const fn differ_in_variants_alone(&self, first: usize, last: usize) -> bool {
         let mut i = first;
         while i <= last {
@@ -121,7 +122,7 @@ impl Pairs<'_> {
         true
     }
 
-    /// The fields that may take part.
+    /// The range of fields that may move.
     const fn window(&self, first: usize, last: usize) -> (usize, usize) {
         let end = self.count - 1;
         let high = if end - last < REACH {
@@ -132,8 +133,8 @@ impl Pairs<'_> {
         (first.saturating_sub(REACH), high)
     }
 
-    /// The conversions of the fields `from..to` where they stand.
-    const fn standing(&self, from: usize, to: usize) -> usize {
+    /// The conversions of the fields `from..to` in their current place.
+    const fn current_conversions(&self, from: usize, to: usize) -> usize {
         let mut sum: usize = 0;
         let mut i = from;
         while i < to {
@@ -143,15 +144,17 @@ impl Pairs<'_> {
         sum
     }
 
-    /// The conversions of the fields that may take part, but for one that does not fit.
-    const fn conversions_beside(&self, misfit: usize) -> usize {
+    /// The conversions of the fields that may move, except one misfit.
+    const fn conversions_without(&self, misfit: usize) -> usize {
         let (low, high) = self.window(misfit, misfit);
-        limit(self.standing(low, misfit) + self.standing(misfit + 1, high + 1))
+        limit(
+            self.current_conversions(low, misfit) + self.current_conversions(misfit + 1, high + 1),
+        )
     }
 
     const fn exchanges(&self, first: usize, last: usize, best: &mut Best) {
         let (low, high) = self.window(first, last);
-        // Both that do not fit; of one alone, the other one may be any.
+        // Exchange the two misfits, or the only misfit with any other field.
         let mut second = if first == last { low } else { last };
         while second <= if first == last { high } else { last } {
             let (a, b) = if first < second {
@@ -161,9 +164,9 @@ impl Pairs<'_> {
             };
             let ends = limit(self.cost(a, b) + self.cost(b, a));
             if a < b && ends < NEVER {
-                let sum = self.standing(low, a)
-                    + self.standing(a + 1, b)
-                    + self.standing(b + 1, high + 1);
+                let sum = self.current_conversions(low, a)
+                    + self.current_conversions(a + 1, b)
+                    + self.current_conversions(b + 1, high + 1);
                 let order = Reorder::Exchange {
                     first: a,
                     second: b,
@@ -174,7 +177,8 @@ impl Pairs<'_> {
         }
     }
 
-    /// The moves of field `a` to the place of `b`, for all `a <= first` and `b >= last`; the other way where not `up`.
+    /// Moves of field `a` to the place of `b`, for all `a <= first` and `b >= last`. Without `up`, moves in the
+    /// opposite direction.
     const fn moves(&self, first: usize, last: usize, up: bool, best: &mut Best) {
         let (low, high) = self.window(first, last);
         let mut core = 0;
@@ -194,7 +198,8 @@ impl Pairs<'_> {
             while all < NEVER {
                 let moved = if up { self.cost(a, b) } else { self.cost(b, a) };
                 if a < b && moved < NEVER {
-                    let rest = self.standing(low, a) + self.standing(b + 1, high + 1);
+                    let rest = self.current_conversions(low, a)
+                        + self.current_conversions(b + 1, high + 1);
                     let order = match (b - a, up) {
                         (1, _) => Reorder::Exchange {
                             first: a,
@@ -219,8 +224,7 @@ impl Pairs<'_> {
         }
     }
 
-    /// The conversions of the later one of two neighbours, `i` and the next one, in the earlier one's place; or the
-    /// other way.
+    /// The conversions if the field after `i` moves to `i`. Without `up`, if field `i` moves to the place after it.
     const fn shifted(&self, i: usize, up: bool) -> usize {
         if up {
             self.cost(i + 1, i)

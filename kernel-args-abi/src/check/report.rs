@@ -3,10 +3,10 @@
 use super::{align::fit_by_types, mismatch::Mismatch, names};
 use crate::signature::{Parameter, Signature};
 
-/// All differences between a struct and a kernel. Empty where the struct fits.
+/// All differences between a struct and a kernel. Empty if the struct fits.
 ///
-/// It keeps the first `N` and counts the rest. [`report`] and [`report_at`] return one; both are `const`:
-/// the derive calls them while the user's program compiles, and panics with the texts at the fields.
+/// A report stores the first `N` mismatches and counts the others. [`report`] and [`report_at`] create it. Both are
+/// `const`: the derive calls them while the user's program compiles, and panics with the texts at the fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, const N: usize = 32> {
     pub(super) host: Signature<'a>,
@@ -14,16 +14,16 @@ pub struct Report<'a, const N: usize = 32> {
     pub(super) base: Option<usize>,
     pub(super) mismatches: [Mismatch; N],
     pub(super) total: usize,
-    /// Where one field alone does not fit and another order would mend it: the field as it stands.
+    /// The mismatch of the only misfit in its current place, if another order of the fields would also fix it.
     pub(super) in_place: Option<Mismatch>,
-    /// Whether the fields fit in several other orders, none of which is likelier.
+    /// Whether the fields fit in several other orders, none of which is more likely.
     pub(super) several_orders: bool,
 }
 
-/// Compares a struct with a kernel. Offsets of parameters aligned above 16 bytes depend on the GPU, so they are not
-/// compared: see [`report_at`].
+/// Compares a struct with a kernel. Does not compare the offsets of parameters aligned above 16 bytes, because they
+/// depend on the GPU: see [`report_at`].
 ///
-/// Linear in the number of fields where the struct is right.
+/// The time is linear in the number of fields if the struct fits.
 #[must_use]
 pub const fn report<'a, const N: usize>(
     host: &Signature<'a>,
@@ -32,8 +32,8 @@ pub const fn report<'a, const N: usize>(
     report_at(host, kernel, None)
 }
 
-/// Compares a struct with a kernel whose block begins at `base` in the constant bank, see
-/// [`Sm::param_base`](crate::Sm::param_base). It matters only for parameters aligned above 16 bytes.
+/// Compares a struct with a kernel whose block begins at `base` in the constant bank: see
+/// [`Sm::param_base`](crate::Sm::param_base). `base` matters only for parameters aligned above 16 bytes.
 #[must_use]
 pub const fn report_at<'a, const N: usize>(
     host: &Signature<'a>,
@@ -58,7 +58,7 @@ pub const fn report_at<'a, const N: usize>(
     report
 }
 
-/// Whether the fields fit the parameters, all of them.
+/// Whether all fields fit the parameters.
 #[must_use]
 pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
     fit_by_types(host, kernel, base) && names::fit(host, kernel)
@@ -71,19 +71,19 @@ impl<'a, const N: usize> Report<'a, N> {
         self.total == 0
     }
 
-    /// The number of mismatches that are kept: at most `N`.
+    /// The number of stored mismatches: at most `N`.
     #[must_use]
     pub const fn len(&self) -> usize {
         if self.total < N { self.total } else { N }
     }
 
-    /// The number of all mismatches.
+    /// The number of all mismatches, including those that are not stored.
     #[must_use]
     pub const fn total(&self) -> usize {
         self.total
     }
 
-    /// The mismatches in the order of the parameters: the first `N`.
+    /// The first `N` mismatches, in the order of the parameters.
     #[must_use]
     pub const fn mismatches(&self) -> &[Mismatch] {
         self.mismatches.split_at(self.len()).0
@@ -101,22 +101,22 @@ impl<'a, const N: usize> Report<'a, N> {
         self.kernel
     }
 
-    /// Where the block begins in the constant bank, if that is known.
+    /// The address of the block in the constant bank, if known.
     pub(crate) const fn base(&self) -> Option<usize> {
         self.base
     }
 
-    /// Where one field alone does not fit and another order would mend it as well: the field as it stands.
+    /// The mismatch of the only misfit in its current place, if another order of the fields would also fix it.
     pub(crate) const fn in_place(&self) -> Option<Mismatch> {
         self.in_place
     }
 
-    /// Whether the fields fit in several other orders, none of which is likelier.
+    /// Whether the fields fit in several other orders, none of which is more likely.
     pub(crate) const fn fits_in_several_orders(&self) -> bool {
         self.several_orders
     }
 
-    /// The number of a mismatch among those that are kept.
+    /// The index of a stored mismatch.
     pub(crate) const fn position(&self, mismatch: Mismatch) -> Option<usize> {
         let mut i = 0;
         while i < self.len() {

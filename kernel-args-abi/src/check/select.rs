@@ -10,24 +10,24 @@ use crate::signature::{Parameter, Signature};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Selection {
-    /// One fits, or fits better than the others: its index.
+    /// One kernel fits, or fits better than all others: its index.
     One(usize),
-    /// None fits.
+    /// No kernel fits.
     None,
     /// Several fit equally well.
     Several {
-        /// The first one's index.
+        /// The index of the first one.
         first: usize,
-        /// The next one's index.
+        /// The index of the second one.
         second: usize,
-        /// How many there are.
+        /// The number of kernels that fit.
         count: usize,
     },
 }
 
-/// Chooses the kernel that these fields fit. Of several, the one that needs the fewest conversions, and of those
-/// one that is no template instance, as C++ chooses among overloads: `float*` fits `k(float*)` better than
-/// `k(float const*)`, and that better than `k<float>(float const*)`.
+/// Chooses the kernel that these fields fit. If several fit, chooses the one with the fewest conversions, then prefers
+/// one that is not a template instance, as in C++ overload resolution: `float*` fits `k(float*)` better than `k(float
+/// const*)`, and `k(float const*)` better than `k<float>(float const*)`.
 #[must_use]
 pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Selection {
     let mut best = Selection::None;
@@ -64,8 +64,8 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
     best
 }
 
-/// The kernel that these fields fit best, of several that they do not fit: the one with the fewest mistakes, and of those
-/// one that is no template instance. 0 where there is none.
+/// The kernel with the fewest mistakes, if the fields fit none of them. Prefers a kernel that is not a template
+/// instance. 0 if `candidates` is empty.
 #[must_use]
 pub const fn nearest<'a>(host: &Signature<'a>, candidates: &[Signature<'a>]) -> usize {
     let (mut nearest, mut fewest) = (0, usize::MAX);
@@ -81,7 +81,7 @@ pub const fn nearest<'a>(host: &Signature<'a>, candidates: &[Signature<'a>]) -> 
     nearest
 }
 
-/// Whether a demangled name is that of a template instance: `void k<float>(int)`.
+/// Whether a demangled name is a template instance: `void k<float>(int)`.
 const fn is_instance(name: &str) -> bool {
     let name = name.as_bytes();
     let mut i = 1;
@@ -89,7 +89,7 @@ const fn is_instance(name: &str) -> bool {
         if name[i] == b'(' && name[i - 1] == b'>' {
             return true;
         }
-        // The parameters begin: what follows is theirs. `(anonymous namespace)` stands after `::` or a blank.
+        // The parameter list begins here. `(anonymous namespace)` follows `::` or a space.
         if name[i] == b'(' && !matches!(name[i - 1], b':' | b' ') {
             return false;
         }
@@ -115,7 +115,7 @@ mod tests {
     use super::is_instance;
 
     #[test]
-    fn instances_are_told_from_overloads() {
+    fn instances_are_distinguished_from_overloads() {
         for (name, instance) in [
             ("saxpy", false),
             ("saxpy(int, float)", false),

@@ -1,9 +1,9 @@
-//! Finding things by a hash while a program compiles, where there is no heap.
+//! A hash table for constant evaluation, which has no heap.
 
-/// Indices by hashes of what stands at them: a table with open addressing.
+/// Indices by hash: a table with open addressing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots<const N: usize> {
-    /// An index and 1; 0 where there is none.
+    /// The index plus 1, or 0 for an empty slot.
     slots: [u16; N],
     left: usize,
 }
@@ -16,7 +16,7 @@ impl<const N: usize> Slots<N> {
         }
     }
 
-    /// Appends an index, unless three quarters of the slots are taken.
+    /// Inserts an index, unless three quarters of the slots are full.
     pub(super) const fn insert(&mut self, hash: u64, index: usize) {
         if self.left == 0 || index >= u16::MAX as usize {
             return;
@@ -29,12 +29,12 @@ impl<const N: usize> Slots<N> {
         self.slots[at] = index as u16 + 1;
     }
 
-    /// Whether something may be missing.
+    /// Whether some indices may be missing.
     pub(super) const fn is_full(&self) -> bool {
         self.left == 0
     }
 
-    /// Where the search for a hash begins.
+    /// Starts a search for a hash.
     pub(super) const fn find(&self, hash: u64) -> Found<'_, N> {
         Found {
             slots: self,
@@ -43,7 +43,7 @@ impl<const N: usize> Slots<N> {
     }
 }
 
-/// What was inserted with a hash, in that order, and with others between.
+/// The indices inserted with a hash, in order. It may also return other indices.
 pub(super) struct Found<'a, const N: usize> {
     slots: &'a Slots<N>,
     at: usize,
@@ -61,11 +61,11 @@ impl<const N: usize> Found<'_, N> {
     }
 }
 
-/// How many before and after one are looked at where there was no room for all.
+/// The number of neighbours before and after a position that are searched if the table is full.
 pub(super) const NEAR: usize = 64;
 
-/// FNV-1a of some bytes, one step for each: [`NOTHING`] is that of none. It is written out where it is used, in operators: each call
-/// takes rustc as long as some dozens of them.
+/// FNV-1a, one step per byte, starting from [`NOTHING`]. This is a macro with operators only, because rustc evaluates
+/// a call about as slowly as dozens of operators.
 macro_rules! hash_more {
     ($hash:ident, $byte:expr) => {
         $hash = ($hash ^ $byte as u64) * 0x0100_0193 & 0xffff_ffff
@@ -73,7 +73,7 @@ macro_rules! hash_more {
 }
 pub(super) use hash_more;
 
-/// The hash of no bytes.
+/// The hash of zero bytes.
 pub(super) const NOTHING: u64 = 0x811c_9dc5;
 
 /// The hash of a text.

@@ -1,4 +1,4 @@
-//! Whether fields are the members of a struct that the kernel takes, or a field is a struct of its parameters.
+//! Whether several fields are the members of one struct parameter, or one field is a struct of several parameters.
 
 use super::{align::differences_at, mismatch::Mismatch};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     signature::Parameter,
 };
 
-/// A walk through two lists that fit but for structs that are split into fields, or fields that are structs of
+/// Walks through two lists that differ only in structs that are split into fields, and in fields that are structs of
 /// parameters.
 pub(super) struct Split<'a> {
     host: &'a [Parameter<'a>],
@@ -17,13 +17,13 @@ pub(super) struct Split<'a> {
     at: (usize, usize),
 }
 
-/// The next step.
+/// The result of one step.
 pub(super) enum Next {
-    /// Such a struct.
+    /// A split or joined struct.
     Found(Mismatch),
-    /// All is told.
+    /// The end of both lists.
     End,
-    /// The lists differ in another way.
+    /// A different mistake.
     Other,
 }
 
@@ -79,8 +79,8 @@ impl<'a> Split<'a> {
         differences_at(self.host, self.kernel, self.base, i, j).is_empty()
     }
 
-    /// How many of `list`, from `from` on, are laid out as the members of `whole`, with which the rest of both lists
-    /// begins to fit again, or ends.
+    /// The number of entries of `list`, from `from` on, that have the layout of `whole`'s members. After them, both
+    /// lists fit again or end.
     const fn members(
         &self,
         list: &[Parameter<'_>],
@@ -94,7 +94,8 @@ impl<'a> Split<'a> {
         let Ok(mut layout) = Layout::from_size_align(0, 1) else {
             return None;
         };
-        // Of several numbers that fit, as padding may hold one more: the one with which both lists end together.
+        // Several numbers can fit, because padding may hold one more member. Prefer the number with which both lists
+        // end together.
         let (more, fewer) = if of_host {
             (self.kernel.len() - self.at.1, self.host.len() - self.at.0)
         } else {
@@ -123,7 +124,7 @@ impl<'a> Split<'a> {
         found
     }
 
-    /// Whether the lists fit behind such a struct, as far as one look tells.
+    /// Whether the lists fit after such a struct, as far as the next entry shows.
     const fn goes_on(&self, count: usize, of_host: bool) -> bool {
         let (i, j) = if of_host {
             (self.at.0 + 1, self.at.1 + count)
@@ -142,10 +143,10 @@ impl<'a> Split<'a> {
     }
 }
 
-/// The most members that are counted.
+/// The maximum number of members.
 const MOST_MEMBERS: usize = 64;
 
-/// Whether it is a struct or vector; where only its size is known, one that no scalar has.
+/// Whether it can be a struct or vector. If only its size is known: whether no scalar has this size.
 const fn may_have_members(parameter: &Parameter<'_>) -> bool {
     match parameter.class {
         Class::Bytes => true,
@@ -158,8 +159,8 @@ const fn may_have_members(parameter: &Parameter<'_>) -> bool {
     }
 }
 
-/// Whether members that are laid out so fill the whole: a struct, or one of CUDA's vectors, which may be aligned to more
-/// than its components.
+/// Whether members of this layout fill `whole`: a struct, or a CUDA vector, which may have a larger alignment than its
+/// components.
 const fn is_layout_of(members: Layout, whole: &Parameter<'_>) -> bool {
     let Some(align) = whole.align else {
         return members.pad_to_align().size() == whole.size;

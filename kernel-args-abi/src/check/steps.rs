@@ -1,4 +1,4 @@
-//! A report row by row: every field and parameter, those that fit included.
+//! A report row by row, including the rows that fit.
 
 use super::{
     align::{Row, Rows},
@@ -7,7 +7,7 @@ use super::{
     report::Report,
 };
 
-/// One row: a field, a parameter, or both, and what is wrong with it.
+/// One row: a field, a parameter, or both, and the mismatch if there is one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) field: Option<usize>,
@@ -18,13 +18,13 @@ pub(crate) struct Step {
 /// The rows of a report, in order.
 pub(crate) struct Steps<'r, 'a, const N: usize> {
     report: &'r Report<'a, N>,
-    /// The field and the parameter that are next.
+    /// The next field and parameter.
     at: (usize, usize),
-    /// The number of the mismatch that is next.
+    /// The index of the next mismatch.
     next: usize,
-    /// Where the mismatch ends whose rows these are, or the row that fits.
+    /// The end of the current mismatch or fitting row.
     end: (usize, usize),
-    /// Where the report does not keep every mismatch, the comparison itself.
+    /// The comparison itself, if the report does not store all mismatches.
     again: Option<Rows<'a>>,
 }
 
@@ -47,7 +47,7 @@ impl<'r, 'a, const N: usize> Steps<'r, 'a, N> {
     fn step(&mut self) -> Option<Step> {
         let (i, j) = self.at;
         let mut mismatch = None;
-        // Else these are the second and further rows of a mistake.
+        // Otherwise, these are the second and later rows of a mistake.
         if i >= self.end.0 && j >= self.end.1 {
             let next = self.report.mismatches().get(self.next).copied();
             mismatch = next.filter(|next| start_of(*next, self.at) == self.at);
@@ -86,7 +86,7 @@ impl<const N: usize> Iterator for Steps<'_, '_, N> {
             Row::Wrong(found) => Step {
                 field: found.field(),
                 parameter: found.parameter(),
-                // The report knows which belong together; it keeps the first ones only.
+                // The report knows which rows belong together, but stores only the first mismatches.
                 mismatch: match self.report.position(found) {
                     Some(kept) => Some(self.report.mismatches()[kept]),
                     None => Some(found),

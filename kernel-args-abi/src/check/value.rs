@@ -1,4 +1,4 @@
-//! Whether one field fits one parameter, members of structs aside.
+//! Whether one field fits one parameter, without the members of structs.
 
 use super::{
     cpp,
@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{class::Class, signature::Parameter};
 
-/// How the values of a field and a parameter differ; their members are not compared.
+/// How the values of a field and a parameter differ, without their members.
 pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    // An array of Rust that is passed by value is in C++ a struct around one: their members tell.
+    // A Rust array passed by value is a struct around an array in C++. Their members are compared instead.
     let mut differences = if host.cpp.is_array() && !kernel.cpp.is_array() {
         Differences::NONE
     } else {
@@ -32,7 +32,7 @@ pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>)
     differences
 }
 
-/// Whether a value of the field's class is passed as the kernel's class.
+/// Whether a value of the field's class can be passed as the kernel's class.
 pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     match (host.class, kernel.class) {
         (Class::Unknown | Class::Bits, _)
@@ -43,13 +43,13 @@ pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> 
             kernel.size == 16 && is_aligned(kernel, 16) || cpp::is_scalar(kernel.cpp)
         }
         (Class::Float, Class::Bytes) if kernel.size <= 2 => is_aligned(kernel, kernel.size),
-        // A scalar that is a `__grid_constant__`, where the kernel's name says that it is a scalar.
+        // A `__grid_constant__` scalar: PTX declares bytes, the kernel's name a scalar.
         (Class::Float | Class::Pointer, Class::Bytes) => cpp::is_scalar(kernel.cpp),
         (h, k) => h.same(k),
     }
 }
 
-/// Whether the alignment is `bytes`, as far as it is known.
+/// Whether the alignment is `bytes` or unknown.
 const fn is_aligned(parameter: &Parameter<'_>, bytes: usize) -> bool {
     match parameter.align {
         Some(align) => align.bytes() == bytes,

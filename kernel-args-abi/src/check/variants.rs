@@ -1,4 +1,4 @@
-//! Whether the variants of a Rust enum are those of the kernel's.
+//! Compares the variants of a Rust enum with the variants of the kernel's enum.
 
 use super::slots::{self, NEAR, Slots, hash_more};
 use crate::{
@@ -6,33 +6,34 @@ use crate::{
     signature::{Members, Parameter, Variant},
 };
 
-/// A variant of the host's enum that the kernel's does not have.
+/// A variant of the host's enum that the kernel's enum does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct VariantMismatch<'a> {
-    /// The host's.
+    /// The host's variant.
     pub host: Variant<'a>,
-    /// The kernel's of the [same name](first_variant), which has another value; `None` where no variant of the kernel's has
-    /// the value.
+    /// The kernel's variant of the [same name](first_variant) with another value. `None` if no variant of the kernel's
+    /// enum has the value.
     pub kernel: Option<Variant<'a>>,
 }
 
-/// The first variant of an enum in which a field differs from a parameter. `None` where they agree, and where one of them
-/// does not tell its variants.
+/// The first variant that is wrong. `None` if the enums match, or if the variants of one side are unknown.
 ///
-/// The host passes values to the kernel: each must be one of the kernel's, under the same name if the kernel's enum has that
-/// name. The kernel's may have more. Names are looked for among the first 3,000, of which each counts once for every word that all
-/// begin with, and once more; else among the 64 before and after.
+/// The host passes values to the kernel: each value must exist in the kernel's enum, under the same name if the
+/// kernel's enum has that name. The kernel's enum may have more variants.
 ///
-/// Where no variant of the kernel's is spelled as the host's, names are the same without case and underscores, and without
-/// words that all of the kernel's begin with: `FastMath` is `fast_math`, `MODE_FAST_MATH` and `kFastMath`. If several of the
-/// kernel's are the same so, one of them must have the value.
+/// A name matches if it is equal. If no variant of the kernel's enum has an equal name, names match without case and
+/// underscores, and without a prefix of words that all of the kernel's variants share: `FastMath` matches `fast_math`,
+/// `MODE_FAST_MATH` and `kFastMath`. If several of the kernel's variants match, one of them must have the value.
+///
+/// The index holds 3,000 names. A variant takes one entry, plus one for each shared word. In a larger enum, the other
+/// names are searched for only among the 64 variants before and after.
 #[must_use]
 pub const fn first_variant<'a>(
     host: &Parameter<'a>,
     kernel: &Parameter<'a>,
 ) -> Option<VariantMismatch<'a>> {
-    // An enum that is only declared has no variants.
+    // A declared but undefined enum has no variants.
     if !host.members.is_enum() || kernel.members.variant(0).is_none() {
         return None;
     }
@@ -40,7 +41,7 @@ pub const fn first_variant<'a>(
     let mut index = None;
     let mut i = 0;
     while let Some(variant) = host.members.variant(i) {
-        // One is the usual case: both list the same.
+        // The common case: both enums list the same variants.
         let is_same = match kernel.members.variant(i) {
             Some(other) => {
                 same_value(variant, other, host.size) && agree(variant.name, other.name, starts)
@@ -70,7 +71,7 @@ pub const fn first_variant<'a>(
     None
 }
 
-/// The kernel's variants, for looking many up.
+/// An index of the kernel's variants.
 struct Index<'a> {
     variants: Members<'a>,
     size: usize,
@@ -105,7 +106,8 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The variant that is spelled as the host's; else of those whose names [`agree`] with it one of its value, or the first.
+    /// The variant with the same name as the host's. Otherwise, of the variants whose names [`agree`], one with the
+    /// same value, or the first.
     const fn named(&self, host: Variant<'_>, near: usize) -> Option<Variant<'a>> {
         let mut named: Option<Variant<'a>> = None;
         let mut found = self.names.find(hash_of_letters(host.name.as_bytes(), 0));
@@ -147,7 +149,7 @@ impl<'a> Index<'a> {
         self.values.is_full() && self.has_value_anywhere(host)
     }
 
-    /// Looks at every variant: what the index has no room for must not be taken for missing.
+    /// Searches all variants: the index may not contain every one.
     const fn has_value_anywhere(&self, host: Variant<'_>) -> bool {
         let mut i = 0;
         while let Some(variant) = self.variants.variant(i) {
@@ -160,7 +162,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// A hash of the letters and digits of a name from `start` on, without case.
+/// A hash of the letters and digits of a name from `start` on, ignoring case.
 const fn hash_of_letters(name: &[u8], start: usize) -> u64 {
     let (mut hash, mut i) = (slots::NOTHING, start);
     while i < name.len() {
@@ -185,7 +187,7 @@ const fn hash_of_value(variant: Variant<'_>, size: usize) -> u64 {
     hash
 }
 
-/// How many bytes all names begin with, if there are several.
+/// The number of bytes in the common prefix of all names, if there are several names.
 const fn common_prefix(variants: Members<'_>) -> usize {
     let Some(first) = variants.variant(0) else {
         return 0;
@@ -211,8 +213,8 @@ const fn common_prefix(variants: Members<'_>) -> usize {
     length
 }
 
-/// At which bytes the names of an enum may be taken to begin, as bits: at the first, and at words behind what all begin with.
-/// They are found once, for the names of a large enum are compared often.
+/// A bit for each byte at which a name may begin: the first byte, and the words after the common prefix. Computed
+/// once, because the names of a large enum are compared often.
 const fn starts(variants: Members<'_>) -> u128 {
     let prefix = common_prefix(variants);
     let mut starts = 1;
@@ -221,7 +223,7 @@ const fn starts(variants: Members<'_>) -> u128 {
         && at <= prefix
         && at < u128::BITS as usize
     {
-        // Whether a word begins behind the last common byte, each name tells.
+        // Whether a word begins after the common prefix depends on each name.
         if at == prefix || begins_word(first.name.as_bytes(), at) {
             starts |= 1 << at;
         }
@@ -230,10 +232,10 @@ const fn starts(variants: Members<'_>) -> u128 {
     starts
 }
 
-/// Whether two names are one without case and underscores, the kernel's from one of the `starts` on.
+/// Whether two names match without case and underscores. The kernel's name may begin at any of the `starts`.
 const fn agree(host: &str, kernel: &str, mut starts: u128) -> bool {
     let (host, kernel) = (host.as_bytes(), kernel.as_bytes());
-    // Most differ at the end already.
+    // Most names already differ at the end.
     if let ([.., a], [.., b]) = (host, kernel)
         && !a.eq_ignore_ascii_case(b)
         && *a != b'_'
@@ -251,7 +253,7 @@ const fn agree(host: &str, kernel: &str, mut starts: u128) -> bool {
     false
 }
 
-/// Whether what a name calls its variant may begin there.
+/// Whether the distinct part of a name may begin here.
 const fn may_begin(name: &[u8], at: usize) -> bool {
     at < name.len() && (at == 0 || begins_word(name, at))
 }
@@ -262,7 +264,7 @@ const fn begins_word(name: &[u8], at: usize) -> bool {
             || name[at].is_ascii_uppercase() && !name[at - 1].is_ascii_uppercase())
 }
 
-/// Whether two names have the same letters and digits, those of the second from `start` on.
+/// Whether two names have the same letters and digits, the second from `start` on.
 const fn same_letters(a: &[u8], b: &[u8], start: usize) -> bool {
     let (mut i, mut j, mut any) = (0, start, false);
     loop {
@@ -275,7 +277,7 @@ const fn same_letters(a: &[u8], b: &[u8], start: usize) -> bool {
             continue;
         }
         if i == a.len() || j == b.len() {
-            // A name of underscores alone is only itself.
+            // A name that consists of underscores matches only itself.
             return any && i == a.len() && j == b.len();
         }
         if !a[i].eq_ignore_ascii_case(&b[j]) {
@@ -285,7 +287,7 @@ const fn same_letters(a: &[u8], b: &[u8], start: usize) -> bool {
     }
 }
 
-/// Whether two values have the same bits in a type of `size` bytes: compilers tell the signs of some as they like.
+/// Whether two values have the same bits in a type of `size` bytes. Compilers differ in the sign that they record.
 const fn same_value(a: Variant<'_>, b: Variant<'_>, size: usize) -> bool {
     let different = a.value ^ b.value;
     match size {

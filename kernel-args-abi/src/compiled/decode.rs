@@ -1,6 +1,6 @@
-//! What the table of a [`CompiledImage`] says of a kernel, read while a program compiles.
+//! Reads the table of a [`CompiledImage`] while a program compiles.
 //!
-//! `kernel_args_image` writes it. Its numbers and texts are those of `signature::reader`.
+//! `kernel_args_image` writes the table. `signature::reader` reads its numbers and texts.
 
 use super::{
     image::{CompiledImage, place_at},
@@ -16,31 +16,31 @@ use crate::{
     },
 };
 
-/// What is set in the byte behind a kernel's names.
+/// The bits of the byte after a kernel's names.
 pub const VARIES: u8 = 1;
 pub const NAMED: u8 = 2;
-/// Debug information tells of its parameters: each is followed by its members.
-pub const TOLD: u8 = 4;
+/// Debug information describes the kernel's parameters: each one is followed by its members.
+pub const DEBUG_INFO: u8 = 4;
 
-/// The structs of a table.
+/// The part of the table that contains the structs.
 const fn structs(table: &[u8]) -> &[u8] {
     table.split_at(place_at(table, 1 + place_at(table, 0))).1
 }
 
-/// What the table says of a kernel, up to its parameters.
+/// The table's data about a kernel, up to its parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
-    /// The kernel's declaration in the image; nothing where that is not told.
+    /// The kernel's declaration in the image. Empty if the table does not contain its position.
     pub(super) declaration: &'static [u8],
     /// The declaration's fingerprint.
     pub(super) fingerprint: usize,
     pub(super) names: Names,
-    /// Whether its parameters are others on other GPUs.
+    /// Whether the parameters differ between GPUs.
     pub(super) varies: bool,
-    /// Whether a parameter has a name of the program's, which PTX that a compiler wrote does not.
+    /// Whether a parameter has a name from the source. Compiler-generated PTX has no such names.
     pub(super) named: bool,
-    /// Whether debug information tells of its parameters.
-    pub(super) told: bool,
+    /// Whether debug information describes the parameters.
+    pub(super) has_debug_info: bool,
     pub(super) parameters: usize,
     types: Reader<'static>,
     texts: Reader<'static>,
@@ -69,7 +69,7 @@ impl Head {
             names,
             varies: flags & VARIES != 0,
             named: flags & NAMED != 0,
-            told: flags & TOLD != 0,
+            has_debug_info: flags & DEBUG_INFO != 0,
             parameters,
             types: reader,
             texts: Reader {
@@ -79,7 +79,7 @@ impl Head {
         }
     }
 
-    /// The first parameter that was not read yet.
+    /// The next parameter.
     pub(super) const fn next_parameter(&mut self) -> Parameter<'static> {
         let declaration = self.declaration;
         Parameter {
@@ -89,7 +89,7 @@ impl Head {
         }
     }
 
-    /// The first parameter that was not read yet, without its texts: the comparison of one that fits does not need them.
+    /// The next parameter without its texts. A comparison that succeeds does not need them.
     pub(super) const fn next_type(&mut self) -> Parameter<'static> {
         let names = self.names;
         let reader = &mut self.types;
@@ -105,7 +105,7 @@ impl Head {
         let class = CLASSES[reader.byte() as usize];
         let base = reader.base(names.name());
         let (depth, const_mask) = (reader.byte(), reader.byte());
-        let members = if self.told {
+        let members = if self.has_debug_info {
             members(structs(reader.bytes), reader.number())
         } else {
             Members::UNKNOWN

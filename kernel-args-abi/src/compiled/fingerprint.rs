@@ -1,15 +1,15 @@
-//! Whether two reads of a file saw the same bytes.
+//! Detects a file that changes between two reads.
 //!
-//! A macro reads an image, and rustc then embeds it: the file may have changed between the two.
+//! A macro reads an image, and rustc embeds it later. The file can change in between.
 
-use crate::words::{Message, templates};
+use crate::texts::{Message, templates};
 
-/// How many pieces of 8 bytes are looked at. A constant is evaluated slowly, some microseconds for each piece.
+/// The maximum number of 8-byte pieces in a fingerprint. Constant evaluation takes some microseconds per piece.
 const PIECES: usize = 2048;
 
-/// A number that depends on the bytes: on all of up to 16 KiB, and of a longer text on 2048 pieces that are spread evenly.
+/// A hash of the bytes: of all bytes up to 16 KiB, and of 2,048 evenly spread pieces of a longer text.
 ///
-/// For accidents: it is no cryptographic hash.
+/// It detects accidental changes. It is not a cryptographic hash.
 #[must_use]
 pub const fn fingerprint(bytes: &[u8]) -> u64 {
     let length = bytes.len();
@@ -19,7 +19,7 @@ pub const fn fingerprint(bytes: &[u8]) -> u64 {
     };
     let mut hash = length as u64;
     let mut rest = bytes;
-    // Patterns and operators, and few calls: each takes rustc as long as some dozens of these.
+    // Patterns and operators, and few calls: rustc evaluates a call about as slowly as dozens of operators.
     while let [a, b, c, d, e, f, g, h, after @ ..] = rest {
         let low = *a as u64 | (*b as u64) << 8 | (*c as u64) << 16 | (*d as u64) << 24;
         let high = *e as u64 | (*f as u64) << 8 | (*g as u64) << 16 | (*h as u64) << 24;
@@ -39,17 +39,17 @@ pub const fn fingerprint(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// Multiplies, and folds the upper half of the product into the lower one.
+/// Multiplies, then folds the upper half of the product into the lower half.
 const fn mix(hash: u64, piece: u64) -> u64 {
     let product = (hash ^ piece) as u128 * 0x9e37_79b9_7f4a_7c15;
     (product as u64) ^ (product >> 64) as u64 ^ piece
 }
 
-/// The bytes as an array, for a `static` that holds them itself: a constant that refers to a `static` takes no time to compare,
-/// whatever its size.
+/// The bytes as an array, for a `static` that contains the bytes itself. rustc compares a constant that refers to a
+/// `static` in constant time, whatever its size.
 ///
 /// # Panics
-/// Where there are not `N` of them.
+/// If the length is not `N`.
 #[must_use]
 #[track_caller]
 pub const fn of_length<const N: usize>(bytes: &'static [u8]) -> &'static [u8; N] {
@@ -59,7 +59,7 @@ pub const fn of_length<const N: usize>(bytes: &'static [u8]) -> &'static [u8; N]
     }
 }
 
-/// The error where it has.
+/// Panics with the error for a changed file.
 #[track_caller]
 pub const fn changed() -> ! {
     let mut message: Message = Message::new();

@@ -1,4 +1,4 @@
-//! Whether a struct fits a kernel: the answer alone, for the many structs that do.
+//! A fast check whether a struct fits a kernel. It reports no differences.
 
 use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
 use crate::{
@@ -9,10 +9,11 @@ use crate::{
 };
 
 impl CompiledKernels {
-    /// The symbol of the only kernel, where these fields fit it and it is the same on every GPU. It reads the table once.
+    /// The symbol of the only kernel, if these fields fit it and its parameters are the same on every GPU. Reads the
+    /// table once.
     ///
     /// # Errors
-    /// [`Changed`](Doubt::Changed) where the image is not the one that was read; else [`Compare`](Doubt::Compare).
+    /// [`Changed`](Doubt::Changed) if the image is not the one that was read, otherwise [`Compare`](Doubt::Compare).
     #[doc(hidden)]
     pub const fn only_fitting(&self, fields: &[Parameter<'_>]) -> Result<&'static str, Doubt> {
         let mut i = 0;
@@ -30,13 +31,13 @@ impl CompiledKernels {
     }
 }
 
-/// Why a struct and a kernel have to be looked at more closely.
+/// Why the fast check is not sufficient.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// The image is not the one that was read.
     Changed,
-    /// It does not fit, or there are several kernels.
+    /// The struct does not fit, or there are several kernels.
     Compare,
 }
 
@@ -47,18 +48,18 @@ impl Head {
             || fingerprint(self.declaration) as u32 as usize == self.fingerprint
     }
 
-    /// Whether these fields fit the parameters. It reads them.
+    /// Whether these fields fit the parameters. It consumes the parameters.
     pub(super) const fn fits(&mut self, fields: &[Parameter<'_>]) -> bool {
         if self.parameters != fields.len() {
             return false;
         }
         let first = *self;
-        // The parameter before shows where one would lie.
+        // A parameter's expected offset depends on the previous parameter.
         let mut before = NOTHING;
         let mut i = 0;
         while i < fields.len() {
             let parameter = self.next_type();
-            if !fits_plainly(&fields[i], &parameter, self.told) {
+            if !fits_plainly(&fields[i], &parameter, self.has_debug_info) {
                 let window = [before, parameter];
                 let (_, own) = window.split_at((i == 0) as usize);
                 if !differences_at(fields, own, None, i, own.len() - 1).is_empty() {
@@ -71,13 +72,13 @@ impl Head {
         !first.named || first.names_fit(fields)
     }
 
-    /// Whether no field has the name of another parameter, where all of them fit by their types.
+    /// Whether no field has the name of another parameter, if all fields fit by type.
     const fn names_fit(&self, fields: &[Parameter<'_>]) -> bool {
         let mut own = *self;
         let mut i = 0;
         while i < fields.len() {
             let parameter = own.next_parameter();
-            if names::says_otherwise(&fields[i], &parameter) {
+            if names::has_other_explicit_name(&fields[i], &parameter) {
                 return false;
             }
             if names::is_named_otherwise(&fields[i], &parameter) {
@@ -97,10 +98,14 @@ impl Head {
     }
 }
 
-/// Whether field and parameter are the same in everything, or differ in what a C++ compiler does not see. Most fields that fit are;
-/// of others [`differences_at`] knows. It has no calls, each of which takes rustc as long as all of these comparisons. Members and
-/// variants are known where the kernel is `told`.
-const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>, told: bool) -> bool {
+/// Whether field and parameter are equal, or differ only in ways that C++ ignores. This holds for most fields that
+/// fit; [`differences_at`] decides the others. The function contains no calls, because rustc evaluates a call about as
+/// slowly as all of these comparisons. Members and variants are known only if the kernel is described by debug information.
+const fn fits_plainly(
+    field: &Parameter<'_>,
+    parameter: &Parameter<'_>,
+    has_debug_info: bool,
+) -> bool {
     match (field.align, parameter.align) {
         (Some(a), Some(b)) if a.log2 == b.log2 && field.size == parameter.size => {}
         _ => return false,
@@ -114,9 +119,9 @@ const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>, told: bo
     }
     let (host, kernel) = (field.cpp, parameter.cpp);
     let same_base = match (host.base, kernel.base) {
-        // Members of an unnamed struct may be known, and variants of an unnamed enum.
+        // An unnamed struct can have known members, and an unnamed enum known variants.
         (_, CppBase::Unknown) if kernel.depth == 0 => {
-            return !told || !matches!(field.class, Class::Bytes | Class::Integer);
+            return !has_debug_info || !matches!(field.class, Class::Bytes | Class::Integer);
         }
         (
             CppBase::Integer { signed, bits },

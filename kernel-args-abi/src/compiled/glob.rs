@@ -1,13 +1,14 @@
-//! Patterns of names: `*` stands for any characters, `?` for one.
+//! Patterns for names: `*` matches any characters, `?` matches one byte.
 
-/// Whether `text` is what `pattern` describes, as in `entries = "u*_f32"`: `*` stands for any characters, `?` for one byte.
+/// Whether `pattern` matches all of `text`, as in `entries = "u*_f32"`: `*` matches any characters, `?` matches one
+/// byte.
 #[must_use]
 pub const fn matches_pattern(pattern: &str, text: &str) -> bool {
     matches(pattern.as_bytes(), b"", text.as_bytes(), 0, text.len())
 }
 
-/// Whether `text` is what `pattern` describes, and ends with `suffix`. The text is what stands in `bytes` from `start` to `end`: a
-/// slice would be a call more.
+/// Whether `pattern` matches all of a text that ends with `suffix`. The text is `bytes[start..end]`: slicing would add
+/// a call.
 pub(super) const fn matches(
     pattern: &[u8],
     suffix: &[u8],
@@ -26,7 +27,7 @@ pub(super) const fn matches(
         }
     }
     let (mut p, mut t) = (0, start);
-    // Where to go on when what follows the last `*` does not fit: behind that `*`, and one character further.
+    // Where to continue if the part after the last `*` does not match: after that `*`, one character further.
     let mut retry = None;
     loop {
         if p < pattern.len() && pattern[p] == b'*' {
@@ -55,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
     use std::string::String;
 
-    /// By the definition.
+    /// The definition of a pattern, without optimizations.
     fn slowly(pattern: &[u8], text: &[u8]) -> bool {
         match (pattern, text) {
             ([], []) => true,

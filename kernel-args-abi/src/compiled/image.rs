@@ -1,13 +1,14 @@
-//! An image with the descriptions of its kernels.
+//! An image with the data that was read about its kernels.
 
 use super::fingerprint::{changed, fingerprint};
 use crate::signature::reader::{PLACE, number_at};
 use core::fmt;
 
-/// An image that was read while a crate compiled, with what was read of its kernels: names, C++ types and members, where debug
-/// information told them, be it in another file.
+/// An image that was read while a crate compiled, with the data about its kernels: names, and C++ types and members if
+/// debug information contains them (possibly in another file).
 ///
-/// `kernel_args::kernels!` emits one for each module, as `IMAGE`. `Module::load` takes it, and verifies kernels with all of that.
+/// `kernel_args::kernels!` generates one per module, as `IMAGE`. `Module::load` accepts it and verifies kernels with
+/// this data.
 pub struct CompiledImage {
     pub(super) bytes: &'static [u8],
     pub(super) table: &'static [u8],
@@ -15,10 +16,10 @@ pub struct CompiledImage {
 }
 
 impl CompiledImage {
-    /// `table` and `names` are what an [`Encoder`](super::Encoder) made of an image with this fingerprint.
+    /// `table` and `names` are the output of an [`Encoder`](super::Encoder) for an image with this fingerprint.
     ///
     /// # Panics
-    /// Where `bytes` have another one.
+    /// If the fingerprint of `bytes` differs.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
@@ -38,7 +39,7 @@ impl CompiledImage {
         }
     }
 
-    /// A table that needs no image: its texts stand in the table.
+    /// A table that needs no image: it contains all of its texts.
     #[doc(hidden)]
     #[must_use]
     pub const fn table(table: &'static [u8], names: &'static str) -> Self {
@@ -49,14 +50,15 @@ impl CompiledImage {
         }
     }
 
-    /// The image as it stands in the file: PTX, a cubin or a fat binary.
+    /// The image as in the file: PTX, a cubin or a fat binary.
     #[must_use]
     pub const fn bytes(&self) -> &'static [u8] {
         self.bytes
     }
 }
 
-/// A number of the beginning of a table: how many kernels there are, where each stands, and where structs do.
+/// An entry of the table's header: the number of kernels, the position of each kernel, and the position of the
+/// structs.
 pub(super) const fn place_at(table: &[u8], index: usize) -> usize {
     number_at(table, PLACE * index)
 }

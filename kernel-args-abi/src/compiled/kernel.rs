@@ -8,9 +8,10 @@ use crate::{
 };
 use core::fmt;
 
-/// One kernel of an image that was read while a crate compiled: a constant of a module that `kernel_args::kernels!` emits.
+/// One kernel of an image that was read while a crate compiled: a constant in a module that `kernel_args::kernels!`
+/// generates.
 ///
-/// It is small and `Copy`. What it tells is decoded when it is asked for; every function is `const`.
+/// It is small and `Copy`. Its data is decoded on demand by `const` functions.
 ///
 /// ```ignore
 /// kernel_args::kernels! { mod saxpy = "ptx/saxpy.ptx"; }
@@ -22,13 +23,13 @@ use core::fmt;
 pub struct CompiledKernel {
     pub(super) image: &'static CompiledImage,
     pub(super) index: u32,
-    /// Empty where it stands among the names of the image alone.
+    /// Empty if only the image's text of names contains it.
     pub(super) symbol: &'static str,
 }
 
 impl CompiledKernel {
-    /// The kernel at this place of the table. `symbol` is its symbol as a literal of its own: rustc compares all of the literal to
-    /// which a constant refers.
+    /// The kernel at this index of the table. `symbol` is its symbol as a separate literal, because rustc compares the
+    /// whole literal to which a constant refers.
     #[doc(hidden)]
     #[must_use]
     pub const fn new(image: &'static CompiledImage, index: u32, symbol: &'static str) -> Self {
@@ -43,7 +44,7 @@ impl CompiledKernel {
         Head::read(self.image, self.index as usize)
     }
 
-    /// Its symbol, by which the driver knows it: `_Z5saxpyifPKfPf`.
+    /// The symbol that the driver uses: `_Z5saxpyifPKfPf`.
     #[must_use]
     pub const fn symbol(&self) -> &'static str {
         if self.symbol.is_empty() {
@@ -52,19 +53,19 @@ impl CompiledKernel {
         self.symbol
     }
 
-    /// Its readable name: `saxpy(int, float, float const*, float*)`. The symbol where that is not mangled.
+    /// The readable name: `saxpy(int, float, float const*, float*)`. The symbol if that is not mangled.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.names().name()
     }
 
-    /// The image that it is in, as it stands in the file: PTX, a cubin or a fat binary.
+    /// The image that contains the kernel, as in the file: PTX, a cubin or a fat binary.
     #[must_use]
     pub const fn image(&self) -> &'static [u8] {
         self.image.bytes
     }
 
-    /// How many parameters it takes.
+    /// The number of parameters.
     #[must_use]
     pub const fn parameter_count(&self) -> usize {
         self.head().parameters
@@ -73,7 +74,7 @@ impl CompiledKernel {
     /// The parameter at `index`.
     ///
     /// # Panics
-    /// Where there is none.
+    /// If `index` is out of bounds.
     #[must_use]
     pub const fn parameter(&self, index: usize) -> Parameter<'static> {
         let mut head = self.head();
@@ -108,7 +109,7 @@ impl CompiledKernel {
     /// ```
     ///
     /// # Panics
-    /// Where there are not `N` of them.
+    /// If the kernel does not have `N` parameters.
     #[must_use]
     pub const fn parameter_array<const N: usize>(&self) -> [Parameter<'static>; N] {
         let mut array = [NOTHING; N];
@@ -125,14 +126,14 @@ impl CompiledKernel {
         array
     }
 
-    /// Whether debug information told names, C++ types and members of the parameters.
+    /// Whether debug information provided names, C++ types and members of the parameters.
     #[must_use]
     pub const fn has_debug_info(&self) -> bool {
-        self.head().told
+        self.head().has_debug_info
     }
 
-    /// Whether the image has it with other parameters for other GPUs: then no struct fits it everywhere, and the parameters are
-    /// those of the first.
+    /// Whether the image contains the kernel with different parameters for different GPUs. Then no struct fits on
+    /// every GPU, and the parameters are the ones for the first GPU.
     #[must_use]
     pub const fn varies(&self) -> bool {
         self.head().varies
@@ -145,9 +146,11 @@ impl CompiledKernel {
         self.head().is_unchanged()
     }
 
-    /// Whether one of its names is what `pattern` describes (`*` stands for any characters, `?` for one) and ends with `suffix`.
+    /// Whether one of the kernel's names matches `pattern` (`*` matches any characters, `?` one byte) and ends with
+    /// `suffix`.
     ///
-    /// Its names are the symbol, and of `void sim::step<float>(int)` these: `sim::step<float>`, `step<float>`, `sim::step`, `step`.
+    /// The names are the symbol and, for `void sim::step<float>(int)`, `sim::step<float>`, `step<float>`, `sim::step`
+    /// and `step`.
     #[must_use]
     pub const fn matches(&self, pattern: &str, suffix: &str) -> bool {
         let names = self.names();
@@ -176,14 +179,14 @@ impl CompiledKernel {
         Names::read(self.image, self.index as usize)
     }
 
-    /// Whether these fields fit the parameters, all of them: [`check::fits`](crate::check::fits) without a list of parameters.
+    /// Whether these fields fit all parameters: [`check::fits`](crate::check::fits) without a list of parameters.
     #[must_use]
     pub const fn fits(&self, fields: &[Parameter<'_>]) -> bool {
         self.head().fits(fields)
     }
 }
 
-/// Stands in an array until it is filled.
+/// Fills an array before its elements are known.
 pub(super) const NOTHING: Parameter<'static> = Parameter {
     name: "",
     kernel_name: "",

@@ -1,8 +1,8 @@
 //! The kernels of an image as constants.
 //!
-//! `kernel_args::kernels!` reads an image while a crate compiles, and emits what it found as one table of bytes. A
-//! [`CompiledKernel`] is a place in that table: it is decoded where it is used, so that an image with thousands of kernels
-//! costs little to compile.
+//! `kernel_args::kernels!` reads an image while a crate compiles and emits the result as one table of bytes. A
+//! [`CompiledKernel`] is an index into this table, decoded on use. An image with thousands of kernels therefore adds
+//! little compile time.
 
 #[doc(hidden)]
 pub mod decode;

@@ -2,35 +2,35 @@
 
 use super::image::{CompiledImage, place_at};
 
-/// A number of 3 bytes, without a call: names are shorter than 64 KiB.
+/// A number of 3 bytes, read without a call. Names are shorter than 64 KiB.
 macro_rules! short_at {
     ($bytes:expr, $at:expr) => {
         $bytes[$at] as usize | ($bytes[$at + 1] as usize) << 8 | ($bytes[$at + 2] as usize) << 16
     };
 }
 
-/// Where a kernel's names stand in the text of all names.
+/// The positions of a kernel's names in the text of all names.
 ///
-/// That text is a literal, and not in a `static` itself as the table is: clippy 1.95 panics where a user compares a constant `&str`
-/// with another whose bytes are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
+/// That text is a literal and not a `static` like the table: clippy 1.95 panics if a user compares a constant `&str`
+/// with another one whose bytes are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
 #[derive(Clone, Copy)]
 pub(super) struct Names {
     text: &'static str,
-    /// The readable name: from here to there.
+    /// The start and the end of the readable name.
     pub(super) name: (usize, usize),
-    /// The symbol, which may be the same.
+    /// The start and the end of the symbol. It may be equal to the readable name.
     pub(super) symbol: (usize, usize),
-    /// Where the qualified name begins, `sim::step` of `void sim::step<float>(int)`.
+    /// The start of the qualified name: `sim::step` of `void sim::step<float>(int)`.
     pub(super) qualified: usize,
-    /// Where it begins without namespaces.
+    /// The start of the name without namespaces.
     pub(super) unqualified: usize,
-    /// Where both end.
+    /// The end of the qualified and of the unqualified name.
     pub(super) end: usize,
-    /// Where the template arguments end.
+    /// The end of the template arguments.
     pub(super) arguments_end: usize,
 }
 
-/// How many bytes the numbers of [`Names`] take: one of 4 bytes, six of 3.
+/// The size of the numbers of [`Names`] in bytes: one number of 4 bytes, six of 3 bytes.
 pub(super) const NAMES: usize = 22;
 
 impl Names {
@@ -55,12 +55,12 @@ impl Names {
         }
     }
 
-    /// The text of all names, in which the places are.
+    /// The text of all names.
     pub(super) const fn bytes(&self) -> &'static [u8] {
         self.text.as_bytes()
     }
 
-    /// Whether the symbol is mangled, so that the readable name is another one.
+    /// Whether the symbol is mangled, that is, differs from the readable name.
     pub(super) const fn is_mangled(&self) -> bool {
         self.symbol.0 != self.name.0
     }

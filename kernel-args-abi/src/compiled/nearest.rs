@@ -1,23 +1,23 @@
-//! The kernels whose names are most like a pattern that none matches.
+//! The kernels whose names are most similar to a pattern without a match.
 
 use super::{kernel::CompiledKernel, set::CompiledKernels};
 
-/// How many are told.
-const TOLD: usize = 3;
+/// The number of similar names in a message.
+const COUNT: usize = 3;
 
 impl CompiledKernels {
-    /// The indices of the kernels whose names are most like `pattern` and `suffix`, best first; all that there are where nothing
-    /// is alike.
+    /// The indices of the kernels whose names are most similar to `pattern` and `suffix`, best first. Kernels without
+    /// similarity follow in order.
     #[doc(hidden)]
     #[must_use]
-    pub const fn nearest(&self, pattern: &str, suffix: &str) -> [Option<usize>; TOLD] {
-        let (mut best, mut scores) = ([None; TOLD], [0; TOLD]);
+    pub const fn nearest(&self, pattern: &str, suffix: &str) -> [Option<usize>; COUNT] {
+        let (mut best, mut scores) = ([None; COUNT], [0; COUNT]);
         let mut i = 0;
         while let Some(kernel) = self.get(i) {
             let mut score = 1 + alike(&kernel, pattern, suffix);
             let mut index = Some(i);
             let mut place = 0;
-            while place < TOLD {
+            while place < COUNT {
                 if score > scores[place] {
                     (best[place], index) = (index, best[place]);
                     (scores[place], score) = (score, scores[place]);
@@ -30,8 +30,8 @@ impl CompiledKernels {
     }
 }
 
-/// How many characters at both ends of the kernel's unqualified name are those of the pattern; more, if only the suffix is
-/// another.
+/// The similarity of a kernel's unqualified name: the number of equal characters at both ends, plus a bonus if only
+/// the suffix differs.
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     let names = kernel.names();
     let (name, from, to) = (names.bytes(), names.unqualified, names.end);

@@ -7,8 +7,8 @@ use super::{
 use crate::signature::{Parameter, Signature};
 use core::fmt;
 
-/// Several kernels of an image that was read while a crate compiled: all of them (`KERNELS`), or the overloads and template
-/// instances of one name.
+/// Several kernels of an image that was read while a crate compiled: all kernels (`KERNELS`), or the overloads and
+/// template instances of one name.
 ///
 /// ```ignore
 /// kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
@@ -22,12 +22,12 @@ pub struct CompiledKernels {
     image: &'static CompiledImage,
     start: u32,
     count: u32,
-    /// The symbol of the only one, empty where it stands among the names of the image alone.
+    /// The symbol of the only kernel. Empty if only the image's text of names contains it.
     symbol: &'static str,
 }
 
 impl CompiledKernels {
-    /// The `count` kernels from `start` on.
+    /// `count` kernels from index `start` on.
     #[doc(hidden)]
     #[must_use]
     pub const fn new(image: &'static CompiledImage, start: u32, count: u32) -> Self {
@@ -39,26 +39,26 @@ impl CompiledKernels {
         }
     }
 
-    /// All kernels.
+    /// All kernels of the image.
     #[doc(hidden)]
     #[must_use]
     pub const fn all(image: &'static CompiledImage) -> Self {
         Self::new(image, 0, place_at(image.table, 0) as u32)
     }
 
-    /// How many they are.
+    /// The number of kernels.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The kernel at `index`.
+    /// The kernel at `index`, or `None` if it is out of bounds.
     #[must_use]
     pub const fn get(&self, index: usize) -> Option<CompiledKernel> {
         if index < self.len() {
@@ -72,7 +72,7 @@ impl CompiledKernels {
         }
     }
 
-    /// The kernels in order: by their unqualified names, then by their symbols.
+    /// The kernels, sorted by unqualified name, then by symbol.
     #[must_use]
     pub const fn iter(&self) -> KernelIter {
         KernelIter {
@@ -81,7 +81,7 @@ impl CompiledKernels {
         }
     }
 
-    /// The image that they are in.
+    /// The image that contains the kernels.
     #[must_use]
     pub const fn image(&self) -> &'static [u8] {
         self.image.bytes
@@ -94,7 +94,8 @@ impl CompiledKernels {
         self.image
     }
 
-    /// The index of the first kernel from `from` on that [`matches`](CompiledKernel::matches) pattern and suffix.
+    /// The index of the first kernel, starting at `from`, that [`matches`](CompiledKernel::matches) `pattern` and
+    /// `suffix`.
     #[must_use]
     pub const fn position(&self, from: usize, pattern: &str, suffix: &str) -> Option<usize> {
         let mut i = from;
@@ -107,7 +108,7 @@ impl CompiledKernels {
         None
     }
 
-    /// How many parameters they take together.
+    /// The total number of parameters.
     #[doc(hidden)]
     #[must_use]
     pub const fn parameter_count(&self) -> usize {
@@ -137,7 +138,7 @@ impl CompiledKernels {
         array
     }
 
-    /// The signatures of all kernels. `parameters` are those of [`parameters`](Self::parameters).
+    /// The signatures of all kernels. `parameters` is the result of [`parameters`](Self::parameters).
     #[doc(hidden)]
     #[must_use]
     pub const fn signatures<const N: usize>(
@@ -161,14 +162,14 @@ impl CompiledKernels {
         array
     }
 
-    /// None of them.
+    /// An empty set of the same image.
     #[doc(hidden)]
     #[must_use]
     pub const fn none(&self) -> Self {
         Self::new(self.image, 0, 0)
     }
 
-    /// The same kernels: what a derive asks of whatever a struct names.
+    /// The set itself. The derive calls this method on both a kernel and a set of kernels.
     #[doc(hidden)]
     #[must_use]
     pub const fn kernels(&self) -> Self {
@@ -177,7 +178,7 @@ impl CompiledKernels {
 }
 
 impl CompiledImage {
-    /// Its kernels, in order: by their unqualified names, then by their symbols.
+    /// The kernels, sorted by unqualified name, then by symbol.
     #[must_use]
     pub const fn kernels(&'static self) -> CompiledKernels {
         CompiledKernels::all(self)
@@ -185,7 +186,7 @@ impl CompiledImage {
 }
 
 impl CompiledKernel {
-    /// The kernel as a set of one.
+    /// A set that contains only this kernel.
     #[doc(hidden)]
     #[must_use]
     pub const fn kernels(&self) -> CompiledKernels {
@@ -222,7 +223,7 @@ impl IntoIterator for &CompiledKernels {
     }
 }
 
-/// The kernels of [`CompiledKernels`], one after another.
+/// An iterator over [`CompiledKernels`].
 #[derive(Clone, Debug)]
 pub struct KernelIter {
     kernels: CompiledKernels,

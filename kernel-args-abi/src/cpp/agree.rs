@@ -1,6 +1,6 @@
-//! Whether two names of C++ types agree, and the template arguments in them.
+//! Whether two names of C++ types, including their template arguments, match.
 //!
-//! What is not known agrees: expressions, types of functions, a constant that one side names.
+//! Parts that cannot be compared match: expressions, function types, and a constant that one side names.
 
 use super::{
     argument::{Argument, Spelled, argument_end, integer_or_float, same_scalar, trim},
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::bytes::equal;
 
-/// Whether two names mean one type: the shorter path is the end of the longer, without regard to inline
-/// namespaces, and template arguments agree where both have them. `Params` and `sim::Params<float>` agree.
+/// Whether two names can mean the same type. The shorter path is a suffix of the longer one, ignoring inline
+/// namespaces. Template arguments match if both names have them. `Params` and `sim::Params<float>` match.
 #[must_use]
 pub const fn agree(a: &str, b: &str) -> bool {
     names_agree(a.as_bytes(), b.as_bytes())
@@ -22,8 +22,8 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
         return true;
     }
     let (mut left, mut right) = (last(a, a.len()), last(b, b.len()));
-    // `thrust::complex`, `cuda::std::complex`, `std::complex`, `cuda::std::__4::complex`: one layout,
-    // but a type for each argument.
+    // `thrust::complex`, `cuda::std::complex`, `std::complex`, `cuda::std::__4::complex`: one layout for each template
+    // argument.
     if equal(left.name, b"complex") && equal(right.name, b"complex") {
         return lists_agree(left.arguments, right.arguments);
     }
@@ -48,8 +48,8 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Whether two lists of template arguments agree. One may be the beginning of the other: a kernel's name has default
-/// arguments as well. An empty one is not spelled.
+/// Whether two lists of template arguments match. One may be a prefix of the other: a kernel's name also contains
+/// default arguments. Empty arguments are not spelled.
 const fn lists_agree(a: &[u8], b: &[u8]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {

@@ -1,9 +1,9 @@
-//! The spelling of a template argument, taken apart.
+//! Parses a template argument.
 
 use super::{CppBase, CppType, scalar::scalar};
 use crate::bytes::{equal, starts_with};
 
-/// Where the argument that begins at `start` ends.
+/// The end of the argument that begins at `start`.
 pub(super) const fn argument_end(list: &[u8], start: usize) -> usize {
     let mut depth = 0usize;
     let mut at = start;
@@ -20,17 +20,17 @@ pub(super) const fn argument_end(list: &[u8], start: usize) -> usize {
 }
 
 pub(super) enum Argument<'a> {
-    /// Its digits.
+    /// The digits of a number.
     Number(&'a [u8]),
     Type(Spelled<'a>),
     Unknown,
 }
 
-/// A type: the name without its pointers, and these around nothing.
+/// A type: its name, and its pointers around an unknown base.
 pub(super) struct Spelled<'a> {
     pub(super) name: &'a [u8],
     pub(super) shape: CppType<'a>,
-    /// Whether the name itself is `const`, where there are no pointers.
+    /// Whether the name itself is `const`. Only for a type without pointers.
     pub(super) is_const: bool,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Argument<'a> {
 
 impl<'a> Spelled<'a> {
     const fn read(text: &'a [u8]) -> Option<Self> {
-        // From the outermost level inwards, the first of them last in the text.
+        // The levels from outermost to innermost. The outermost level is last in the text.
         let mut levels = [false; CppType::MAX_DEPTH as usize];
         let mut depth = 0;
         let (mut rest, mut is_const) = strip_const(text);
@@ -93,7 +93,7 @@ impl<'a> Spelled<'a> {
     }
 }
 
-/// A scalar type; `half` and `_Float16` are names of `__half`.
+/// A scalar type. `half` and `_Float16` are names of `__half`.
 pub(super) const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
     let name = if starts_with(name, b"std::") {
         name.split_at(5).1
@@ -116,7 +116,7 @@ pub(super) const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
     }
 }
 
-/// `long` is what one side may call `int64_t`; where the kernel was compiled on Windows, what it calls `int`.
+/// `long` matches `int64_t`, and also `int`: on Windows, `long` has 32 bits.
 pub(super) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
     match (a, b) {
         (CppBase::Long { signed: a }, CppBase::Long { signed: b }) => a == b,
@@ -136,7 +136,7 @@ pub(super) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
     }
 }
 
-/// The digits of a number: `3` of `(unsigned int)3` and `3u`; `1` of `true`.
+/// The digits of a number: `3` of `(unsigned int)3` and `3u`, `1` of `true`.
 const fn number(text: &[u8]) -> Option<&[u8]> {
     match text {
         b"true" => return Some(b"1"),
@@ -170,7 +170,7 @@ const fn number(text: &[u8]) -> Option<&[u8]> {
     Some(text.split_at(end).0.split_at(start).1)
 }
 
-/// Takes `const` off the end, and whether there was one.
+/// Removes a trailing `const`. Returns whether there was one.
 const fn strip_const(text: &[u8]) -> (&[u8], bool) {
     const CONST: &[u8] = b" const";
     if text.len() > CONST.len() {
@@ -178,7 +178,7 @@ const fn strip_const(text: &[u8]) -> (&[u8], bool) {
         if equal(last, CONST) {
             return (trim(rest, 0, rest.len()), true);
         }
-        // `*const`, as people write it.
+        // `*const` without a space, as in hand-written code.
         if let (b'*', b"const") = (last[0], last.split_at(1).1) {
             return (text.split_at(text.len() - 5).0, true);
         }
@@ -186,7 +186,7 @@ const fn strip_const(text: &[u8]) -> (&[u8], bool) {
     (text, false)
 }
 
-/// The part from `start` to `end` without blanks around it.
+/// The part from `start` to `end` without surrounding spaces.
 pub(super) const fn trim(text: &[u8], start: usize, end: usize) -> &[u8] {
     text.split_at(end).0.split_at(start).1.trim_ascii()
 }

@@ -5,22 +5,22 @@ use crate::{
     layout::Alignment,
 };
 
-/// A built-in type of CUDA.
+/// A built-in CUDA type.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Builtin {
     /// The C++ name.
     pub cpp: &'static str,
-    /// What a user writes in Rust.
+    /// The type in Rust code.
     pub rust: &'static str,
-    /// The usual C++ name of the types of this meaning and layout.
+    /// The usual C++ name of all types with this meaning and layout.
     pub canonical: &'static str,
-    /// Other C++ names.
+    /// Alternative C++ names.
     pub aliases: &'static [&'static str],
-    /// The Rust type of a component; of a type without components, the type itself.
+    /// The Rust type of a component. For a type without components, the type itself.
     pub element: &'static str,
-    /// The number of components; 0 where it is no vector.
+    /// The number of components, or 0 if the type is not a vector.
     pub components: usize,
     /// The size in bytes.
     pub size: usize,
@@ -29,7 +29,7 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// The row of this C++ name with this alignment, where there is one, as a tensor map has two.
+    /// The row with this C++ name and alignment, if there is one. Example: a tensor map has two rows.
     #[must_use]
     pub const fn aligned_to(&'static self, align: Option<Alignment>) -> &'static Self {
         let Some(align) = align else { return self };
@@ -102,7 +102,7 @@ const COUNT: usize = {
     count
 };
 
-/// Every built-in type of CUDA that has a Rust type.
+/// Every built-in CUDA type that has a Rust type.
 #[doc(hidden)]
 pub static BUILTINS: [Builtin; COUNT] = TABLE;
 
@@ -121,8 +121,8 @@ const TABLE: [Builtin; COUNT] = {
     table
 };
 
-/// The lengths of the names that begin with each ASCII character, as bits. One look excludes most names of a program's
-/// own structs.
+/// For each ASCII character, a bit set of the lengths of the names that begin with it. This check excludes most names
+/// of user-defined structs.
 const LENGTHS: [u32; 128] = {
     let mut lengths = [0; 128];
     let mut row = 0;
@@ -143,7 +143,7 @@ const fn with_length(mut lengths: [u32; 128], name: &str) -> [u32; 128] {
     lengths
 }
 
-/// The row of a name without a path; `arguments` are those of a template.
+/// The row of a name without a path. `arguments` are its template arguments.
 pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Builtin> {
     let length = if arguments.is_empty() {
         name.len()
@@ -174,7 +174,7 @@ pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Built
     None
 }
 
-/// Whether `known` is `name`, or `name<arguments>`, which is `length` long.
+/// Whether `known` is `name` or `name<arguments>`, which has the length `length`.
 const fn is_name(known: &[u8], name: &[u8], arguments: &[u8], length: usize) -> bool {
     if known.len() != length || !starts_with(known, name) {
         return false;
@@ -183,14 +183,14 @@ const fn is_name(known: &[u8], name: &[u8], arguments: &[u8], length: usize) -> 
         || known[name.len()] == b'<' && starts_with(known.split_at(name.len() + 1).1, arguments)
 }
 
-/// Whether a name without a path is a built-in type of CUDA: surely no enum.
+/// Whether a name without a path is a built-in CUDA type, so it cannot be an enum.
 pub(super) const fn contains(name: &[u8]) -> bool {
     find(name, b"").is_some() || starts_with(name, b"__nv_fp") || equal(name, b"complex")
 }
 
-/// The usual name of a type that has several.
+/// The usual name of a type with several names.
 pub(super) const fn canonical<'a>(name: &'a [u8], arguments: &[u8]) -> &'a [u8] {
-    // Of the names with arguments, the instances of `complex` alone are CUDA's.
+    // `complex` is the only template here. Ignore the arguments of any other name.
     let arguments: &[u8] = if equal(name, b"complex") {
         arguments
     } else {
@@ -202,13 +202,13 @@ pub(super) const fn canonical<'a>(name: &'a [u8], arguments: &[u8]) -> &'a [u8] 
     }
 }
 
-/// Whether two canonical names are the same built-in type.
+/// Whether two canonical names mean the same built-in type.
 pub(super) const fn same_vector(a: &[u8], b: &[u8]) -> bool {
     equal(a, b) && find(a, b"").is_some()
 }
 
-/// The Rust names of the vectors of this size and alignment in bytes, without types of one layout and element twice: at
-/// most `N`, the likeliest first.
+/// The Rust names of the vectors with this size and alignment in bytes, at most `N`, the most likely first. Types with
+/// the same layout and element are listed once.
 pub(crate) const fn vectors_of<const N: usize>(
     size: usize,
     align: usize,
@@ -218,7 +218,7 @@ pub(crate) const fn vectors_of<const N: usize>(
     while i < COUNT && count < N {
         let row = &BUILTINS[i];
         let own = same(row.cpp, row.canonical);
-        // Three components that are not `float3` and the like are more often a struct of the program's.
+        // Three components other than `float3` and similar types are more often a user-defined struct.
         let usual = match row.components {
             1 => false,
             3 => size == 12,

@@ -1,14 +1,15 @@
-//! The one table of CUDA's built-in types: names, hints, decoding and the Rust types are made of it.
+//! The table of CUDA's built-in types. Names, hints, decoding and the Rust types are generated from it.
 
-/// Passes every built-in type of CUDA to a macro, one row for each. To add a type, add a row.
+/// Passes every built-in CUDA type to a macro, one row per type. To add a type, add a row.
 ///
-/// A row is `Rust name(element) = "C++ name" [components] size / alignment in bytes`; then, where there are any,
-/// `same as` the usual name of a type of one meaning and one layout, and `also` further names of this one: typedefs, and
-/// the instances of the `complex` templates. A `complex` is its real part, then its imaginary part, aligned as the vector.
+/// A row is `Rust name(element) = "C++ name" [components] size / alignment in bytes`. Optional parts follow: `same as`
+/// names the usual type with the same meaning and layout, `also` lists alternative names: typedefs and the instances
+/// of the `complex` templates. A `complex` is its real part followed by its imaginary part, and has the alignment of
+/// the vector.
 ///
-/// Of vectors of one size, hints name the first ones. `double4_16a` has the layout that `double4` had before CUDA 13
-/// named both. `long` has 32 bits where the kernel is compiled on Windows. CUDA C++ Programming Guide, "Built-in Vector
-/// Types".
+/// Among vectors of the same size, hints use the first ones. `double4_16a` has the layout of `double4` before CUDA 13,
+/// which introduced both names. `long` has 32 bits if the kernel is compiled on Windows. CUDA C++ Programming Guide,
+/// "Built-in Vector Types".
 #[doc(hidden)]
 #[macro_export]
 macro_rules! cuda_types {
@@ -99,7 +100,7 @@ macro_rules! cuda_types {
                 CuFloatComplex(f32) = "cuFloatComplex" [x y] 8 / 8, same as "float2", also "cuComplex" "complex<float>";
                 CuDoubleComplex(f64) = "cuDoubleComplex" [x y] 16 / 16, same as "double2", also "complex<double>";
             }
-            // A tensor map has the alignment of the CUDA headers that the kernel is compiled with: 13, or 12.
+            // A tensor map has a different alignment in the headers of CUDA 13 and CUDA 12.
             objects {
                 TensorMap = "CUtensorMap" 128 / 128, also "CUtensorMap_st";
                 TensorMapA64 = "CUtensorMap" 128 / 64, also "CUtensorMap_st";

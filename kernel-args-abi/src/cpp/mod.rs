@@ -1,6 +1,6 @@
 //! The C++ type of a parameter, as far as a mangled kernel name or a Rust type determines it.
 //!
-//! Flat and `Copy`, so that a type can be built and compared while a program compiles.
+//! Types are flat and `Copy`, so they can be built and compared while a program compiles.
 
 #[macro_use]
 mod cuda_types;
@@ -23,11 +23,11 @@ pub use scalar::{rust_integer, rust_scalar, scalar};
 
 use core::fmt;
 
-/// What a C++ type is when its pointers are taken off.
+/// A C++ type without its pointers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum CppBase<'a> {
-    /// Not known: agrees with everything.
+    /// Unknown: matches everything.
     Unknown,
     /// `void`, behind a pointer.
     Void,
@@ -39,50 +39,50 @@ pub enum CppBase<'a> {
     Integer {
         /// Whether it is signed.
         signed: bool,
-        /// Its width.
+        /// The width in bits.
         bits: u16,
     },
-    /// `long` or `unsigned long`: 64 bits, but 32 where the kernel was compiled on Windows.
+    /// `long` or `unsigned long`: 32 bits if the kernel was compiled on Windows, otherwise 64 bits.
     Long {
         /// Whether it is signed.
         signed: bool,
     },
     /// `float` (32 bits) or `double` (64 bits).
     Float {
-        /// Its width.
+        /// The width in bits.
         bits: u16,
     },
-    /// A struct, class, union, enum or built-in vector by its C++ name, qualified and with template
-    /// arguments where they are known: `float4`, `__half`, `sim::Params<float>`.
+    /// A struct, class, union, enum or built-in vector by its C++ name, with namespaces and template arguments if
+    /// known: `float4`, `__half`, `sim::Params<float>`.
     Named(&'a str),
 }
 
 /// A C++ type: a base and the pointers around it.
 ///
-/// Top-level `const` is dropped, as C++ drops it from a function's type.
+/// Top-level `const` is dropped, as in a C++ function type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct CppType<'a> {
-    /// The type when all pointers are taken off.
+    /// The type without its pointers.
     pub base: CppBase<'a>,
-    /// How many pointers are around it: 2 for `float**`.
+    /// The number of pointers: 2 for `float**`.
     pub depth: u8,
-    /// Bit `i`: whether what the `i`-th pointer from the inside points to is `const`. `1` for
-    /// `float const*`, `2` for `float* const*`.
+    /// Bit `i` is set if the pointee of the `i`-th pointer, counted from the inside, is `const`: `1` for `float
+    /// const*`, `2` for `float* const*`.
     pub const_mask: u8,
-    /// The lengths of an array, the outermost first, and 0 for the rest: `[2, 3, 0]` for `double[2][3]`. All 0 where it
-    /// is no array. In C++ only members of structs are arrays; an array of Rust that is passed by value is there a struct around
-    /// one.
+    /// The lengths of an array, the outermost first; unused entries are 0: `[2, 3, 0]` for `double[2][3]`. All 0 if it
+    /// is not an array. In C++ only members of structs are arrays. A Rust array passed by value is a struct around an
+    /// array in C++.
     pub extents: [u32; 3],
 }
 
 impl<'a> CppType<'a> {
-    /// A type that is not known: agrees with everything.
+    /// An unknown type: matches everything.
     pub const UNKNOWN: Self = Self::of(CppBase::Unknown);
 
-    /// The deepest pointer that is represented: `T********`.
+    /// The maximum number of pointers: `T********`.
     pub const MAX_DEPTH: u8 = 8;
 
-    /// A type that is no pointer.
+    /// A type that is not a pointer.
     #[must_use]
     pub const fn of(base: CppBase<'a>) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl<'a> CppType<'a> {
         }
     }
 
-    /// An integer of `bits`.
+    /// An integer of `bits` bits.
     #[must_use]
     pub const fn integer(signed: bool, bits: u16) -> Self {
         Self::of(CppBase::Integer { signed, bits })
@@ -105,7 +105,7 @@ impl<'a> CppType<'a> {
         Self::of(CppBase::Named(name))
     }
 
-    /// The type of a pointer to this one; [`UNKNOWN`](Self::UNKNOWN) past [`MAX_DEPTH`](Self::MAX_DEPTH).
+    /// A pointer to this type. [`UNKNOWN`](Self::UNKNOWN) if it exceeds [`MAX_DEPTH`](Self::MAX_DEPTH).
     #[must_use]
     pub const fn pointer(self, to_const: bool) -> Self {
         if self.depth == Self::MAX_DEPTH {
@@ -122,8 +122,8 @@ impl<'a> CppType<'a> {
         }
     }
 
-    /// The type of an array of `length` of these. Of more than three lengths the innermost become one.
-    /// [`UNKNOWN`](Self::UNKNOWN) where `length` is 0, or there are more than `u32::MAX` elements.
+    /// An array of `length` elements of this type. With more than three dimensions, the innermost dimensions are
+    /// merged. [`UNKNOWN`](Self::UNKNOWN) if `length` is 0, or if the array has more than `u32::MAX` elements.
     #[must_use]
     pub const fn array(self, length: u32) -> Self {
         let [first, second, third] = self.extents;
@@ -150,7 +150,7 @@ impl<'a> CppType<'a> {
         self.extents[0] > 0
     }
 
-    /// How many values there are in it: of an array the product of its lengths, otherwise 1.
+    /// The number of values: the product of an array's lengths, otherwise 1.
     #[must_use]
     pub const fn elements(self) -> usize {
         match self.elements_or_none() {
@@ -172,7 +172,7 @@ impl<'a> CppType<'a> {
         Some(elements)
     }
 
-    /// The type of one value of an array; of any other type, the type itself.
+    /// The element type of an array, otherwise the type itself.
     #[must_use]
     pub const fn element(self) -> Self {
         Self {
@@ -187,7 +187,7 @@ impl<'a> CppType<'a> {
         self.depth > 0
     }
 
-    /// Whether it is not known at all.
+    /// Whether the type is unknown.
     #[must_use]
     pub const fn is_unknown(self) -> bool {
         matches!(self.base, CppBase::Unknown) && self.depth == 0
@@ -201,7 +201,7 @@ impl fmt::Display for CppBase<'_> {
 }
 
 impl<'a> CppBase<'a> {
-    /// How C++ spells it.
+    /// The C++ spelling.
     #[must_use]
     pub const fn spelling(self) -> &'a str {
         match self {

@@ -1,4 +1,4 @@
-//! The names of C++ types: whether two mean one type, and what one consists of.
+//! The names of C++ types: whether two names mean the same type, and the parts of a name.
 
 pub use super::{agree::agree, path::is_inline};
 
@@ -7,7 +7,7 @@ use super::{
     path::last,
 };
 
-/// Whether two names that are spelled out mean one type: they agree, and neither has more of a path or less of
+/// Whether two fully spelled names mean the same type: they match, and have equally long paths and equally many
 /// template arguments.
 #[must_use]
 pub fn same(a: &str, b: &str) -> bool {
@@ -28,13 +28,13 @@ pub fn same(a: &str, b: &str) -> bool {
     }
 }
 
-/// Whether a name is a built-in vector, half, complex number or tensor map: surely no enum.
+/// Whether a name is a built-in vector, half, complex number or tensor map, so it cannot be an enum.
 pub(crate) const fn is_builtin(name: &str) -> bool {
     let segment = last(name.as_bytes(), name.len());
     builtin::contains(canonical(segment.name, segment.arguments))
 }
 
-/// The built-in type that a name means, by any of its spellings.
+/// The built-in type with this name, in any spelling.
 #[doc(hidden)]
 #[must_use]
 pub const fn builtin(name: &str) -> Option<&'static Builtin> {
@@ -42,13 +42,13 @@ pub const fn builtin(name: &str) -> Option<&'static Builtin> {
     builtin::find(segment.name, segment.arguments)
 }
 
-/// Whether a name is `__half`, by any of its spellings.
+/// Whether a name is `__half`, in any spelling.
 #[must_use]
 pub const fn is_half(name: &str) -> bool {
     agree(name, "__half")
 }
 
-/// Whether a name is `__nv_bfloat16`, by any of its spellings.
+/// Whether a name is `__nv_bfloat16`, in any spelling.
 pub(crate) const fn is_bfloat16(name: &str) -> bool {
     agree(name, "__nv_bfloat16")
 }
@@ -62,7 +62,7 @@ pub const fn plain(path: &str) -> &str {
     }
 }
 
-/// The path before the last segment of a path, that segment, and its template arguments: `a::b`, `Params` and `float` of
+/// The path before the last segment, the last segment, and its template arguments: `a::b`, `Params` and `float` of
 /// `a::b::Params<float>`.
 #[must_use]
 pub fn split(path: &str) -> (&str, &str, &str) {
@@ -100,7 +100,7 @@ mod tests {
             #[cfg(not(windows))]
             ("ulonglong2", "ulong2"),
         ] {
-            // `complex` without argument is none of the vectors, but every `complex`.
+            // `complex` without an argument is not one of the vectors, but matches every `complex`.
             assert!(agree(a, b), "{a} {b}");
             assert!(agree(b, a), "{b} {a}");
         }

@@ -2,8 +2,8 @@
 
 use crate::bytes::{equal, starts_with};
 
-/// Whether a namespace is one that libraries and compilers put in for themselves, inline or without a name, so that users
-/// do not write it: libcu++'s and libc++'s `__4`, libstdc++'s `__cxx11`, Thrust's and CUB's `THRUST_300001_SM_900_NS`.
+/// Whether a namespace is inline or unnamed, so users do not write it. Libraries and compilers insert such namespaces:
+/// `__4` in libcu++ and libc++, `__cxx11` in libstdc++, `THRUST_300001_SM_900_NS` in Thrust and CUB.
 #[must_use]
 pub const fn is_inline(namespace: &[u8]) -> bool {
     let mut digits = namespace.len();
@@ -23,12 +23,12 @@ pub const fn is_inline(namespace: &[u8]) -> bool {
 pub(super) struct Segment<'a> {
     pub(super) name: &'a [u8],
     pub(super) arguments: &'a [u8],
-    /// Where the path before it ends; 0 where there is none.
+    /// The end of the preceding path, or 0 if there is none.
     pub(super) rest: usize,
 }
 
 impl<'a> Segment<'a> {
-    /// The segment before this one in `path`, without inline namespaces.
+    /// The previous segment in `path`, skipping inline namespaces.
     pub(super) const fn outer(&self, path: &'a [u8]) -> Option<Self> {
         let mut rest = self.rest;
         while rest > 0 {
@@ -46,7 +46,7 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// The last segment of the path that ends at `end`. Brackets are skipped whole.
+/// The last segment of the path that ends at `end`. Brackets are skipped with their content.
 pub(super) const fn last(path: &[u8], end: usize) -> Segment<'_> {
     let mut end = end;
     while end > 0 && path[end - 1] == b' ' {

@@ -1,4 +1,4 @@
-//! C++'s scalar types by their names, and as types of Rust.
+//! C++ scalar types by name, and their Rust types.
 
 use super::CppBase;
 
@@ -6,7 +6,7 @@ const fn integer(signed: bool, bits: u16) -> CppBase<'static> {
     CppBase::Integer { signed, bits }
 }
 
-/// The scalar type of this name, as demanglers spell it or people do. `None` for any other name.
+/// The scalar type of this name, in the spelling of demanglers or of C++ programs. `None` for any other name.
 #[must_use]
 pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     Some(match name {
@@ -40,8 +40,8 @@ pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     })
 }
 
-/// The Rust type of a C++ scalar; empty if it has none. `size` is the size of a `long` by value, in bytes; 0 if that is not
-/// known, and then `long` has the size that it has on this host.
+/// The Rust type of a C++ scalar, or an empty text if it has none. `size` is the size in bytes of a `long` passed by
+/// value. 0 means unknown: `long` then has its size on this host.
 #[must_use]
 pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
     match base {
@@ -59,7 +59,7 @@ pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
     }
 }
 
-/// The integer of this width; empty if Rust has none.
+/// The Rust integer of this width, or an empty text if it does not exist.
 #[must_use]
 pub const fn rust_integer(signed: bool, bits: u16) -> &'static str {
     match (signed, bits) {

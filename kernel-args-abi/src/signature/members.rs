@@ -1,4 +1,4 @@
-//! What a type that is passed by value consists of: the members of a struct, the variants of an enum.
+//! The content of a type that is passed by value: the members of a struct, the variants of an enum.
 
 use super::{
     Parameter,
@@ -7,10 +7,10 @@ use super::{
 use crate::{bytes::equal, class::Class, cpp::CppBase};
 use core::fmt;
 
-/// The members of a struct that is passed by value, or the variants of an enum, as far as the source tells them.
+/// The members of a struct that is passed by value, or the variants of an enum, as far as the source contains them.
 ///
-/// Each member is a [`Parameter`] whose offset counts from the beginning of the struct, in the order of the offsets. C++ has
-/// no members without bytes; a Rust struct may have a `PhantomData` among others.
+/// Each member is a [`Parameter`] whose offset counts from the beginning of the struct. Members are sorted by offset.
+/// C++ has no members of size zero; a Rust struct may contain a `PhantomData`.
 #[derive(Clone, Copy)]
 pub struct Members<'a>(Source<'a>);
 
@@ -24,7 +24,7 @@ enum Source<'a> {
     StoredVariants(Stored<'a>, Option<bool>),
 }
 
-/// What a parameter or member is, is an array of, or points to.
+/// The type of a parameter or member, of its elements, or of its pointee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Referent<'a> {
     /// A struct, union or enum with a name.
@@ -38,14 +38,14 @@ pub enum Referent<'a> {
 /// A variant of an enum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Variant<'a> {
-    /// As its source spells it: `Fast`.
+    /// The name as in the source: `Fast`.
     pub name: &'a str,
-    /// Its value. Of a `u128` above `i128::MAX`, the negative number of the same bits.
+    /// The value. For a `u128` above `i128::MAX`: the negative number with the same bits.
     pub value: i128,
 }
 
 impl Variant<'_> {
-    /// Its value in an integer of `size` bytes, with a sign or without: compilers do not tell the one from the other.
+    /// The value in an integer of `size` bytes, signed or unsigned. Compilers do not record which of the two it is.
     #[must_use]
     pub const fn value_in(self, size: usize, is_signed: bool) -> i128 {
         let unused = match size {
@@ -65,16 +65,16 @@ impl Variant<'_> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Opaque {
-    /// It is a union: which member its bytes are, its type does not tell.
+    /// It is a union: its type does not specify which member is in use.
     Union,
-    /// It has bit fields. Where their bits lie is the compiler's choice.
+    /// It has bit fields. The compiler chooses the position of their bits.
     BitFields,
     /// It has base classes or virtual functions.
     Bases,
-    /// Members lie over each other or outside of the struct, or the type of one is not understood.
+    /// Members overlap or are outside the struct, or the type of a member is not supported.
     Unclear,
-    /// The field of a Rust struct says so: `#[device_type(opaque)]`.
-    Said,
+    /// The field of a Rust struct is marked `#[device_type(opaque)]`.
+    Declared,
 }
 
 impl Opaque {
@@ -84,43 +84,43 @@ impl Opaque {
         Self::BitFields,
         Self::Bases,
         Self::Unclear,
-        Self::Said,
+        Self::Declared,
     ];
 }
 
 impl<'a> Members<'a> {
-    /// The source does not tell, or the type is no struct: agrees with everything.
+    /// Unknown, or the type is not a struct: matches everything.
     pub const UNKNOWN: Self = Self(Source::Unknown);
 
-    /// These members, in the order of their offsets.
+    /// A struct with these members, sorted by offset.
     #[must_use]
     pub const fn of(members: &'a [Parameter<'a>]) -> Self {
         Self(Source::Slice(members))
     }
 
-    /// Bytes that are not told apart: agrees with everything.
+    /// A type whose members cannot be compared: matches everything.
     #[must_use]
     pub const fn opaque(why: Opaque) -> Self {
         Self(Source::Opaque(why))
     }
 
-    /// The variants of an enum, which is an integer and has no members; and whether it is a signed one, if the source tells.
+    /// The variants of an enum, and whether the enum is signed, if known. An enum is an integer and has no members.
     #[must_use]
     pub const fn of_enum(variants: &'a [Variant<'a>], is_signed: Option<bool>) -> Self {
         Self(Source::Variants(variants, is_signed))
     }
 
-    /// Those of a stored struct.
+    /// The members of a stored struct.
     pub(super) const fn stored(members: Stored<'a>) -> Self {
         Self(Source::Stored(members))
     }
 
-    /// Those of a stored enum.
+    /// The variants of a stored enum.
     pub(super) const fn stored_enum(variants: Stored<'a>, is_signed: Option<bool>) -> Self {
         Self(Source::StoredVariants(variants, is_signed))
     }
 
-    /// Whether it is a struct whose members are known, be it that there are none.
+    /// Whether it is a struct whose members are known (possibly none).
     #[must_use]
     pub const fn is_known(self) -> bool {
         matches!(self.0, Source::Slice(_) | Source::Stored(_))
@@ -132,8 +132,8 @@ impl<'a> Members<'a> {
         matches!(self.0, Source::Variants(..) | Source::StoredVariants(..))
     }
 
-    /// Whether the integer that an enum is has a sign; `None` where the source does not tell, as the DWARF 2 of NVIDIA's
-    /// compilers does not.
+    /// Whether the integer type of an enum is signed. `None` if the source does not specify it: the DWARF 2 of
+    /// NVIDIA's compilers does not.
     #[must_use]
     pub const fn is_signed(self) -> Option<bool> {
         match self.0 {
@@ -142,7 +142,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The variant of this index; `None` where there is none, and where it is no enum.
+    /// The variant at `index`. `None` if it is out of bounds, or if this is not an enum.
     #[must_use]
     pub const fn variant(self, index: usize) -> Option<Variant<'a>> {
         match self.0 {
@@ -157,7 +157,7 @@ impl<'a> Members<'a> {
         (0..).map_while(move |index| self.variant(index))
     }
 
-    /// Why they are not told apart, although the source describes the struct.
+    /// Why the members cannot be compared, although the source contains the struct.
     #[must_use]
     pub const fn why_opaque(self) -> Option<Opaque> {
         match self.0 {
@@ -166,7 +166,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// How many there are; 0 where they are not known.
+    /// The number of members, or 0 if they are unknown.
     #[must_use]
     pub const fn len(self) -> usize {
         match self.0 {
@@ -176,13 +176,13 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Whether there are none, or they are not known.
+    /// Whether there are no members, or they are unknown.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The member of this index.
+    /// The member at `index`.
     #[must_use]
     pub const fn get(self, index: usize) -> Option<Parameter<'a>> {
         match self.0 {
@@ -192,7 +192,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The member of this index, if that is [its name in C++](Parameter::cpp_name).
+    /// The member at `index`, if `name` is [its C++ name](Parameter::cpp_name).
     pub(crate) const fn get_named(self, index: usize, name: &[u8]) -> Option<Parameter<'a>> {
         let is_named = match self.0 {
             Source::Slice(members) if index < members.len() => {
@@ -204,7 +204,7 @@ impl<'a> Members<'a> {
         if is_named { self.get(index) } else { None }
     }
 
-    /// What the member of this index is, is an array of, or points to, where debug information describes it.
+    /// The type of the member at `index`, of its elements, or of its pointee, if debug information contains it.
     #[must_use]
     pub const fn referent(self, index: usize) -> Option<Referent<'a>> {
         match self.0 {
@@ -213,11 +213,11 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Adds what debug information tells of a kernel's parameters to what its image tells, if both speak of the same ones:
-    /// of as many, and of the same sizes. Returns whether they do.
+    /// Adds the data from debug information to the data from the kernel's image, if both describe the same parameters:
+    /// the number and the sizes are equal. Returns whether they do.
     ///
-    /// Names and members are those of debug information. C++ types are the image's where it has them, because a symbol
-    /// qualifies names.
+    /// Names and members come from debug information. C++ types come from the image if it has them, because a symbol
+    /// contains qualified names.
     pub fn complete(self, parameters: &mut [Parameter<'a>]) -> bool {
         let same = self.is_known()
             && parameters.len() == self.len()
@@ -228,18 +228,18 @@ impl<'a> Members<'a> {
         if !same {
             return false;
         }
-        for (parameter, told) in parameters.iter_mut().zip(self.iter()) {
-            if !told.name.is_empty() {
-                parameter.name = told.name;
+        for (parameter, debug) in parameters.iter_mut().zip(self.iter()) {
+            if !debug.name.is_empty() {
+                parameter.name = debug.name;
             }
             if matches!(parameter.cpp.base, CppBase::Unknown) {
-                parameter.cpp = told.cpp;
+                parameter.cpp = debug.cpp;
             }
             if parameter.class.same(Class::Unknown) {
-                parameter.class = told.class;
+                parameter.class = debug.class;
             }
-            parameter.align = parameter.align.or(told.align);
-            parameter.members = told.members;
+            parameter.align = parameter.align.or(debug.align);
+            parameter.members = debug.members;
         }
         true
     }
@@ -251,7 +251,7 @@ impl<'a> Members<'a> {
 }
 
 impl PartialEq for Members<'_> {
-    /// Whether both have the same members, wherever they are stored.
+    /// Whether both have the same members, independent of where they are stored.
     fn eq(&self, other: &Self) -> bool {
         self.is_known() == other.is_known()
             && self.is_enum() == other.is_enum()

@@ -1,4 +1,4 @@
-//! One model of a list of parameters, wherever it comes from: a Rust struct, PTX, a cubin, the driver.
+//! One model of parameter lists for all sources: a Rust struct, PTX, a cubin, the driver.
 
 mod members;
 #[doc(hidden)]
@@ -16,25 +16,24 @@ use crate::{
     param_layout::next_offset,
 };
 
-/// One parameter of a kernel, one field of a struct that is passed to it, or one member of a struct that is passed by
-/// value.
+/// One parameter of a kernel, one field of a struct of arguments, or one member of a struct that is passed by value.
 ///
-/// What its source does not contain is `None` or `Unknown`, and agrees with everything: the driver and a cubin have
-/// offsets and sizes only, PTX has no offsets.
+/// Data that the source does not contain is `None` or `Unknown`, and matches everything: the driver and cubins provide
+/// only offsets and sizes, PTX has no offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parameter<'a> {
-    /// The field's name; of a kernel, the name in C++ where debug information tells it, else PTX's name
-    /// (`saxpy_param_2`), or empty.
+    /// The name. For a kernel: the C++ name if debug information contains it, otherwise PTX's name (`saxpy_param_2`),
+    /// or empty.
     pub name: &'a str,
-    /// Of a field, the name of the kernel's parameter that it says it is: `#[kernel_args(name = "in")]`; of a member
-    /// likewise. Empty where it does not say.
+    /// For a field or member with an explicit name, the name of the kernel's parameter or member: `#[kernel_args(name
+    /// = "in")]`. Otherwise empty.
     pub kernel_name: &'a str,
-    /// How its source spells it: the Rust type, or PTX's declaration (`.param .u32 saxpy_param_2`).
+    /// The spelling in the source: the Rust type, or PTX's declaration (`.param .u32 saxpy_param_2`).
     pub spelling: &'a str,
-    /// Bytes from the block's beginning; of a member, from the beginning of its struct. Where a parameter's alignment is
-    /// above 16 bytes it depends on the GPU.
+    /// The offset in bytes from the beginning of the block or, for a member, of its struct. It depends on the GPU if a
+    /// parameter's alignment exceeds 16 bytes.
     pub offset: Option<usize>,
-    /// Bytes.
+    /// The size in bytes.
     pub size: usize,
     /// The alignment.
     pub align: Option<Alignment>,
@@ -42,12 +41,12 @@ pub struct Parameter<'a> {
     pub class: Class,
     /// The C++ type.
     pub cpp: CppType<'a>,
-    /// The members, where it is a struct by value, or an array of such: those of one element. The variants of an enum.
+    /// The members of a struct by value or, for an array of structs, of one element. The variants of an enum.
     pub members: Members<'a>,
 }
 
 impl<'a> Parameter<'a> {
-    /// A parameter of which offset and size alone are known, as in a cubin and from the driver.
+    /// A parameter with known offset and size only, as from a cubin or the driver.
     #[must_use]
     pub const fn record(offset: usize, size: usize) -> Self {
         Self {
@@ -63,7 +62,7 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// Size and alignment, where both are known and a layout.
+    /// Size and alignment, if both are known and form a valid layout.
     #[must_use]
     pub const fn layout(&self) -> Option<Layout> {
         match self.align {
@@ -98,13 +97,13 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// The same with these members.
+    /// Sets the members.
     #[must_use]
     pub const fn with_members(self, members: Members<'a>) -> Self {
         Self { members, ..self }
     }
 
-    /// The same, which is the kernel's parameter of this name, whatever its own is.
+    /// Sets the explicit name of the kernel's parameter, independent of the field's own name.
     #[must_use]
     pub const fn with_kernel_name(self, kernel_name: &'a str) -> Self {
         Self {
@@ -113,7 +112,7 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// The name that it has in C++: the one that it says it has there, else its own without `r#`.
+    /// The C++ name: the explicit name, otherwise the own name without `r#`.
     #[must_use]
     pub const fn cpp_name(&self) -> &'a str {
         match (self.kernel_name.as_bytes(), self.name.as_bytes()) {
@@ -127,28 +126,29 @@ impl<'a> Parameter<'a> {
 /// A named list of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Signature<'a> {
-    /// The kernel's entry, or the struct.
+    /// The kernel's entry name, or the struct's name.
     pub name: &'a str,
-    /// In order.
+    /// The parameters in order.
     pub parameters: &'a [Parameter<'a>],
 }
 
-/// The offsets of a list of parameters, in order: each as its source has it, else as it follows from the one before.
+/// The offsets of a list of parameters, in order. An offset that the source does not contain follows from the previous
+/// parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets {
     base: Option<usize>,
-    /// Where the last parameter ends, if that is known.
+    /// The end of the last parameter, if known.
     end: Option<usize>,
 }
 
 impl Offsets {
-    /// From the beginning of a block, which is at `base` in the constant bank if that is known.
+    /// Starts at the beginning of a block, which is at `base` in the constant bank, if known.
     pub(crate) const fn new(base: Option<usize>) -> Self {
         Self { base, end: Some(0) }
     }
 
-    /// After parameter `index` of `parameters`, at the offset that its source has; from the beginning of the block where
-    /// `index` is `None`.
+    /// Starts after parameter `index` of `parameters`, at the offset in its source, or at the beginning of the block
+    /// if `index` is `None`.
     pub(crate) const fn after(
         base: Option<usize>,
         parameters: &[Parameter<'_>],
@@ -161,7 +161,7 @@ impl Offsets {
         offsets
     }
 
-    /// Where a parameter of this alignment would lie next.
+    /// The offset of a next parameter with this alignment.
     pub(crate) const fn place(&self, align: Alignment) -> Option<usize> {
         match self.end {
             Some(end) => next_offset(self.base, end, align),

@@ -1,13 +1,13 @@
-//! Reads numbers and texts of a table: the bytes in which parameters, structs and enums are stored.
+//! Reads numbers and texts from a table: the bytes that store parameters, structs and enums.
 //!
-//! A number has seven bits in each byte, the lowest first; the eighth bit is set if more follow. A text begins with a number,
-//! whose two lowest bits are its kind and whose other bits are a length or a place:
+//! A number has seven bits in each byte, the lowest first. The eighth bit is set if more bytes follow. A text begins
+//! with a number. The two lowest bits of this number are the kind; the other bits are a length or a position:
 //!
 //! | kind | the text |
 //! |---|---|
-//! | 0 | that many bytes follow |
-//! | 1 | it begins at that byte of the kernel's declaration in the image; its length follows as a number |
-//! | 2 | it is stored at that byte of the table, as a text of kind 0 |
+//! | 0 | its bytes follow; the number is the length |
+//! | 1 | it is at this position of the kernel's declaration in the image; its length follows as a number |
+//! | 2 | it is stored at this position of the table, as a text of kind 0 |
 
 use crate::cpp::CppBase;
 
@@ -16,7 +16,7 @@ pub const INLINE: usize = 0;
 pub const IN_DECLARATION: usize = 1;
 pub const STORED: usize = 2;
 
-/// The numbers of C++ types in the table; what follows some of them is in brackets.
+/// The codes of C++ types in the table. Additional data that follows a code is in parentheses.
 pub mod base {
     pub const UNKNOWN: u8 = 0;
     pub const VOID: u8 = 1;
@@ -36,7 +36,7 @@ pub mod base {
     pub const SPELLED: u8 = 10;
 }
 
-/// How many bytes a place takes at the beginning of the table.
+/// The size of a position in the header of the table, in bytes.
 pub const PLACE: usize = 4;
 
 /// A number of 4 bytes.
@@ -45,7 +45,7 @@ pub(crate) const fn number_at(bytes: &[u8], at: usize) -> usize {
     u32::from_le_bytes([a, b, c, d]) as usize
 }
 
-/// A text; only whole texts are ever written.
+/// A text. The writer stores only complete characters.
 pub(crate) const fn utf8(bytes: &[u8]) -> &str {
     match core::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -53,7 +53,7 @@ pub(crate) const fn utf8(bytes: &[u8]) -> &str {
     }
 }
 
-/// A part of a text, empty where it would end outside: then an image that has changed is being read.
+/// A part of a text, or an empty text if the end is out of bounds, which happens if the image has changed.
 pub(crate) const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
     match text.split_at_checked(start) {
         Some((_, rest)) => match rest.split_at_checked(length) {
@@ -64,7 +64,8 @@ pub(crate) const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
     }
 }
 
-/// A place in the table. It is moved by operators alone: each call takes rustc as long as some dozens of them.
+/// A position in the table. It moves by operators only, because rustc evaluates a call about as slowly as dozens of
+/// operators.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     pub(crate) bytes: &'a [u8],
@@ -96,7 +97,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number with a sign, of any size.
+    /// A signed number of any size.
     pub const fn integer(&mut self) -> i128 {
         let (mut number, mut shift) = (0u128, 0);
         loop {
@@ -109,7 +110,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The base of a C++ type, of a kernel with this readable name.
+    /// The base of a C++ type, for a kernel with this readable name.
     pub(crate) const fn base(&mut self, readable: &'a str) -> CppBase<'a> {
         match self.byte() {
             base::VOID => CppBase::Void,
@@ -137,7 +138,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether this text stands here, in the table itself.
+    /// Whether this text is at this position, stored in the table itself.
     pub(crate) const fn is_text(mut self, text: &[u8]) -> bool {
         if self.number() != text.len() << 2 | INLINE {
             return false;
@@ -149,7 +150,7 @@ impl<'a> Reader<'a> {
         i == text.len()
     }
 
-    /// A text, perhaps in the `declaration` of a kernel.
+    /// A text, possibly in the `declaration` of a kernel.
     pub(crate) const fn text(&mut self, declaration: &'a [u8]) -> &'a str {
         let number = self.number();
         let value = number >> 2;
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether everything was read.
+    /// Whether all bytes were read.
     #[must_use]
     pub const fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()

@@ -1,19 +1,20 @@
-//! Structs, enums and lists of parameters that are stored as bytes, so that they are constants of a program or owned by a reader.
+//! Structs, enums and lists of parameters, stored as bytes. The bytes can be constants of a program or owned by a
+//! reader.
 //!
-//! The bytes begin with the place of a list of places: of the types that members and parameters point to.
+//! The first bytes are the position of the list of types to which members and parameters refer.
 //!
 //! | bytes | of a list |
 //! |---|---|
-//! | 4 | how many members, parameters or variants it has |
-//! | 4 for each | its place, in bytes from the beginning |
+//! | 4 | the number of members, parameters or variants |
+//! | 4 for each | its position, in bytes from the beginning |
 //!
-//! A variant is its value, zigzag-encoded, and its name. A member or parameter is numbers and texts as `reader` has them: its name
-//! (first, because it is searched for), spelling, size, offset + 1 (0: not known), alignment, class, C++ type, the lengths of an
-//! array, its own members, and what it points to.
+//! A variant is its value, zigzag-encoded, and its name. A member or parameter consists of numbers and texts in the
+//! format of `reader`: its name (first, because it is searched for), spelling, size, offset + 1 (0: unknown),
+//! alignment, class, C++ type, the lengths of an array, its members, and its referent.
 //!
-//! Its members are a number: 0 if they are not known, then the reasons for which they are not told apart, then four times the place
-//! of a list and the kind of the list. What it points to is 0 if that is not stored, 1 for a texture object, 2 for a surface
-//! object, else 3 and the index of the type.
+//! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, then four times
+//! the position of a list plus the kind of the list. The referent is 0 if it is not stored, 1 for a texture object, 2
+//! for a surface object, otherwise 3 plus the index of the type.
 
 use super::{
     Members, Opaque, Parameter, Referent, Variant,
@@ -25,19 +26,19 @@ use core::fmt;
 /// The number of the first list.
 pub const FIRST: usize = 1 + Opaque::ALL.len();
 
-/// The kinds of lists: a struct; an enum of a signed or unsigned integer, or of one whose sign is not known.
+/// The kinds of lists: a struct, or an enum whose integer is signed, unsigned, or of unknown signedness.
 pub const STRUCT: usize = 0;
 pub const SIGNED: usize = 1;
 pub const UNSIGNED: usize = 2;
 pub const ENUM: usize = 3;
 
-/// What a member can point to.
+/// The kinds of referents.
 pub const NOTHING: usize = 0;
 pub const TEXTURE: usize = 1;
 pub const SURFACE: usize = 2;
 pub const FIRST_TYPE: usize = 3;
 
-/// The classes by their number.
+/// The classes by number.
 pub const CLASSES: [Class; 6] = [
     Class::Unknown,
     Class::Bits,
@@ -59,7 +60,7 @@ impl<'a> Stored<'a> {
         number_at(self.bytes, self.at)
     }
 
-    /// Where the member or variant of this index stands.
+    /// A reader at the member or variant with this index.
     const fn reader(self, index: usize) -> Option<Reader<'a>> {
         if index >= self.len() {
             return None;
@@ -80,7 +81,7 @@ impl<'a> Stored<'a> {
         })
     }
 
-    /// Whether the member of this index has this name: by its first bytes, for many are asked.
+    /// Whether the member at `index` has this name. It compares the stored bytes, because many members are checked.
     pub(crate) const fn is_named(self, index: usize, name: &[u8]) -> bool {
         match self.reader(index) {
             Some(reader) => reader.is_text(name),
@@ -96,7 +97,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// What the member of this index points to.
+    /// The type of the member at `index`, of its elements, or of its pointee.
     pub(crate) const fn referent(self, index: usize) -> Option<Referent<'a>> {
         let Some(mut reader) = self.reader(index) else {
             return None;
@@ -121,7 +122,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// A struct, union or enum with a name, as debug information describes it.
+/// A named struct, union or enum from debug information.
 #[derive(Clone, Copy)]
 pub struct StoredType<'a> {
     bytes: &'a [u8],
@@ -129,7 +130,7 @@ pub struct StoredType<'a> {
 }
 
 impl<'a> StoredType<'a> {
-    /// The type as a parameter of it would be: size, C++ type, and members or variants, without a name.
+    /// The type as an unnamed parameter: size, C++ type, and members or variants.
     #[must_use]
     pub const fn parameter(self) -> Parameter<'a> {
         parameter(&mut Reader::new(self.bytes, self.at))
@@ -137,7 +138,7 @@ impl<'a> StoredType<'a> {
 }
 
 impl PartialEq for StoredType<'_> {
-    /// Whether both are one entry of one image's debug information.
+    /// Whether both are the same entry of the same image's debug information.
     fn eq(&self, other: &Self) -> bool {
         core::ptr::eq(self.bytes, other.bytes) && self.at == other.at
     }
@@ -147,13 +148,13 @@ impl Eq for StoredType<'_> {}
 
 impl fmt::Debug for StoredType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the members: a struct may point to itself.
+        // Without the members: a struct may contain a pointer to itself.
         let Parameter { cpp, size, .. } = self.parameter();
         write!(f, "{cpp} of {size} bytes")
     }
 }
 
-/// Reads a member or parameter, up to what it points to.
+/// Reads a member or parameter, up to its referent.
 const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
     let (name, spelling) = (reader.text(&[]), reader.text(&[]));
     let size = reader.number();
@@ -190,7 +191,7 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
     }
 }
 
-/// The members that a number stands for, in these bytes.
+/// The members with this number in `bytes`.
 #[must_use]
 pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
     match number {

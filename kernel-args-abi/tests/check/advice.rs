@@ -1,4 +1,4 @@
-//! A reader of the texts who does what they say, and nothing else.
+//! A reader that follows the hints of a report literally.
 
 use kernel_args_abi::Parameter;
 use kernel_args_abi::check::Report;
@@ -6,24 +6,23 @@ use std::collections::BTreeSet;
 
 type Fields = Vec<Parameter<'static>>;
 
-/// A change of the fields that a text names; types as the text has them.
+/// A change of the fields that a hint suggests. Types are spelled as in the text.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Change {
     /// The names in their new order.
     Order(Vec<&'static str>),
-    /// Before which field a new one stands.
+    /// The index before which a new field is inserted.
     Add(usize),
     Remove(&'static str),
     Retype(&'static str),
 }
 
-/// What the texts of a report say: the changes of which one is to be made, and the types that each retyping and adding
-/// offers.
+/// The suggestions of a report: the alternative changes, and the types for each changed or added field.
 #[derive(Debug, Default)]
 pub(crate) struct Advice {
     pub(crate) changes: BTreeSet<Change>,
     pub(crate) types: Vec<String>,
-    /// It says that several orders fit and names none.
+    /// A hint says that several orders fit, without naming one.
     pub(crate) several: bool,
 }
 
@@ -38,7 +37,7 @@ pub(crate) fn position(host: &[Parameter<'static>], name: &str) -> usize {
         .unwrap_or_else(|| panic!("no field `{name}`"))
 }
 
-/// Before which field a place such as "between `a` and `b`" is.
+/// The index of the field after a place such as "between `a` and `b`".
 fn place(host: &[Parameter<'static>], text: &str) -> usize {
     let names = quoted(text);
     match text.split(' ').next().unwrap() {
@@ -80,13 +79,13 @@ impl Advice {
             help.split_once("; or, if the order of the fields is right, ")
         {
             self.read(host, field, first);
-            // What is declared in place names the field itself, or is about the field that the text stands at.
+            // The declaration names the field, or refers to the field of the message.
             let declared = quoted(second)
                 .into_iter()
                 .find_map(|part| part.split_once(": "));
             let own = declared.map_or(field.unwrap(), |(name, _)| host[position(host, name)].name);
             self.read(host, Some(own), second);
-        } else if help.contains("they fit in more than one") {
+        } else if help.contains("several orders fit") {
             self.several = true;
         } else if let Some((names, "look exchanged: swap them")) = help
             .rsplit_once(" look")
@@ -142,7 +141,7 @@ impl Advice {
         }
     }
 
-    /// The lists of fields that come of each change. What is added is the parameter itself.
+    /// The lists of fields that result from each change. An added field is the parameter itself.
     pub(crate) fn apply(
         &self,
         host: &[Parameter<'static>],
@@ -172,7 +171,7 @@ impl Advice {
     }
 }
 
-/// A field of which nothing is known that a parameter could contradict.
+/// A field with unknown properties, so it fits any parameter.
 pub(crate) fn as_field(parameter: &Parameter<'static>) -> Parameter<'static> {
     Parameter {
         offset: None,

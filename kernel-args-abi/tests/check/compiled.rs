@@ -1,4 +1,4 @@
-//! Structs against what nvcc made of kernels with C++ names.
+//! Structs against kernels with C++ names that nvcc compiled.
 
 use super::sides::*;
 use kernel_args_abi::check::{Report, Selection, report, select};
@@ -8,7 +8,7 @@ use kernel_args_image::ptx::Module;
 
 const PTX: &str = include_str!("../../../ptx/saxpy_typed.ptx");
 
-/// Compares a struct with the kernel of this symbol: the texts of all mistakes.
+/// Compares a struct with the kernel of this symbol. Returns the texts of all mistakes.
 fn check(symbol: &str, host: &[Parameter<'_>]) -> Vec<String> {
     let module = Module::read(PTX.as_bytes()).unwrap();
     let entry = module.entry(symbol).expect("the kernel is in the text");
@@ -76,7 +76,7 @@ const CLIP: &str = "_ZN8geometry4clipENS_5PlaneENS_4SideEPK6float3Pbj";
 
 #[test]
 fn a_right_struct_of_every_kind_raises_no_alarm() {
-    // The text was compiled where `long` has 64 bits; by value the parameter's size tells.
+    // The PTX was compiled where `long` has 64 bits. By value, the parameter's size shows it.
     assert_eq!(check(EVERY_KIND, &every_kind()), [""; 0]);
 }
 
@@ -99,7 +99,7 @@ fn each_field_of_another_type_is_the_only_one_that_is_named() {
             host[at] = wrong;
             let texts = check(EVERY_KIND, &host);
             assert!(
-                matches!(&texts[..], [text] if text.starts_with(&format!("`{}` does not fit parameter {at} ", field.name))),
+                matches!(&texts[..], [text] if text.starts_with(&format!("`{}` does not match parameter {at} ", field.name))),
                 "{texts:?}"
             );
         }
@@ -157,7 +157,7 @@ fn the_overload_and_the_instance_that_fit_are_found() {
         ];
         select(&host, &candidates)
     };
-    // The overload and the instance of the template take the same list.
+    // The overload and the template instance take the same list.
     let symbols = |selection| match selection {
         Selection::Several {
             first,

@@ -1,4 +1,4 @@
-//! Random signatures: right ones raise no alarm, and one mistake is found at its field.
+//! Random signatures: a correct one causes no error, and one mistake is reported at its field.
 
 use super::sides::*;
 use kernel_args_abi::check::{Difference, Differences, Mismatch, Report, compare, report_at};
@@ -55,7 +55,7 @@ fn palette() -> Fields {
     ]
 }
 
-/// A field that no other resembles.
+/// A field that resembles no other field.
 const UNLIKE: Parameter<'static> = field(
     "u",
     "Unlike",
@@ -69,23 +69,23 @@ fn signatures(length: std::ops::Range<usize>) -> impl Strategy<Value = Fields> {
     proptest::collection::vec(proptest::sample::select(palette()), length)
 }
 
-/// What PTX tells of these fields when the kernel's name is not mangled.
+/// The parameters in PTX for these fields, if the kernel's name is not mangled.
 fn as_ptx(fields: &[Parameter<'static>]) -> Fields {
     let class = |field: &Parameter| match (field.class, field.size) {
         (Class::Pointer, _) => Class::Integer,
         (Class::Integer, 16) | (Class::Float, 2) => Class::Bytes,
         (class, _) => class,
     };
-    let told = |field: &Parameter<'static>| Parameter {
+    let in_ptx = |field: &Parameter<'static>| Parameter {
         offset: None,
         class: class(field),
         cpp: CppType::UNKNOWN,
         ..*field
     };
-    fields.iter().map(told).collect()
+    fields.iter().map(in_ptx).collect()
 }
 
-/// What the driver tells of these fields on a GPU whose block begins at `base`.
+/// The driver's parameters for these fields, on a GPU whose block begins at `base`.
 fn as_records(fields: &[Parameter<'static>], base: usize) -> Fields {
     let mut block = ParamLayout::at(base);
     let record = |field: &Parameter<'static>| {
@@ -106,7 +106,7 @@ fn found(
         name: "Host",
         parameters: host,
     };
-    // Without names: they are compared in `names.rs`.
+    // Without names: `names.rs` compares them.
     let nameless = |parameter: &Parameter<'static>| Parameter {
         name: "",
         ..*parameter
@@ -131,7 +131,7 @@ fn same(a: &[Parameter<'static>], b: &[Parameter<'static>]) -> bool {
             .all(|(a, b)| compare(a, b) == Differences::NONE)
 }
 
-/// One wrong field for a right one, and what is then to be found.
+/// Replaces one field by a wrong one, with the expected result.
 fn changes(right: Parameter<'static>) -> Vec<(Parameter<'static>, Difference)> {
     let mut wrong = vec![(UNLIKE, Difference::Size)];
     let with = |cpp| Parameter { cpp, ..right };
@@ -191,7 +191,7 @@ fn changes(right: Parameter<'static>) -> Vec<(Parameter<'static>, Difference)> {
     wrong
 }
 
-/// Whether PTX without a mangled name tells of this.
+/// Whether PTX without a mangled name shows this difference.
 fn shows_in_ptx(difference: Difference) -> bool {
     matches!(
         difference,
@@ -246,7 +246,7 @@ proptest! {
         let moves = host[at].align.unwrap().round_up(end) != kernel[at].offset;
         let found = found(&host, &kernel, Some(0));
         if moves {
-            // Where it would lie right in another place, it may be one that has moved.
+            // If the field fits another place, it may be reported as moved.
             let moved = |mismatch: &Mismatch| matches!(mismatch, Mismatch::Extra { field, moved: Some(_) } if *field == at);
             prop_assert!(found.iter().any(moved) || found.len() == 1, "{:?}", found);
             prop_assert!(found.iter().any(|mismatch| mismatch.field() == Some(at)), "{:?}", found);
@@ -307,7 +307,7 @@ proptest! {
     #[test]
     fn two_mistakes_far_apart_are_two(fields in signatures(40..120), first in 0..3, second in 0..3) {
         let mut host = fields.clone();
-        // From the end, so that the first one does not move the second's place.
+        // From the end, so the first change does not move the second position.
         for (kind, at) in [(second, fields.len() - 4), (first, 3)] {
             match kind {
                 0 => host[at] = UNLIKE,
@@ -317,7 +317,7 @@ proptest! {
         }
         let found = found(&host, &fields, None);
         if first + second == 3 {
-            // One added, one dropped: where the fields between are alike, that is one changed field.
+            // One field added, one removed: if the fields in between are alike, this is one changed field.
             prop_assert!((1..=2).contains(&found.len()), "{:?}", found);
         } else {
             prop_assert_eq!(found.len(), 2, "{:?}", found);
@@ -346,7 +346,7 @@ proptest! {
     }
 }
 
-/// Parameters as a damaged or hostile image may describe them.
+/// Parameters of a damaged or hostile image.
 fn anything() -> impl Strategy<Value = Fields> {
     let names = [
         "",

@@ -1,11 +1,11 @@
-//! Fields that have the name of another parameter.
+//! Fields with the name of another parameter.
 
 use super::sides::*;
 use kernel_args_abi::check::{Difference, Mismatch, Report, report};
 use kernel_args_abi::{CppType, Parameter};
 
-/// A parameter as PTX and debug information tell it.
-fn told(name: &'static str, cpp: CppType<'static>) -> Parameter<'static> {
+/// A parameter as in PTX with debug information.
+fn with_debug_info(name: &'static str, cpp: CppType<'static>) -> Parameter<'static> {
     let parameter = match cpp {
         cpp if cpp.is_pointer() => ptx_u64(),
         FLOAT => ptx_f32(),
@@ -36,9 +36,13 @@ fn texts(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Vec<Stri
 }
 
 #[test]
-fn exchanged_fields_of_one_type_are_told_by_their_names() {
+fn exchanged_fields_of_one_type_are_found_by_name() {
     let floats = FLOAT.pointer(false);
-    let kernel = [told("in", floats), told("out", floats), told("n", INT)];
+    let kernel = [
+        with_debug_info("in", floats),
+        with_debug_info("out", floats),
+        with_debug_info("n", INT),
+    ];
     let host = |names: [&'static str; 3]| {
         [
             slice_mut(names[0], FLOAT),
@@ -49,13 +53,13 @@ fn exchanged_fields_of_one_type_are_told_by_their_names() {
     assert_eq!(
         texts(&host(["out", "r#in", "n"]), &kernel),
         [
-            "`out` is parameter 1 of the kernel, here it is field 0: put the fields in the kernel's order; or, if this one is \
+            "`out` is parameter 1 of the kernel, but here it is field 0: put the fields in the kernel's order; or, if this one is \
              the kernel's `in`, rename it to `r#in` or write `#[kernel_args(name = \"in\")]` on it",
-            "`r#in` is parameter 0 of the kernel, here it is field 1: put the fields in the kernel's order; or, if this one is \
+            "`r#in` is parameter 0 of the kernel, but here it is field 1: put the fields in the kernel's order; or, if this one is \
              the kernel's `out`, rename it to `out` or write `#[kernel_args(name = \"out\")]` on it",
         ]
     );
-    // Following the hints leads to a right struct.
+    // Following the hints produces a correct struct.
     for names in [
         ["r#in", "out", "n"],
         ["input", "output", "count"],
@@ -71,7 +75,11 @@ fn exchanged_fields_of_one_type_are_told_by_their_names() {
 #[test]
 fn a_field_may_say_which_parameter_it_is() {
     let floats = FLOAT.pointer(false);
-    let kernel = [told("in", floats), told("out", floats), told("n", INT)];
+    let kernel = [
+        with_debug_info("in", floats),
+        with_debug_info("out", floats),
+        with_debug_info("n", INT),
+    ];
     let fields = |names: [(&'static str, &'static str); 3]| {
         let [a, b, c] = names;
         [
@@ -89,13 +97,13 @@ fn a_field_may_say_which_parameter_it_is() {
     for (wrong, text) in [
         (
             [("x", "out"), ("y", ""), ("n", "")],
-            "`x` is said to be `out`, which is parameter 1 of the kernel, here it is field 0: put the fields in the kernel's \
+            "`x` has `name = \"out\"`, which is parameter 1 of the kernel, but here it is field 0: put the fields in the kernel's \
              order, or write `#[kernel_args(name = \"in\")]` on it",
         ),
-        // Whatever its type.
+        // Independent of the type.
         (
             [("x", ""), ("y", "n"), ("n", "")],
-            "`y` is said to be `n`, which is parameter 2 of the kernel, here it is field 1: put the fields in the kernel's \
+            "`y` has `name = \"n\"`, which is parameter 2 of the kernel, but here it is field 1: put the fields in the kernel's \
              order, or write `#[kernel_args(name = \"out\")]` on it",
         ),
         (
@@ -105,15 +113,19 @@ fn a_field_may_say_which_parameter_it_is() {
     ] {
         assert_eq!(texts(&fields(wrong), &kernel), [text]);
     }
-    // Where the kernel's names are not known, and where one parameter has none.
+    // The kernel's names are unknown, or one parameter has no name.
     let host = fields([("x", "a"), ("y", "b"), ("n", "c")]);
     let unknown = [
-        told("k_param_0", floats),
-        told("k_param_1", floats),
-        told("", INT),
+        with_debug_info("k_param_0", floats),
+        with_debug_info("k_param_1", floats),
+        with_debug_info("", INT),
     ];
     assert_eq!(texts(&host, &unknown), [""; 0]);
-    let one = [told("in", floats), told("", floats), told("n", INT)];
+    let one = [
+        with_debug_info("in", floats),
+        with_debug_info("", floats),
+        with_debug_info("n", INT),
+    ];
     let host = fields([("x", ""), ("y", "out"), ("n", "")]);
     assert_eq!(
         texts(&host, &one),
@@ -123,10 +135,10 @@ fn a_field_may_say_which_parameter_it_is() {
     );
 }
 
-/// Three in a circle are no exchange: each one is told its own place.
+/// Three fields in a cycle are not an exchange: each message names the field's own place.
 #[test]
-fn moved_fields_of_one_type_are_told_by_their_names() {
-    let kernel = ["a", "b", "c", "d"].map(|name| told(name, FLOAT));
+fn moved_fields_of_one_type_are_found_by_name() {
+    let kernel = ["a", "b", "c", "d"].map(|name| with_debug_info(name, FLOAT));
     let mut host = ["a", "c", "d", "b"].map(f32);
     let helps = texts(&host, &kernel);
     let starts = [
@@ -142,10 +154,14 @@ fn moved_fields_of_one_type_are_told_by_their_names() {
     assert_eq!(texts(&host, &kernel), [""; 0]);
 }
 
-/// Where a type differs as well, the names would say once more what the types say, or the contrary.
+/// If a type differs as well, an error about the names would repeat or contradict the error about the types.
 #[test]
 fn names_are_compared_only_where_all_types_fit() {
-    let kernel = [told("x", FLOAT), told("y", FLOAT), told("n", INT)];
+    let kernel = [
+        with_debug_info("x", FLOAT),
+        with_debug_info("y", FLOAT),
+        with_debug_info("n", INT),
+    ];
     let helps = |host: &[Parameter<'static>]| texts(host, &kernel);
     assert_eq!(helps(&[f32("y"), f32("x"), i32("n")]).len(), 2);
     for host in [
@@ -165,9 +181,9 @@ fn names_are_compared_only_where_all_types_fit() {
 #[test]
 fn a_name_of_a_parameter_of_another_type_is_no_mistake() {
     let kernel = [
-        told("a", INT),
-        told("b", FLOAT),
-        told("c", FLOAT.pointer(true)),
+        with_debug_info("a", INT),
+        with_debug_info("b", FLOAT),
+        with_debug_info("c", FLOAT.pointer(true)),
     ];
     let host = [i32("b"), f32("a"), slice("a", FLOAT)];
     assert_eq!(texts(&host, &kernel), [""; 0]);
@@ -175,8 +191,12 @@ fn a_name_of_a_parameter_of_another_type_is_no_mistake() {
 
 #[test]
 fn what_is_passed_by_several_parameters_of_one_name_is_no_mistake() {
-    // A pack of parameters.
-    let kernel = [told("ts", FLOAT), told("ts", FLOAT), told("n", FLOAT)];
+    // A parameter pack.
+    let kernel = [
+        with_debug_info("ts", FLOAT),
+        with_debug_info("ts", FLOAT),
+        with_debug_info("n", FLOAT),
+    ];
     assert_eq!(texts(&[f32("ts"), f32("ts"), f32("n")], &kernel), [""; 0]);
     assert_eq!(
         texts(&[f32("first"), f32("second"), f32("third")], &kernel),
@@ -184,21 +204,27 @@ fn what_is_passed_by_several_parameters_of_one_name_is_no_mistake() {
     );
 }
 
-/// A struct with fields called as PTX calls parameters is not taken at its word.
+/// Fields whose names have the form of PTX parameter names are not compared by name.
 #[test]
 fn names_that_ptx_made_are_not_compared() {
-    let kernel = [told("k_param_0", FLOAT), told("k_param_1", FLOAT)];
+    let kernel = [
+        with_debug_info("k_param_0", FLOAT),
+        with_debug_info("k_param_1", FLOAT),
+    ];
     assert_eq!(
         texts(&[f32("k_param_1"), f32("k_param_0")], &kernel),
         [""; 0]
     );
-    let kernel = [told("param_0", FLOAT), told("param_1", FLOAT)];
+    let kernel = [
+        with_debug_info("param_0", FLOAT),
+        with_debug_info("param_1", FLOAT),
+    ];
     assert_eq!(texts(&[f32("param_1"), f32("param_0")], &kernel).len(), 2);
 }
 
 #[test]
 fn the_exchanged_fields_are_marked_as_one_mistake() {
-    let kernel = [told("a", FLOAT), told("b", FLOAT)];
+    let kernel = [with_debug_info("a", FLOAT), with_debug_info("b", FLOAT)];
     let host = [f32("b"), f32("a")];
     let (host, kernel) = (
         signature("A", host.to_vec().leak()),

@@ -1,4 +1,4 @@
-//! Which field is named, where lists of several fields differ.
+//! Which field is reported if lists of several fields differ.
 
 use super::sides::*;
 use kernel_args_abi::check::{
@@ -30,7 +30,7 @@ fn fields() -> Vec<Parameter<'static>> {
     ]
 }
 
-/// A `void*` fits wherever a pointer does, so that the fields would fit in another order too.
+/// A `void*` fits any pointer, so the fields would fit in another order too.
 #[test]
 fn a_wrong_pointee_behind_a_void_pointer_is_not_a_moved_field() {
     let void = slice("v", CppType::of(CppBase::Void));
@@ -50,7 +50,7 @@ fn a_wrong_pointee_behind_a_void_pointer_is_not_a_moved_field() {
     assert!(differences.contains(Difference::Pointee));
 }
 
-/// An enum fits an integer and an integer an enum, so that the fields would fit in another order too.
+/// An enum fits an integer and an integer fits an enum, so the fields would fit in another order too.
 #[test]
 fn a_wrong_sign_before_an_enum_is_not_a_moved_field() {
     let color = field("e", "Color", 4, 4, Class::Integer, CppType::named("Color"));
@@ -135,7 +135,7 @@ fn exchanged_fields_are_recognised_near_and_far() {
             })
             .collect();
         if (a, b) == (2, 3) {
-            // `y` fits `float const*`, so `x` alone is wrong: exchanged with `y`, or it would have to be `&mut`.
+            // `y` fits `float const*`, so only `x` is wrong: it is exchanged with `y`, or should be `&mut`.
             assert_eq!(exchanged, [(3, Some(2))]);
         } else {
             assert_eq!(exchanged, [(a, Some(b)), (b, Some(a))]);
@@ -189,7 +189,7 @@ fn either_side_may_be_empty() {
 }
 
 #[test]
-fn an_alignment_that_only_offsets_show_is_told_of_its_field_alone() {
+fn an_alignment_that_only_offsets_show_is_reported_at_its_field_only() {
     let kernel = [
         u32("i"),
         field(
@@ -212,7 +212,7 @@ fn an_alignment_that_only_offsets_show_is_told_of_its_field_alone() {
         "{found:?}"
     );
     assert_eq!(check(&kernel, &records(&kernel)), []);
-    // At the block's beginning every alignment gives the same offset: there is nothing to see.
+    // At the beginning of the block every alignment results in the same offset, so nothing differs.
     let moved = [kernel[1], kernel[0]];
     assert_eq!(check(&[host[1], host[0]], &records(&moved)), []);
 }
@@ -357,7 +357,7 @@ fn the_overload_without_a_conversion_is_chosen() {
     );
 }
 
-/// The longest list of a parameter block of 4096 bytes, at compile time.
+/// The longest list for a parameter block of 4,096 bytes, at compile time.
 #[test]
 fn five_hundred_fields_are_compared_while_compiling() {
     static HOST: [Parameter; 512] = [slice("x", CppType::named("sim::Params")); 512];
@@ -370,7 +370,7 @@ fn five_hundred_fields_are_compared_while_compiling() {
     assert!(FITS && REPORT.is_empty());
 }
 
-/// The most expensive case of the alignment of two lists, at compile time.
+/// The most expensive alignment of two lists, at compile time.
 #[test]
 fn fields_that_all_differ_are_compared_while_compiling() {
     const fn named_slice(name: &'static str) -> Parameter<'static> {
@@ -383,7 +383,7 @@ fn fields_that_all_differ_are_compared_while_compiling() {
     assert_eq!(REPORT.total(), 64);
 }
 
-/// The longest way that a field can be moved, at compile time.
+/// The longest move of a field, at compile time.
 #[test]
 fn a_field_moved_over_all_others_is_found_while_compiling() {
     #[expect(clippy::large_stack_arrays, reason = "made while compiling")]

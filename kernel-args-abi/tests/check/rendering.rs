@@ -1,4 +1,4 @@
-//! Tables, to the letter.
+//! The exact text of tables.
 
 use super::sides::*;
 use kernel_args_abi::check::{Report, report};
@@ -46,7 +46,7 @@ fn mix() -> [Parameter<'static>; 5] {
 }
 
 #[test]
-fn both_sides_stand_in_one_row_and_the_reason_behind_it() {
+fn a_row_shows_both_sides_and_the_reason() {
     let mut kernel = records(&mix());
     kernel[2].size = 1;
     assert_eq!(
@@ -77,7 +77,7 @@ fn what_one_side_lacks_is_a_gap() {
 kernel `mix` does not take these arguments
   field  host                    kernel
   i      i32            4 @ 0    int      4 @ 0
-                                 .f32     4 @ 4    <- add a field for it between `i` and `f4`: `f32`; or, if `c` is it, move it there
+                                 .f32     4 @ 4    <- add a field for it between `i` and `f4`: `f32`; or, if `c` is this field, move it there
   f4     Float4         16 @ 16  .b8[16]  16 @ 16
   c      u32            4 @ 32                     <- if it is parameter 1, move it between `i` and `f4` and declare `c: f32`; if not, remove it and add a field for that parameter
   alpha  f64            8 @ 40   .f64     8 @ 32

@@ -1,5 +1,5 @@
-//! What a text says to write is written, by a reader who does just that: the struct then fits, and no other change of
-//! this size is as likely, unless the text says so.
+//! A reader follows each hint literally. The struct then fits, and no other change of this size is equally likely,
+//! unless the text says so.
 
 use super::advice::{Advice, Change, as_field, position};
 use super::sides::*;
@@ -18,7 +18,7 @@ const NAMES: [&str; 24] = [
     "f15", "f16", "f17", "f18", "f19", "f20", "f21", "f22", "f23",
 ];
 
-/// Types of which several resemble each other.
+/// Types, several of which resemble each other.
 fn palette() -> Fields {
     let vector =
         |name, rust, size, align| field("", rust, size, align, Class::Bytes, CppType::named(name));
@@ -48,7 +48,7 @@ fn named(fields: &[Parameter<'static>]) -> Fields {
         .collect()
 }
 
-/// Few kinds of fields in one list, so that neighbours are often alike.
+/// Few kinds of fields in one list, so neighbours are often alike.
 pub(crate) fn signatures(length: std::ops::Range<usize>) -> impl Strategy<Value = Fields> {
     let kinds = proptest::collection::vec(proptest::sample::select(palette()), 1..5);
     (kinds, proptest::collection::vec(any::<Index>(), length)).prop_map(|(kinds, picks)| {
@@ -61,9 +61,9 @@ pub(crate) fn signatures(length: std::ops::Range<usize>) -> impl Strategy<Value 
     })
 }
 
-/// The kernel of these fields, as the source of this number describes it: with C++ names, PTX alone, a cubin.
+/// The kernel of these fields, from the source with this number: C++ names, PTX only, or a cubin.
 pub(crate) fn kernel(fields: &[Parameter<'static>], source: u8) -> Fields {
-    let told = |field: &Parameter<'static>| {
+    let in_ptx = |field: &Parameter<'static>| {
         let class = match field.class {
             Class::Pointer => Class::Integer,
             class => class,
@@ -81,10 +81,10 @@ pub(crate) fn kernel(fields: &[Parameter<'static>], source: u8) -> Fields {
             .iter()
             .map(|field| Parameter {
                 cpp: field.cpp,
-                ..told(field)
+                ..in_ptx(field)
             })
             .collect(),
-        1 => fields.iter().map(told).collect(),
+        1 => fields.iter().map(in_ptx).collect(),
         _ => records(fields),
     }
 }
@@ -93,7 +93,7 @@ fn fit(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> bool {
     fits(host, kernel, None)
 }
 
-/// A field of this Rust type, as the library describes it; `None` for those that this test does not spell.
+/// A field of this Rust type, in the library's model. `None` for types that this test does not spell.
 fn of_rust(ty: &str) -> Option<Parameter<'static>> {
     let integer = |size: usize, signed| {
         let bits = u16::try_from(size * 8).unwrap();
@@ -134,7 +134,7 @@ fn of_rust(ty: &str) -> Option<Parameter<'static>> {
     })
 }
 
-/// How many fields C++ would have to convert.
+/// The number of fields that C++ would convert.
 fn conversions<'a>(
     host: impl IntoIterator<Item = &'a Parameter<'a>>,
     kernel: impl IntoIterator<Item = &'a Parameter<'a>>,
@@ -151,7 +151,7 @@ fn conversions<'a>(
     host.into_iter().zip(kernel).filter(converts).count()
 }
 
-/// How many pairs of fields stand in another order than in `host`.
+/// The number of pairs of fields in a different order than in `host`.
 fn inversions(host: &[Parameter<'static>], names: &[&str]) -> usize {
     let places: Vec<_> = names.iter().map(|name| position(host, name)).collect();
     (0..places.len())
@@ -164,8 +164,8 @@ fn inversions(host: &[Parameter<'static>], names: &[&str]) -> usize {
         .sum()
 }
 
-/// How many fields would be converted where they stand, if one alone does not fit. An order that converts more is not as likely as
-/// that this one has a wrong type.
+/// The number of conversions in the current order, if only one field does not fit. An order with more conversions is
+/// less likely than a wrong type.
 fn conversions_beside_one(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize {
     let (fitting, wrong): (Vec<_>, Vec<_>) =
         (host.iter().zip(kernel)).partition(|(h, k)| compare(h, k).is_empty());
@@ -177,7 +177,7 @@ fn conversions_beside_one(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> u
     }
 }
 
-/// Every change of this size that makes the struct fit, without the worse ones: by following all of them.
+/// Every change of this size that makes the struct fit, except the worse ones. It tries all changes.
 fn best(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> BTreeSet<Change> {
     let names: Vec<_> = host.iter().map(|field| field.name).collect();
     let mut found = Vec::new();
@@ -234,7 +234,7 @@ fn best(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> BTreeSet<
     lowest.map(|(_, change)| change).collect()
 }
 
-/// One mistake in right fields.
+/// One mistake in correct fields.
 fn mistaken(
     right: &[Parameter<'static>],
     kind: u8,
@@ -287,7 +287,7 @@ fn judge(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Result<(
     }
     let advice = Advice::of(host, &report);
     let table = report.table().to_string();
-    // Several mistakes at once: one field retyped may look like a struct of several, or be two places that differ.
+    // Several mistakes at once: a changed type may look like a struct of several fields, or like two differences.
     let is_one = !report
         .mismatches()
         .iter()
@@ -303,7 +303,7 @@ fn judge(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Result<(
     }
     let expected = best(host, kernel);
     let retyped = |change: &Change| matches!(change, Change::Retype(_));
-    let told: BTreeSet<_> = advice
+    let repairs: BTreeSet<_> = advice
         .changes
         .iter()
         .filter(|change| !retyped(change))
@@ -311,11 +311,11 @@ fn judge(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Result<(
         .collect();
     if advice.several {
         prop_assert!(expected.len() > 1, "{:?}\n{}", expected, table);
-        prop_assert!(told.is_empty());
+        prop_assert!(repairs.is_empty());
     } else {
-        prop_assert_eq!(&told, &expected, "\n{}", table);
+        prop_assert_eq!(&repairs, &expected, "\n{}", table);
     }
-    // A retyping is as small a change as another order.
+    // Changing a type is as small a change as another order.
     let wrong = host
         .iter()
         .zip(kernel)
@@ -378,7 +378,7 @@ pub(crate) fn texts(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) 
     report.mismatches().iter().map(help).collect()
 }
 
-/// To exchange `n` and `o` would exchange input and output.
+/// Exchanging `n` and `o` would exchange input and output.
 #[test]
 fn a_move_keeps_the_order_of_the_others() {
     let kernel = [ptx_u64(), ptx_u64(), ptx_u32()];
@@ -387,7 +387,7 @@ fn a_move_keeps_the_order_of_the_others() {
         texts(&host, &kernel)[0],
         "it fits parameter 2: move it after `o`"
     );
-    // With another mistake in the struct as well.
+    // With another mistake in the struct.
     let kernel = [ptx_u64(), ptx_u64(), ptx_u32(), ptx_f32()];
     let host = [host[0], host[1], host[2], f64("a")];
     assert_eq!(
@@ -408,7 +408,7 @@ fn no_field_is_removed_where_the_counts_agree() {
         texts(&host, &kernel),
         [
             "if it is parameter 2, move it after `out` and declare `n: u32`; if not, remove it and add a field for that parameter",
-            "add a field for it after `out`: `u32`; or, if `n` is it, move it there",
+            "add a field for it after `out`: `u32`; or, if `n` is this field, move it there",
         ]
     );
 }

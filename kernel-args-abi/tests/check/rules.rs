@@ -1,4 +1,4 @@
-//! Each rule of `compare`: one pair at which it fires, and its neighbours at which it must not.
+//! Each rule of `compare`: one pair that differs, and similar pairs that fit.
 
 use super::sides::*;
 use kernel_args_abi::check::{Difference, Differences, compare};
@@ -20,7 +20,7 @@ fn pointer(cpp: CppType<'static>) -> Parameter<'static> {
     value(cpp, 8, Class::Pointer)
 }
 
-/// As a mangled name tells it beside PTX, which marks no pointers.
+/// A parameter from PTX and a mangled name. PTX marks no pointers.
 fn kernel_pointer(cpp: CppType<'static>) -> Parameter<'static> {
     with_cpp(ptx_u64(), cpp)
 }
@@ -150,7 +150,7 @@ fn wide_integers_and_halves_are_bytes_in_ptx() {
         with_cpp(ptx_bytes(2, 2), CppType::named("__nv_bfloat16")),
         &[Difference::Name],
     );
-    // char2 has another alignment behind the same size; a u16 is no half.
+    // `char2` has the same size but another alignment. A `u16` is not a half.
     differs(
         value(CppType::integer(false, 16), 2, Class::Integer),
         ptx_bytes(2, 2),
@@ -161,7 +161,7 @@ fn wide_integers_and_halves_are_bytes_in_ptx() {
 
 #[test]
 fn a_scalar_that_is_a_grid_constant_is_bytes_in_ptx() {
-    // Where the kernel's name tells that it is a scalar, it is no struct.
+    // If the kernel's name contains a scalar type, the parameter is not a struct.
     fits(f32("a"), with_cpp(ptx_bytes(4, 4), FLOAT));
     fits(
         slice("a", FLOAT),
@@ -229,9 +229,9 @@ fn long_is_as_wide_as_the_kernels_parameter() {
     );
 }
 
-/// C++'s `char` is a type of its own on every host: the same struct fits on x86 and on Arm.
+/// C++'s `char` is a distinct type on every host: the same struct fits on x86 and on Arm.
 #[test]
-fn any_byte_stands_for_char() {
+fn any_byte_matches_char() {
     let char = value(CppType::of(CppBase::Char), 1, Class::Integer);
     let byte = |signed| value(CppType::integer(signed, 8), 1, Class::Integer);
     fits(byte(true), char);
@@ -297,7 +297,7 @@ fn pointees() {
 }
 
 #[test]
-fn void_stands_for_what_is_as_deep_or_deeper() {
+fn void_matches_pointers_of_the_same_or_a_greater_depth() {
     let (void, deep) = (VOID.pointer(true), VOID.pointer(true).pointer(true));
     let (float, floats) = (FLOAT.pointer(true), FLOAT.pointer(true).pointer(true));
     for (host, kernel) in [
@@ -318,7 +318,7 @@ fn void_stands_for_what_is_as_deep_or_deeper() {
         kernel_pointer(FLOAT.pointer(false)),
         &[Difference::Constness],
     );
-    // An element type that is not known is still a pointer to something.
+    // A pointer to an unknown element type is still a pointer.
     let unknown = UNKNOWN.pointer(true);
     fits(pointer(unknown), kernel_pointer(float));
     fits(pointer(unknown), kernel_pointer(floats));
@@ -405,7 +405,7 @@ fn an_enum_is_its_integer() {
         with_cpp(unknown(4), UINT),
         &[Difference::Type],
     );
-    // A vector is no enum, whatever the class.
+    // A vector is not an enum, whatever the class.
     differs(
         u32("a"),
         with_cpp(unknown(4), CppType::named("uchar4")),

@@ -1,4 +1,4 @@
-//! Fields as the derive describes them and parameters as PTX, cubins and mangled names do.
+//! Fields as the derive creates them, and parameters as PTX, cubins and mangled names contain them.
 
 use kernel_args_abi::{Alignment, Class, CppBase, CppType, Layout, Members, Parameter, Signature};
 
@@ -86,7 +86,7 @@ pub(crate) const fn slice_mut(name: &'static str, element: CppType<'static>) -> 
     )
 }
 
-/// A parameter as PTX tells it.
+/// A parameter as in PTX.
 pub(crate) const fn ptx(
     name: &'static str,
     spelling: &'static str,
@@ -119,7 +119,7 @@ pub(crate) const fn ptx_bytes(size: usize, align: usize) -> Parameter<'static> {
     )
 }
 
-/// The same with the C++ type of a mangled name.
+/// A parameter as in PTX, with the C++ type of a mangled name.
 pub(crate) const fn with_cpp(
     parameter: Parameter<'static>,
     cpp: CppType<'static>,
@@ -134,7 +134,7 @@ pub(crate) const fn signature(
     Signature { name, parameters }
 }
 
-/// What a cubin or the driver tells of these fields: offsets by C's rule, and sizes.
+/// The parameters of these fields from a cubin or the driver: offsets by C's rule, and sizes.
 pub(crate) fn records(fields: &[Parameter<'static>]) -> Vec<Parameter<'static>> {
     let mut block = kernel_args_abi::ParamLayout::EMPTY;
     fields

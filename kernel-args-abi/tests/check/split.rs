@@ -1,4 +1,4 @@
-//! Structs that are written as fields, and fields that are structs of parameters.
+//! Structs written as several fields, and fields that are structs of several parameters.
 
 use super::repairs::{Fields, kernel, signatures, texts};
 use super::sides::*;
@@ -7,7 +7,7 @@ use kernel_args_abi::{Class, CppType, Layout, ParamLayout, Signature};
 use proptest::{prelude::*, sample::Index};
 
 #[test]
-fn members_of_a_struct_are_told_as_one_parameter() {
+fn members_of_a_struct_are_reported_as_one_parameter() {
     let params = ptx_bytes(24, 8);
     let members = [
         u32("width"),
@@ -45,10 +45,10 @@ fn members_of_a_struct_are_told_as_one_parameter() {
     assert_eq!(
         texts(&host, &kernel),
         [
-            "these 4 fields together are the 16 bytes of parameter 0: write one field in their place: `Float4`"
+            "these 4 fields together are the 16 bytes of parameter 0: replace them by one field: `Float4`"
         ]
     );
-    // A cubin has sizes alone: what no scalar has is a struct.
+    // A cubin has sizes only: a size that no scalar has is a struct.
     let recorded = records(&[
         u32("n"),
         field("p", "", 24, 8, Class::Bytes, CppType::UNKNOWN),
@@ -61,7 +61,7 @@ fn members_of_a_struct_are_told_as_one_parameter() {
 }
 
 #[test]
-fn a_struct_of_several_parameters_is_told() {
+fn a_struct_of_several_parameters_is_reported() {
     let host = [
         field(
             "light",
@@ -77,12 +77,12 @@ fn a_struct_of_several_parameters_is_told() {
     assert_eq!(
         texts(&host, &kernel),
         [
-            "parameters 0 to 3 together are the 16 bytes of `Light`: write 4 fields in its place, one for each"
+            "parameters 0 to 3 together are the 16 bytes of `Light`: replace it by 4 fields, one for each"
         ]
     );
 }
 
-/// A struct whose members are written as fields, at any place and any number of them.
+/// A struct whose members are written as fields, at any position, with any number of members.
 fn members() -> impl Strategy<Value = (Fields, usize, usize)> {
     (signatures(4..12), any::<Index>(), any::<Index>()).prop_map(|(fields, a, b)| {
         let first = a.index(fields.len() - 1);
@@ -92,7 +92,7 @@ fn members() -> impl Strategy<Value = (Fields, usize, usize)> {
 }
 
 proptest! {
-    /// Put in one struct, they fit; and the other way.
+    /// Combined into one struct they fit, and vice versa.
     #[test]
     fn a_struct_in_parts_is_found((fields, first, last) in members(), typed in any::<bool>(), joined in any::<bool>()) {
         let mut layout = ParamLayout::EMPTY;
@@ -119,7 +119,7 @@ proptest! {
                 Mismatch::Joined { first, last, .. } if joined => (first, last),
                 other => return Err(TestCaseError::fail(format!("{other:?}\n{table}"))),
             };
-            // Of members that are alike, or padding, others may fit as well.
+            // If members are alike, or are padding, other members may fit as well.
             prop_assert!(a <= last && b >= first, "{}", table);
             prop_assert!(text.as_str().contains("together are the"), "{}", text);
         }

@@ -1,4 +1,4 @@
-//! The texts that a user reads, to the letter, made while this compiles.
+//! The exact texts for users, created at compile time.
 
 use super::sides::*;
 use kernel_args_abi::check::{Report, report};
@@ -16,7 +16,7 @@ const KERNEL: Signature = signature(
 );
 const REPORT: Report = report(&HOST, &KERNEL);
 
-/// As the derive would at a field: this constant fails to compile if the field is wrong.
+/// As in the derive's output: this constant fails to compile if the field is wrong.
 const _: () = if let Some(message) = REPORT.field_message(0) {
     panic!("{}", message.as_str());
 };
@@ -30,7 +30,7 @@ fn a_field_that_does_not_fit() {
     assert_eq!(
         TEXT,
         "\
-`alpha` does not fit parameter 1 of kernel `saxpy`
+`alpha` does not match parameter 1 of kernel `saxpy`
   host    f64                        8 bytes, aligned to 8
   kernel  .param .f32 saxpy_param_1  4 bytes, aligned to 4
   help: C's `float` is f32: declare `alpha: f32`; where the type is inferred, write `2.0f32`"
@@ -44,7 +44,7 @@ fn a_missing_parameter() {
         "\
 no field for parameter 2 or 3 of kernel `saxpy`
   kernel  .param .u64 saxpy_param_3  8 bytes, aligned to 8
-  help: add a field for it before or after `x`: `u64`, `i64` or `&CudaSlice<…>` (parameters 2 and 3 are alike, so either may be the one that is missing)"
+  help: add a field for it before or after `x`: `u64`, `i64` or `&CudaSlice<…>` (parameters 2 and 3 are alike, so either may be missing)"
     );
     assert!(REPORT.field_message(2).is_none());
 }
@@ -71,14 +71,14 @@ fn both_c_plus_plus_types_are_shown_where_the_kernels_is_known() {
     assert_eq!(
         text(&[host], &[kernel]),
         "\
-`y` does not fit parameter 0 of kernel `k`
+`y` does not match parameter 0 of kernel `k`
   host    &CudaSlice<_>        float const*  8 bytes, aligned to 8
   kernel  .param .u64 k_param  float*        8 bytes, aligned to 8
   help: the kernel may write through it, pass `&mut`: declare `y: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
     );
 }
 
-/// Wherever it stands: the message says what is wrong, shows both sides, and says what to write.
+/// At every position, the message shows what is wrong, both sides, and what to write.
 #[test]
 fn a_long_name_swallows_nothing() {
     let name = "é".repeat(5_000);
@@ -181,19 +181,19 @@ fn many_missing_parameters_are_counted_where_they_have_no_room() {
         },
     );
     let message = report.missing_message().unwrap();
-    let told = message.as_str().matches("no field for parameter").count();
+    let listed = message.as_str().matches("no field for parameter").count();
     let (_, more) = message.as_str().rsplit_once("\n… and ").unwrap();
     let more: usize = more.strip_suffix(" more").unwrap().parse().unwrap();
-    assert!(!message.is_truncated() && told > 3 && told + more == report.len());
+    assert!(!message.is_truncated() && listed > 3 && listed + more == report.len());
 }
 
 #[test]
-fn one_message_tells_everything_that_is_wrong() {
+fn one_message_lists_every_mistake() {
     let message = REPORT.whole_message();
     let wrong = |text| message.as_str().matches(text).count();
     assert_eq!(
         (
-            wrong("does not fit"),
+            wrong("does not match"),
             wrong("no field for"),
             wrong("help: ")
         ),
@@ -203,7 +203,7 @@ fn one_message_tells_everything_that_is_wrong() {
     assert!(right.whole_message().is_empty() && right.missing_message().is_none());
 }
 
-/// The text of the first field that is wrong.
+/// The text of the first wrong field.
 fn text(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> String {
     let host = Signature {
         name: "K",
@@ -384,7 +384,7 @@ fn each_usual_mistake_has_its_hint() {
         (
             v("V3", 12, 4, CppType::named("V3")),
             with_cpp(ptx_bytes(12, 4), CppType::named("float3")),
-            "declare `v: Float3`; or, if `V3` is laid out like it, write `#[device_type(cpp = \"float3\")]` on it; \
+            "declare `v: Float3`; or, if `V3` has the same layout, write `#[device_type(cpp = \"float3\")]` on it; \
              `#[kernel_args(opaque)]`",
         ),
         (
@@ -419,7 +419,7 @@ fn each_usual_mistake_has_its_hint() {
 }
 
 #[test]
-fn an_offset_tells_the_alignment() {
+fn an_offset_shows_the_alignment() {
     let host = [
         u32("i"),
         field("v", "[f32; 4]", 16, 4, Class::Bytes, CppType::UNKNOWN),
@@ -428,7 +428,7 @@ fn an_offset_tells_the_alignment() {
     assert_eq!(
         text(&host, &kernel),
         "\
-`v` does not fit parameter 1 of kernel `k`
+`v` does not match parameter 1 of kernel `k`
   host    [f32; 4]  16 bytes, aligned to 4, at byte 4
   kernel            16 bytes, at byte 16
   help: the kernel has it at byte 16, where a type aligned to 4 would be at 4; the kernel aligns it to 16, as CUDA aligns vectors and complex numbers: use `Float4`, `Int4` or `Double2`"
@@ -436,7 +436,7 @@ fn an_offset_tells_the_alignment() {
 }
 
 #[test]
-fn exchanged_and_moved_fields_are_told() {
+fn exchanged_and_moved_fields_are_reported() {
     const MOVED: Report = report(
         &signature("K", &[f64("d"), u32("n"), slice("x", FLOAT), u8("b")]),
         &signature(
@@ -466,7 +466,7 @@ fn exchanged_and_moved_fields_are_told() {
         text.as_str()
             .ends_with("help: it fits parameter 3: move it after `b`")
     );
-    // One mistake, told at the field.
+    // One mistake, reported at the field.
     assert!(MOVED.missing_message().is_none());
     assert!(
         MOVED

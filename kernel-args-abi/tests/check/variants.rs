@@ -1,4 +1,4 @@
-//! Variants of enums: what the host passes must be what the kernel's enum calls so.
+//! Variants of enums: each value that the host passes must exist in the kernel's enum under a matching name.
 
 use super::sides::*;
 use kernel_args_abi::{
@@ -34,14 +34,14 @@ fn the_kernels_enum_may_have_more_and_other_names() {
         assert_eq!(first_variant(&host, &kernel), None);
         assert!(compare(&host, &kernel).is_empty());
     }
-    // What is not known agrees: integers, enums that are only declared.
+    // Unknown variants match: integers, and enums that are only declared.
     for kernel in [mode(4, &[]), i32("mode")] {
         assert!(compare(&mode(4, &KERNEL), &kernel).is_empty());
         assert!(compare(&kernel, &mode(4, &KERNEL)).is_empty());
     }
 }
 
-/// Of an enum of 1 byte, 255 is -1: compilers write the values of some as signed, of some as unsigned numbers.
+/// In an enum of 1 byte, 255 equals -1: compilers write some values as signed, others as unsigned numbers.
 #[test]
 fn values_are_the_same_by_their_bits() {
     for (size, one, other) in [
@@ -57,9 +57,9 @@ fn values_are_the_same_by_their_bits() {
     assert!(compare(&host, &kernel).contains(Difference::Variants));
 }
 
-/// The kernel's variant that is told as the one of the host's name.
+/// Checks which of the kernel's variants is reported for the host's name.
 #[track_caller]
-fn told(host: (&str, i128), kernel: &[(&str, i128)], expected: Option<&str>) {
+fn check_name(host: (&str, i128), kernel: &[(&str, i128)], expected: Option<&str>) {
     let (host, kernel) = (mode(4, &[host]), mode(4, kernel));
     let found = first_variant(&host, &kernel);
     let found = found.map(|found| found.kernel.expect("one has the value").name);
@@ -86,35 +86,35 @@ fn names_are_the_same_without_case_underscores_and_words_that_all_have() {
     ] {
         let kernel = [(one, 0), (other, 1)];
         for name in ["FastMath", "FAST_MATH", "fast_math", one] {
-            told((name, 0), &kernel, None);
-            told((name, 1), &kernel, Some(one));
+            check_name((name, 0), &kernel, None);
+            check_name((name, 1), &kernel, Some(one));
         }
-        // These are other names.
+        // These are different names.
         for name in ["Fast", "Math", "Mode", "Quick", "astMath", "FastMath2", "_"] {
-            told((name, 0), &kernel, None);
-            told((name, 1), &kernel, None);
+            check_name((name, 0), &kernel, None);
+            check_name((name, 1), &kernel, None);
         }
     }
-    // What one variant alone begins with is part of its name.
-    told(("Fast", 1), &[("mode_fast", 0), ("slow", 1)], None);
-    told(("Fast", 1), &[("mode_fast", 0), ("_", 1)], None);
-    // The same name twice: its own spelling, or its value.
-    told(("fast", 1), &[("Fast", 0), ("FAST", 1)], None);
-    told(
+    // The prefix of a single variant is part of its name.
+    check_name(("Fast", 1), &[("mode_fast", 0), ("slow", 1)], None);
+    check_name(("Fast", 1), &[("mode_fast", 0), ("_", 1)], None);
+    // The same name twice: an equal spelling or an equal value wins.
+    check_name(("fast", 1), &[("Fast", 0), ("FAST", 1)], None);
+    check_name(
         ("fast", 2),
         &[("Fast", 0), ("FAST", 1), ("Slow", 2)],
         Some("Fast"),
     );
-    told(
+    check_name(
         ("FAST", 0),
         &[("Slow", 3), ("Fast", 0), ("FAST", 1)],
         Some("FAST"),
     );
 }
 
-/// More than are looked for by name, in another order and spelling.
+/// More variants than the index holds, in another order and spelling.
 #[test]
-fn variants_of_a_large_enum_are_found_wherever_they_stand() {
+fn variants_of_a_large_enum_are_found_at_any_position() {
     let named = |name: &str, values: std::ops::Range<i128>| -> Vec<(String, i128)> {
         values.map(|i| (format!("{name}{i}"), i)).collect()
     };
@@ -127,26 +127,26 @@ fn variants_of_a_large_enum_are_found_wherever_they_stand() {
     host.reverse();
     assert_eq!(first_variant(&of(&host), &kernel), None);
     assert_eq!(first_variant(&of(&named("Other", 0..5_000)), &kernel), None);
-    // `Fast500` is 4,000.
+    // `Fast500` has the value 4,000.
     host[4_499].1 = 4_000;
-    let told =
-        first_variant(&of(&host), &kernel).and_then(|told| Some((told.host.name, told.kernel?)));
-    let (host_name, named_so) = told.expect("it is told");
+    let mismatch =
+        first_variant(&of(&host), &kernel).and_then(|found| Some((found.host.name, found.kernel?)));
+    let (host_name, named_so) = mismatch.expect("a mismatch");
     assert_eq!(
         (host_name, named_so.name, named_so.value),
         ("Fast500", "MODE_FAST_500", 500)
     );
     host[4_499].1 = 5_000;
     assert!(first_variant(&of(&host), &kernel).is_some());
-    // Behind what there is room for, those nearby are known.
+    // Beyond the capacity of the index, nearby variants are found.
     for name in ["Fast", "MODE_FAST_"] {
         let mut host = named(name, 0..5_000);
         assert_eq!(first_variant(&of(&host), &kernel), None);
         host.swap(4_990, 4_940);
         assert_eq!(first_variant(&of(&host), &kernel), None);
         host[4_940].1 = 3;
-        let told = first_variant(&of(&host), &kernel).and_then(|told| told.kernel);
-        assert_eq!(told.map(|told| told.value), Some(4_990), "{name}");
+        let variant = first_variant(&of(&host), &kernel).and_then(|found| found.kernel);
+        assert_eq!(variant.map(|variant| variant.value), Some(4_990), "{name}");
     }
 }
 
@@ -157,7 +157,7 @@ fn message(host: Parameter<'static>, kernel: Parameter<'static>) -> String {
     report.field_message(0).unwrap().as_str().to_owned()
 }
 
-/// An integer that could be it stands beside it.
+/// Next to it is a parameter that could also be the enum's integer.
 #[test]
 fn a_variant_that_differs_is_no_sign_of_another_order() {
     let host = vec![i32("n"), mode(4, &[("Flat", 0)]), i32("m")].leak();
@@ -198,7 +198,7 @@ fn a_variant_that_differs_is_named_on_both_sides() {
     );
 }
 
-/// In a struct, and in an array in it.
+/// In a struct, and in an array inside it.
 #[test]
 fn a_variant_of_a_member_is_named_with_the_member() {
     let of = |list, length| {
@@ -256,7 +256,7 @@ fn lists() -> impl Strategy<Value = Vec<(&'static str, i128)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// The rule, by lists and sets.
+    /// The rule, implemented with lists and sets.
     #[test]
     fn every_value_is_one_of_the_kernels_under_its_name(host in lists(), kernel in lists()) {
         let wrong = |&&(name, value): &&(&str, i128)| {
@@ -266,20 +266,20 @@ proptest! {
             }
         };
         let first = host.iter().find(wrong);
-        let (own, told) = (mode(4, &host), mode(4, &kernel));
-        let found = first_variant(&own, &told);
+        let (own, kernel_type) = (mode(4, &host), mode(4, &kernel));
+        let found = first_variant(&own, &kernel_type);
         prop_assert_eq!(found.map(|found| (found.host.name, found.host.value)), first.copied());
         if let Some(found) = found {
             let named = kernel.iter().find(|(name, _)| *name == found.host.name);
             prop_assert_eq!(found.kernel.map(|kernel| (kernel.name, kernel.value)), named.copied());
         }
-        prop_assert_eq!(compare(&own, &told).contains(Difference::Variants), first.is_some());
+        prop_assert_eq!(compare(&own, &kernel_type).contains(Difference::Variants), first.is_some());
     }
 
-    /// However the kernel spells its names, the same variants differ.
+    /// The result does not depend on how the kernel spells its names.
     #[test]
     fn names_of_another_spelling_are_compared_alike(host in lists(), kernel in lists(), spelling in 0..4) {
-        // A kernel's names that another one begins with do not occur.
+        // The kernel has no name that is a prefix of another name.
         let spelled = |name: &str| match spelling {
             0 => format!("fast_{name}").to_lowercase(),
             1 => format!("MODE_FAST_{name}"),
@@ -287,15 +287,15 @@ proptest! {
             _ => format!("FAST_{name}_"),
         };
         let own: Vec<_> = host.iter().map(|(name, value)| (format!("Fast{name}"), *value)).collect();
-        let told: Vec<_> = kernel.iter().map(|(name, value)| (spelled(name), *value)).collect();
+        let variants: Vec<_> = kernel.iter().map(|(name, value)| (spelled(name), *value)).collect();
         let of = |list: &[(String, i128)]| {
             let list: Vec<_> = list.iter().map(|(name, value)| (&**name, *value)).collect();
             mode(4, &list)
         };
         let expected = first_variant(&mode(4, &host), &mode(4, &kernel));
-        // What all begin with is left out only if there are several.
+        // The common prefix is ignored only if there are several names.
         prop_assume!(kernel.len() > 1 || !matches!(spelling, 1 | 2));
-        let found = first_variant(&of(&own), &of(&told));
+        let found = first_variant(&of(&own), &of(&variants));
         prop_assert_eq!(found.map(|found| found.host.name.to_owned()), expected.map(|found| format!("Fast{}", found.host.name)));
         prop_assert_eq!(
             found.and_then(|found| Some(found.kernel?.name.to_owned())),

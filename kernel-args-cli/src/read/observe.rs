@@ -29,12 +29,12 @@ pub(super) fn observe(kind: Kind, bytes: &[u8]) -> Result<Observed, Error> {
         Kind::Cubin => Kernels::of_cubin(bytes)?,
     };
     let observed = |kernel: Kernel<'_>| {
-        let described: Vec<_> = kernel.described.iter().collect();
+        let described: Vec<_> = kernel.debug_info.iter().collect();
         let observation = Observation {
             kind,
             parameters: listed(&kernel),
             limits: Limits::of(&kernel),
-            described: (kernel.described.is_known()).then(|| ParameterList::new(&described)),
+            described: (kernel.debug_info.is_known()).then(|| ParameterList::new(&described)),
         };
         let resources = kernel.records.map(|records| records.resources);
         (kernel.name.to_owned(), observation, resources)
@@ -49,7 +49,7 @@ pub(super) fn observe(kind: Kind, bytes: &[u8]) -> Result<Observed, Error> {
 
 /// The parameters without compiler-generated names such as `saxpy_param_2`.
 fn listed(kernel: &Kernel<'_>) -> ParameterList {
-    let parameters = kernel.undescribed();
+    let parameters = kernel.parameters_without_debug_info();
     let spellings: Vec<String> = parameters.iter().map(spelling).collect();
     let listed = parameters.iter().zip(&spellings);
     let listed = listed.map(|(parameter, spelling)| Parameter {

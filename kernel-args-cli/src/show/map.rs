@@ -3,7 +3,7 @@
 use crate::style::Paint;
 use kernel_args_abi::{
     Parameter,
-    words::byte_map::{has_map, letter, write_map},
+    texts::byte_map::{has_map, letter, write_map},
 };
 use std::fmt::Write as _;
 

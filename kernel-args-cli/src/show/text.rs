@@ -7,7 +7,7 @@ use crate::{
     place::Kind,
     style::{Paint, count, plain},
 };
-use kernel_args_abi::{Parameter, Sm, signature::Variant, words::byte_map::letter};
+use kernel_args_abi::{Parameter, Sm, signature::Variant, texts::byte_map::letter};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, Write},

@@ -15,8 +15,7 @@ use alloc::{
 use kernel_args_abi::{Opaque, Parameter, check::is_made, class::Class};
 
 /// Why there is no struct for a kernel.
-pub(super) const VARIES: &str =
-    "The image has it with other parameters for other GPUs: no struct fits it everywhere.";
+pub(super) const VARIES: &str = "The image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
 pub(super) const NO_BYTES: &str = "It has a parameter without bytes.";
 pub(super) const TOO_LARGE: &str = "Its parameters are larger than a kernel's can be.";
 

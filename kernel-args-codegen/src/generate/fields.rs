@@ -57,11 +57,11 @@ pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> F
     let mut end = Some(0);
     let mut fields = Vec::with_capacity(names.len());
     for (index, (parameter, (name, renamed))) in kernel.parameters.iter().zip(names).enumerate() {
-        let described = kernel.described.get(index);
+        let described = kernel.debug_info.get(index);
         // What describes another build does not describe this one.
         let referent = described
             .filter(|described| described.size == parameter.size)
-            .and_then(|_| kernel.described.referent(index));
+            .and_then(|_| kernel.debug_info.referent(index));
         let of = Parameter {
             offset: parameter.offset.filter(|_| parameter.align.is_none()),
             ..*parameter

@@ -9,6 +9,7 @@ use core::fmt::Write as _;
 pub(super) struct Imports {
     pub(super) core: BTreeSet<&'static str>,
     pub(super) krate: BTreeSet<&'static str>,
+    pub(super) vectors: BTreeSet<&'static str>,
     pub(super) external: BTreeSet<&'static str>,
     pub(super) is_slice: bool,
 }
@@ -34,6 +35,7 @@ impl Imports {
         }
         import(text, &format!("{krate}::external"), &self.external);
         import(text, krate, &self.krate);
+        import(text, &format!("{krate}::vector"), &self.vectors);
     }
 }
 

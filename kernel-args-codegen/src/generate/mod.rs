@@ -81,7 +81,8 @@ pub fn of_images(
     let described = |symbol: &str| debug_info?.kernel(symbol, None);
     let kernel = |symbol: &str| {
         let kernel = image.kernel(symbol, None)?;
-        let described = described(kernel.name).and_then(|by| kernel.clone().described_by(&by).ok());
+        let described =
+            described(kernel.name).and_then(|by| kernel.clone().with_debug_info_of(&by).ok());
         Some((described.unwrap_or(kernel), image.varies(symbol)))
     };
     let found: Vec<_> = image.symbols().filter_map(kernel).collect();

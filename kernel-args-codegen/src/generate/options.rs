@@ -79,7 +79,7 @@ pub struct Kernel<'k> {
     /// Its parameters, as all sources together tell them.
     pub parameters: Vec<Parameter<'k>>,
     /// The same as debug information tells them, for what they point to.
-    pub described: Members<'k>,
+    pub debug_info: Members<'k>,
     /// Whether the image has it with other parameters for other GPUs.
     pub varies: bool,
 }
@@ -93,7 +93,7 @@ impl<'k> Kernel<'k> {
             symbol: kernel.name,
             demangled: kernel.demangled.as_ref(),
             parameters: kernel.parameters(),
-            described: kernel.described,
+            debug_info: kernel.debug_info,
             varies,
         }
     }

@@ -10,7 +10,11 @@ use kernel_args_abi::{
 pub(super) fn of_base(base: CppBase<'_>, size: Option<usize>) -> Option<Leaf> {
     let bits = match base {
         CppBase::Long { signed } if size.is_none() => {
-            return Some(Leaf::handle(if signed { "CLong" } else { "CULong" }));
+            let name = if signed { "CLong" } else { "CULong" };
+            return Some(Leaf {
+                from: From::Vector,
+                ..Leaf::handle(name)
+            });
         }
         CppBase::Long { .. } if size == Some(4) => 32,
         CppBase::Long { .. } => 64,

@@ -35,6 +35,8 @@ pub(super) enum From {
     Core,
     /// `kernel_args`.
     Crate,
+    /// `kernel_args::vector`.
+    Vector,
     /// The crate `half`; the name begins with it.
     Half,
     /// The crate `float8`; the name begins with it.
@@ -69,6 +71,7 @@ impl Leaf {
             from: match row.rust.split_once("::") {
                 Some(("half", _)) => From::Half,
                 Some(_) => From::Float8,
+                None if row.components > 0 => From::Vector,
                 None => From::Crate,
             },
             size: row.size,

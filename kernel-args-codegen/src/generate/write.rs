@@ -228,6 +228,7 @@ impl Writer<'_, '_> {
             From::Language => false,
             From::Core => self.imports.core.insert(leaf.name),
             From::Crate => self.imports.krate.insert(leaf.name),
+            From::Vector => self.imports.vectors.insert(leaf.name),
             From::Half => self.imports.external.insert("half"),
             From::Float8 => self.imports.external.insert("float8"),
         };

@@ -151,7 +151,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         let is_opaque = match cpp.base {
             CppBase::Unknown => matches!(parameter.class, Class::Bytes | Class::Unknown),
             // Its source says that it is not this type in C++.
-            CppBase::Named(_) => parameter.members.why_opaque() == Some(Opaque::Said),
+            CppBase::Named(_) => parameter.members.why_opaque() == Some(Opaque::Declared),
             _ => false,
         };
         match cpp.base {

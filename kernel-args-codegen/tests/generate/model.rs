@@ -160,7 +160,7 @@ impl OneKernel {
             symbol,
             demangled,
             parameters: all.collect(),
-            described: Members::UNKNOWN,
+            debug_info: Members::UNKNOWN,
             varies: false,
         }
     }

@@ -139,7 +139,7 @@ fn a_kernel_that_varies_by_gpu_has_no_struct() {
     let text = kernel_args_codegen::generate::rust(&[kernel], &beside_items());
     assert_eq!(
         text,
-        "// `void k()`\n// The image has it with other parameters for other GPUs: no struct fits it everywhere.\n"
+        "// `void k()`\n// The image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.\n"
     );
 }
 

@@ -49,15 +49,15 @@ fn a_cubin_and_ptx_with_debug_information_give_one_text() {
 
 /// From the comment of the kernel's struct on.
 #[test]
-fn the_readme_shows_what_is_written() {
+fn the_guide_shows_what_is_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = of_image(
         &fs::read(root.join("ptx/shade.debug.ptx")).unwrap(),
         &beside_items(),
     );
     let shown = &text[text.find("/// `void shade").unwrap()..];
-    let readme = fs::read_to_string(root.join("README.md")).unwrap();
-    assert!(readme.contains(shown), "{shown}");
+    let chapter = fs::read_to_string(root.join("kernel-args/guide/kernels.md")).unwrap();
+    assert!(chapter.contains(shown), "{shown}");
 }
 
 /// The images of this repository.

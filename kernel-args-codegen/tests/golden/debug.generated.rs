@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_void};
 
 use kernel_args::external::cudarc::driver::CudaSlice;
-use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Float4, KernelArgs};
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float4};
 
 /// `void axpy<double>(int n, double a, double const* x, double* y)`
 #[derive(KernelArgs)]

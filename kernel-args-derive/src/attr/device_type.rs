@@ -35,7 +35,7 @@ impl TypeAttr {
         }
     }
 
-    /// Reports `#[device_type(…)]` on a variant, where it has no meaning.
+    /// Reports `#[device_type(…)]` on a variant, which is not allowed.
     pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
         for attr in attrs {
             if attr.path().is_ident("device_type") {

@@ -9,7 +9,7 @@ use syn::{Attribute, LitStr, meta::ParseNestedMeta};
 pub(crate) struct FieldAttr {
     pub(crate) skip: bool,
     pub(crate) opaque: bool,
-    /// The kernel's parameter that the field is.
+    /// The name of the kernel's parameter.
     pub(crate) name: Option<LitStr>,
 }
 
@@ -17,7 +17,7 @@ pub(crate) struct FieldAttr {
 #[derive(Default)]
 pub(crate) struct MemberAttr {
     pub(crate) opaque: bool,
-    /// The member of the kernel's struct that the field is.
+    /// The name of the member of the kernel's struct.
     pub(crate) name: Option<LitStr>,
 }
 

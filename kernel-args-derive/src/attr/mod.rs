@@ -21,7 +21,7 @@ use syn::{
 pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
     pub(crate) kernel: Option<Naming>,
-    /// What stands in place of the derived bounds of type parameters.
+    /// The explicit bounds. They replace the derived bounds of type parameters.
     pub(crate) bound: Option<Vec<WherePredicate>>,
 }
 
@@ -68,7 +68,7 @@ fn set<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta<'_>) -> syn::Re
     Ok(())
 }
 
-/// An error where something stands behind the name of an attribute.
+/// An error if the attribute has a value.
 fn takes_no_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
         return Err(meta.error(texts::TAKES_NO_VALUE));

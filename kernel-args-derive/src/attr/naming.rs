@@ -1,4 +1,4 @@
-//! The kernels that a struct names.
+//! The attributes that name a struct's kernels.
 
 use super::set;
 use crate::{diagnostics::Diagnostics, image::DebugInfoOption, path::ImagePath, texts};
@@ -25,14 +25,14 @@ pub(crate) enum Naming {
     },
 }
 
-/// `T = f32 => "_f32"`: the kernels whose names end so take `f32` for `T`.
+/// `T = f32 => "_f32"`: kernels whose names end with `_f32` take `f32` for `T`.
 pub(crate) struct Binding {
     pub(crate) parameter: Ident,
     pub(crate) argument: GenericArgument,
     pub(crate) suffix: LitStr,
 }
 
-/// The attributes that name kernels, one by one.
+/// The attributes that name kernels, before validation.
 #[derive(Default)]
 pub(super) struct Parts {
     ptx: Option<ImagePath>,
@@ -150,7 +150,7 @@ impl Parts {
     }
 }
 
-/// What a parameter is bound to. (syn's `GenericArgument` takes the `=` of `=>` for that of `Item = T`.)
+/// The type or constant bound to a parameter. (syn's `GenericArgument` parses the `=` of `=>` as in `Item = T`.)
 fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
     if input.peek(Lit) || input.peek(Token![-]) || input.peek(syn::token::Brace) {
         input.parse().map(GenericArgument::Const)
@@ -159,7 +159,7 @@ fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
     }
 }
 
-/// The type or const parameter of the struct that an attribute names.
+/// The struct's type or const parameter that an attribute names.
 fn parameter(path: &Path, generics: &Generics) -> Option<Ident> {
     let name = path.get_ident()?;
     let mut types = generics.type_params().map(|parameter| &parameter.ident);

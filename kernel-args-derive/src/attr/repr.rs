@@ -5,7 +5,7 @@ use crate::diagnostics::Diagnostics;
 use proc_macro2::Span;
 use syn::{Attribute, LitInt, Token, parenthesized, spanned::Spanned};
 
-/// What a device type needs of `#[repr(…)]`.
+/// The parts of `#[repr(…)]` that a device type depends on.
 #[derive(Default)]
 pub(crate) struct Repr {
     pub(crate) c: bool,
@@ -23,7 +23,7 @@ const INTS: [&str; 12] = [
 impl Repr {
     pub(crate) fn parse(attrs: &[Attribute]) -> Self {
         let mut repr = Self::default();
-        // rustc reports what is wrong in a `repr` itself.
+        // rustc itself reports errors in a `repr`.
         each(attrs, "repr", &mut Diagnostics::default(), |meta| {
             let path = &meta.path;
             if path.is_ident("C") {

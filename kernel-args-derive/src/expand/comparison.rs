@@ -12,7 +12,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Generics, Ident, LitStr, Path, spanned::Spanned};
 
-/// The kernels that a struct names, found as far as the macro can.
+/// The kernels that a struct names, as far as the macro can resolve them.
 pub(super) enum Comparison<'a> {
     Image(Named),
     Item(&'a Path),
@@ -23,17 +23,17 @@ pub(super) struct Pattern<'a> {
     module: &'a Path,
     entries: &'a LitStr,
     targets: Vec<Target<'a>>,
-    /// For each binding the targets in which it occurs, where there is more than one parameter.
+    /// For each binding, the targets that use it, if there is more than one parameter.
     uses: Vec<(&'a Binding, Vec<usize>)>,
 }
 
-/// The struct for one choice of types.
+/// The struct with one combination of types.
 struct Target<'a> {
     bindings: Vec<&'a Binding>,
 }
 
 impl<'a> Comparison<'a> {
-    /// `None` where the struct names no kernel, or an error was reported.
+    /// `None` if the struct names no kernel, or an error was reported.
     pub(super) fn new(
         attr: &'a ArgsAttr,
         generics: &Generics,
@@ -57,7 +57,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Where errors about the choice of the kernel belong.
+    /// The span for errors about the choice of the kernel.
     fn span(&self) -> Span {
         match self {
             Self::Image(named) => named.span,
@@ -66,8 +66,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The constants `__NAMED` and `__KERNELS`, which `SOURCE` and the checks use. `arguments` is the type that is compared, if
-    /// there is only one.
+    /// The constants `__NAMED` and `__KERNELS`, which `SOURCE` and the checks use. `arguments` is the compared type,
+    /// if there is only one.
     pub(super) fn tables(
         &self,
         arguments: Option<&TokenStream>,
@@ -76,7 +76,7 @@ impl<'a> Comparison<'a> {
         let krate = respan(krate, self.span());
         let named = match self {
             Self::Image(named) => named.kernels(&krate),
-            // The span of the call is the path's: an error about its type belongs there.
+            // The call has the span of the path, so rustc reports an error about its type there.
             Self::Item(path) => quote_spanned!(path.span()=> { #path }.kernels()),
             Self::Pattern(_) => return None,
         };
@@ -89,9 +89,10 @@ impl<'a> Comparison<'a> {
         Some(tables(&named, span, &krate))
     }
 
-    /// The constants of the struct that tell where its kernel comes from.
+    /// The constants of the struct that name the source of its kernel.
     ///
-    /// A generic struct is compared with its kernel here, where its type parameters are known; others field by field.
+    /// A generic struct is compared with its kernel here, where its type parameters are known. Other structs are
+    /// compared field by field.
     pub(super) fn source(&self, compare: bool, krate: &Path) -> TokenStream {
         let at = respan(krate, self.span());
         let image = match self {
@@ -105,9 +106,10 @@ impl<'a> Comparison<'a> {
                 };
             }
         };
-        // For a struct that fits, no function of the struct's type is called: rustc would evaluate all constants that it names.
+        // If the struct fits, no function of the struct's type is called: rustc would evaluate all constants that the
+        // function names.
         quote_spanned! {self.span()=>
-            const SOURCE: #at::__private::core::option::Option<#at::Source> =
+            const SOURCE: #at::__private::core::option::Option<#at::args::Source> =
                 #at::__private::core::option::Option::Some(match (#image, __NAMED.symbol()) {
                     (__image, #at::__private::core::option::Option::Some(__symbol)) => {
                         #at::__private::source_of(&__NAMED, __image, __symbol)
@@ -120,8 +122,8 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The kernels that a struct names, and the signatures of those that it has to be compared with in full. `named` is an expression
-/// of the type `Named`.
+/// The kernels that a struct names, and the signatures of the kernels that need a full comparison. `named` is an
+/// expression of type `Named`.
 fn tables(named: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
     quote_spanned! {span=>
         const __NAMED: #krate::__private::Named = #named;
@@ -187,9 +189,9 @@ impl<'a> Pattern<'a> {
         })
     }
 
-    /// Compares the struct, for each choice of its parameters, with the kernels that match.
+    /// Compares the struct with the matching kernels, for each combination of its parameters.
     ///
-    /// `check` makes the checks of a type.
+    /// `check` creates the checks of a type.
     pub(super) fn checks(
         &self,
         ident: &Ident,
@@ -215,7 +217,8 @@ impl<'a> Pattern<'a> {
                 };
             }
         });
-        // With one parameter or none, every binding has one target. With more, some combinations of types have no kernel.
+        // With at most one parameter, every binding has one target. With more parameters, some combinations of types
+        // have no kernel.
         let matched = self.uses.iter().map(|(binding, targets)| {
             let span = binding.suffix.span();
             let at = respan(krate, span);
@@ -230,7 +233,7 @@ impl<'a> Pattern<'a> {
 }
 
 impl Target<'_> {
-    /// The ends of names that these types have, one after another.
+    /// The combined suffix of the kernel names for these types.
     fn suffix(&self) -> String {
         self.bindings
             .iter()
@@ -238,7 +241,7 @@ impl Target<'_> {
             .collect()
     }
 
-    /// The struct with these types, every lifetime `'static`.
+    /// The struct with these types, with every lifetime `'static`.
     fn arguments(&self, ident: &Ident, generics: &Generics) -> TokenStream {
         let arguments = generics.params.iter().map(|parameter| match parameter {
             syn::GenericParam::Lifetime(lifetime) => {

@@ -1,4 +1,4 @@
-//! A device type must be `Copy`: the bounds and impls that make it one error where it is not.
+//! A device type must be `Copy`: bounds and impls that report a missing `Copy` only once.
 
 use super::{device_memory::device_memory, respan};
 use crate::{attr::TypeAttr, generics};
@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{DeriveInput, Generics, Path, parse_quote};
 
-/// An impl for a type with a reported error, so that its uses cause no further errors.
+/// An impl for a type with a reported error, to avoid further errors where the type is used.
 pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
     if input.generics.lifetimes().next().is_some() {
         return TokenStream::new();
@@ -29,8 +29,8 @@ pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
     }
 }
 
-/// `generics` with the bound `Self: Copy`, which rustc does not check before the impl is used: a type that is not `Copy`
-/// then causes one error, that of [`assert_copy`], and not one for each line of the impl.
+/// Adds the bound `Self: Copy`, which rustc checks only where the impl is used. A type that is not `Copy` then causes
+/// one error, from [`assert_copy`], instead of one per line of the impl.
 pub(super) fn if_copy(mut generics: Generics, krate: &Path) -> Generics {
     let clause = generics.make_where_clause();
     clause
@@ -39,7 +39,7 @@ pub(super) fn if_copy(mut generics: Generics, krate: &Path) -> Generics {
     generics
 }
 
-/// An error at the type's name where it is not `Copy`.
+/// An error at the type's name if the type is not `Copy`.
 pub(super) fn assert_copy(input: &DeriveInput, used: &TokenStream, krate: &Path) -> TokenStream {
     let ident = &input.ident;
     let (_, ty_generics, _) = input.generics.split_for_impl();

@@ -1,14 +1,14 @@
-//! A device type in device memory: whether zero bytes are a value of it, and cudarc's traits.
+//! A device type in device memory: `ZeroBits` (whether zero bytes are a value of the type), and cudarc's traits.
 
 use crate::attr::TypeAttr;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{DeriveInput, Generics, Path};
 
-/// The impl of `ZeroBits` where `valid` holds, and those of cudarc's traits. `bounded` are the generics of the impl of
-/// `DeviceType`.
+/// The impl of `ZeroBits` if `valid` holds, and the impls of cudarc's traits. `bounded` are the generics of the impl
+/// of `DeviceType`.
 ///
-/// The macro that emits cudarc's traits expands to nothing where kernel-args has no feature `cudarc`.
+/// The macro that emits cudarc's traits expands to nothing if kernel-args is built without the feature `cudarc`.
 pub(super) fn device_memory(
     input: &DeriveInput,
     attr: &TypeAttr,
@@ -31,7 +31,7 @@ pub(super) fn device_memory(
         }
     });
     quote! {
-        // SAFETY: the bounds say of each field, or of the variants of an enum, that zero bytes are a value.
+        // SAFETY: the bounds require for each field, or for the variants of an enum, that zero bytes are a value.
         unsafe impl #impl_generics #krate::ZeroBits for #ident #ty_generics
         where
             #(#predicates,)*
@@ -43,7 +43,7 @@ pub(super) fn device_memory(
     }
 }
 
-/// The bound `ty: ZeroBits`, which rustc does not check before the impl is used.
+/// The bound `ty: ZeroBits`, which rustc checks only where the impl is used.
 pub(super) fn has_zero_bits(ty: &impl ToTokens, krate: &Path) -> TokenStream {
     quote!(for<'__zero> #ty: #krate::ZeroBits)
 }

@@ -71,7 +71,7 @@ fn structure(
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
-    // Without generic parameters the layout is a constant of its own, which rustc evaluates even if nothing uses it.
+    // Without generic parameters the layout is a separate constant, which rustc evaluates even if it is unused.
     let is_generic = !input.generics.params.is_empty();
     let (this, all) = if is_generic {
         (quote!(Self), quote!(<Self as #krate::DeviceType>::FIELDS))
@@ -87,7 +87,7 @@ fn structure(
 
     let align = repr.align.unwrap_or(1);
     let (class, cpp) = names(input, attr, repr, &fields);
-    // A transparent struct without a name of its own is in C++ the value itself, or a struct around it.
+    // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
     let consists_of = if repr.transparent && attr.cpp.is_none() {
         quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).members)
     } else {
@@ -131,13 +131,13 @@ fn structure(
 
             #[inline]
             unsafe fn store(&self, __to: *mut #krate::__private::core::primitive::u8) {
-                // The struct has no other field: `ZeroBits` is a promise about all of them.
+                // The pattern lists all fields: `ZeroBits` is a promise about all of them.
                 let Self { #(#members: _),* } = self;
                 if !<Self as #krate::DeviceType>::HAS_PADDING {
-                    // SAFETY: `whole` asserts that `Self` has the `LAYOUT.size()` bytes that the caller vouches for.
+                    // SAFETY: `whole` asserts that `Self` has `LAYOUT.size()` bytes, which the caller guarantees.
                     return unsafe { __to.cast::<Self>().write_unaligned(*self) };
                 }
-                // SAFETY: the caller vouches for `LAYOUT.size()` bytes.
+                // SAFETY: the caller guarantees `LAYOUT.size()` bytes.
                 unsafe { __to.write_bytes(0, <Self as #krate::DeviceType>::LAYOUT.size()) };
                 #stores
             }
@@ -147,7 +147,7 @@ fn structure(
     })
 }
 
-/// Whether Rust defines the struct's layout and C++ can declare the same; reports why not.
+/// Whether Rust defines the struct's layout and C++ can declare the same layout. Reports why not.
 fn may_be_passed(
     input: &DeriveInput,
     repr: &Repr,
@@ -172,7 +172,7 @@ fn may_be_passed(
     true
 }
 
-/// What is emitted for each field of a struct, one after another.
+/// The code emitted for each field of a struct.
 struct Members {
     /// `&[Parameter, …]`.
     list: TokenStream,
@@ -184,7 +184,7 @@ struct Members {
     stores: TokenStream,
 }
 
-/// `this` is the struct, `all` its list of fields.
+/// `this` is the struct, `all` the list of its fields.
 fn members(
     fields: &[Field<'_>],
     attrs: &[MemberAttr],
@@ -236,10 +236,10 @@ fn members(
                 __to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
             )
         };
-        // SAFETY of the generated call: the pattern and `same_type` show that the field is the struct's own and has the type
-        // that `LAYOUT` was computed from, so `offset` and the size of the field are inside the `LAYOUT.size()` bytes that
-        // the caller vouches for. The block has the span of the derive, so that `#![forbid(unsafe_code)]` of the user's
-        // crate does not count it as the user's.
+        // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
+        // the type from which `LAYOUT` was computed. So `offset` and the size of the field are inside the
+        // `LAYOUT.size()` bytes that the caller guarantees. The block has the span of the derive, so
+        // `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
         quote! {
             #same
             unsafe { #store };
@@ -263,7 +263,7 @@ fn names(
     let krate = &attr.krate;
     let named = |name: &str| quote!(#krate::__private::abi::CppType::named(#name));
     match (&attr.cpp, repr.transparent, fields) {
-        // In C++ this is a class around one value or another name for the value, which differ in PTX.
+        // In C++ this is either a class around one value, or another name for the value. The two differ in PTX.
         (Some(name), true, _) => (
             quote!(#krate::__private::abi::Class::Unknown),
             named(&name.value()),

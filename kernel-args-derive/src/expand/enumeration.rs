@@ -1,4 +1,4 @@
-//! `#[derive(DeviceType)]` of an enum.
+//! `#[derive(DeviceType)]` on an enum.
 
 use super::{
     copyable::{assert_copy, if_copy},
@@ -36,7 +36,7 @@ pub(super) fn enumeration(
         return None;
     }
     if data.variants.is_empty() && repr.int.is_some() {
-        // rustc itself refuses a `repr` here.
+        // rustc itself rejects a `repr` here.
         return None;
     }
     if data.variants.is_empty() {

@@ -16,7 +16,7 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
     let fields = parameters(input, &mut diagnostics);
-    // After an error in an attribute, the comparison would report its consequences as well.
+    // After an error in an attribute, the comparison would report follow-up errors.
     let comparison = diagnostics
         .is_empty()
         .then(|| Comparison::new(&attr, &input.generics, &mut diagnostics))
@@ -29,7 +29,7 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
 struct ParameterField<'a> {
     field: Field<'a>,
     opaque: bool,
-    /// The parameter that it says it is.
+    /// The explicit name of the kernel's parameter.
     kernel_name: Option<syn::LitStr>,
 }
 
@@ -104,7 +104,7 @@ fn expand(
         let errors = field_errors::argument(ty, &respan(krate, span), span);
         quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&self.#member, __stream, #i);)
     });
-    // The names of locals begin with `__`: with the name of a user's constant, `let` would match against it.
+    // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let member = &parameter.field.member;
@@ -121,9 +121,10 @@ fn expand(
                 __field, __stream, __buffer, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
             )
         };
-        // SAFETY of the generated call: the pattern and `same_type` show that the field is the struct's own and has the type
-        // that `PARAMETERS` were computed from, so offset and index are inside what the caller of `lower` vouches for. The block has the span of the derive, so that
-        // `#![forbid(unsafe_code)]` of the user's crate does not count it as the user's.
+        // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
+        // the type from which `PARAMETERS` were computed. So offset and index are in the bounds that the caller of
+        // `lower` guarantees. The block has the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate
+        // does not apply to it.
         quote! {
             #same
             let #guard = unsafe { #put };
@@ -144,9 +145,10 @@ fn expand(
         #tables
         #slots
 
-        // SAFETY: `evaluate` asserts the size of the buffer; `place` and `param_layout` compute offsets and layout from the
-        // same list; `lower` puts each parameter in order and calls `__launch` once; `is_packed` compares where each field lies with
-        // its parameter, and `lower` compiles only where the fields have the types that it was told.
+        // SAFETY: `evaluate` asserts the size of the buffer; `place` and `param_layout` compute offsets and layout
+        // from the same list; `lower` puts each parameter in order and calls `__launch` once; `is_packed` compares the
+        // offset of each field with the offset of its parameter, and `lower` compiles only if the fields have the
+        // declared types.
         #[automatically_derived]
         unsafe impl #impl_generics #krate::KernelArgs for #ident #ty_generics #where_clause {
             type Erased = #erased;
@@ -161,14 +163,14 @@ fn expand(
             #source
 
             #[inline]
-            fn check_contexts(&self, __stream: &#krate::LaunchStream<'_>) {
+            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>) {
                 #(#contexts)*
             }
 
             #[inline]
             unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
                 &mut self,
-                __stream: &#krate::LaunchStream<'_>,
+                __stream: &#krate::args::LaunchStream<'_>,
                 __buffer: *mut #krate::__private::core::primitive::u8,
                 __pointers: *mut *mut #krate::__private::core::ffi::c_void,
                 __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
@@ -186,14 +188,15 @@ fn expand(
     }
 }
 
-/// The method that returns the struct itself where it is the packed form.
+/// The method that returns a pointer to the struct itself if its bytes are already the packed form.
 fn packed_in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
     let places = fields.iter().map(|parameter| {
         let (ty, member, span) = (parameter.field.ty, &parameter.field.member, parameter.field.span());
         let krate = respan(krate, span);
         quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), <#krate::__private::InPlace<#ty>>::IS_VALUE))
     });
-    // No device type, so that the trait is never an unused import: `allow` is an error where the user's crate forbids these.
+    // Not a device type, so the trait is never an unused import. An `allow` is an error in a crate that forbids the
+    // lint.
     let end = quote!((0, #krate::__private::InPlace::<#krate::__private::core::convert::Infallible>::IS_VALUE));
     quote! {
         #[inline]
@@ -210,15 +213,15 @@ fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
     erase::lifetimes(quote!(#ty), &input.generics)
 }
 
-/// The type that has room for all parameters.
+/// The type that stores all parameters.
 struct ParamBuffer {
     ty: TokenStream,
-    /// The definition of that type where it is a struct.
+    /// The definition of the type, if it is a struct.
     slots: Option<TokenStream>,
 }
 
-/// An array of bytes where rustc can count them. In a generic struct it cannot, so the buffer is a struct with a slot for
-/// each parameter, which is at least as large.
+/// An array of bytes if rustc can compute its length. In a generic struct it cannot. The buffer is then a struct with
+/// one slot per parameter, which is at least as large.
 fn param_buffer(
     input: &DeriveInput,
     bounded: &syn::Generics,
@@ -259,7 +262,7 @@ fn is_generic(input: &DeriveInput) -> bool {
     input.generics.type_params().next().is_some() || input.generics.const_params().next().is_some()
 }
 
-/// The constants that fail to compile where the struct does not fit; none for a generic one that names its kernel.
+/// The constants that fail to compile if the struct does not fit. Empty for a generic struct that names its kernel.
 fn comparison_checks(
     input: &DeriveInput,
     fields: &[ParameterField<'_>],
@@ -278,7 +281,7 @@ fn comparison_checks(
     }
 }
 
-/// One constant for each field, so that a mistake in a field is an error at the field.
+/// One constant per field, so rustc reports a mistake at its field.
 fn checks(
     fields: &[ParameterField<'_>],
     ident: &syn::Ident,
@@ -294,8 +297,8 @@ fn checks(
     let at = respan(krate, span);
     let whole = quote_spanned!(span=> const _: () = #at::__private::nothing_missing(__REPORT););
     quote! {
-        // A reference: each use of the report itself would be a copy of its own, which rustc validates again. And a branch: a call
-        // would have rustc evaluate the constants of the callee.
+        // A reference, because each use of the report itself would be a copy that rustc validates again. A branch,
+        // because a call would make rustc evaluate the constants of the callee.
         const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
             #krate::__private::core::option::Option::None
         } else {

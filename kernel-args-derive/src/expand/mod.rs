@@ -1,4 +1,4 @@
-//! What the derives emit.
+//! The output of the derives.
 
 mod comparison;
 mod copyable;
@@ -15,7 +15,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Path;
 
-/// Everything a derive emits, inside one anonymous constant so that it adds no name.
+/// The complete output of a derive, inside one anonymous constant, so it adds no names.
 fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
     let errors = diagnostics.into_compile_errors();
     quote! {
@@ -32,7 +32,7 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
     }
 }
 
-/// `path` with its tokens at `span`, so that an error in a call through it points there.
+/// `path` with its tokens at `span`, so rustc reports an error in a call through it there.
 pub(crate) fn respan(path: &Path, span: Span) -> TokenStream {
     path.to_token_stream()
         .into_iter()

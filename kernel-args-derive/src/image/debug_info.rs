@@ -1,9 +1,9 @@
-//! The debug information of an image: its own, or that of a second file.
+//! The debug information of an image, from the image itself or from a second file.
 
 use super::{File, list, open, resolved};
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
 use kernel_args_abi::{Class, Parameter};
-use kernel_args_image::{Kernel, Undescribed, mangled};
+use kernel_args_image::{DebugInfoMismatch, Kernel, mangled};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use syn::{
     parse::{Parse, ParseStream},
 };
 
-/// What stands behind `debug_info =`.
+/// The value of `debug_info`.
 pub(crate) enum DebugInfoOption {
-    /// `"kernels.debug.ptx"`: the file that has it.
+    /// `"kernels.debug.ptx"`: the file that contains it.
     File(ImagePath),
-    /// `if_readable`: what of the image's own cannot be read is done without.
+    /// `if_readable`: debug information of the image that cannot be read is ignored.
     IfReadable(Span),
 }
 
@@ -45,14 +45,14 @@ impl DebugInfoOption {
 /// The debug information of an image's kernels.
 #[derive(Default)]
 pub(crate) struct DebugInfo {
-    /// The file that has it; `None` for the image itself.
+    /// The file that contains it, or `None` for the image itself.
     file: Option<Arc<File>>,
-    /// Items that have rustc compile the crate again when the file changes.
+    /// Items that make rustc compile the crate again when the file changes.
     tracked: TokenStream,
 }
 
 impl DebugInfo {
-    /// Reads what describes the kernels of `image` with these `symbols`; `None` where an error was reported.
+    /// Reads the debug information for the kernels of `image` with these `symbols`. `None` if an error was reported.
     pub(crate) fn read(
         option: Option<&DebugInfoOption>,
         (path, image): (&ImagePath, &File),
@@ -80,7 +80,7 @@ impl DebugInfo {
         }
         let (variables, at) = (second.tracked(krate), &file.path);
         let core = quote!(#krate::__private::core);
-        // A function that nothing calls is not compiled: the program does not hold the file.
+        // A function that is never called is not compiled, so the program does not contain the file.
         let tracked = quote_spanned! {second.span=>
             #variables
             const _: () = {
@@ -93,23 +93,23 @@ impl DebugInfo {
         Some(Self { file, tracked })
     }
 
-    /// Items that have rustc compile the crate again when the file changes.
+    /// Items that make rustc compile the crate again when the file changes.
     pub(crate) fn tracked(&self) -> &TokenStream {
         &self.tracked
     }
 
-    /// A kernel of the image with what the file says of it.
-    pub(crate) fn describe<'k>(&'k self, kernel: Kernel<'k>) -> Kernel<'k> {
+    /// A kernel of the image with the data from the debug information.
+    pub(crate) fn apply_to<'k>(&'k self, kernel: Kernel<'k>) -> Kernel<'k> {
         let file = self.file.as_ref();
         match file.and_then(|file| file.kernels.kernel(kernel.name, None)) {
-            Some(described) => kernel.clone().described_by(&described).unwrap_or(kernel),
+            Some(other) => kernel.clone().with_debug_info_of(&other).unwrap_or(kernel),
             None => kernel,
         }
     }
 }
 
-/// Why debug information of the image's own does not tell of these kernels, each error on a line of its own; `None` where
-/// it tells, or where there is none. No struct fits a kernel that varies: nothing is compared with it.
+/// Why the image's debug information cannot be read for these kernels, one error per line. `None` if it can be read,
+/// or does not exist. A kernel that varies is ignored: no struct fits it, so nothing is compared with it.
 fn unreadable(image: &File, symbols: &[&str]) -> Option<String> {
     let kernels = &image.kernels;
     let errors = symbols.iter().filter(|symbol| !kernels.varies(symbol));
@@ -120,7 +120,7 @@ fn unreadable(image: &File, symbols: &[&str]) -> Option<String> {
     lines(errors)
 }
 
-/// Different texts, each on a line of its own; `None` where there are none.
+/// The distinct texts, one per line. `None` if there are none.
 fn lines(texts: impl Iterator<Item = String>) -> Option<String> {
     let mut different = Vec::new();
     for text in texts {
@@ -131,29 +131,35 @@ fn lines(texts: impl Iterator<Item = String>) -> Option<String> {
     (!different.is_empty()).then(|| format!("\n  {}", different.join("\n  ")))
 }
 
-/// Why the kernels of an image are not described by a file.
+/// Why a file does not contain matching debug information for the kernels of an image.
 fn problem(
     file: &File,
     [name, image_name]: [&str; 2],
     image: &File,
     symbols: &[&str],
 ) -> Option<String> {
-    let described = |symbol: &&str| {
+    let has_debug_info = |symbol: &&str| {
         let kernel = file.kernels.kernel(symbol, None);
-        kernel.is_some_and(|kernel| kernel.described.is_known())
+        kernel.is_some_and(|kernel| kernel.debug_info.is_known())
     };
-    let missing: Vec<&str> = symbols.iter().copied().filter(|s| !described(s)).collect();
+    let missing: Vec<&str> = symbols
+        .iter()
+        .copied()
+        .filter(|s| !has_debug_info(s))
+        .collect();
     if !missing.is_empty() {
         let errors = file.kernels.debug_errors().map(ToString::to_string);
         if let Some(errors) = lines(errors) {
             return Some(texts::broken_debug_info(name, &errors));
         }
-        let others: Vec<&str> = file.kernels.symbols().filter(described).collect();
+        let others: Vec<&str> = file.kernels.symbols().filter(has_debug_info).collect();
         if others.is_empty() {
             return Some(texts::no_debug_info(name));
         }
         let (missing, others) = (list(missing.into_iter()), list(others.into_iter()));
-        return Some(texts::undescribed(name, image_name, &missing, &others));
+        return Some(texts::missing_debug_info(
+            name, image_name, &missing, &others,
+        ));
     }
     symbols.iter().find_map(|symbol| {
         let here = image.kernels.kernel(symbol, None)?;
@@ -162,8 +168,8 @@ fn problem(
             parameters(&there.parameters()),
             parameters(&here.parameters()),
         ];
-        match here.described_by(&there) {
-            Err(Undescribed::OtherParameters) => {
+        match here.with_debug_info_of(&there) {
+            Err(DebugInfoMismatch::OtherParameters) => {
                 let kernel = mangled::demangle(symbol);
                 let kernel = kernel.as_deref().unwrap_or(symbol);
                 let lists = [&*lists[0], &*lists[1]];
@@ -174,7 +180,7 @@ fn problem(
     })
 }
 
-/// How many errors a message lists.
+/// The maximum number of errors in a message.
 const LISTED: usize = 3;
 
 /// Parameters in words: `integer of 4 bytes, float of 8 bytes`.

@@ -11,25 +11,25 @@ use std::{
     time::SystemTime,
 };
 
-/// What is kept of an image.
+/// The cached data of an image.
 pub(crate) struct File {
     /// For `include_bytes!`, which makes rustc compile the crate again when the file changes.
     pub(crate) path: String,
-    /// In bytes.
+    /// The length in bytes.
     pub(crate) length: usize,
-    /// Of all bytes.
+    /// The fingerprint of all bytes.
     pub(crate) fingerprint: u64,
     pub(crate) kernels: Kernels<'static>,
 }
 
-/// Why there are no kernels in a file.
+/// Why a file provides no kernels.
 #[derive(Clone)]
 pub(crate) enum Problem {
-    /// It cannot be read.
+    /// The file cannot be read.
     Io(Arc<io::Error>),
-    /// It has no bytes.
+    /// The file is empty.
     Empty,
-    /// It does not parse.
+    /// The file is not a valid image.
     Image(image::Error),
 }
 
@@ -58,10 +58,10 @@ pub(crate) fn read(path: &Path) -> Result<Arc<File>, Problem> {
     cache.get_or_insert_default().get(path, parse)
 }
 
-/// When a file was modified, and its length.
+/// The modification time and the length of a file.
 type Stamp = (SystemTime, u64);
 
-/// What became of each file, until it changes.
+/// The result for each file, until the file changes.
 #[derive(Default)]
 struct Cache(HashMap<PathBuf, (Stamp, Result<Arc<File>, Problem>)>);
 
@@ -72,7 +72,7 @@ impl Cache {
         parse: impl FnOnce(&Path, &[u8]) -> Result<File, Problem>,
     ) -> Result<Arc<File>, Problem> {
         let found = fs::metadata(path)?;
-        // A pipe or a device may never end; to read a folder is an error with a text of its own.
+        // Reading a pipe or a device may never end. Reading a folder fails with its own error text.
         if !found.is_file() && !found.is_dir() {
             return Err(io::Error::other("it is not a regular file").into());
         }
@@ -95,7 +95,8 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
     let path = path
         .to_str()
         .ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
-    // The driver takes cubins and fat binaries without a length, so `Module::load` would refuse what this does.
+    // `Module::load` would reject an image that fails this check: the driver receives cubins and fat binaries without
+    // a length.
     image::validate(bytes).map_err(Problem::Image)?;
     let image = Image::read(bytes).map_err(Problem::Image)?;
     Ok(File {
@@ -115,7 +116,7 @@ mod tests {
 
     const HEAD: &[u8] = b".version 9.0\n.target sm_90\n";
 
-    /// A file of this test alone, removed with this.
+    /// A file of one test, removed on drop.
     struct Temporary(PathBuf);
 
     impl Temporary {
@@ -158,7 +159,7 @@ mod tests {
         assert_eq!(parses.get(), 1);
         fs::write(&file.0, [HEAD, b".entry a() {} .entry b() {}"].concat()).unwrap();
         assert_eq!(symbols(), ["a", "b"]);
-        // What does not parse is not parsed again either.
+        // A file that does not parse is not parsed again either.
         fs::write(&file.0, [HEAD, b".entry a("].concat()).unwrap();
         assert_eq!([symbols(), symbols()].concat(), [""; 0]);
         assert_eq!(parses.get(), 3);
@@ -190,7 +191,7 @@ mod tests {
         assert!(matches!(read(&folder), Err(Problem::Io(_))));
     }
 
-    /// Reading it would wait for somebody to write.
+    /// Reading it would wait for a writer.
     #[cfg(unix)]
     #[test]
     fn a_pipe_is_refused() {

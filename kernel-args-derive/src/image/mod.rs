@@ -1,4 +1,4 @@
-//! The kernels of an image that a struct names by its path, as tokens.
+//! The kernels of an image that a struct names by path, as tokens.
 
 mod debug_info;
 mod file;
@@ -14,7 +14,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use std::sync::Arc;
 use syn::LitStr;
 
-/// Opens the image; `None` where that was reported.
+/// Opens the image. `None` if an error was reported.
 pub(crate) fn open(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Arc<File>> {
     let resolved = match path.resolve() {
         Ok(resolved) => resolved,
@@ -37,16 +37,16 @@ pub(crate) fn open(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Ar
     Some(file)
 }
 
-/// The path as it was written, with the values of its variables.
+/// The path as written, with the values of its variables.
 fn resolved(path: &ImagePath) -> String {
     path.resolve()
         .map_or_else(|_| String::new(), |path| path.written)
 }
 
-/// The kernels that a struct may be meant for: `ptx = "…", entry = "…"`.
+/// The candidate kernels of a struct: `ptx = "…", entry = "…"`.
 pub(crate) struct Named {
     file: Arc<File>,
-    /// Where errors about the choice among them belong.
+    /// The span for errors about the choice of the kernel.
     pub(crate) span: Span,
     symbols: Vec<String>,
     debug_info: DebugInfo,
@@ -54,7 +54,7 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Reads the image, and finds the kernels; `None` where an error was reported.
+    /// Reads the image and finds the kernels. `None` if an error was reported.
     pub(crate) fn read(
         path: &ImagePath,
         entry: Option<&LitStr>,
@@ -88,14 +88,15 @@ impl Named {
         })
     }
 
-    /// The kernels as an expression: a `CompiledKernels` of a table that holds these alone, with all their texts.
+    /// The kernels as an expression: a `CompiledKernels` of a table that contains only these kernels, with all their
+    /// texts.
     ///
-    /// It does not refer to the image. rustc would compare the whole image again with each constant that does.
+    /// It does not refer to the image. rustc would compare the whole image again for each constant that refers to it.
     pub(crate) fn kernels(&self, krate: &TokenStream) -> TokenStream {
         let mut encoder = Encoder::new();
         for symbol in &self.symbols {
             if let Some(kernel) = self.file.kernels.kernel(symbol, None) {
-                let kernel = self.debug_info.describe(kernel);
+                let kernel = self.debug_info.apply_to(kernel);
                 encoder.push(&kernel, None, self.file.kernels.varies(symbol));
             }
         }
@@ -105,11 +106,11 @@ impl Named {
         quote_spanned! {self.span=> {
             #tracked
             static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, #names);
-            #krate::CompiledKernels::all(&__IMAGE)
+            #krate::image::CompiledKernels::all(&__IMAGE)
         }}
     }
 
-    /// The image as an expression, compared with what was read.
+    /// The image as an expression, compared with the bytes that were read.
     pub(crate) fn bytes(&self, krate: &TokenStream) -> TokenStream {
         let File { path, length, .. } = &*self.file;
         let declarations = self
@@ -168,14 +169,14 @@ fn find<'k>(kernels: &'k Kernels<'_>, wanted: &LitStr) -> syn::Result<Vec<&'k st
     Err(syn::Error::new(wanted.span(), problem))
 }
 
-/// All symbols: those of PTX in the order of the text.
+/// All symbols. For PTX, in the order of the text.
 fn in_order<'k>(kernels: &'k Kernels<'_>) -> Vec<&'k str> {
     let mut symbols: Vec<&str> = kernels.symbols().collect();
     symbols.sort_by_cached_key(|symbol| kernels.declaration(symbol).map(|(at, _)| at));
     symbols
 }
 
-/// How many names a message lists.
+/// The maximum number of names in a message.
 const LISTED: usize = 12;
 
 fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {

@@ -1,4 +1,4 @@
-//! The documentation of an item: the table of a kernel's parameters.
+//! The documentation of an item: a table of the kernel's parameters.
 
 use kernel_args_abi::{Class, ParamLayout, Parameter};
 use kernel_args_image::{Kernel, mangled::Demangled};
@@ -15,18 +15,18 @@ pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
     if parameters.is_empty() {
         text += ", which takes no parameters.";
     } else {
-        text += &table(&parameters, !kernel.described.is_empty());
+        text += &table(&parameters, !kernel.debug_info.is_empty());
     }
     if name != kernel.name {
         let _ = write!(text, "\n\nSymbol: `{}`.", kernel.name);
     }
     if varies {
-        text += "\n\nThe image has it with other parameters for other GPUs: no struct fits it everywhere.";
+        text += "\n\nThe image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
     }
     text
 }
 
-/// The documentation of several kernels: `items` are their names in the module.
+/// The documentation of several kernels. `items` are their names in the module.
 pub(crate) fn kernels(name: &str, items: &[&str]) -> String {
     let mut text = format!(
         "The overloads and template instances of `{name}`. A struct that names it is compared with the one that it fits.\n"
@@ -37,7 +37,7 @@ pub(crate) fn kernels(name: &str, items: &[&str]) -> String {
     text
 }
 
-/// `named` says that debug information tells the names.
+/// `named` is true if debug information provides the names.
 fn table(parameters: &[Parameter<'_>], named: bool) -> String {
     let mut text = String::from(".\n\n| |");
     let known = parameters
@@ -84,7 +84,7 @@ fn table(parameters: &[Parameter<'_>], named: bool) -> String {
     text
 }
 
-/// Where C's rule puts a parameter: nowhere behind one of which only the GPU is known to decide.
+/// The offset of a parameter by C's rule. `None` after a parameter whose offset depends on the GPU.
 fn place(layout: &mut Option<ParamLayout>, parameter: &Parameter<'_>) -> Option<usize> {
     let (longer, offset) = layout.take()?.push(parameter.layout()?).ok()?;
     *layout = Some(longer);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_shown_where_debug_information_tells_them() {
+    fn names_from_debug_information_are_shown() {
         let text = of(include_bytes!("../../ptx/shade.debug.ptx"));
         assert!(
             text.starts_with("`shade`.\n\n| | name | offset | size | align | class | C++ |\n|-|-|-|-|-|-|-|\n|0|`in`|0|8|8|"),

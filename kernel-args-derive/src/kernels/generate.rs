@@ -1,4 +1,4 @@
-//! `generate`: structs for the kernels of a module.
+//! The option `generate`: structs for the kernels of a module.
 
 use super::tokens;
 use crate::texts;
@@ -40,7 +40,7 @@ impl Parse for Generate {
     }
 }
 
-/// `pointers = raw`; `None` where it is something else.
+/// The value of `pointers`, or `None` if it is unknown.
 fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     let key: Ident = content.parse()?;
     content.parse::<Token![=]>()?;
@@ -53,7 +53,7 @@ fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     Ok(chosen.filter(|_| key == "pointers" && content.is_empty()))
 }
 
-/// The structs for kernels, where they are asked for. Beside each stands whether it has other parameters for other GPUs.
+/// The structs for kernels, if requested. The flag next to each kernel is true if its parameters differ between GPUs.
 pub(crate) fn structs(
     generate: Option<&Generate>,
     kernels: &[(Kernel<'_>, bool)],

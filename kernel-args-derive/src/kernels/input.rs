@@ -1,4 +1,4 @@
-//! What stands in `kernels! { … }`.
+//! The input of `kernels! { … }`.
 
 use super::generate::Generate;
 use crate::{image::DebugInfoOption, path::ImagePath, texts};
@@ -20,7 +20,7 @@ pub(crate) struct Module {
     pub(crate) visibility: Visibility,
     pub(crate) name: Ident,
     pub(crate) image: ImagePath,
-    /// Whether structs are generated, and which.
+    /// Whether structs are generated, and with which pointers.
     pub(crate) generate: Option<Generate>,
     pub(crate) debug_info: Option<DebugInfoOption>,
 }

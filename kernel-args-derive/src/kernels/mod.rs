@@ -1,7 +1,7 @@
 //! `kernels!`: the kernels of an image as items.
 //!
-//! An image may have thousands of them. So that each costs little to compile, what is known of all kernels is one literal of
-//! bytes (`kernel_args_abi::compiled`), an item is a place in it, and the items are handed to rustc as one text.
+//! An image may have thousands of kernels. To keep the compile time low, the data of all kernels is one literal of
+//! bytes (`kernel_args_abi::compiled`), each item is an index into it, and rustc receives all items as one text.
 
 mod docs;
 mod generate;
@@ -34,7 +34,7 @@ pub(crate) fn kernels(input: TokenStream) -> TokenStream {
     quote!(#errors #modules)
 }
 
-/// A module, empty where its image cannot be read.
+/// A module. It is empty if the image cannot be read.
 fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
     let Module {
         attributes,
@@ -79,7 +79,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         let Some(kernel) = file.kernels.kernel(symbol, None) else {
             continue;
         };
-        let kernel = debug_info.describe(kernel);
+        let kernel = debug_info.apply_to(kernel);
         let varies = file.kernels.varies(symbol);
         let declaration = file.kernels.declaration(symbol);
         encoder.push(
@@ -109,16 +109,16 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         #tracked
         #image
         #[doc = #bytes]
-        pub const IMAGE: &'static #krate::CompiledImage = &__IMAGE;
+        pub const IMAGE: &'static #krate::image::CompiledImage = &__IMAGE;
         /// All kernels of the image.
-        pub const KERNELS: #krate::CompiledKernels = #krate::CompiledKernels::all(&__IMAGE);
+        pub const KERNELS: #krate::image::CompiledKernels = #krate::image::CompiledKernels::all(&__IMAGE);
         #consts
         #structs
     }
 }
 
-/// The `static`s that hold the image and the table. What refers to a `static` does not hold the image itself, which rustc would
-/// compare again with every constant.
+/// The `static`s that contain the image and the table. A constant that refers to a `static` does not contain the image
+/// itself, which rustc would compare again for every constant.
 fn image(module: &Module, file: &File, table: &[u8], names: &str, krate: &Path) -> TokenStream {
     let File {
         path,
@@ -141,12 +141,12 @@ fn image(module: &Module, file: &File, table: &[u8], names: &str, krate: &Path) 
     }
 }
 
-/// The constants of the kernels. They are written as text: to make a token of each word in an unoptimised macro takes longer
-/// than rustc takes to read them.
+/// The constants of the kernels, written as text: creating one token per word in an unoptimised macro takes longer
+/// than rustc takes to parse the text.
 fn consts(items: &[Item], symbols: &[&str], documented: &[String], krate: &Path) -> TokenStream {
     let krate = krate.to_token_stream().to_string();
     let mut text = String::new();
-    // The name of each kernel's item. Where there are several kernels of a name, it comes after that of all.
+    // The name of each kernel's item. If several kernels share a name, their items follow the item for all of them.
     let mut names = vec![""; documented.len()];
     for item in items {
         if let What::Kernel(at) = item.what
@@ -160,7 +160,7 @@ fn consts(items: &[Item], symbols: &[&str], documented: &[String], krate: &Path)
         let _ = match item.what {
             What::Kernel(at) => write!(
                 text,
-                "#[doc={:?}]pub const {name}: {krate}::CompiledKernel={krate}::CompiledKernel::new(&__IMAGE,{at},{:?});",
+                "#[doc={:?}]pub const {name}: {krate}::image::CompiledKernel={krate}::image::CompiledKernel::new(&__IMAGE,{at},{:?});",
                 documented.get(at).map_or("", String::as_str),
                 symbols.get(at).copied().unwrap_or_default(),
             ),
@@ -169,7 +169,7 @@ fn consts(items: &[Item], symbols: &[&str], documented: &[String], krate: &Path)
                 let docs = docs::kernels(name, own);
                 write!(
                     text,
-                    "#[doc={docs:?}]pub const {name}: {krate}::CompiledKernels={krate}::CompiledKernels::new(&__IMAGE,{start},{count});"
+                    "#[doc={docs:?}]pub const {name}: {krate}::image::CompiledKernels={krate}::image::CompiledKernels::new(&__IMAGE,{start},{count});"
                 )
             }
         };

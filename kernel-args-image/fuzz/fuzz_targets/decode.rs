@@ -1,7 +1,7 @@
 //! Any values of any types are shown: their names say what they are, and may be wrong.
 #![no_main]
 
-use kernel_args::{DevicePointer, DeviceType, Double2, Float4, KernelArgs, UChar4};
+use kernel_args::{DevicePointer, DeviceType, KernelArgs, vector::{Double2, Float4, UChar4}};
 use libfuzzer_sys::fuzz_target;
 
 /// Bytes that claim to be what they are not.

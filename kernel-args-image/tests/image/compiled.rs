@@ -39,7 +39,7 @@ fn compare(bytes: &[u8]) -> usize {
             let name = kernel.demangled.as_ref().map_or(symbol, |name| name.text());
             assert_eq!(compiled.name(), name);
             let parameters = kernel.parameters();
-            assert_eq!(compiled.has_debug_info(), kernel.described.is_known());
+            assert_eq!(compiled.has_debug_info(), kernel.debug_info.is_known());
             assert_eq!(
                 compiled.parameters().collect::<Vec<_>>(),
                 parameters,

@@ -73,7 +73,7 @@ fn written(
             (own.class, own.cpp) = (Class::Unknown, CppType::UNKNOWN);
             own.members = Members::UNKNOWN;
         }
-        1 if depth > 0 => own.members = Members::opaque(Opaque::Said),
+        1 if depth > 0 => own.members = Members::opaque(Opaque::Declared),
         2 if told.members.is_known() && !told.cpp.is_array() => {
             own.members = Members::of(scalars(&told).leak());
         }

@@ -124,7 +124,7 @@ fn an_image_with_broken_debug_information_is_read_all_the_same() {
                 for parameter in kernel.parameters() {
                     check(parameter.members, parameter.size, 1);
                 }
-                told += usize::from(kernel.described.is_known());
+                told += usize::from(kernel.debug_info.is_known());
             }
             errors += kernels.debug_errors().count();
         }

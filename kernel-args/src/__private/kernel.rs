@@ -6,7 +6,7 @@ use kernel_args_abi::{
     Signature,
     check::{Report, Selection, report, select},
     compiled::{CompiledKernels, Doubt, changed, fingerprint},
-    words::{Message, none_fits, templates},
+    texts::{Message, none_fits, templates},
 };
 
 /// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.

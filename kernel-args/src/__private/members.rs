@@ -4,7 +4,7 @@ use super::TypeInfo;
 use kernel_args_abi::{
     CppBase, Layout, Members, Opaque, Parameter,
     cpp::builtin,
-    words::{Message, templates},
+    texts::{Message, templates},
 };
 
 /// The description of a device type's field that lies at `offset` on the host.
@@ -22,7 +22,7 @@ pub const fn member(
 /// The same, compared by its place and size alone: `#[device_type(opaque)]`.
 #[must_use]
 pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
-    member.with_members(Members::opaque(Opaque::Said))
+    member.with_members(Members::opaque(Opaque::Declared))
 }
 
 /// The layout of a type whose derive has reported an error: its host's, so that nothing else is reported for it.

@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use kernel_args_abi::{
     Class, CppType, Members, ParamLayout, Parameter,
     param_layout::LIMIT,
-    words::{self, Message, templates},
+    texts::{self, Message, templates},
 };
 
 /// A parameter of a kernel.
@@ -33,7 +33,7 @@ pub const fn instantiated(
     after: &str,
     info: TypeInfo,
 ) -> Message<256> {
-    words::instantiated(before, parameter, after, info.cpp, info.layout.size())
+    texts::instantiated(before, parameter, after, info.cpp, info.layout.size())
 }
 
 /// A field as [`parameter`] describes it.

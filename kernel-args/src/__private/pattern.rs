@@ -4,7 +4,7 @@ use super::kernel::{Named, named, varies};
 use crate::marshal::KernelArgs;
 use kernel_args_abi::{
     compiled::CompiledKernels,
-    words::{Message, templates},
+    texts::{Message, templates},
 };
 
 /// The kernel of a pattern that the struct is compared with field by field: the first one that it does not fit, or the first

@@ -4,7 +4,7 @@ mod device_type;
 mod dim3;
 mod object;
 mod pointer;
-pub mod vector;
+pub(crate) mod vector;
 mod zero_bits;
 
 pub use device_type::{DeviceType, assert_layout};

@@ -39,6 +39,6 @@ pub use error::{
 pub use function::{BlockSuggestion, Function};
 pub use graph::{AnyNode, Graph, GraphExec, HostBuffer, Node};
 pub use image::{DebugInfo, Image};
-pub use launch::{LaunchArguments, Launchable, launch};
+pub use launch::{LaunchArgs, Launchable, launch};
 pub use module::{Kernel, Module};
 pub use verify::{Unverified, Verification};

@@ -9,7 +9,7 @@ use cudarc::driver::{CudaContext, DevicePtr};
 use std::sync::Arc;
 
 /// A device pointer that keeps the memory that it points at allocated, as long as it lives: an argument for the nodes of a
-/// [`Graph`](crate::Graph), which retains its arguments.
+/// [`Graph`](crate::graph::Graph), which retains its arguments.
 ///
 /// `P` is [`DevicePointer<T>`], for `T const*`, or [`DevicePointerMut<T>`], for `T*`. Of the memory it holds an [`Arc`]; the
 /// program holds others, to read and to write it between launches. Its use is not tracked: a launch with it neither waits for

@@ -13,7 +13,7 @@ use core::{
 };
 use kernel_args_abi::{
     Class, CppType, Layout, Members, ParamLayout, Parameter,
-    words::{Message, templates},
+    texts::{Message, templates},
 };
 use std::{
     string::{String, ToString},

@@ -25,7 +25,7 @@ type Unit = UnsafeCell<MaybeUninit<u128>>;
 /// Up to 64 arguments are held without the heap, unless one is larger than the rest of 1 KiB or aligned to more than 16 bytes.
 ///
 /// ```no_run
-/// use kernel_args::{Arguments, Module, launch};
+/// use kernel_args::{ArgList, Module, launch};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 /// # let stream = ctx.default_stream();
@@ -33,14 +33,14 @@ type Unit = UnsafeCell<MaybeUninit<u128>>;
 /// # let n = 1024_u32;
 /// # let (x, mut y) = (stream.alloc_zeros::<f32>(1024)?, stream.alloc_zeros::<f32>(1024)?);
 /// let saxpy = Module::load(&ctx, ptx)?.function("saxpy")?;
-/// let mut args = Arguments::new();
+/// let mut args = ArgList::new();
 /// args.push(n).push(2.0_f32).push(&x).push(&mut y);
 /// // SAFETY: both slices have `n` elements.
 /// unsafe { launch!(saxpy, 4, 256, &mut args)? };
 /// # Ok(())
 /// # }
 /// ```
-pub struct Arguments<'a> {
+pub struct ArgList<'a> {
     types: ArgumentTypes,
     values: ShortList<Value<'a>>,
     storage: [Unit; UNITS],
@@ -57,7 +57,7 @@ enum Value<'a> {
     Boxed(Box<dyn Argument + 'a>),
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> ArgList<'a> {
     /// No arguments.
     #[must_use]
     pub fn new() -> Self {
@@ -168,22 +168,22 @@ impl<'a> Arguments<'a> {
     }
 }
 
-impl Drop for Arguments<'_> {
+impl Drop for ArgList<'_> {
     fn drop(&mut self) {
         self.clear();
     }
 }
 
-impl Default for Arguments<'_> {
+impl Default for ArgList<'_> {
     fn default() -> Self {
         Self::new()
     }
 }
 
 /// The types of the arguments.
-impl fmt::Debug for Arguments<'_> {
+impl fmt::Debug for ArgList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Arguments")?;
+        f.write_str("ArgList")?;
         f.debug_list()
             .entries(
                 self.types

@@ -7,7 +7,7 @@ use kernel_args_abi::{Class, CppBase, Parameter, cpp};
 /// Arguments as the kernel receives them, for messages: one line for each, with its offset, its value and its bytes.
 ///
 /// [`KernelArgs::with_arguments`] passes one to its closure.
-pub struct DecodedArguments<'p> {
+pub struct DecodedArgs<'p> {
     parameters: &'p [Parameter<'p>],
     place: Place,
     bytes: PhantomData<&'p [u8]>,
@@ -22,7 +22,7 @@ enum Place {
     Packed(*const u8),
 }
 
-impl<'p> DecodedArguments<'p> {
+impl<'p> DecodedArgs<'p> {
     /// # Safety
     /// `params` has a pointer to each parameter of `A`. They, and all bytes of the parameters, are initialised and valid for
     /// `'p`.
@@ -88,7 +88,7 @@ impl<'p> DecodedArguments<'p> {
     }
 }
 
-impl fmt::Display for DecodedArguments<'_> {
+impl fmt::Display for DecodedArgs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width =
             |text: fn(&Parameter<'_>) -> usize| self.parameters.iter().map(text).max().unwrap_or(0);
@@ -111,7 +111,7 @@ impl fmt::Display for DecodedArguments<'_> {
     }
 }
 
-impl fmt::Debug for DecodedArguments<'_> {
+impl fmt::Debug for DecodedArgs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

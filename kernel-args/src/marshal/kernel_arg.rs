@@ -27,7 +27,7 @@ pub trait KernelArg {
     /// refused before anything is enqueued. A value has no context. An argument that is made of another one forwards to it:
     ///
     /// ```
-    /// use kernel_args::{DevicePointer, Guard, KernelArg, LaunchStream};
+    /// use kernel_args::{DevicePointer, KernelArg, args::{Guard, LaunchStream}};
     ///
     /// struct Weights<P>(P);
     ///

@@ -1,7 +1,7 @@
 //! All arguments of one kernel, and the two forms in which `cuLaunchKernel` takes them.
 
 use super::{
-    DecodedArguments, LaunchStream, PackError, ParamWriter, Source,
+    DecodedArgs, LaunchStream, PackError, ParamWriter, Source,
     lower::{assert_same_on_every_gpu, marshal_packed, marshal_params},
 };
 use core::{ffi::c_void, ptr, slice};
@@ -137,10 +137,10 @@ pub unsafe trait KernelArgs: Sized {
     /// let text = Scale { factor: 2.0, n: 7 }.with_arguments(|arguments| arguments.to_string());
     /// assert_eq!(text, "  factor  f32  @ 0    = 2.0  [00000040]\n  n       u32  @ 4    = 7  [07000000]");
     /// ```
-    fn with_arguments<R>(mut self, show: impl FnOnce(&DecodedArguments<'_>) -> R) -> R {
+    fn with_arguments<R>(mut self, show: impl FnOnce(&DecodedArgs<'_>) -> R) -> R {
         marshal_params(&mut self, &LaunchStream::untracked(), |params| {
             // SAFETY: `marshal_params` has filled the pointers, which are valid until this closure returns.
-            show(&unsafe { DecodedArguments::params::<Self>(params) })
+            show(&unsafe { DecodedArgs::params::<Self>(params) })
         })
     }
 

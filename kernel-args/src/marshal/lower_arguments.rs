@@ -1,7 +1,7 @@
 //! From a list of arguments to the parameters of one launch, in either form.
 
 use super::{
-    Arguments, LaunchStream, PackError,
+    ArgList, LaunchStream, PackError,
     argument::ArgumentTypes,
     short_list::{SHORT, ShortList},
 };
@@ -11,7 +11,7 @@ use std::{vec, vec::Vec};
 /// How many bytes of parameters stand on the stack, in units of 8.
 const WORDS: usize = 128;
 
-impl Arguments<'_> {
+impl ArgList<'_> {
     /// Lowers every argument to a pointer to its parameter and calls `launch` with the types and the pointers.
     pub(crate) fn marshal_params<R>(
         &mut self,

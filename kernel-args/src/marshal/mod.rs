@@ -23,10 +23,10 @@ mod slice_arg;
 mod source;
 
 #[cfg(feature = "cudarc")]
-pub use arguments::Arguments;
+pub use arguments::ArgList;
 #[cfg(feature = "cudarc")]
 pub use context_name::ContextName;
-pub use decode::DecodedArguments;
+pub use decode::DecodedArgs;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::KernelArgs;
 pub use launch_stream::{Guard, LaunchStream};

@@ -8,7 +8,7 @@ use super::KernelArgs;
 /// Runtime API, "Graph Management").
 ///
 /// ```
-/// use kernel_args::{DevicePointerMut, KernelArgs, offset_of};
+/// use kernel_args::{DevicePointerMut, KernelArgs, args::offset_of};
 ///
 /// #[derive(KernelArgs)]
 /// struct Scale { n: u32, factor: f64, y: DevicePointerMut<f64> }
@@ -18,7 +18,7 @@ use super::KernelArgs;
 /// ```
 ///
 /// ```compile_fail,E0080
-/// # use kernel_args::{KernelArgs, offset_of};
+/// # use kernel_args::{KernelArgs, args::offset_of};
 /// # #[derive(KernelArgs)]
 /// # struct Scale { n: u32 }
 /// const M: usize = offset_of::<Scale>("m"); // there is no such field

@@ -5,7 +5,7 @@ use cudarc::driver::CudaContext;
 use std::sync::Arc;
 
 /// An argument that is cudarc's device memory: `&CudaSlice<T>`, `&mut CudaSlice<T>`, `CudaView<T>`, `CudaViewMut<T>`,
-/// `&UnifiedSlice<T>` and the like. [`PeerAccess::memory`](crate::PeerAccess::memory) takes one.
+/// `&UnifiedSlice<T>` and the like. [`PeerAccess::memory`](crate::context::PeerAccess::memory) takes one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory of cudarc's",
     label = "neither a slice nor a view",

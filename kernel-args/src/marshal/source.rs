@@ -4,7 +4,7 @@
 use super::KernelArgs;
 use kernel_args_abi::compiled::CompiledImage;
 #[cfg(feature = "cudarc")]
-use kernel_args_abi::words::{Message, templates};
+use kernel_args_abi::texts::{Message, templates};
 
 /// Where the kernel of a struct comes from: `#[kernel_args(kernel = saxpy::saxpy)]`, or
 /// `#[kernel_args(ptx = "…", entry = "…")]`.

@@ -1,7 +1,8 @@
 //! Arguments as text.
 
 use kernel_args::{
-    CuFloatComplex, DevicePointer, DeviceType, Float3, Float4, KernelArgs, LongLong2, UChar4,
+    DevicePointer, DeviceType, KernelArgs,
+    vector::{CuFloatComplex, Float3, Float4, LongLong2, UChar4},
 };
 use kernel_args_marshalling_tests::params;
 

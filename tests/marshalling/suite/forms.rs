@@ -1,8 +1,8 @@
 //! Known values, with the expected bytes according to the CUDA documentation.
 
 use kernel_args::{
-    Char3, DevicePointer, DevicePointerMut, DeviceType, Dim3, Float3, Float4, KernelArgs,
-    TensorMap, UChar4,
+    DevicePointer, DevicePointerMut, DeviceType, KernelArgs, TensorMap,
+    vector::{Char3, Dim3, Float3, Float4, UChar4},
 };
 use kernel_args_marshalling_tests::params;
 use std::{

@@ -2,7 +2,10 @@
 //!
 //! The guards come from cudarc and need a driver: the launch suite tests them.
 
-use kernel_args::{DevicePointer, Guard, KernelArg, KernelArgs, LaunchStream};
+use kernel_args::{
+    DevicePointer, KernelArg, KernelArgs,
+    args::{Guard, LaunchStream},
+};
 use std::{
     cell::RefCell,
     panic::{AssertUnwindSafe, catch_unwind},

@@ -1,8 +1,10 @@
 //! The packed form with the offsets of a specific GPU.
 
 use kernel_args::{
-    Double4A32, KernelArgs, PackError,
+    KernelArgs,
     abi::{ParamLayout, Sm},
+    error::PackError,
+    vector::Double4A32,
 };
 
 #[derive(KernelArgs)]

@@ -1,7 +1,10 @@
 //! Panics in every place where the library calls user code, and nested calls. Run under Miri, these tests detect use after
 //! free, double free, and references that outlive their targets.
 
-use kernel_args::{DeviceType, Guard, KernelArg, KernelArgs, LaunchStream};
+use kernel_args::{
+    DeviceType, KernelArg, KernelArgs,
+    args::{Guard, LaunchStream},
+};
 use std::{
     cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},

@@ -1,7 +1,7 @@
 //! The targets of the pointers in `kernelParams`: a value is not copied if the struct stores it in the form that the kernel
 //! reads.
 
-use kernel_args::{DevicePointer, DeviceType, Float4, KernelArg, KernelArgs};
+use kernel_args::{DevicePointer, DeviceType, KernelArg, KernelArgs, vector::Float4};
 use kernel_args_marshalling_tests::params;
 use std::ptr;
 

@@ -80,8 +80,11 @@ fn paths_in(tokens: TokenStream, own: &[String], named: &mut Vec<Module>) {
             TokenTree::Ident(word) if word == "crate" || word == "super" || word == "self" => {
                 let outside = is('$', before.as_ref()) || is(':', before.as_ref());
                 let base = if word == "crate" { &[][..] } else { own };
-                let above = base.len().saturating_sub(usize::from(word == "super"));
-                let base = &base[..above];
+                let base = if word == "super" {
+                    &base[..base.len().saturating_sub(1)]
+                } else {
+                    base
+                };
                 if !outside && is_path(&mut tokens) {
                     path(&mut tokens, base.to_vec(), named);
                 }

@@ -6,6 +6,7 @@
 
 mod compile_fail;
 mod declared;
+mod documents;
 mod english;
 mod imports;
 mod manifest;
@@ -47,16 +48,19 @@ fn is_folder(place: &str) -> bool {
     root().join(place).is_dir()
 }
 
+fn is_rust(place: &str) -> bool {
+    Path::new(place)
+        .extension()
+        .is_some_and(|extension| extension == "rs")
+}
+
 /// Whether a Rust file contains `#[test]`, or a folder contains such a file.
 fn has_tests(place: &str) -> bool {
     if is_folder(place) {
         let mut inside = list(place).into_iter();
         return inside.any(|name| has_tests(&format!("{place}/{name}")));
     }
-    let is_rust = Path::new(place)
-        .extension()
-        .is_some_and(|extension| extension == "rs");
-    is_rust && read(place).lines().any(|line| line.trim() == "#[test]")
+    is_rust(place) && read(place).lines().any(|line| line.trim() == "#[test]")
 }
 
 /// The packages of the workspace.
@@ -186,6 +190,38 @@ fn the_readme_of_compile_fail_has_every_folder_of_ui() {
 }
 
 #[test]
+fn paths_in_documents_exist() {
+    let exists = |place: &str| root().join(place).exists();
+    for file in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        assert_none(&documents::paths(file, &read(file), exists));
+    }
+}
+
+#[test]
+fn the_readme_shows_the_tables_of_the_guide_and_an_error_of_rustc() {
+    let fields = read("kernel-args/guide/tables/fields.md");
+    let checks = read("kernel-args/guide/tables/checks.md");
+    let error = read("tests/toolchain/suites/compile_fail/ui/ptx_type/double_for_float.stderr");
+    // The lines above the place in the file.
+    let message = error.split(" --> ").next().unwrap_or_default();
+    let readme = read("README.md");
+    assert_none(&documents::parts(
+        "README.md",
+        &readme,
+        &[
+            ("fields.md", &fields),
+            ("checks.md", &checks),
+            ("double_for_float.stderr", message),
+        ],
+    ));
+    let lines = readme.lines().count();
+    assert!(
+        lines <= 200,
+        "README.md has {lines} lines: other topics are in the guide"
+    );
+}
+
+#[test]
 fn lists_of_published_packages_have_all_of_them() {
     let packages = packages();
     let files = [".github/workflows/ci.yml", "CONTRIBUTING.md"];
@@ -200,23 +236,11 @@ fn sources(folder: &str, inside: &str, found: &mut Vec<(String, String)>) {
         let place = format!("{folder}/{path}");
         if is_folder(&place) {
             sources(folder, &format!("{path}/"), found);
-        } else if name.ends_with(".rs") {
+        } else if is_rust(&name) {
             found.push((path, read(&place)));
         }
     }
 }
-
-/// The remaining circles, in the form of `imports::circles`.
-const KNOWN_CIRCLES: &[&str] = &[
-    "kernel-args-abi/src/check: compare, members, names, variants import each other in a circle",
-    "kernel-args-abi/src/compiled: decode, names import each other in a circle",
-    "kernel-args-abi/src/cpp: argument, name import each other in a circle",
-    "kernel-args-abi/src/words: hint, members import each other in a circle",
-    "kernel-args-codegen/src/generate: align, define, docs, fields import each other in a circle",
-    "kernel-args-codegen/src/header: collect, definition, error, names, pointee, spelling, text import each other in a circle",
-    "kernel-args-image/src/dwarf: described, members import each other in a circle",
-    "kernel-args-image/src/dwarf: entry, units import each other in a circle",
-];
 
 #[test]
 fn folders_import_downwards_only() {
@@ -229,7 +253,6 @@ fn folders_import_downwards_only() {
         problems.extend(imports::circles(&package.folder, &imports));
     }
     assert!(files > 300, "only {files} files were read");
-    problems.retain(|problem| !KNOWN_CIRCLES.contains(&problem.as_str()));
     assert_none(&problems);
 }
 

@@ -6,8 +6,9 @@
 )]
 
 use kernel_args::{
-    DebugInfo, DevicePointer, DevicePointerMut, DeviceType, Error, Float3, Float4, Image, Kernel,
-    KernelArgs, Module, Verification,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module,
+    image::{DebugInfo, Verification},
+    vector::{Float3, Float4},
 };
 use kernel_args_tests::driver::{context, suite, trial};
 use std::process::ExitCode;
@@ -205,14 +206,15 @@ fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     module.kernel::<Shade>("shade")?;
     module.kernel::<Generic<Renamed>>("shade")?;
     module.kernel::<Fade>("fade")?;
-    let place = "`bias` is parameter 1 of the kernel, here it is field 0";
+    let place = "`bias` is parameter 1 of the kernel, but here it is field 0";
     refused::<swapped::Shade<Light>>(&module, "shade", place)?;
     refused::<swapped::Fade>(
         &module,
         "fade",
-        "`to` is parameter 2 of the kernel, here it is field 1",
+        "`to` is parameter 2 of the kernel, but here it is field 1",
     )?;
-    let member = "has `intensity` at byte 0, where this one has `range`, which is the name of another member";
+    let member =
+        "has `intensity` at byte 0, where this one has `range`, the name of another member";
     refused::<swapped::Members>(&module, "shade", member)?;
     let variant = "the kernel's enum has `Flat = -1`, `Mode2` has `Flat = 0`";
     refused::<swapped::Modes>(&module, "shade", variant)?;

@@ -3,8 +3,10 @@
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Float3, Float4, Form, Image, Kernel, KernelArgs, Module,
+    DevicePointer, DevicePointerMut, Image, Kernel, KernelArgs, Module,
+    args::Form,
     launch,
+    vector::{Float3, Float4},
 };
 use kernel_args_tests::{
     driver::{context, suite, trial},

@@ -9,8 +9,12 @@ mod cudart;
 use cudarc::driver::{CudaContext, CudaSlice};
 use cudart::Cudart;
 use kernel_args::{
-    BorrowedStream, ContextFlags, ContextName, DevicePointer, DevicePointerMut, Error, Kernel,
-    KernelArgs, create_context, current_context, kernel_function, launch, versions, with_current,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs,
+    context::{
+        BorrowedStream, ContextFlags, ContextName, create_context, current_context,
+        kernel_function, versions, with_current,
+    },
+    launch,
 };
 use kernel_args_image::CudaVersion;
 use kernel_args_tests::{

@@ -8,7 +8,7 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtrMut,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
-use kernel_args::{Form, Kernel, KernelArgs, Module, launch};
+use kernel_args::{Kernel, KernelArgs, Module, args::Form, launch};
 use kernel_args_test_generator::{Signature, echo};
 use kernel_args_test_values::Visitor;
 use kernel_args_tests::{

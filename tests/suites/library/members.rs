@@ -5,8 +5,9 @@
 )]
 
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Float3, Float4, KernelArgs,
+    DevicePointer, DevicePointerMut, DeviceType, KernelArgs,
     abi::{Class, CppType, Members, Opaque, Parameter, Signature},
+    vector::{Float3, Float4},
 };
 use kernel_args_abi::check::{Report, report};
 use kernel_args_image::Image;
@@ -121,7 +122,7 @@ fn a_type_says_what_it_consists_of() {
         of::<Whole>(),
         format!(
             "0: cells sim::Cell[4] ({cell}), 224: in Color (Red = 0, Green = 7), 228: wrapped float, 232: anything sim::Cell \
-             (Said), 288: type Handle (0: id unsigned long long), 296: vector float3[2] (0: x float, 4: y float, 8: z float)"
+             (Declared), 288: type Handle (0: id unsigned long long), 296: vector float3[2] (0: x float, 4: y float, 8: z float)"
         )
     );
 }
@@ -140,7 +141,10 @@ fn types_of_other_crates_say_the_members_of_their_twins() {
         of::<num_complex::Complex<f64>>(),
         "0: x double, 8: y double"
     );
-    assert_eq!(of::<kernel_args::Half2>(), "0: x __half, 2: y __half");
+    assert_eq!(
+        of::<kernel_args::vector::Half2>(),
+        "0: x __half, 2: y __half"
+    );
 }
 
 #[test]
@@ -279,7 +283,7 @@ fn right_members_fit_however_they_are_written() {
     #[device_type(cpp = "Box<int, 2>")]
     #[repr(C)]
     struct Vector {
-        items: kernel_args::Int2,
+        items: kernel_args::vector::Int2,
         begin: u64,
     }
     #[derive(Clone, Copy, DeviceType)]
@@ -335,14 +339,14 @@ fn wrong_members_are_named_on_both_sides() {
         (
             errors::<First>("by_value"),
             [
-                "`pair` does not fit parameter 0 of kernel `by_value`",
+                "`pair` does not match parameter 0 of kernel `by_value`",
                 "has `key` at byte 0 (int), this one has `weight` at byte 0 (`f32`): declare `weight: i32`",
             ],
         ),
         (
             errors::<Second>("by_value"),
             [
-                "`cell` does not fit parameter 3",
+                "`cell` does not match parameter 3",
                 "has `values` at byte 8 (double[2][3]), this one has `values` at byte 8 (`[[i64; 3]; 2]`): declare \
                  `values: [[f64; 3]; 2]`",
             ],
@@ -350,7 +354,7 @@ fn wrong_members_are_named_on_both_sides() {
         (
             errors::<Third>("by_value"),
             [
-                "`boxed` does not fit parameter 7",
+                "`boxed` does not match parameter 7",
                 "has `begin` at byte 8 (int const*), this one has `begin` at byte 8 (`DevicePointer<f32>`): declare \
                  `begin: DevicePointer<i32>`",
             ],
@@ -405,7 +409,7 @@ fn members_of_one_type_that_are_exchanged_are_told() {
     assert!(
         message
             .as_str()
-            .contains("has `x` at byte 0, where this one has `y`, which is the name of another"),
+            .contains("has `x` at byte 0, where this one has `y`, the name of another"),
         "{}",
         message.as_str()
     );

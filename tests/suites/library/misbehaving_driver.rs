@@ -3,8 +3,10 @@
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Form, Guard, Kernel, KernelArg, KernelArgs,
-    LaunchStream, Module, TensorMap, Verification, launch,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArg, KernelArgs, Module, TensorMap,
+    args::{Form, Guard, LaunchStream},
+    image::Verification,
+    launch,
 };
 use kernel_args_stand_in::{Control, LaunchForm, Settings, within};
 use std::sync::Arc;

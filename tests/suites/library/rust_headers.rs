@@ -3,8 +3,8 @@
 use core::{marker::PhantomData, num::NonZeroU16};
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
 use kernel_args::{
-    CuFloatComplex, DevicePointer, DevicePointerMut, DeviceType, Dim3, Float3, Float4, KernelArgs,
-    TensorMap, TextureObject, cpp,
+    DevicePointer, DevicePointerMut, DeviceType, KernelArgs, TensorMap, TextureObject, cpp,
+    vector::{CuFloatComplex, Dim3, Float3, Float4},
 };
 
 /// The header's lines of declarations.
@@ -310,7 +310,7 @@ fn two_types_of_one_name_are_refused_and_one_type_twice_is_not() {
         ],
         &[
             "two types are called `Light` in C++",
-            "::Light`, and `rust_headers::",
+            "::Light`, and `library::rust_headers::",
             "other::Light`",
         ],
     );

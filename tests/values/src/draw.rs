@@ -1,7 +1,7 @@
 //! Random values of Rust types: the same numbers in the same order as the generator's `value` module. The expected bytes can
 //! therefore be computed without this crate's code.
 
-use kernel_args::{DevicePointer, DevicePointerMut, Pointee};
+use kernel_args::{DevicePointer, DevicePointerMut, args::Pointee};
 use kernel_args_test_generator::{Rng, cuda_types, value};
 
 /// The source of values.
@@ -152,7 +152,7 @@ macro_rules! drawn {
 mod table {
     use super::{Bytes, Draw, Source, cuda_types, numbers};
     use core::num::*;
-    use kernel_args::*;
+    use kernel_args::{vector::*, *};
 
     cuda_types!(types);
 }

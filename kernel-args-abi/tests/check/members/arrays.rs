@@ -1,10 +1,10 @@
-//! Arrays of Rust, and the structs around arrays that C++ has instead.
+//! Rust arrays, and the corresponding C++ structs around arrays.
 
 use super::{super::sides::*, *};
 use kernel_args_abi::check::{Report, report};
 
-/// C++ has no arrays by value, so that the type of a kernel's parameter is a struct's.
-/// One element is compared, not each: rustc would take half a minute for a field of some kilobytes.
+/// C++ has no arrays by value, so the type of the kernel's parameter is a struct. Only one element is compared:
+/// comparing every element would take rustc half a minute for a field of some kilobytes.
 #[test]
 fn a_long_array_is_compared_with_the_one_in_a_struct() {
     let bytes = array(u8("bytes"), 30_000);
@@ -64,7 +64,7 @@ fn an_array_of_rust_is_a_struct_around_one() {
         "{}",
         message.as_str()
     );
-    // An array of one.
+    // An array with one element.
     let one = of(4, vec![at(0, array(f32("v"), 1))]);
     for other in [
         of(4, vec![at(0, f32("x"))]),
@@ -80,7 +80,7 @@ fn an_array_of_rust_is_a_struct_around_one() {
         ("v", "x"),
         Difference::Type,
     );
-    // Two arrays that are exchanged.
+    // Two exchanged arrays.
     let arrays = |names: [&'static str; 2]| {
         of(
             24,

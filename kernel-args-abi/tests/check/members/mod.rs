@@ -1,4 +1,4 @@
-//! Members of structs, one by one.
+//! Members of structs, compared one by one.
 
 mod arrays;
 mod names;
@@ -18,7 +18,7 @@ pub(crate) const fn at(offset: usize, member: Parameter<'static>) -> Parameter<'
     }
 }
 
-/// So many of a member, one after another.
+/// A number of equal members, one after another.
 pub(crate) fn array(member: Parameter<'static>, length: u32) -> Parameter<'static> {
     Parameter {
         size: member.size * length as usize,
@@ -51,7 +51,7 @@ pub(crate) fn agree(host: Parameter<'static>, kernel: Parameter<'static>) {
     assert!(!compare(&host, &kernel).contains(Difference::Members));
 }
 
-/// The path of the kernel's member and of the host's, and what differs.
+/// The paths of the kernel's and the host's member, and the differences.
 #[track_caller]
 pub(crate) fn differ(
     host: Parameter<'static>,

@@ -1,10 +1,10 @@
-//! Members of one type are told apart by their names.
+//! Members of the same type are distinguished by name.
 
 use super::{super::sides::*, *};
 
-/// Those of one type are told by their names alone.
+/// Only the names distinguish members of the same type.
 #[test]
-fn members_of_one_type_that_are_exchanged_are_told_by_their_names() {
+fn exchanged_members_of_one_type_are_found_by_name() {
     let kernel = of(12, xyz());
     let host =
         |names: [&'static str; 3]| of(12, (0..3).map(|i| at(4 * i, f32(names[i]))).collect());
@@ -34,16 +34,16 @@ fn members_of_one_type_that_are_exchanged_are_told_by_their_names() {
     ] {
         agree(host(names), kernel);
     }
-    // A name of a member of another type, or of a struct around it, does not count.
+    // The name of a member of another type, or of an enclosing struct, is ignored.
     agree(
         of(8, vec![at(0, i32("b")), at(4, f32("c"))]),
         of(8, vec![at(0, i32("a")), at(4, f32("b"))]),
     );
 }
 
-/// More than are looked for by a hash.
+/// More members than the index holds.
 #[test]
-fn members_of_a_large_struct_that_are_exchanged_are_told() {
+fn exchanged_members_of_a_large_struct_are_found() {
     let struct_of = |names: &[usize]| {
         let members = names.iter().enumerate().map(|(i, name)| {
             let name = format!("m{name}").leak();
@@ -79,7 +79,7 @@ fn a_member_may_say_which_one_it_is() {
     ] {
         differ(host(names), kernel, at, Difference::ParameterName);
     }
-    // Around the member that is meant there is a struct, or there are no names.
+    // A struct surrounds the intended member, or the members have no names.
     let inner = of(4, vec![at(0, f32("x"))]);
     let kernel = of(
         4,
@@ -101,7 +101,7 @@ fn a_member_may_say_which_one_it_is() {
     agree(other, of(4, vec![at(0, f32(""))]));
 }
 
-/// Vectors of one length in the place of vectors of another one: `x` lies over `y`, and nothing is exchanged.
+/// Vectors of one length over vectors of another length: `x` overlaps `y`, and nothing is exchanged.
 #[test]
 fn names_of_structs_that_are_shifted_against_each_other_do_not_matter() {
     const NAMES: [&str; 4] = ["x", "y", "z", "w"];
@@ -120,7 +120,7 @@ fn names_of_structs_that_are_shifted_against_each_other_do_not_matter() {
             agree(host, kernel);
         }
     }
-    // Members that are exchanged are found all the same, in a struct that begins elsewhere too.
+    // Exchanged members are also found in a struct that begins at another offset.
     let pair = |names: [&'static str; 2]| vec![at(0, f32(names[0])), at(4, f32(names[1]))];
     let nested = structure("v", "float2", 8, pair(["x", "y"]).leak());
     let kernel = of(12, vec![at(0, f32("n")), at(4, nested)]);

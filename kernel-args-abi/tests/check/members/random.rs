@@ -1,10 +1,10 @@
-//! Random structs, as they are and changed.
+//! Random structs, unchanged and changed.
 
 use super::{super::sides::*, *};
 use kernel_args_abi::CppBase;
 use proptest::prelude::*;
 
-/// A value of so many bytes at most: scalars, arrays and structs, laid out without padding but where `gaps` says.
+/// A value up to a maximum size: scalars, arrays and structs, without padding except where `gaps` inserts it.
 fn value(depth: u32) -> BoxedStrategy<Parameter<'static>> {
     let leaf = prop_oneof![
         Just(f32("a")),
@@ -85,7 +85,7 @@ proptest! {
         prop_assert_eq!(first_difference(&whole, &flat), None);
     }
 
-    /// Of arrays the first element alone is compared with an array of another side, so the scalars are the host's.
+    /// Two arrays are compared by their first element only, so the scalars are the host's.
     #[test]
     fn a_scalar_that_is_changed_or_left_out_is_found(value in value(3), pick in any::<prop::sample::Index>()) {
         let whole = of(value.size, vec![at(0, value)]);

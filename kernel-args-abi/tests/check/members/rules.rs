@@ -1,4 +1,4 @@
-//! Which members agree, and which differ.
+//! Which members match, and which differ.
 
 use super::{super::sides::*, *};
 use kernel_args_abi::{Opaque, Variant};
@@ -7,13 +7,13 @@ use kernel_args_abi::{Opaque, Variant};
 fn the_same_members_agree() {
     agree(of(12, xyz()), of(12, xyz()));
     agree(of(1, vec![]), of(1, vec![]));
-    // What one side does not tell.
-    let untold = field("s", "S", 12, 4, Class::Bytes, CppType::named("S"));
-    agree(untold, of(12, xyz()));
-    agree(of(12, xyz()), untold);
+    // Members that one side does not know.
+    let unknown = field("s", "S", 12, 4, Class::Bytes, CppType::named("S"));
+    agree(unknown, of(12, xyz()));
+    agree(of(12, xyz()), unknown);
     for why in Opaque::ALL {
-        agree(of(12, xyz()), untold.with_members(Members::opaque(why)));
-        agree(untold.with_members(Members::opaque(why)), of(12, xyz()));
+        agree(of(12, xyz()), unknown.with_members(Members::opaque(why)));
+        agree(unknown.with_members(Members::opaque(why)), of(12, xyz()));
     }
 }
 
@@ -33,20 +33,20 @@ fn members_agree_by_their_bytes_however_they_are_grouped() {
             agree(host, kernel);
         }
     }
-    // `[[f32; 4]; 1000]` is `float4 rows[1000]`, and is not gone through one by one.
+    // `[[f32; 4]; 1000]` is `float4 rows[1000]`. Its elements are not compared one by one.
     let vectors = array(of(16, vec![at(0, array(f32("v"), 4))]), 1000);
     let rows = at(0, array(f32("rows"), 4000));
     agree(of(16_000, vec![rows]), of(16_000, vec![at(0, vectors)]));
     agree(of(16_000, vec![at(0, vectors)]), of(16_000, vec![rows]));
-    // A struct around one value is the value.
+    // A struct around one value matches the value.
     agree(
         of(4, vec![at(0, f32("meters"))]),
         of(4, vec![at(0, of(4, vec![at(0, f32("value"))]))]),
     );
-    // An array of Rust is a struct around one in C++.
+    // A Rust array is a struct around an array in C++.
     let host = field("s", "[f32; 3]", 12, 4, Class::Bytes, FLOAT.array(3));
     assert_eq!(first_difference(&host, &vector), None);
-    // CUDA's vectors are known by their names.
+    // CUDA's vectors are recognized by name.
     let float4 = field(
         "v",
         "Float4",
@@ -61,8 +61,8 @@ fn members_agree_by_their_bytes_however_they_are_grouped() {
         at(8, f32("z")),
         at(12, f32("w")),
     ];
-    let told = float4.with_members(leak(four));
-    agree(of(16, vec![at(0, float4)]), of(16, vec![at(0, told)]));
+    let with_types = float4.with_members(leak(four));
+    agree(of(16, vec![at(0, float4)]), of(16, vec![at(0, with_types)]));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn padding_is_no_member_and_a_missing_member_is_one() {
         ("", "kind"),
         Difference::Offset,
     );
-    // Padding behind the last member.
+    // Padding after the last member.
     let kernel = of(16, vec![at(0, f64("value")), at(8, u8("kind"))]);
     agree(
         of(
@@ -106,7 +106,7 @@ fn padding_is_no_member_and_a_missing_member_is_one() {
 }
 
 #[test]
-fn bytes_that_are_not_told_apart_agree_with_all_in_their_place() {
+fn opaque_bytes_match_any_bytes() {
     let union = field("u", "U", 8, 4, Class::Bytes, CppType::named("U"))
         .with_members(Members::opaque(Opaque::Union));
     let kernel = of(16, vec![at(0, union), at(8, f32("x")), at(12, i32("n"))]);
@@ -190,7 +190,7 @@ fn a_member_of_another_type_or_place_is_named_on_both_sides() {
         ("p", "p"),
         Difference::Constness,
     );
-    // A type whose members are not told is known by its name.
+    // A type with unknown members is compared by name.
     let named = |name| {
         of(
             8,
@@ -200,7 +200,7 @@ fn a_member_of_another_type_or_place_is_named_on_both_sides() {
             )],
         )
     };
-    let told = of(
+    let with_types = of(
         8,
         vec![at(
             0,
@@ -210,8 +210,8 @@ fn a_member_of_another_type_or_place_is_named_on_both_sides() {
             },
         )],
     );
-    agree(named("S"), told);
-    differ(named("T"), told, ("m", "m"), Difference::Name);
+    agree(named("S"), with_types);
+    differ(named("T"), with_types, ("m", "m"), Difference::Name);
     // Sizes.
     differ(
         of(8, vec![at(0, f64("a"))]),
@@ -228,7 +228,7 @@ fn a_member_of_another_type_or_place_is_named_on_both_sides() {
     );
 }
 
-/// A newtype of its own stands for what it consists of, and a float for a vector of one.
+/// A newtype matches its content, and a float matches a vector of one float.
 #[test]
 fn a_scalar_is_no_part_of_a_type_of_cuda_that_means_something_else() {
     let u16 = |name| {
@@ -261,7 +261,7 @@ fn a_scalar_is_no_part_of_a_type_of_cuda_that_means_something_else() {
     differ(one(u16("h")), half("h"), ("h", "h"), Difference::Class);
     agree(half("h"), half("h"));
     agree(one(wrapped("h", "F16", u16("bits"))), half("h"));
-    // In structs around it, on either side.
+    // Inside structs, on either side.
     let weight = |name, cpp| wrapped(name, cpp, wrapped("value", "__half", u16("__x")));
     let f16 = field("value", "f16", 2, 2, Class::Float, CppType::named("__half"));
     let twice = wrapped("h", "Outer", wrapped("w", "Weight", f16));
@@ -290,7 +290,7 @@ fn a_scalar_is_no_part_of_a_type_of_cuda_that_means_something_else() {
     agree(one(wrapped("m", "Flags", u8("bits"))), one(mode("m")));
     let float1 = one(wrapped("f", "float1", f32("x")));
     agree(one(f32("f")), float1);
-    // Several at a time.
+    // Several at once.
     let several = |member: Parameter<'static>| of(4, vec![at(0, array(member, 2))]);
     let halves = several(wrapped("h", "__half", u16("__x")));
     differ(several(u16("h")), halves, ("h", "h"), Difference::Type);

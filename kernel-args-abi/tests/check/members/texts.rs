@@ -1,4 +1,4 @@
-//! What is said of members that differ.
+//! The texts for members that differ.
 
 use super::{super::sides::*, *};
 use kernel_args_abi::check::{Report, report};
@@ -17,15 +17,15 @@ const fn light(members: &'static [Parameter<'static>]) -> Parameter<'static> {
     structure("light", "Light", 12, members)
 }
 
-/// While a program compiles.
+/// Evaluated while the test compiles.
 #[test]
 fn a_difference_says_both_members_and_what_to_declare() {
     const KERNEL: &[Parameter<'static>] = &[LIGHT];
-    const fn message(host: &'static [Parameter<'static>]) -> kernel_args_abi::words::Message {
+    const fn message(host: &'static [Parameter<'static>]) -> kernel_args_abi::texts::Message {
         let report: Report = report(&signature("Shade", host), &signature("shade", KERNEL));
         match report.field_message(0) {
             Some(message) => message,
-            None => kernel_args_abi::words::Message::new(),
+            None => kernel_args_abi::texts::Message::new(),
         }
     }
     const RIGHT: &[Parameter<'static>] = &[LIGHT];
@@ -41,16 +41,16 @@ fn a_difference_says_both_members_and_what_to_declare() {
         at(4, u32("kind")),
         at(8, f32("intensity")),
     ])];
-    const TEXTS: [kernel_args_abi::words::Message; 3] =
+    const TEXTS: [kernel_args_abi::texts::Message; 3] =
         [message(TYPE), message(PLACE), message(NAME)];
-    let sides = "`light` does not fit parameter 0 of kernel `shade`\n  host    Light  Light  12 bytes, aligned to 4\n  kernel  Light  Light  12 bytes, aligned to 4\n  help: ";
+    let sides = "`light` does not match parameter 0 of kernel `shade`\n  host    Light  Light  12 bytes, aligned to 4\n  kernel  Light  Light  12 bytes, aligned to 4\n  help: ";
     for (text, help) in TEXTS.iter().zip([
         "the kernel's struct has `kind` at byte 4 (unsigned int), this one has `kind` at byte 4 (`f32`): declare `kind: u32`; \
          `#[kernel_args(opaque)]` on the field turns this check off",
         "the kernel's struct has `range` (float) at byte 8, this one has no field there: add one; `#[kernel_args(opaque)]` \
          on the field turns this check off",
-        "the kernel's struct has `intensity` at byte 0, where this one has `range`, which is the name of another member of the \
-         kernel's: put the fields in the kernel's order; or, if this one is `intensity`, rename it to `intensity` or \
+        "the kernel's struct has `intensity` at byte 0, where this one has `range`, the name of another member of the \
+         kernel's struct: put the fields in the kernel's order; or, if this one is `intensity`, rename it to `intensity` or \
          write `#[device_type(name = \"intensity\")]` on it; `#[kernel_args(opaque)]` on the field turns this check off",
     ]) {
         assert_eq!(text.as_str(), format!("{sides}{help}"));

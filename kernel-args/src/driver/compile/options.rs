@@ -75,7 +75,7 @@ impl CompileOptions {
     }
 
     /// Make PTX, which the driver compiles when it is loaded, instead of a cubin: for
-    /// [`JitOptions`](crate::JitOptions), which apply to PTX only.
+    /// [`JitOptions`](crate::image::JitOptions), which apply to PTX only.
     pub fn to_ptx(mut self) -> Self {
         self.to_ptx = true;
         self
@@ -183,7 +183,7 @@ impl CompileOptions {
     /// version, the texts given as headers, and the contents of every file that the source and its headers can include.
     ///
     /// A source for which this cannot be known is compiled each time, and
-    /// [`CompiledSource::cache_use`](crate::CompiledSource::cache_use) reports the reason: a macro as the name in `#include` or
+    /// [`CompiledSource::cache_use`](crate::compile::CompiledSource::cache_use) reports the reason: a macro as the name in `#include` or
     /// `__has_include`, `__DATE__` and `__TIME__`, options that name files, a file that changes while the source is compiled. With
     /// a [`cache_key`](Self::cache_key) such sources are kept too.
     ///

@@ -7,7 +7,7 @@ use std::{string::String, sync::Arc, vec::Vec};
 /// [`Module::link`](crate::Module::link). Cloning it is cheap.
 ///
 /// ```no_run
-/// # use kernel_args::{CompileOptions, JitOptions, Module};
+/// # use kernel_args::{Module, compile::CompileOptions, image::JitOptions};
 /// # fn main() -> Result<(), kernel_args::Error> {
 /// # let ctx = kernel_args::context(0)?;
 /// let options = CompileOptions::new().relocatable(true);
@@ -33,7 +33,7 @@ pub enum CacheUse {
     /// It was compiled, and is in the cache now.
     Stored,
     /// It was compiled, and is not kept, because what it depends on cannot be told: the reason.
-    /// [`CompileOptions::cache_key`](crate::CompileOptions::cache_key) is the way out.
+    /// [`CompileOptions::cache_key`](crate::compile::CompileOptions::cache_key) is the way out.
     Unknown(String),
     /// It was compiled, and the cache's folder could not be written to: what the system says.
     Failed(String),

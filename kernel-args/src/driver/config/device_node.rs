@@ -12,7 +12,7 @@ use cudarc::driver::sys::CUdeviceptr;
 /// A kernel takes the handle as `cudaGraphDeviceNode_t`, and passes it to `cudaGraphKernelNodeSetParam` and the like:
 ///
 /// ```no_run
-/// # use kernel_args::{DeviceNode, Kernel, KernelArgs, launch};
+/// # use kernel_args::{Kernel, KernelArgs, launch, attribute::DeviceNode};
 /// # use cudarc::driver::sys::{CUdeviceptr, CUstreamCaptureMode};
 /// # #[derive(KernelArgs)]
 /// # struct Work { n: u32 }

@@ -68,7 +68,7 @@ impl ContextFlags {
     }
 }
 
-/// Makes a context of the program's own on the device `ordinal`, beside the primary context, which [`context`](crate::context)
+/// Makes a context of the program's own on the device `ordinal`, beside the primary context, which [`context`](crate::context())
 /// gives. The context that is current on this thread stays so.
 ///
 /// Nothing is shared between two contexts of a device: modules, streams, events and memory belong to one of them. Most programs
@@ -78,11 +78,11 @@ impl ContextFlags {
 /// `cuCtxCreate` in the newest form that the driver has: `_v4` (CUDA 12.5), `_v3` (11.4), `_v2`.
 ///
 /// ```no_run
-/// use kernel_args::{ContextFlags, Scheduling};
+/// use kernel_args::context::{ContextFlags, Scheduling};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let flags = ContextFlags::new().scheduling(Scheduling::BlockingSync);
-/// let ctx = kernel_args::create_context(0, flags)?;
+/// let ctx = kernel_args::context::create_context(0, flags)?;
 /// let stream = ctx.new_stream()?;
 /// # Ok(())
 /// # }

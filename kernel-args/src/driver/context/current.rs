@@ -37,9 +37,9 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let own = kernel_args::create_context(0, kernel_args::ContextFlags::new())?;
-/// let inside = kernel_args::with_current(&own, kernel_args::current_context)??;
-/// assert_eq!(inside, Some(kernel_args::ContextName::of(&own)));
+/// let own = kernel_args::context::create_context(0, kernel_args::context::ContextFlags::new())?;
+/// let inside = kernel_args::context::with_current(&own, kernel_args::context::current_context)??;
+/// assert_eq!(inside, Some(kernel_args::context::ContextName::of(&own)));
 /// # Ok(())
 /// # }
 /// ```
@@ -51,7 +51,7 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// # Contexts that are destroyed inside
 /// The last owner of a context may drop it inside: cudarc then makes it current, in the place of the one that is, and the driver
 /// takes it off the thread's stack when it is destroyed. What was current before is current again all the same where it is a primary
-/// context, or one of [`create_context`](crate::create_context) or that was passed here before; these live as long as this runs. Any
+/// context, or one of [`create_context`](crate::context::create_context) or that was passed here before; these live as long as this runs. Any
 /// other one is [`Error::NotRestored`]: nothing tells whether it is alive, and a driver may crash that is asked to make a destroyed
 /// context current.
 pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> Result<T, Error> {

@@ -21,7 +21,7 @@ const NON_BLOCKING: u32 = 1;
 /// its streams. Drivers of CUDA 12.5 and newer. It is destroyed when it and its streams are dropped.
 ///
 /// ```no_run
-/// use kernel_args::{GreenContext, Kernel, KernelArgs, launch};
+/// use kernel_args::{Kernel, KernelArgs, launch, context::GreenContext};
 ///
 /// #[derive(KernelArgs)]
 /// struct Step { n: u32 }

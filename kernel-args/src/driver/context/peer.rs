@@ -24,7 +24,7 @@ const READ_WRITE: u32 = 3;
 ///
 /// ```no_run
 /// use cudarc::driver::CudaSlice;
-/// use kernel_args::{Kernel, KernelArgs, Peer, PeerAccess, launch};
+/// use kernel_args::{Kernel, KernelArgs, launch, context::{Peer, PeerAccess}};
 ///
 /// #[derive(KernelArgs)]
 /// #[kernel_args(ptx = "ptx/saxpy.ptx", entry = "saxpy")]

@@ -58,7 +58,7 @@ pub struct Gpu {
 /// The versions of the driver, of CUDA's libraries and of the GPUs.
 ///
 /// ```no_run
-/// println!("{}", kernel_args::versions()?);
+/// println!("{}", kernel_args::context::versions()?);
 /// # Ok::<(), kernel_args::Error>(())
 /// ```
 ///

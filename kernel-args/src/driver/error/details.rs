@@ -9,7 +9,7 @@ use std::{borrow::Cow, fmt, string::String, vec::Vec};
 pub struct MismatchError {
     /// The kernel.
     pub kernel: String,
-    /// The struct; `Arguments` for a list.
+    /// The struct; `ArgList` for a list.
     pub arguments: String,
     /// The fields that are wrong, or the indices of the arguments in a list, in order. A parameter that no field passes is not
     /// among them.

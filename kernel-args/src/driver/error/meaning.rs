@@ -96,7 +96,7 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
         (201, _) => (
             "no context is current on this thread, or the current one was destroyed or reset (`cudaDeviceReset`)",
             "keep the `CudaContext` alive, and call `ctx.bind_to_thread()` before calls that take no context; \
-             `kernel_args::current_context()` tells which one is current",
+             `kernel_args::context::current_context()` tells which one is current",
         ),
         (202 | 205..=208 | 210..=213 | 216 | 219, _) => ("a resource that is shared with a graphics API is not in the state that the call needs", ""),
         (209, _) => (
@@ -193,7 +193,7 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
             "the call is not allowed here: by the rights of the user, or in a callback of the driver",
             "do not call CUDA in callbacks and destructors that the driver runs",
         ),
-        (801, _) => ("the GPU, the driver or the operating system does not support this", "`kernel_args::versions()` shows what is there"),
+        (801, _) => ("the GPU, the driver or the operating system does not support this", "`kernel_args::context::versions()` shows what is there"),
         (802, _) => (
             "the system is not ready: GPUs with NVSwitch need the fabric manager",
             "start the service `nvidia-fabricmanager` of the driver's own version",

@@ -114,7 +114,7 @@ pub enum Error {
         /// The call and what it returned; `None` where the driver was not asked to do anything.
         call: Option<DriverCall>,
     },
-    /// The context that was current before [`with_current`](crate::with_current) was not made current again.
+    /// The context that was current before [`with_current`](crate::context::with_current) was not made current again.
     #[non_exhaustive]
     NotRestored {
         /// The context that was current before.

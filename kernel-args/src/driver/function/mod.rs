@@ -31,7 +31,7 @@ use std::{boxed::Box, format, string::String, sync::Arc};
 /// A loaded kernel without the type of its arguments: for programs that know them at run time only.
 ///
 /// [`kernel`](Self::kernel) makes a [`Kernel`](crate::Kernel) of it, verified against a struct. `launch!` also takes it as it is,
-/// with a struct or with a list, [`Arguments`](crate::Arguments): each struct and each list of types is verified at its first launch, against the
+/// with a struct or with a list, [`ArgList`](crate::ArgList): each struct and each list of types is verified at its first launch, against the
 /// image as well, and then remembered. `Kernel` is preferable where the struct is known: it is verified when it is made, not at a
 /// launch.
 ///
@@ -153,7 +153,7 @@ impl Function {
         }
         arguments.with_parameters(|parameters| {
             let signature = Signature {
-                name: "Arguments",
+                name: "ArgList",
                 parameters,
             };
             self.verify(Host { signature, layout }, || {

@@ -25,7 +25,7 @@ impl Graph {
     /// allocated, with [`retain`](Self::retain) for example.
     ///
     /// ```no_run
-    /// # use kernel_args::{DevicePointerMut, Error, Graph, Kernel, KernelArgs, launch};
+    /// # use kernel_args::{DevicePointerMut, Error, Kernel, KernelArgs, launch, graph::Graph};
     /// # #[derive(KernelArgs)]
     /// # struct Fill { value: f32, n: u32 }
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

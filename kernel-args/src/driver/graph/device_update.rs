@@ -11,7 +11,7 @@ impl Graph {
     /// Allows kernels to update the parameters of a node, and returns the handle by which they name it: what
     /// `cudaGraphKernelNodeSetParam` takes as `cudaGraphDeviceNode_t`. It is valid as long as the graph.
     ///
-    /// The offset of a field, which that function takes as well, is [`offset_of`](crate::offset_of). A graph with such a node
+    /// The offset of a field, which that function takes as well, is [`offset_of`](crate::args::offset_of). A graph with such a node
     /// is instantiated once, and [uploaded](super::GraphExec::upload) before its first launch and after each update of the
     /// node by the host. What a kernel writes as a parameter is not compared with anything.
     ///

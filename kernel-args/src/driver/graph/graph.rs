@@ -28,7 +28,7 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 /// again.
 ///
 /// ```no_run
-/// use kernel_args::{DevicePointerMut, Graph, Kernel, KernelArgs, Launch, Retained};
+/// use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Launch, Retained, graph::Graph};
 /// use std::sync::Arc;
 ///
 /// #[derive(KernelArgs)]

@@ -9,7 +9,7 @@ use std::{sync::Arc, vec::Vec};
 /// A clone is the same memory. It stays allocated until the last clone is dropped, and the graphs that write it have let it go.
 ///
 /// ```no_run
-/// use kernel_args::{DevicePointer, Graph, HostBuffer};
+/// use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;

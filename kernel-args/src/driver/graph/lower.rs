@@ -12,9 +12,7 @@ use crate::{
         function::LoadedFunction,
         launch::{foreign_in, packed_extra},
     },
-    marshal::{
-        DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params,
-    },
+    marshal::{DecodedArgs, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
 use core::{ffi::c_void, ptr};
 use cudarc::driver::DriverError;
@@ -128,7 +126,7 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
             marshal_params(args, stream, |pointers| {
                 params.params = pointers;
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
-                let arguments = || unsafe { DecodedArguments::params::<A>(pointers) };
+                let arguments = || unsafe { DecodedArgs::params::<A>(pointers) };
                 pass(stream, &params, set, arguments)
             })
         } else {
@@ -137,7 +135,7 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
                 let mut extra = packed_extra(packed, &mut size);
                 params.extra = extra.as_mut_ptr();
                 // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
-                let arguments = || unsafe { DecodedArguments::packed::<A>(packed) };
+                let arguments = || unsafe { DecodedArgs::packed::<A>(packed) };
                 pass(stream, &params, set, arguments)
             })
         };
@@ -179,7 +177,7 @@ fn pass<'p>(
     stream: &LaunchStream<'_>,
     params: &KernelNodeParams,
     set: impl FnOnce(&KernelNodeParams) -> Status,
-    arguments: impl FnOnce() -> DecodedArguments<'p>,
+    arguments: impl FnOnce() -> DecodedArgs<'p>,
 ) -> Result<(), Box<Failure>> {
     if let Some(field) = stream.foreign() {
         return Err(boxed(Failure::Foreign(field)));
@@ -202,7 +200,7 @@ fn boxed(failure: Failure) -> Box<Failure> {
 #[cold]
 #[inline(never)]
 #[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
-fn rejected(status: Status, arguments: &DecodedArguments<'_>) -> Box<Failure> {
+fn rejected(status: Status, arguments: &DecodedArgs<'_>) -> Box<Failure> {
     Box::new(Failure::Driver(status, arguments.to_string()))
 }
 

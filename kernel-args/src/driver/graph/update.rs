@@ -58,7 +58,7 @@ impl GraphExec {
     /// Updates many nodes of kernels with the same arguments, as [`update_launch`](Self::update_launch).
     ///
     /// ```no_run
-    /// # use kernel_args::{Error, GraphExec, KernelArgs, Launch, Node};
+    /// # use kernel_args::{Error, KernelArgs, Launch, graph::{GraphExec, Node}};
     /// # #[derive(KernelArgs)]
     /// # struct Fill { value: f32, n: u32 }
     /// fn fill_all(exec: &mut GraphExec, nodes: &[Node<Fill>], value: f32) -> Result<(), Error> {

@@ -50,7 +50,7 @@ impl Description {
         let told: Vec<Parameter<'_>> =
             compiled.map_or_else(Vec::new, |kernel| kernel.parameters().collect());
         // Where the image has other parameters for this GPU, it is described by these alone.
-        let debug_info = if kernel.described.complete(&mut parameters)
+        let debug_info = if kernel.debug_info.complete(&mut parameters)
             || Members::of(&told).complete(&mut parameters)
         {
             DebugInfo::Verified

@@ -8,9 +8,7 @@ use crate::{
         config::{Attributes, Form, Launch},
         error::Error,
     },
-    marshal::{
-        DecodedArguments, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params,
-    },
+    marshal::{DecodedArgs, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
 use core::{ffi::c_void, ptr};
 use cudarc::driver::sys::{CUfunction, CUstream};
@@ -123,14 +121,14 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(args, self.launch_stream, |params| {
                 // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
-                let arguments = || unsafe { DecodedArguments::params::<A>(params) }.to_string();
+                let arguments = || unsafe { DecodedArgs::params::<A>(params) }.to_string();
                 // SAFETY: as above; the caller vouches for the rest.
                 unsafe { self.call_params(params, explain::foreign::<A>, arguments) }
             })
         } else {
             marshal_packed(args, self.launch_stream, |buffer| {
                 // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
-                let arguments = || unsafe { DecodedArguments::packed::<A>(buffer) }.to_string();
+                let arguments = || unsafe { DecodedArgs::packed::<A>(buffer) }.to_string();
                 let size = A::LAYOUT.size();
                 // SAFETY: the packed buffer and its unpadded size; the caller vouches for the rest.
                 unsafe { self.call_packed(buffer, size, explain::foreign::<A>, arguments) }

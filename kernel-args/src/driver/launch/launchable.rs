@@ -12,7 +12,7 @@ use crate::{
         function::{Function, LoadedFunction},
         module::Kernel,
     },
-    marshal::{Arguments, ContextName, KernelArgs, LaunchStream},
+    marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
 };
 use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
 use std::{string::String, sync::Arc};
@@ -21,37 +21,37 @@ mod sealed {
     use crate::marshal::{self, KernelArgs};
 
     pub trait Sealed {}
-    pub trait Arguments {}
+    pub trait ArgList {}
 
     #[diagnostic::do_not_recommend]
-    impl<A: KernelArgs> Arguments for A {}
-    impl Arguments for marshal::Arguments<'_> {}
-    impl Arguments for &mut marshal::Arguments<'_> {}
+    impl<A: KernelArgs> ArgList for A {}
+    impl ArgList for marshal::ArgList<'_> {}
+    impl ArgList for &mut marshal::ArgList<'_> {}
 }
 
 /// What [`launch!`](crate::launch!) takes as the arguments of a kernel: a struct with `#[derive(KernelArgs)]`, a list of
-/// [`Arguments`], or `&mut` of one.
+/// [`ArgList`], or `&mut` of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold the arguments of a kernel",
     label = "not a `KernelArgs` struct",
     note = "write `#[derive(KernelArgs)]` on the struct"
 )]
-pub trait LaunchArguments: sealed::Arguments {}
+pub trait LaunchArgs: sealed::ArgList {}
 
 #[diagnostic::do_not_recommend]
-impl<A: KernelArgs> LaunchArguments for A {}
-impl LaunchArguments for Arguments<'_> {}
-impl LaunchArguments for &mut Arguments<'_> {}
+impl<A: KernelArgs> LaunchArgs for A {}
+impl LaunchArgs for ArgList<'_> {}
+impl LaunchArgs for &mut ArgList<'_> {}
 
 /// What [`launch!`](crate::launch!) can launch with the arguments `A`: a [`Kernel`], a [`Function`], a cudarc [`CudaFunction`],
-/// a raw [`CUfunction`], a reference to one, or an [`Arc`] of one. A list, [`Arguments`], is launched by a [`Function`].
+/// a raw [`CUfunction`], a reference to one, or an [`Arc`] of one. A list, [`ArgList`], is launched by a [`Function`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched with `{A}`",
     label = "no kernel for these arguments",
     note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a `Function`, a cudarc `CudaFunction`, or a raw `CUfunction`; \
-            with a list of `Arguments` it takes a `Function`, such as `kernel.as_function()`"
+            with a list of `ArgList` it takes a `Function`, such as `kernel.as_function()`"
 )]
-pub trait Launchable<A: LaunchArguments>: sealed::Sealed {
+pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
     /// As [`launch`](super::launch()).
     ///
@@ -89,9 +89,9 @@ impl<A: KernelArgs> Launchable<A> for Function {
 }
 
 /// A list is verified at the first launch of one of its types with this function.
-impl Launchable<&mut Arguments<'_>> for Function {
+impl Launchable<&mut ArgList<'_>> for Function {
     #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, args: &mut Arguments<'_>) -> Result<(), Error> {
+    unsafe fn launch(&self, launch: Launch<'_>, args: &mut ArgList<'_>) -> Result<(), Error> {
         self.fits_list(args.types())?;
         let function = self.loaded();
         let name = || function.name.clone();
@@ -118,11 +118,11 @@ impl Launchable<&mut Arguments<'_>> for Function {
 }
 
 /// As with `&mut` of it.
-impl Launchable<Arguments<'_>> for Function {
+impl Launchable<ArgList<'_>> for Function {
     #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, mut args: Arguments<'_>) -> Result<(), Error> {
+    unsafe fn launch(&self, launch: Launch<'_>, mut args: ArgList<'_>) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
-        unsafe { Launchable::<&mut Arguments<'_>>::launch(self, launch, &mut args) }
+        unsafe { Launchable::<&mut ArgList<'_>>::launch(self, launch, &mut args) }
     }
 }
 
@@ -173,7 +173,7 @@ unsafe fn launch_verified<A: KernelArgs>(
     unsafe { call.with(&mut args) }
 }
 
-impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for &T {
+impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     #[inline(always)]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
@@ -181,7 +181,7 @@ impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     }
 }
 
-impl<A: LaunchArguments, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
+impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     #[inline(always)]
     unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.

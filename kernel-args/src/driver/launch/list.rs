@@ -3,7 +3,7 @@
 use super::{call::LaunchCall, explain};
 use crate::{
     driver::{config::Form, error::Error},
-    marshal::{Arguments, DecodedArguments},
+    marshal::{ArgList, DecodedArgs},
 };
 use std::string::{String, ToString};
 
@@ -12,7 +12,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
     ///
     /// # Safety
     /// As [`launch`](super::launch()); and the kernel takes arguments of these types.
-    pub(crate) unsafe fn with_list(self, args: &mut Arguments<'_>) -> Result<(), Error> {
+    pub(crate) unsafe fn with_list(self, args: &mut ArgList<'_>) -> Result<(), Error> {
         // SAFETY: the caller's promise is the same one.
         unsafe { self.check_attributes() }?;
         let layout = args.types().layout();
@@ -22,7 +22,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
                 let arguments = || {
                     types.with_parameters(|parameters| {
                         // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
-                        unsafe { DecodedArguments::params_list(parameters, params) }.to_string()
+                        unsafe { DecodedArgs::params_list(parameters, params) }.to_string()
                     })
                 };
                 // SAFETY: as above; the caller vouches for the rest.
@@ -33,7 +33,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
                 let arguments = || {
                     types.with_parameters(|parameters| {
                         // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
-                        unsafe { DecodedArguments::packed_list(parameters, buffer) }.to_string()
+                        unsafe { DecodedArgs::packed_list(parameters, buffer) }.to_string()
                     })
                 };
                 let (size, foreign) = (layout.size(), explain::foreign_argument);

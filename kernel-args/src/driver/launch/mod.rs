@@ -9,7 +9,7 @@ mod resources;
 
 pub(crate) use call::{LaunchCall, packed_extra};
 pub(crate) use explain::{foreign_in, foreign_stream};
-pub use launchable::{LaunchArguments, Launchable};
+pub use launchable::{LaunchArgs, Launchable};
 
 use crate::driver::{config::Launch, error::Error};
 
@@ -26,7 +26,7 @@ use crate::driver::{config::Launch, error::Error};
 /// On a stream that is being captured, this holds for each launch of the graph
 /// that the capture becomes, and the kernel stays loaded for them.
 #[inline(always)]
-pub unsafe fn launch<A: LaunchArguments>(
+pub unsafe fn launch<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
     launch: Launch<'_>,
     args: A,
@@ -40,9 +40,9 @@ pub unsafe fn launch<A: LaunchArguments>(
 /// - `func`: a verified [`Kernel`](crate::Kernel), a [`Function`](crate::Function), a cudarc `CudaFunction`, or a raw `CUfunction`;
 ///   see below for what is verified when.
 /// - `grid`, `block`: the number of blocks and of threads per block, cudarc's `grid_dim` and `block_dim`: a `u32`,
-///   `(u32, u32)`, `(u32, u32, u32)`, an array of these, or a [`Dim3`](crate::Dim3).
+///   `(u32, u32)`, `(u32, u32, u32)`, an array of these, or a [`Dim3`](crate::vector::Dim3).
 /// - `config`: cudarc's `LaunchConfig`, which has the grid, the block and the dynamic shared memory; its options follow as well.
-/// - `args`: a struct with `#[derive(KernelArgs)]`, or `&mut` of one; for a `Function` also a list, [`Arguments`](crate::Arguments).
+/// - `args`: a struct with `#[derive(KernelArgs)]`, or `&mut` of one; for a `Function` also a list, [`ArgList`](crate::ArgList).
 /// - options, which are the methods of [`Launch`](crate::Launch): `stream = &stream` (the default is the context's default
 ///   stream), `shared = bytes` or `shared_mem_bytes = bytes` of dynamic shared memory, `form = Form::Packed`; and the launch
 ///   attributes: `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy`, `cooperative = true`,
@@ -67,7 +67,7 @@ pub unsafe fn launch<A: LaunchArguments>(
 /// `Kernel` and a `Function` cannot be mistaken so: they keep their module loaded.
 ///
 /// With `node` after the arguments, the launch is captured into a graph, and the result is its
-/// [`Node`](crate::Node): `launch!(kernel, grid, block, args, node, stream = &stream)`, as
+/// [`Node`](crate::graph::Node): `launch!(kernel, grid, block, args, node, stream = &stream)`, as
 /// [`Kernel::capture`](crate::Kernel::capture). The stream is capturing, and the arguments own what they point at.
 ///
 /// Otherwise it is an expression of type `Result<(), kernel_args::Error>`. It evaluates each argument once, and must stand in an
@@ -90,7 +90,7 @@ pub unsafe fn launch<A: LaunchArguments>(
 #[macro_export]
 macro_rules! launch {
     ($func:expr, $config:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
-        $crate::launch(&$func, $crate::IntoLaunch::into_launch($config)$(.$option($value))*, $args)
+        $crate::launch(&$func, $crate::args::IntoLaunch::into_launch($config)$(.$option($value))*, $args)
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::launch(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)

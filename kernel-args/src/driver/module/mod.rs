@@ -97,7 +97,7 @@ impl Module {
     /// Compiles CUDA C++ with NVRTC for the context's GPU, and loads it.
     ///
     /// ```no_run
-    /// use kernel_args::{CompileOptions, DevicePointer, DevicePointerMut, DeviceType, KernelArgs, Module};
+    /// use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, Module, compile::CompileOptions};
     ///
     /// const SOURCE: &str = "
     /// template <typename T>

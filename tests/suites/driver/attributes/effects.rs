@@ -3,7 +3,9 @@
 use crate::attributes::kernels::{
     ATTRIBUTES, Barrier, Busy, Dependent, Outcome, Ranks, SM90, before_sm90, kernel, zeros,
 };
-use kernel_args::{Dim3, Error, IntoDim, Kernel, Launch, ProgrammaticEvent, launch};
+use kernel_args::{
+    Error, Kernel, Launch, args::IntoDim, attribute::ProgrammaticEvent, launch, vector::Dim3,
+};
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 

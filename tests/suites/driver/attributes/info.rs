@@ -3,7 +3,7 @@
 use crate::attributes::kernels::{
     ATTRIBUTES, Barrier, Outcome, Ranks, SM90, Uses, before_sm90, kernel, zeros,
 };
-use kernel_args::{Dim3, Error, Kernel, KernelArgs, Launch, launch};
+use kernel_args::{Error, Kernel, KernelArgs, Launch, launch, vector::Dim3};
 use kernel_args_tests::driver::{context, trial, trial_unless};
 use libtest_mimic::Trial;
 

@@ -9,8 +9,12 @@ use cudarc::driver::{
     },
 };
 use kernel_args::{
-    AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, DevicePointerMut,
-    Graph, HostBuffer, KernelArgs, Launch, MemorySyncDomain, MemorySyncDomainMap,
+    DevicePointerMut, KernelArgs, Launch,
+    attribute::{
+        AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain,
+        MemorySyncDomainMap,
+    },
+    graph::{Graph, HostBuffer},
 };
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{context, trial, trial_unless};

@@ -5,8 +5,12 @@ use crate::attributes::kernels::{
 };
 use cudarc::driver::{CudaContext, sys::CUevent_flags};
 use kernel_args::{
-    AccessPolicyWindow, AccessProperty, DeviceNode, Error, KernelArgs, Launch, Launchable,
-    MemorySyncDomain, MemorySyncDomainMap, launch,
+    Error, KernelArgs, Launch,
+    args::Launchable,
+    attribute::{
+        AccessPolicyWindow, AccessProperty, DeviceNode, MemorySyncDomain, MemorySyncDomainMap,
+    },
+    launch,
 };
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, context, device, trial, trial_unless};

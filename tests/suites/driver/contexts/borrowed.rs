@@ -5,10 +5,14 @@ use cudarc::driver::{
     CudaContext, result,
     sys::{self, CUkernel, CUlibrary, CUstream},
 };
-use kernel_args::{Arguments, Kernel, KernelArgs};
+use kernel_args::{ArgList, Kernel, KernelArgs};
 use kernel_args::{
-    BorrowedStream, ContextFlags, ContextName, Error, create_context, current_context,
-    kernel_function, launch, with_current,
+    Error,
+    context::{
+        BorrowedStream, ContextFlags, ContextName, create_context, current_context,
+        kernel_function, with_current,
+    },
+    launch,
 };
 use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;
@@ -140,7 +144,7 @@ fn a_kernel_of_a_library_is_verified() -> Outcome {
         let error = unsafe { launch!(function, 8, 128, Wrong { n, x }) };
         assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");
     }
-    drop(Arguments::new());
+    drop(ArgList::new());
     // SAFETY: nothing uses its kernels after this.
     unsafe { sys::cuLibraryUnload(library) }.result()?;
     Ok(())

@@ -3,7 +3,9 @@
 use crate::contexts::saxpy::{Counted, Outcome, Saxpy};
 use cudarc::driver::{result, sys};
 use kernel_args::{
-    ContextFlags, ContextName, Error, Kernel, create_context, current_context, launch, with_current,
+    Error, Kernel,
+    context::{ContextFlags, ContextName, create_context, current_context, with_current},
+    launch,
 };
 use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;

@@ -6,8 +6,10 @@ use cudarc::{
     nvrtc::Ptx,
 };
 use kernel_args::{
-    Arguments, ContextFlags, ContextName, DevicePointer, DevicePointerMut, Error, Function, Graph,
-    Kernel, KernelArgs, Launch, Module, create_context, launch,
+    ArgList, DevicePointer, DevicePointerMut, Error, Function, Kernel, KernelArgs, Launch, Module,
+    context::{ContextFlags, ContextName, create_context},
+    graph::Graph,
+    launch,
 };
 use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;
@@ -75,7 +77,7 @@ fn slices_and_streams() -> Outcome {
         let launched = unsafe { launch!(kernel, 8, 128, ours.args(), stream = &stream) };
         names_both(launched, here, there);
 
-        let mut list = Arguments::new();
+        let mut list = ArgList::new();
         list.push(N).push(1.0_f32).push(&ours.x).push(&mut theirs.y);
         let function = kernel.as_function();
         // SAFETY: nothing is launched.

@@ -2,7 +2,11 @@
 
 use crate::contexts::saxpy::{Counted, Outcome, Saxpy};
 use cudarc::driver::CudaSlice;
-use kernel_args::{ContextFlags, Error, GreenContext, Kernel, KernelArgs, create_context, launch};
+use kernel_args::{
+    Error, Kernel, KernelArgs,
+    context::{ContextFlags, GreenContext, create_context},
+    launch,
+};
 use kernel_args_tests::driver::{Driver, context, device, trial, trial_unless};
 use libtest_mimic::Trial;
 use std::collections::BTreeSet;

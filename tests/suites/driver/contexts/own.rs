@@ -3,7 +3,9 @@
 use crate::contexts::saxpy::{Counted, N, Outcome, Saxpy};
 use cudarc::driver::sys::CUlimit;
 use kernel_args::{
-    ContextFlags, ContextName, Error, Kernel, Scheduling, create_context, current_context, launch,
+    Error, Kernel,
+    context::{ContextFlags, ContextName, Scheduling, create_context, current_context},
+    launch,
 };
 use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;

@@ -5,7 +5,7 @@
 
 use crate::contexts::saxpy::{Counted, SAXPY, Saxpy};
 use cudarc::{driver::sys, nvrtc::Ptx};
-use kernel_args::{ContextName, Error, Kernel, Module, launch};
+use kernel_args::{Error, Kernel, Module, context::ContextName, launch};
 use kernel_args_tests::{
     driver::{context, device},
     process::{self, Case, Outcome},

@@ -1,7 +1,7 @@
 //! Few and many parameters, small and large parameter blocks, and kernels without parameters.
 
 use crate::echo::ways::{Echo, Outcome};
-use kernel_args::{DevicePointerMut, Form, Kernel, KernelArgs, Module, launch};
+use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Module, args::Form, launch};
 use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::{
     driver::{Driver, context, trial},

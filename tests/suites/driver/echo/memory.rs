@@ -8,7 +8,7 @@ use crate::echo::{
 use core::num::*;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 #[allow(clippy::wildcard_imports, reason = "every type of the table")]
-use kernel_args::*;
+use kernel_args::{vector::*, *};
 use kernel_args_test_generator::{cuda_types, spelling};
 use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::driver::{context, trial};

@@ -4,8 +4,8 @@
 
 use crate::echo::ways::{Echo, Outcome, echo_between};
 use kernel_args::{
-    Char3, DevicePointer, DevicePointerMut, DeviceType, Float3, Float4, KernelArgs, TensorMap,
-    UShort3,
+    DevicePointer, DevicePointerMut, DeviceType, KernelArgs, TensorMap,
+    vector::{Char3, Float3, Float4, UShort3},
 };
 use kernel_args_test_values::{Bytes, Draw, Source, at};
 use kernel_args_tests::driver::trial;

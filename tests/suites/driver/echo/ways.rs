@@ -1,7 +1,7 @@
 //! The ways to launch a kernel, and the comparison of the echo.
 
 use cudarc::driver::{CudaContext, DevicePtrMut};
-use kernel_args::{DevicePointerMut, DeviceType, Form, Kernel, KernelArgs, Module, launch};
+use kernel_args::{DevicePointerMut, DeviceType, Kernel, KernelArgs, Module, args::Form, launch};
 use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::{driver::context, tally};
 use std::{error::Error, sync::Arc};

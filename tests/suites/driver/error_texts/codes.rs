@@ -1,7 +1,7 @@
 //! Every error code of the driver has an explanation, in every context.
 
 use crate::error_texts::provoke::{Outcome, SAXPY, Values};
-use kernel_args::{Error, Kernel, Module, Status, launch};
+use kernel_args::{Error, Kernel, Module, error::Status, launch};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;

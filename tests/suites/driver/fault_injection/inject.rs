@@ -5,7 +5,7 @@ use crate::fault_injection::{
     stages::{STAGES, Stage},
     world::{Fault, NO_CONTEXT, World, make_current},
 };
-use kernel_args::Graph;
+use kernel_args::graph::Graph;
 use kernel_args_stand_in::{Control, LiveObjects};
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;

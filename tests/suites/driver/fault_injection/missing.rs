@@ -6,8 +6,12 @@ use crate::fault_injection::{
     world::{Fault, NO_CONTEXT, SAXPY, Values, World, library_kernel, make_current},
 };
 use kernel_args::{
-    BorrowedStream, ContextFlags, Error, GreenContext, Kernel, PeerAccess, create_context,
-    kernel_function, launch, with_current,
+    Error, Kernel,
+    context::{
+        BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, kernel_function,
+        with_current,
+    },
+    launch,
 };
 use kernel_args_stand_in::{Session, Settings};
 use kernel_args_tests::driver::trial;

@@ -6,10 +6,16 @@ use cudarc::driver::{
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{
-    AccessPolicyWindow, Arguments, BorrowedStream, ContextFlags, DeviceNode, DevicePointerMut,
-    Form, Function, Graph, GraphExec, GreenContext, HostBuffer, Image, JitOptions, Kernel, Launch,
-    MemorySyncDomain, MemorySyncDomainMap, Module, PeerAccess, create_context, current_context,
-    kernel_function, launch, with_current,
+    ArgList, DevicePointerMut, Function, Image, Kernel, Launch, Module,
+    args::Form,
+    attribute::{AccessPolicyWindow, DeviceNode, MemorySyncDomain, MemorySyncDomainMap},
+    context::{
+        BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, current_context,
+        kernel_function, with_current,
+    },
+    graph::{Graph, GraphExec, HostBuffer},
+    image::JitOptions,
+    launch,
 };
 use std::{any::Any, sync::Arc};
 
@@ -57,7 +63,7 @@ pub(crate) const STAGES: &[Stage] = &[
     }),
     stage("launch a list", |world| {
         let function = Module::load(&world.ctx, SAXPY)?.function("saxpy")?;
-        let mut list = Arguments::new();
+        let mut list = ArgList::new();
         list.push(8_u32)
             .push(0.0_f32)
             .push(&world.x)

@@ -5,8 +5,10 @@ use cudarc::driver::{
     sys::{self, CUcontext},
 };
 use kernel_args::{
-    ContextFlags, DevicePointer, DevicePointerMut, Error, Graph, GraphExec, Kernel, KernelArgs,
-    Launch, Module, Node, Peer, PeerAccess, Retained, create_context, launch,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Module, Retained,
+    context::{ContextFlags, Peer, PeerAccess, create_context},
+    graph::{Graph, GraphExec, Node},
+    launch,
 };
 use std::{
     ffi::{CString, c_void},

@@ -2,7 +2,11 @@
 
 use crate::graphs::saxpy::{Borrowed, N, Outcome, SAXPY, World};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus};
-use kernel_args::{Error, Graph, GraphExec, Kernel, Launch, Node, launch};
+use kernel_args::{
+    Error, Kernel, Launch,
+    graph::{Graph, GraphExec, Node},
+    launch,
+};
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -1,7 +1,10 @@
 //! Nodes with dependencies: kernels, copies, memsets; and disabled nodes.
 
 use crate::graphs::saxpy::{N, Outcome, World};
-use kernel_args::{Graph, HostBuffer, Launch, Retained};
+use kernel_args::{
+    Launch, Retained,
+    graph::{Graph, HostBuffer},
+};
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
 

@@ -2,7 +2,9 @@
 
 use crate::graphs::saxpy::{Outcome, Saxpy, World};
 use cudarc::driver::sys::CUdeviceptr;
-use kernel_args::{DevicePointerMut, Graph, Kernel, KernelArgs, Launch, Retained, offset_of};
+use kernel_args::{
+    DevicePointerMut, Kernel, KernelArgs, Launch, Retained, args::offset_of, graph::Graph,
+};
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
 use std::sync::Arc;

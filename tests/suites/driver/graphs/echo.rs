@@ -3,7 +3,10 @@
 use crate::graphs::saxpy::Outcome;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 use kernel_args::{
-    DevicePointerMut, Form, Graph, Kernel, KernelArgs, Launch, Module, Node, launch,
+    DevicePointerMut, Kernel, KernelArgs, Launch, Module,
+    args::Form,
+    graph::{Graph, Node},
+    launch,
 };
 use kernel_args_stand_in::{Control, LaunchForm};
 use kernel_args_test_values::{Bytes, Draw, Source};

@@ -1,7 +1,12 @@
 //! The error for each mistake with a graph. A mistake does not change the graph.
 
 use crate::graphs::saxpy::{N, Outcome, World};
-use kernel_args::{Error, Form, Graph, GraphExec, Launch, Node, Retained, launch};
+use kernel_args::{
+    Error, Launch, Retained,
+    args::Form,
+    graph::{Graph, GraphExec, Node},
+    launch,
+};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;

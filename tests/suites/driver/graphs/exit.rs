@@ -3,7 +3,7 @@
 
 use crate::graphs::saxpy::{N, SAXPY};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
-use kernel_args::{DevicePointer, Graph, Kernel, KernelArgs, Launch, Retained};
+use kernel_args::{DevicePointer, Kernel, KernelArgs, Launch, Retained, graph::Graph};
 use kernel_args_tests::{
     driver::context,
     process::{self, Case, Outcome},

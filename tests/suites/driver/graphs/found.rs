@@ -5,7 +5,10 @@ use cudarc::driver::{
     LaunchConfig, PushKernelArg,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
-use kernel_args::{Error, Graph, GraphExec, Kernel, Launch, Module};
+use kernel_args::{
+    Error, Kernel, Launch, Module,
+    graph::{Graph, GraphExec},
+};
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
 

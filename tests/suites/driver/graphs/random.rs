@@ -2,7 +2,7 @@
 
 use crate::graphs::saxpy::Outcome;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
-use kernel_args::{Form, Graph, Kernel, KernelArgs, Launch, Module};
+use kernel_args::{Kernel, KernelArgs, Launch, Module, args::Form, graph::Graph};
 use kernel_args_test_generator::{Signature, echo};
 use kernel_args_test_values::Visitor;
 use kernel_args_tests::{

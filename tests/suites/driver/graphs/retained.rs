@@ -5,7 +5,11 @@ use cudarc::driver::{
     CudaSlice,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
-use kernel_args::{Error, Graph, GraphExec, Launch, Node, Retained, launch};
+use kernel_args::{
+    Error, Launch, Retained,
+    graph::{Graph, GraphExec, Node},
+    launch,
+};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;

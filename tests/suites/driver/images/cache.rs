@@ -1,7 +1,7 @@
 //! The cache of compiled sources, in a folder that threads and processes share.
 
 use crate::images::{Outcome, source::AXPY};
-use kernel_args::{CacheUse, CompileOptions, CompiledSource};
+use kernel_args::compile::{CacheUse, CompileOptions, CompiledSource};
 use kernel_args_tests::{
     driver::{context, trial_unless},
     nvrtc::missing,

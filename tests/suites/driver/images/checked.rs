@@ -5,7 +5,8 @@ use crate::images::{
     source::{AXPY, has},
 };
 use kernel_args::{
-    CompileOptions, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+    compile::CompileOptions,
 };
 use kernel_args_tests::{
     driver::{context, trial_unless},

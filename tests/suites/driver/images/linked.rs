@@ -3,7 +3,10 @@
 use crate::images::{Outcome, source::has};
 use cudarc::driver::{CudaContext, DevicePtrMut};
 use kernel_args::{
-    CompileOptions, CompiledSource, DevicePointerMut, JitOptions, KernelArgs, Module, launch,
+    DevicePointerMut, KernelArgs, Module,
+    compile::{CompileOptions, CompiledSource},
+    image::JitOptions,
+    launch,
 };
 use kernel_args_tests::{
     driver::{Driver, context, trial_unless},

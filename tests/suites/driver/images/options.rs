@@ -3,8 +3,11 @@
 use crate::images::Outcome;
 use cudarc::driver::{DevicePtr, DevicePtrMut};
 use kernel_args::{
-    CacheMode, DevicePointer, DevicePointerMut, Error, Fallback, JitOptions, JitTarget, Kernel,
-    KernelArgs, Module, OptimizationLevel, Status, launch, versions,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module,
+    context::versions,
+    error::Status,
+    image::{CacheMode, Fallback, JitOptions, JitTarget, OptimizationLevel},
+    launch,
 };
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;

@@ -3,7 +3,7 @@
 
 use crate::images::Outcome;
 use cudarc::driver::{CudaContext, DriverError, result};
-use kernel_args::{Error, JitOptions, Module, versions};
+use kernel_args::{Error, Module, context::versions, image::JitOptions};
 use kernel_args_image::{Code, CudaVersion, contents};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};

@@ -3,8 +3,12 @@
 use crate::images::Outcome;
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    CompileOptions, CppStandard, DevicePointer, DevicePointerMut, DeviceType, Error, JitOptions,
-    KernelArgs, Module, Pointee, abi::CppBase, launch,
+    DevicePointer, DevicePointerMut, DeviceType, Error, KernelArgs, Module,
+    abi::CppBase,
+    args::Pointee,
+    compile::{CompileOptions, CppStandard},
+    image::JitOptions,
+    launch,
 };
 use kernel_args_stand_in::Control;
 use kernel_args_tests::{

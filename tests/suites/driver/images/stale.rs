@@ -4,7 +4,7 @@ use crate::images::{
     Outcome,
     cache::{Folder, compile},
 };
-use kernel_args::{CacheUse, CompileOptions, CppStandard};
+use kernel_args::compile::{CacheUse, CompileOptions, CppStandard};
 use kernel_args_tests::{driver::trial_unless, nvrtc::missing};
 use libtest_mimic::Trial;
 use std::{

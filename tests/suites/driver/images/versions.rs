@@ -1,7 +1,7 @@
 //! The results of `versions`.
 
 use crate::images::Outcome;
-use kernel_args::{abi::Sm, versions};
+use kernel_args::{abi::Sm, context::versions};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::{
     driver::{Driver, context, trial, trial_unless},

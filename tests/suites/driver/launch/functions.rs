@@ -6,7 +6,7 @@ use cudarc::{
     driver::{CudaSlice, CudaStream, LaunchConfig},
     nvrtc::Ptx,
 };
-use kernel_args::{Arguments, Error, Form, Function, Kernel, Module, launch};
+use kernel_args::{ArgList, Error, Function, Kernel, Module, args::Form, launch};
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ fn lists_are_launched() -> Outcome {
     let stream = counted.stream.clone();
     let saxpy = Module::load(&ctx, SAXPY)?.function("saxpy")?;
     for form in [Form::KernelParams, Form::Packed, Form::KernelParams] {
-        let mut args = Arguments::new();
+        let mut args = ArgList::new();
         args.push(N)
             .push(1.0_f32)
             .push(&counted.x)
@@ -66,7 +66,7 @@ fn lists_are_launched() -> Outcome {
     }
     counted.added(6)?;
 
-    let mut args = Arguments::new();
+    let mut args = ArgList::new();
     args.push(N)
         .push(1.0_f64)
         .push(&counted.x)

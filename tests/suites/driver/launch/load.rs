@@ -3,8 +3,10 @@
 use crate::launch::results::{Outcome, SAXPY, Saxpy};
 use cudarc::driver::DevicePtrMut;
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, Float4, JitOptions, Kernel, KernelArgs,
-    Module, OptimizationLevel, launch,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+    image::{JitOptions, OptimizationLevel},
+    launch,
+    vector::Float4,
 };
 use kernel_args_test_kernels::unary;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};

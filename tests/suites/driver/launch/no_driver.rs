@@ -19,7 +19,7 @@ pub(crate) fn child() -> Option<ExitCode> {
     struct Nothing;
 
     env::var_os(VARIABLE)?;
-    assert!(!kernel_args::is_available());
+    assert!(!kernel_args::context::is_available());
     let error = kernel_args::context(0).expect_err("there is no driver");
     assert!(matches!(error, Error::NoDriver));
     assert!(error.to_string().contains("libcuda.so"), "{error}");

@@ -1,7 +1,7 @@
 //! Kernels that compute a result, which must be correct.
 
 use cudarc::driver::{CudaFunction, CudaSlice, sys};
-use kernel_args::{Dim3, Error, Form, Kernel, KernelArgs, Module, launch};
+use kernel_args::{Error, Kernel, KernelArgs, Module, args::Form, launch, vector::Dim3};
 use kernel_args_tests::driver::{Driver, context, trial};
 use libtest_mimic::Trial;
 use std::{error, sync::Arc};

@@ -3,8 +3,8 @@
 use crate::launch::results::{Outcome, SAXPY, TYPED};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    Arguments, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
-    Verification, launch,
+    ArgList, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+    image::Verification, launch,
 };
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
@@ -105,7 +105,7 @@ fn debug_information_is_compared() -> Outcome {
     refused(
         scaled!(bias: DevicePointer<f32>, r#in: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32),
         "bias",
-        "`bias` is parameter 1 of the kernel, here it is field 0",
+        "`bias` is parameter 1 of the kernel, but here it is field 0",
     )?;
     refused(
         scaled!(r#in: DevicePointer<f64>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32),
@@ -192,7 +192,7 @@ fn members_are_compared() -> Outcome {
     // A list can contain them too.
     let by_value = module.function("by_value")?;
     for is_right in [true, false] {
-        let mut arguments = Arguments::new();
+        let mut arguments = ArgList::new();
         if is_right {
             arguments.push(Pair {
                 key: 1,

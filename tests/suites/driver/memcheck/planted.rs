@@ -37,9 +37,9 @@ impl kernel_args::KernelArg for OnHeap {
 
     fn lower<'s>(
         &'s mut self,
-        _: &'s kernel_args::LaunchStream<'_>,
-    ) -> (Lying, kernel_args::Guard<'s>) {
-        (*self.0, kernel_args::Guard::NONE)
+        _: &'s kernel_args::args::LaunchStream<'_>,
+    ) -> (Lying, kernel_args::args::Guard<'s>) {
+        (*self.0, kernel_args::args::Guard::NONE)
     }
 
     fn in_place(&self) -> Option<&Lying> {

@@ -2,7 +2,7 @@
 
 use crate::several_gpus::world::{Outcome, SAXPY, Saxpy, all_are, both, filled, grid, launched, n};
 use cudarc::driver::CudaSlice;
-use kernel_args::{ContextName, Error, Graph, Kernel, Module, launch};
+use kernel_args::{Error, Kernel, Module, context::ContextName, graph::Graph, launch};
 use kernel_args_tests::driver::trial_unless;
 use libtest_mimic::Trial;
 use std::fmt::Debug;

@@ -3,8 +3,9 @@
 use crate::several_gpus::world::{Outcome, SAXPY, Saxpy, all_are, both, filled, grid, launched, n};
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
 use kernel_args::{
-    Arguments, ContextFlags, ContextName, Error, Kernel, KernelArgs, Module, Peer, PeerAccess,
-    create_context, current_context, launch,
+    ArgList, Error, Kernel, KernelArgs, Module,
+    context::{ContextFlags, ContextName, Peer, PeerAccess, create_context, current_context},
+    launch,
 };
 use kernel_args_stand_in::{Control, Session, Settings, is_active};
 use kernel_args_tests::driver::trial_unless;
@@ -150,7 +151,7 @@ fn views_lists_and_own_memory() -> Outcome {
     };
     // SAFETY: both views have `half` elements.
     unsafe { launch!(kernel, grid(), 256, args, stream = &ours)? };
-    let mut list = Arguments::new();
+    let mut list = ArgList::new();
     let view = y.slice_mut(half as usize..);
     list.push(half)
         .push(1.0_f32)

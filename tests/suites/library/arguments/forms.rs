@@ -2,14 +2,16 @@
 
 use crate::arguments::{heap::allocations, lists::List};
 use kernel_args::{
-    Arguments, DevicePointer, DeviceType, Float4, Guard, KernelArg, LaunchStream, PackError,
-    TensorMap,
+    ArgList, DevicePointer, DeviceType, KernelArg, TensorMap,
+    args::{Guard, LaunchStream},
+    error::PackError,
+    vector::Float4,
 };
 use proptest::prelude::*;
 use std::{cell::Cell, panic::AssertUnwindSafe, rc::Rc, slice};
 
 /// The bytes behind each pointer of `kernelParams`.
-fn params(arguments: &mut Arguments<'_>, values: &[Vec<u8>]) -> Vec<Vec<u8>> {
+fn params(arguments: &mut ArgList<'_>, values: &[Vec<u8>]) -> Vec<Vec<u8>> {
     arguments.with_kernel_params(|params| {
         assert_eq!(params.len(), values.len());
         let bytes = params.iter().zip(values).map(|(&from, value)| {
@@ -42,7 +44,7 @@ proptest! {
 }
 
 /// 64 references, pointers, numbers and vectors.
-fn push_64<'a>(arguments: &mut Arguments<'a>, counted: &'a Cell<u32>) {
+fn push_64<'a>(arguments: &mut ArgList<'a>, counted: &'a Cell<u32>) {
     for i in 0..16_u32 {
         arguments
             .push(i)
@@ -68,7 +70,7 @@ impl KernelArg for Counted<'_> {
 fn a_list_of_64_takes_nothing_from_the_heap() {
     let counted = Cell::new(0);
     let (count, sizes) = allocations(|| {
-        let mut arguments = Arguments::new();
+        let mut arguments = ArgList::new();
         push_64(&mut arguments, &counted);
         let params = arguments.with_kernel_params(|params| params.len());
         let packed = arguments
@@ -113,7 +115,7 @@ impl KernelArg for Alive {
 fn every_argument_is_dropped_once() {
     for len in [0, 1, 63, 64, 65, 200] {
         let count = Rc::new(Cell::new(0));
-        let mut arguments = Arguments::new();
+        let mut arguments = ArgList::new();
         for i in 0..len {
             arguments.push(Alive::new(&count, i));
         }
@@ -133,7 +135,7 @@ fn every_argument_is_dropped_once() {
 #[test]
 fn a_drop_that_panics_drops_no_argument_twice() {
     let count = Rc::new(Cell::new(0));
-    let mut arguments = Arguments::new();
+    let mut arguments = ArgList::new();
     for value in [1, BOMB, 3] {
         arguments.push(Alive::new(&count, value));
     }
@@ -164,7 +166,7 @@ struct Large {
 
 #[test]
 fn padding_is_zero_and_large_values_are_held() {
-    let mut arguments = Arguments::new();
+    let mut arguments = ArgList::new();
     let mut values = [0; 1000];
     values[999] = 0x0102_0304;
     arguments
@@ -189,13 +191,13 @@ fn padding_is_zero_and_large_values_are_held() {
 #[test]
 fn a_list_names_the_types_that_it_holds() {
     let counted = Cell::new(0);
-    let mut arguments = Arguments::new();
+    let mut arguments = ArgList::new();
     arguments
         .push(1_u32)
         .push(DevicePointer::<f32>::NULL)
         .push(Counted(&counted));
     assert_eq!(
         format!("{arguments:?}"),
-        "Arguments[u32, DevicePointer<f32>, Counted]"
+        "ArgList[u32, DevicePointer<f32>, Counted]"
     );
 }

@@ -2,7 +2,9 @@
 
 use crate::arguments::{heap::allocations, lists::List};
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, LaunchConfig};
-use kernel_args::{Arguments, DevicePointerMut, Error, Form, Function, KernelArgs, Module, launch};
+use kernel_args::{
+    ArgList, DevicePointerMut, Error, Function, KernelArgs, Module, args::Form, launch,
+};
 use kernel_args_stand_in::{Control, LaunchForm, Settings, within};
 use std::sync::Arc;
 
@@ -50,7 +52,7 @@ fn a_list_of_slices_and_numbers_is_launched_with_every_option() {
             shared_mem_bytes: 16,
         };
         for form in [Form::KernelParams, Form::Packed] {
-            let mut arguments = Arguments::new();
+            let mut arguments = ArgList::new();
             arguments
                 .push(8_u32)
                 .push(1.0_f32)
@@ -123,7 +125,7 @@ fn slices_of_a_list_are_tracked_as_those_of_a_struct() {
             unsafe { launch!(function, 1, 8, args, stream = &other) }
         });
         let of_list = calls(&mut || {
-            let mut arguments = Arguments::new();
+            let mut arguments = ArgList::new();
             arguments.push(8_u32).push(1.0_f32).push(&*x).push(&mut *y);
             // SAFETY: as above.
             unsafe { launch!(function, 1, 8, arguments, stream = &other) }
@@ -139,7 +141,7 @@ fn a_launch_of_a_list_that_was_seen_asks_the_driver_for_nothing_else() {
         let mut setup = Setup::new();
         let mut launch = || {
             let Setup { function, x, y, .. } = &mut setup;
-            let (function, mut arguments) = (&*function, Arguments::new());
+            let (function, mut arguments) = (&*function, ArgList::new());
             arguments.push(8_u32).push(1.0_f32).push(&*x).push(&mut *y);
             // SAFETY: both slices have 8 elements.
             unsafe { launch!(function, 1, 8, &mut arguments) }.expect("it launches");
@@ -223,7 +225,7 @@ fn a_list_is_echoed_by_a_kernel() {
             .function("echo_list")
             .expect("it is there");
         let address = DevicePointerMut::<u8>::from_raw(out.device_ptr(&stream).0);
-        let mut arguments = Arguments::new();
+        let mut arguments = ArgList::new();
         arguments
             .push(address)
             .push(0x0403_0201_u32)

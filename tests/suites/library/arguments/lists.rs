@@ -1,6 +1,6 @@
 //! Random lists with every type of the generator's table, and their bytes and PTX.
 
-use kernel_args::Arguments;
+use kernel_args::ArgList;
 use kernel_args_test_generator::{
     Rng,
     leaf::{LEAVES, Leaf},
@@ -8,11 +8,11 @@ use kernel_args_test_generator::{
 use kernel_args_test_values::{Bytes, Source, at};
 
 /// Pushes a random value, and returns the bytes that a kernel must receive for it.
-type Push = fn(&mut Source, &mut Arguments<'static>) -> Vec<u8>;
+type Push = fn(&mut Source, &mut ArgList<'static>) -> Vec<u8>;
 
 fn push<T: Bytes + kernel_args::KernelArg + 'static>(
     from: &mut Source,
-    arguments: &mut Arguments<'static>,
+    arguments: &mut ArgList<'static>,
 ) -> Vec<u8> {
     let value = T::draw(from);
     arguments.push(value);
@@ -30,14 +30,14 @@ macro_rules! pushes {
 #[allow(clippy::wildcard_imports, reason = "every type of the table")]
 mod table {
     use core::num::*;
-    use kernel_args::*;
+    use kernel_args::{vector::*, *};
 
     kernel_args_test_generator::cuda_types!(pushes);
 }
 
 /// A list, and the expected bytes of its parameters.
 pub(crate) struct List {
-    pub(crate) arguments: Arguments<'static>,
+    pub(crate) arguments: ArgList<'static>,
     leaves: Vec<&'static Leaf>,
     /// The bytes of each parameter.
     pub(crate) values: Vec<Vec<u8>>,
@@ -49,7 +49,7 @@ impl List {
         let mut rng = Rng::new(seed, 1);
         let mut from = Source::new(seed);
         let mut list = Self {
-            arguments: Arguments::new(),
+            arguments: ArgList::new(),
             leaves: Vec::new(),
             values: Vec::new(),
         };

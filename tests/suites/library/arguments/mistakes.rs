@@ -1,10 +1,10 @@
 //! Lists that do not match a kernel, and their errors.
 
 use crate::arguments::launches::Setup;
-use kernel_args::{Arguments, DevicePointer, Error, Module, launch};
+use kernel_args::{ArgList, DevicePointer, Error, Module, launch};
 use kernel_args_stand_in::{Settings, within};
 
-fn refused(setup: &Setup, arguments: &mut Arguments<'_>) -> Error {
+fn refused(setup: &Setup, arguments: &mut ArgList<'_>) -> Error {
     // SAFETY: not reached.
     unsafe { launch!(setup.function, 1, 8, arguments) }.expect_err("the list does not fit")
 }
@@ -16,7 +16,7 @@ fn a_wrong_list_names_the_index_and_both_sides() {
         let launches = driver.launches();
         let (x, mut y) = (setup.x.clone(), setup.y.clone());
         // The kernel takes `unsigned n, float alpha, float const* x, float* y`.
-        let mut wrong = Arguments::new();
+        let mut wrong = ArgList::new();
         wrong.push(8_u32).push(1.0_f64).push(&x).push(&mut y);
         let error = refused(&setup, &mut wrong);
         let Error::Mismatch(mismatch) = &error else {
@@ -24,19 +24,19 @@ fn a_wrong_list_names_the_index_and_both_sides() {
         };
         assert_eq!(
             (&*mismatch.arguments, &*mismatch.kernel),
-            ("Arguments", "saxpy")
+            ("ArgList", "saxpy")
         );
         assert_eq!(mismatch.fields, ["1"], "{error}");
         for words in ["f64", ".f32", "&CudaSlice<f32>"] {
             assert!(error.to_string().contains(words), "{error}");
         }
         drop(wrong);
-        let mut wrong = Arguments::new();
+        let mut wrong = ArgList::new();
         wrong.push(8_u32).push(&x).push(&mut y);
         let error = refused(&setup, &mut wrong);
         assert!(error.to_string().contains("between `0` and `1`"), "{error}");
         drop(wrong);
-        let mut wrong = Arguments::new();
+        let mut wrong = ArgList::new();
         wrong
             .push(8_u32)
             .push(1.0_f32)
@@ -45,16 +45,16 @@ fn a_wrong_list_names_the_index_and_both_sides() {
             .push(1_u8);
         assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(it) if it.fields == ["4"]));
         drop(wrong);
-        let none = refused(&setup, &mut Arguments::new());
+        let none = refused(&setup, &mut ArgList::new());
         assert!(matches!(none, Error::Mismatch(_)), "{none}");
         assert_eq!(driver.launches(), launches, "nothing was launched");
 
         // A wrong list is rejected again, and a correct list is launched after it.
-        let mut wrong = Arguments::new();
+        let mut wrong = ArgList::new();
         wrong.push(8_u32).push(1.0_f64).push(&x).push(&mut y);
         refused(&setup, &mut wrong);
         drop(wrong);
-        let mut right = Arguments::new();
+        let mut right = ArgList::new();
         right.push(8_u32).push(1.0_f32).push(&x).push(&mut setup.y);
         // SAFETY: both slices have 8 elements.
         unsafe { launch!(setup.function, 1, 8, right) }.expect("it launches");
@@ -66,12 +66,12 @@ fn a_wrong_list_names_the_index_and_both_sides() {
 fn what_is_remembered_of_a_list_is_its_types() {
     within(&Settings::new(), |_| {
         let setup = Setup::new();
-        let mut right = Arguments::new();
+        let mut right = ArgList::new();
         let null = DevicePointer::<f32>::NULL;
         right.push(0_u32).push(1.0_f32).push(null).push(null);
         // SAFETY: the kernel accesses no memory.
         unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
-        let mut wrong = Arguments::new();
+        let mut wrong = ArgList::new();
         wrong.push(0_u32).push(1_u32).push(null).push(null);
         assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(it) if it.fields == ["1"]));
         // SAFETY: the kernel accesses no memory.
@@ -93,7 +93,7 @@ fn an_argument_of_another_context_is_named_by_its_index() {
             .clone_htod(&[1.0_f32; 8])
             .expect("memory");
         let null = DevicePointer::<f32>::NULL;
-        let mut arguments = Arguments::new();
+        let mut arguments = ArgList::new();
         arguments
             .push(0_u32)
             .push(1.0_f32)
@@ -114,9 +114,12 @@ fn an_argument_of_another_context_is_named_by_its_index() {
 fn an_error_of_the_driver_shows_every_argument() {
     within(&Settings::new(), |driver| {
         let setup = Setup::new();
-        for form in [kernel_args::Form::KernelParams, kernel_args::Form::Packed] {
+        for form in [
+            kernel_args::args::Form::KernelParams,
+            kernel_args::args::Form::Packed,
+        ] {
             let null = DevicePointer::<f32>::NULL;
-            let mut arguments = Arguments::new();
+            let mut arguments = ArgList::new();
             arguments.push(7_u32).push(1.5_f32).push(null).push(null);
             driver.fail("cuLaunchKernelEx", 700);
             // SAFETY: the kernel accesses no memory.
@@ -144,7 +147,7 @@ fn an_error_of_the_driver_shows_every_argument() {
 fn more_bytes_than_any_kernel_takes_are_refused() {
     within(&Settings::new(), |_| {
         let setup = Setup::new();
-        let mut arguments = Arguments::new();
+        let mut arguments = ArgList::new();
         for _ in 0..4 {
             arguments.push([0_u64; 1024]);
         }
@@ -160,7 +163,7 @@ fn an_old_driver_verifies_a_list_by_the_image() {
     within(&Settings::new().old(), |_| {
         let setup = Setup::new();
         let null = DevicePointer::<f32>::NULL;
-        let mut wrong = Arguments::new();
+        let mut wrong = ArgList::new();
         wrong.push(0_u32).push(1.0_f64).push(null).push(null);
         assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(_)));
         let told = format!("{:?}", setup.function.verification());

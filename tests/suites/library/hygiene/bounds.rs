@@ -27,9 +27,9 @@ impl KernelArg for Weights {
 
     fn lower<'s>(
         &'s mut self,
-        _: &'s kernel_args::LaunchStream<'_>,
-    ) -> (Self::Device, kernel_args::Guard<'s>) {
-        (DevicePointer::from_raw(9), kernel_args::Guard::NONE)
+        _: &'s kernel_args::args::LaunchStream<'_>,
+    ) -> (Self::Device, kernel_args::args::Guard<'s>) {
+        (DevicePointer::from_raw(9), kernel_args::args::Guard::NONE)
     }
 }
 

@@ -63,7 +63,7 @@ fn wrong_fields(package: &Path, kind: &str) -> Option<usize> {
     let output = check(package, kind).expect("cargo runs");
     let message = String::from_utf8_lossy(&output.stderr);
     let wrong = message
-        .matches("`n` does not fit parameter 0 of kernel `k`")
+        .matches("`n` does not match parameter 0 of kernel `k`")
         .count();
     let errors = message.matches("error[").count();
     if output.status.success() != (wrong == 0) || errors != wrong {

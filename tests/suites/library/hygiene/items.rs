@@ -1,8 +1,8 @@
 //! Every kernel in the repository's images is an item, with the parameters that the reader finds.
 
 use kernel_args::{
-    CompiledImage, CompiledKernels,
     abi::{Members, Parameter},
+    image::{CompiledImage, CompiledKernels},
 };
 use kernel_args_image::Image;
 use std::{fs, path::Path};

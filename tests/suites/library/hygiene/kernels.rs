@@ -220,7 +220,7 @@ fn a_struct_names_a_kernel_of_another_crate() {
 
 #[test]
 fn the_overload_that_fits_is_chosen_in_another_crate() {
-    let entry = |source: Option<kernel_args::Source>| source.map(|source| source.entry);
+    let entry = |source: Option<kernel_args::args::Source>| source.map(|source| source.entry);
     assert_eq!(entry(Typed::<f32>::SOURCE), Some("_Z5saxpyifPKfPf"));
     assert_eq!(entry(Typed::<f64>::SOURCE), Some("_Z5saxpyidPKdPd"));
 }

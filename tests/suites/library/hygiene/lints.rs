@@ -63,7 +63,7 @@
 
 use core::marker::PhantomData;
 use cudarc::driver::CudaSlice;
-use kernel_args::{DeviceType, Float3, KernelArgs};
+use kernel_args::{DeviceType, KernelArgs, vector::Float3};
 
 /// A device type.
 #[derive(Clone, Copy, Debug, DeviceType)]

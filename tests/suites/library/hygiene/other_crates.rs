@@ -2,8 +2,8 @@
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use kernel_args::{
-    CuDoubleComplex, CuFloatComplex, DeviceType, Double4, Float2, Float3, Float4, Half2, Int4,
-    KernelArgs, TextureObject,
+    DeviceType, KernelArgs, TextureObject,
+    vector::{CuDoubleComplex, CuFloatComplex, Double4, Float2, Float3, Float4, Half2, Int4},
 };
 use num_complex::Complex;
 

@@ -5,7 +5,7 @@ use cudarc::{
     driver::{CudaFunction, LaunchConfig, PushKernelArg},
     nvrtc::Ptx,
 };
-use kernel_args::{Error, Function, Kernel, KernelArgs, Module, Verification, launch};
+use kernel_args::{Error, Function, Kernel, KernelArgs, Module, image::Verification, launch};
 use kernel_args_stand_in::{Settings, within};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use crate::run_time::{context, ptx};
 use cudarc::driver::CudaSlice;
-use kernel_args::{DeviceType, Error, Kernel, KernelArgs, Module, Pointee, launch};
+use kernel_args::{DeviceType, Error, Kernel, KernelArgs, Module, args::Pointee, launch};
 use kernel_args_stand_in::{Settings, within};
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use cudarc::{
     driver::{CudaContext, CudaFunction},
     nvrtc::Ptx,
 };
-use kernel_args::{Error, Form, KernelArgs, launch};
+use kernel_args::{Error, KernelArgs, args::Form, launch};
 use kernel_args_stand_in::{Control, Settings, within};
 use std::sync::Arc;
 

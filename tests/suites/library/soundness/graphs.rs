@@ -2,8 +2,9 @@
 
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Graph, GraphExec, Kernel, KernelArgs, Launch, Node,
-    Retained, launch,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Retained,
+    graph::{Graph, GraphExec, Node},
+    launch,
 };
 use kernel_args_stand_in::{Settings, within};
 use std::{sync::Arc, thread};

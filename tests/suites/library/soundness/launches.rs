@@ -3,8 +3,9 @@
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, sys::CUcontext};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Guard, Kernel, KernelArg, KernelArgs, LaunchStream,
-    Module, launch,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArg, KernelArgs, Module,
+    args::{Guard, LaunchStream},
+    launch,
 };
 use kernel_args_stand_in::{Control, Settings, within};
 use std::{

@@ -18,7 +18,7 @@ fn headers() -> Result<Vec<(String, String)>, cpp::HeaderError> {
         ($($rust:ty = $cpp:literal, $passed:ident $count:literal x $size:literal aligned $align:literal,
            $drawn:ident $(of $inner:ty)?;)*) => {{
             use core::num::*;
-            use kernel_args::*;
+            use kernel_args::{*, vector::*};
             $(
                 let namespace = format!("types_{}", headers.len());
                 let header = cpp::Header::new().namespace(&namespace);

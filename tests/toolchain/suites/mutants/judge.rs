@@ -2,7 +2,7 @@
 //!
 //! This file is part of the generated program; the structs are the rest.
 
-use kernel_args::{Error, Kernel, KernelArgs, Module, Verification};
+use kernel_args::{Error, Kernel, KernelArgs, Module, image::Verification};
 use std::{path::Path, sync::Arc};
 
 /// The images of some kernels.

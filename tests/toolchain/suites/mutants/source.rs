@@ -32,7 +32,7 @@ pub(crate) struct Source {
 const HEAD: &str = "\
 #![allow(warnings)]
 use core::num::*;
-use kernel_args::*;
+use kernel_args::{*, vector::*};
 ";
 
 impl Source {

@@ -19,7 +19,7 @@ macro_rules! kinds {
         /// The device type with this spelling in the generator.
         pub(crate) fn kind(rust: &str) -> Option<Kind> {
             use core::num::*;
-            use kernel_args::*;
+            use kernel_args::{*, vector::*};
             $(if rust == spelling!($rust) {
                 return Some(Kind {
                     layout: <$rust as DeviceType>::LAYOUT,

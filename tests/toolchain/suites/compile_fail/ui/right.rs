@@ -1,6 +1,6 @@
 // Correct versions of the mistakes in the folders, written as their messages suggest.
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
-use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Float3, KernelArgs};
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float3};
 use std::{marker::PhantomData, sync::Arc};
 
 #[derive(Clone, Copy, DeviceType)]

@@ -1,4 +1,4 @@
-use kernel_args::{Arguments, Guard, KernelArg, LaunchStream};
+use kernel_args::{ArgList, KernelArg, args::{Guard, LaunchStream}};
 
 struct Local(u32);
 
@@ -12,9 +12,9 @@ impl KernelArg for Borrowed<'_> {
     }
 }
 
-fn list() -> Arguments<'static> {
+fn list() -> ArgList<'static> {
     let x = Local(1);
-    let mut args = Arguments::new();
+    let mut args = ArgList::new();
     args.push(Borrowed(&x));
     args
 }

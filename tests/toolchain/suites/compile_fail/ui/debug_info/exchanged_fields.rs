@@ -1,4 +1,4 @@
-use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Float4, KernelArgs};
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float4};
 
 kernel_args::kernels! {
     mod shade = "ptx/shade.ptx", debug_info = "ptx/shade.debug.ptx";

@@ -1,4 +1,4 @@
-use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Float4, KernelArgs};
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float4};
 
 kernel_args::kernels! {
     mod shade = "ptx/shade.ptx", debug_info = "ptx/shade.debug.ptx";
@@ -25,6 +25,6 @@ struct Shade<L: DeviceType> {
     n: i32,
 }
 
-const _: Option<kernel_args::Source> = <Shade<Light> as KernelArgs>::SOURCE;
+const _: Option<kernel_args::args::Source> = <Shade<Light> as KernelArgs>::SOURCE;
 
 fn main() {}

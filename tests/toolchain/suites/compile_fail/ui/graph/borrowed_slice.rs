@@ -1,5 +1,5 @@
 use cudarc::driver::CudaSlice;
-use kernel_args::{Error, Graph, Kernel, KernelArgs, Launch};
+use kernel_args::{Error, Kernel, KernelArgs, Launch, graph::Graph};
 
 #[derive(KernelArgs)]
 struct Fill<'a> {

@@ -1,5 +1,5 @@
 use cudarc::driver::CudaStream;
-use kernel_args::{Error, GraphExec};
+use kernel_args::{Error, graph::GraphExec};
 use std::sync::Arc;
 
 fn launch(exec: &mut GraphExec, stream: &Arc<CudaStream>) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-use kernel_args::{Error, GraphExec, KernelArgs, Node};
+use kernel_args::{Error, KernelArgs, graph::{GraphExec, Node}};
 
 #[derive(KernelArgs)]
 struct Fill {

@@ -1,4 +1,4 @@
-use kernel_args::{Arguments, Kernel, KernelArgs, launch};
+use kernel_args::{ArgList, Kernel, KernelArgs, launch};
 
 #[derive(KernelArgs)]
 struct Fill {
@@ -7,7 +7,7 @@ struct Fill {
 }
 
 fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
-    let mut args = Arguments::new();
+    let mut args = ArgList::new();
     args.push(1.0f32).push(1u32);
     unsafe { launch!(fill, 1, 256, &mut args) }
 }

@@ -1,4 +1,4 @@
-use kernel_args::{Float3, KernelArgs};
+use kernel_args::{KernelArgs, vector::Float3};
 
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "ptx/vectors_typed.ptx", entry = "shift")]

@@ -1,5 +1,5 @@
 use cudarc::driver::CudaSlice;
-use kernel_args::{DeviceType, Float3, Float4, KernelArgs};
+use kernel_args::{DeviceType, KernelArgs, vector::{Float3, Float4}};
 
 #[derive(Clone, Copy, DeviceType)]
 #[device_type(cpp = "geometry::Plane")]

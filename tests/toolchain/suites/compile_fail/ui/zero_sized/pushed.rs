@@ -1,5 +1,5 @@
-use kernel_args::Arguments;
+use kernel_args::ArgList;
 
 fn main() {
-    Arguments::new().push([0_u32; 0]);
+    ArgList::new().push([0_u32; 0]);
 }

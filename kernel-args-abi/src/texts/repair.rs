@@ -1,4 +1,4 @@
-//! What to write where a field or parameter has no partner, or several are one mistake.
+//! Hints for unpaired fields and parameters, and for several differences with one cause.
 
 use super::{
     hint::hint,
@@ -87,7 +87,7 @@ impl<const N: usize> Report<'_, N> {
         text
     }
 
-    /// A change of the order, or what to declare if the order is right, where one field alone does not fit it.
+    /// A change of the order. If only one field does not fit, adds the declaration for the current order.
     const fn or_in_order(&self, order: &Hint) -> Hint {
         let Some(Mismatch::Differs {
             field,
@@ -104,7 +104,7 @@ impl<const N: usize> Report<'_, N> {
         text
     }
 
-    /// What to write for a parameter without a field: `before` is the field before which it is missing.
+    /// The hint for a parameter without a field: `before` is the index of the field before which one is missing.
     const fn add(&self, mismatch: Mismatch, parameter: usize, before: usize) -> Hint {
         let mut text = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
@@ -141,7 +141,7 @@ impl<const N: usize> Report<'_, N> {
         text
     }
 
-    /// What to write for a field without a parameter.
+    /// The hint for a field without a parameter.
     const fn remove(&self, mismatch: Mismatch, field: usize) -> Hint {
         let mut text = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
@@ -170,7 +170,7 @@ impl<const N: usize> Report<'_, N> {
         text
     }
 
-    /// The neighbours of which any one may be the mistake.
+    /// The neighbours that can each be the mistake.
     pub(super) const fn alike_to(&self, mismatch: Mismatch) -> (usize, usize) {
         match (self.position(mismatch), mismatch) {
             (Some(position), _) => self.alike(position),
@@ -187,7 +187,7 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
-    /// Before which field one is to stand that is moved.
+    /// The index of the field before which a moved field belongs.
     const fn destination(&self, field: usize) -> usize {
         let mut i = 0;
         while i < self.len() {
@@ -206,7 +206,7 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// What to write in the place of several fields that are one parameter.
+/// The hint for several fields that are one parameter.
 const fn together(
     host: &[Parameter<'_>],
     first: usize,
@@ -240,7 +240,7 @@ const fn together(
     text
 }
 
-/// Between which fields the field number `before` would stand.
+/// The position of a new field, relative to the fields before and after it.
 const fn between(host: &[Parameter<'_>], before: usize) -> Message<320> {
     let mut text = Message::new();
     if host.is_empty() {

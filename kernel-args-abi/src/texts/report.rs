@@ -1,4 +1,4 @@
-//! The texts of a report: for each mistake what is wrong, both sides, and what to write.
+//! The texts of a report. For each mistake: what is wrong, both sides, and what to write.
 
 use super::{message::Message, side::Side, templates as say};
 use crate::{
@@ -6,12 +6,11 @@ use crate::{
     signature::Parameter,
 };
 
-/// The room that is kept for the number of mistakes that are left out.
+/// The reserved length for the number of omitted mistakes.
 const AND_MORE: usize = 32;
 
 impl<const N: usize> Report<'_, N> {
-    /// What is wrong with a field, for an error at that field: both sides, and what to write. `None` where the field is
-    /// right.
+    /// The error at a field: what is wrong, both sides, and what to write. `None` if the field is right.
     #[must_use]
     pub const fn field_message(&self, field: usize) -> Option<Message> {
         match self.of_field(field) {
@@ -20,7 +19,7 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
-    /// The parameters that no field passes, for an error at the struct. `None` where there are none.
+    /// The error at the struct: the parameters that no field passes. `None` if no field is missing.
     #[must_use]
     pub const fn missing_message(&self) -> Option<Message> {
         let message = self.list(true);
@@ -31,13 +30,13 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
-    /// All [`mismatches`](Self::mismatches), for an error that belongs to no field. Empty where there are none.
+    /// All [`mismatches`](Self::mismatches), for an error that belongs to no field. Empty if the struct fits.
     #[must_use]
     pub const fn whole_message(&self) -> Message {
         self.list(false)
     }
 
-    /// One of [`mismatches`](Self::mismatches) in a few lines.
+    /// The text of one of [`mismatches`](Self::mismatches), in a few lines.
     #[cold]
     #[must_use]
     pub const fn message(&self, mismatch: Mismatch) -> Message {
@@ -87,7 +86,7 @@ impl<const N: usize> Report<'_, N> {
         message
     }
 
-    /// The mismatches one after another, as many as there is room for; the missing parameters alone, or all.
+    /// The texts of all mismatches, or only of missing parameters, as far as they fit.
     const fn list(&self, missing_alone: bool) -> Message {
         let mut list = Message::new();
         let mut left_out = 0;
@@ -95,7 +94,7 @@ impl<const N: usize> Report<'_, N> {
         while i < self.len() {
             let mismatch = self.mismatches()[i];
             i += 1;
-            // Of a field that is moved, the field's own message tells where to.
+            // The message of a moved field says where to move it.
             match mismatch {
                 Mismatch::Missing { moved: Some(_), .. } => continue,
                 Mismatch::Missing { .. } => {}

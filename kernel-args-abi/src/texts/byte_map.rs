@@ -1,20 +1,20 @@
-//! A map of the bytes of a block: 16 in a row, each the letter of the field that it belongs to, and `.` for padding.
+//! A map of the bytes of a block: 16 per row. Each byte is shown as the letter of its field, padding as `.`.
 
 use core::fmt;
 
-/// The bytes of one row.
+/// The number of bytes in a row.
 const ROW: usize = 16;
 
-/// The rows that are shown at most; of more, the first and the last.
+/// The maximum number of rows. Of a longer map, only the first and the last rows are shown.
 pub(super) const MOST: usize = 64;
 
-/// The largest block that is mapped, in bytes: twice the limit of a parameter block.
+/// The largest block that has a map, in bytes: twice the limit of a parameter block.
 const LARGEST: usize = 65_536;
 
-/// The letters of fields, in turn.
+/// The letters of the fields. They repeat after the last one.
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// The letter of the field of this index.
+/// The letter of the field at `index`.
 #[must_use]
 pub fn letter(index: usize) -> char {
     char::from(LETTERS[index % LETTERS.len()])
@@ -26,13 +26,13 @@ pub const fn has_map(size: usize) -> bool {
     size > 0 && size <= LARGEST
 }
 
-/// Writes the map of a block of `size` bytes, each row after a line break. `owner` is the index of the field that a byte
-/// belongs to; `piece` writes the letter of a field, or the sign of padding, so many times.
+/// Writes the map of a block of `size` bytes. Each row follows a line break. `owner` returns the index of the field
+/// that contains a byte. `piece` writes the letter of a field, or the padding character, a number of times.
 ///
-/// Rows that are like the one before and the one after are left out.
+/// Omits rows that are equal to the row before and the row after.
 ///
 /// # Errors
-/// Where `to` or `piece` returns one.
+/// Returns the error of `to` or `piece`.
 pub fn write_map<W: fmt::Write>(
     to: &mut W,
     size: usize,

@@ -2,16 +2,15 @@
 
 use core::{fmt, str};
 
-/// Stands for what is left out.
+/// Marks an omitted part.
 const ELLIPSIS: &str = "…";
 
-/// A text of at most `N` bytes that `const fn`s can write. What does not fit is cut, and the text then
-/// ends in `…`.
+/// A text of at most `N` bytes that `const fn`s can write. A longer text is cut and ends in `…`.
 ///
-/// A panic in a constant may print it at the place of the mistake: `panic!("{}", message.as_str())`.
+/// A panic in a constant can print it at the position of the mistake: `panic!("{}", message.as_str())`.
 pub type Message<const N: usize = 2048> = Text<[u8; N]>;
 
-/// A [`Message`] of any length: what writes to it is compiled once.
+/// A [`Message`] of any length. Functions that write to it are compiled once.
 #[derive(Clone, Copy)]
 pub struct Text<B: ?Sized = [u8]> {
     len: usize,
@@ -19,7 +18,7 @@ pub struct Text<B: ?Sized = [u8]> {
     bytes: B,
 }
 
-/// What to write instead of a mistake: one line.
+/// A hint: one line that explains how to fix a mistake.
 pub(super) type Hint = Message<1408>;
 
 impl<const N: usize> Message<N> {
@@ -45,13 +44,13 @@ impl<const N: usize> Message<N> {
         self.len
     }
 
-    /// Whether nothing has been written.
+    /// Whether the text is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether something did not fit.
+    /// Whether the text was cut.
     #[must_use]
     pub const fn is_truncated(&self) -> bool {
         self.truncated
@@ -60,6 +59,7 @@ impl<const N: usize> Message<N> {
     /// Panics with this text.
     ///
     /// # Panics
+    /// Always. In a constant, this is a compile-time error at the position of the mistake.
     /// Always: an error at the place of the mistake, while a program compiles.
     #[doc(hidden)]
     #[track_caller]
@@ -67,7 +67,7 @@ impl<const N: usize> Message<N> {
         panic!("{}", self.as_str())
     }
 
-    /// To write to it.
+    /// The text as a [`Text`], for writing.
     pub(crate) const fn writer(&mut self) -> &mut Text {
         self
     }
@@ -77,7 +77,7 @@ impl<const N: usize> Message<N> {
         self.writer().push(text);
     }
 
-    /// Whether `text` fits as a whole, with `room` bytes left after it.
+    /// Whether all of `text` fits, with `room` bytes left after it.
     pub(crate) const fn has_room_for(&self, text: &str, room: usize) -> bool {
         !self.truncated && self.len.saturating_add(text.len()).saturating_add(room) <= N
     }
@@ -87,7 +87,7 @@ impl Text {
     const fn text(&self) -> &str {
         match str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
-            Err(_) => "", // only whole characters are ever written
+            Err(_) => "", // only complete characters are written
         }
     }
 
@@ -104,7 +104,7 @@ impl Text {
         }
         self.truncated = true;
         let most = self.bytes.len();
-        // Take characters off the end until `…` has room, from the text first, then from what stands.
+        // Remove characters from the end until `…` fits: from the new text first, then from the existing text.
         let mut keep = if text.len() < room { text.len() } else { room };
         while keep > 0 && (self.len + keep + ELLIPSIS.len() > most || is_inside(text, keep)) {
             keep -= 1;
@@ -146,7 +146,7 @@ impl Text {
         }
     }
 
-    /// Appends `text`, or where it is longer than `limit` bytes its beginning and its end with `…` between them.
+    /// Appends `text`. If it is longer than `limit` bytes, appends its beginning and its end with `…` in between.
     pub(crate) const fn push_shortened(&mut self, text: &str, limit: usize) {
         if text.len() <= limit {
             self.push(text);
@@ -166,7 +166,7 @@ impl Text {
         self.push(text.split_at(tail).1);
     }
 
-    /// Appends `text` and spaces up to `width` characters.
+    /// Appends `text`, padded with spaces to `width` characters.
     pub(crate) const fn push_padded(&mut self, text: &str, width: usize) {
         self.push(text);
         let mut at = columns(text);
@@ -184,12 +184,12 @@ impl Text {
     }
 }
 
-/// Whether a cut of UTF-8 before `at` would split a character.
+/// Whether a cut before byte `at` would split a UTF-8 character.
 const fn is_inside(text: &[u8], at: usize) -> bool {
     at < text.len() && text[at] & 0xC0 == 0x80
 }
 
-/// The number of characters of `text`: its columns on a terminal, nearly.
+/// The number of characters of `text`, approximately its width on a terminal.
 pub(super) const fn columns(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut count = 0;

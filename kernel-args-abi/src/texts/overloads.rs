@@ -6,11 +6,11 @@ use crate::{
     signature::Signature,
 };
 
-/// The room for one name in the list of kernels, and for what tells that some are left out.
+/// The reserved length for one name in the list of kernels, and for the note about omitted kernels.
 const ROOM: usize = 192;
 
-/// That none of several kernels takes the fields of a struct: the kernels, as many as there is room for, and what is wrong
-/// for the nearest of them.
+/// The error for a struct whose fields none of several kernels takes: the list of kernels, as far as it fits, and the
+/// mistakes for the nearest kernel.
 #[doc(hidden)]
 #[must_use]
 pub const fn none_fits(host: &Signature<'_>, kernels: &[Signature<'_>]) -> Message<4096> {

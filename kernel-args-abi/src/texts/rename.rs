@@ -1,9 +1,9 @@
-//! What a field is renamed to, so that it has the name of the kernel's parameter.
+//! How to give a field the name of the kernel's parameter.
 
 use super::{message::Message, templates as say};
 use crate::keywords::{is_keyword, is_never};
 
-/// What to write so that a field has this name of C++. `attribute` is the one that fields of the struct take.
+/// What to write to give a field this C++ name. `attribute` is the attribute for fields of the struct.
 pub(super) const fn rename_to(name: &str, attribute: &str) -> Message<512> {
     let mut text = Message::new();
     let write = write_name(name, attribute);
@@ -17,7 +17,7 @@ pub(super) const fn rename_to(name: &str, attribute: &str) -> Message<512> {
     text
 }
 
-/// The attribute that says that a field has this name in C++.
+/// The attribute that specifies the C++ name of a field.
 pub(super) const fn write_name(name: &str, attribute: &str) -> Message<256> {
     let mut text = Message::new();
     if name.is_empty() {
@@ -28,8 +28,8 @@ pub(super) const fn write_name(name: &str, attribute: &str) -> Message<256> {
     text
 }
 
-/// Whether Rust takes it as an identifier or keyword. Of letters beyond ASCII both languages take the same ones; C++
-/// compilers take `$` as well.
+/// Whether Rust accepts it as an identifier or keyword. Both languages accept the same letters beyond ASCII. C++
+/// compilers also accept `$`.
 const fn is_identifier(name: &str) -> bool {
     let name = name.as_bytes();
     let mut i = 0;
@@ -51,7 +51,7 @@ mod tests {
     use std::{format, string::String};
     use syn::{Ident, ext::IdentExt};
 
-    /// What the hint says to write.
+    /// The code that the hint suggests.
     fn written(name: &str) -> Option<String> {
         let text = rename_to(name, "kernel_args");
         assert!(

@@ -1,4 +1,4 @@
-//! What a user of `kernel-args` writes in Rust for a kernel's parameter.
+//! The Rust declaration that matches a kernel's parameter.
 
 use super::{
     message::{Message, Text},
@@ -14,20 +14,20 @@ use crate::{
     signature::Parameter,
 };
 
-/// One or several types, or a declaration of a field with them.
+/// One or several types, or a field declaration with them.
 pub(super) type Declaration = Message<768>;
 
 /// A Rust type.
 type Type = Message<256>;
 
-/// ``declare `name: f32` ``, or several such separated by "or", for a field that is to fit `kernel`.
+/// ``declare `name: f32` ``, or several alternatives separated by "or", for a field that corresponds to `kernel`.
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
     templates::declare(&mut text, types(host.name, Some(host), kernel).as_str());
     text
 }
 
-/// `` `f32` `` or `` `name: f32` ``, or several such separated by "or".
+/// `` `f32` `` or `` `name: f32` ``, or several alternatives separated by "or".
 #[cold]
 pub(super) const fn types(
     name: &str,
@@ -72,7 +72,7 @@ const fn push_type(message: &mut Text, name: &str, ty: &str) {
     }
 }
 
-/// The type of a slice on the device for a pointer: `&CudaSlice<f32>`.
+/// The device slice type for a pointer: `&CudaSlice<f32>`.
 const fn slice(cpp: CppType<'_>) -> Type {
     let to_const = cpp.depth > 0 && cpp.const_mask >> (cpp.depth - 1) & 1 == 1;
     let mut text = Message::new();
@@ -97,8 +97,8 @@ const fn slice(cpp: CppType<'_>) -> Type {
     text
 }
 
-/// ``declare `name: f32` ``, for a member of a struct that is to fit the kernel's. Empty where they have another size, or
-/// the type has no name.
+/// ``declare `name: f32` ``, for a member that corresponds to the kernel's. Empty if the sizes differ, or if the type
+/// has no name.
 pub(super) const fn member_declaration(
     host: &Parameter<'_>,
     kernel: &Parameter<'_>,
@@ -113,7 +113,7 @@ pub(super) const fn member_declaration(
     text
 }
 
-/// The Rust type of a member: pointers are `DevicePointer`s there.
+/// The Rust type of a member. A pointer is a `DevicePointer`.
 const fn member_type(kernel: &Parameter<'_>) -> Type {
     let cpp = kernel.cpp;
     let mut base = Type::new();
@@ -163,8 +163,8 @@ const fn member_type(kernel: &Parameter<'_>) -> Type {
     text
 }
 
-/// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params` for `sim::Params<int>`. Empty where it
-/// is a type of CUDA's that has none.
+/// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params` for `sim::Params<int>`. Empty for a
+/// CUDA type without a Rust type.
 const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     let mut text = Message::new();
     match name::builtin(spelled) {
@@ -177,8 +177,8 @@ const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     text
 }
 
-/// The spelling of a Rust type with the type that one parameter of it stands for: `before` and `after` are what stands
-/// around the parameter, and `cpp` and `size` describe the whole. The parameter itself where they do not tell.
+/// The spelling of a Rust type, with its type parameter replaced by the actual type. `before` and `after` surround the
+/// parameter; `cpp` and `size` describe the whole type. Keeps the parameter if they do not determine it.
 #[doc(hidden)]
 #[must_use]
 pub const fn instantiated(
@@ -206,7 +206,7 @@ pub const fn instantiated(
     text
 }
 
-/// The integer that an enum of the kernel's is, as `repr` names it. C++ makes it an `int` where nothing else is said.
+/// The integer type of the kernel's enum, as in `repr`. The default in C++ is `int`.
 pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
     let known = rust_scalar(kernel.cpp.base, kernel.size);
     match kernel.size {
@@ -218,7 +218,7 @@ pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
     }
 }
 
-/// CUDA's vector with the components of this one, in this size and alignment.
+/// The CUDA vector with the components of this one, in the kernel's size and alignment.
 const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'static str> {
     let CppBase::Named(spelled) = host.cpp.base else {
         return None;
@@ -246,11 +246,11 @@ const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'
     None
 }
 
-/// The number of types that a hint offers at most.
+/// The maximum number of types in a hint.
 const OFFERED: usize = 3;
 
-/// Every Rust type that a parameter may be, the likeliest first, and their number. PTX has no signedness: `.u32` is
-/// `int` as well.
+/// Every Rust type that matches a parameter, the most likely first, and their number. PTX has no signedness: `.u32`
+/// can also be `int`.
 const fn alternatives(
     host: Option<&Parameter<'_>>,
     kernel: &Parameter<'_>,
@@ -324,7 +324,7 @@ mod tests {
         String::from(types("v", None, kernel).as_str())
     }
 
-    /// By value and behind a pointer, by every name and with a path.
+    /// By value and behind a pointer, by every name, and with a path.
     #[test]
     fn every_type_of_cuda_is_offered_by_its_rust_name() {
         for row in &BUILTINS {
@@ -335,7 +335,7 @@ mod tests {
                     let expected = format!("`v: {}`", row.rust);
                     assert_eq!(offered(&parameter(cpp, row.size, row.align)), expected);
                     if row.rust == "TensorMapA64" {
-                        continue; // behind a pointer the alignment is not known
+                        continue; // the alignment behind a pointer is unknown
                     }
                     let expected = format!("`v: &CudaSlice<{}>`", row.rust);
                     let pointer = parameter(cpp.pointer(true), 8, 8);
@@ -358,7 +358,7 @@ mod tests {
         }
     }
 
-    /// Every size and alignment of bytes, of which the C++ type is not known.
+    /// Every size and alignment of bytes whose C++ type is unknown.
     #[test]
     fn what_is_offered_for_bytes_is_in_the_table() {
         for size in 0..300 {

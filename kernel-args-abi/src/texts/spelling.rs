@@ -1,12 +1,12 @@
-//! How C++ types, layouts and numbers are written in messages.
+//! The spelling of C++ types, layouts and numbers in messages.
 
 use super::message::Text;
 use crate::{cpp::CppType, layout::Alignment};
 
-/// The longest name or type that a message shows whole, in bytes. Of a longer one it shows both ends.
+/// The maximum length of a name or type before it is shortened, in bytes. Both ends are kept.
 pub(super) const LONGEST_NAME: usize = 120;
 
-/// Appends a C++ type as demanglers spell it: `float const*`.
+/// Appends a C++ type in the spelling of demanglers: `float const*`.
 pub(super) const fn push_cpp(message: &mut Text, cpp: CppType<'_>) {
     message.push_shortened(cpp.base.spelling(), LONGEST_NAME);
     let mut level = 0;
@@ -46,7 +46,7 @@ pub(super) const fn push_count(message: &mut Text, count: usize, of: &str) {
     }
 }
 
-/// Appends what stands before item `index` of a list of `count`: a comma, or "or".
+/// Appends the separator before item `index` of a list of `count` items: a comma, or "or".
 pub(super) const fn push_separator(message: &mut Text, index: usize, count: usize) {
     if index > 0 {
         message.push(if index + 1 == count { " or " } else { ", " });

@@ -1,4 +1,4 @@
-//! Members of structs that differ, and fields that have the name of another parameter.
+//! Hints for members of structs that differ, and for fields with the name of another parameter.
 
 use super::{
     message::{Hint, Message},
@@ -42,7 +42,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
                 names.push(sibling.name);
                 i += 1;
             }
-            say::member_said_otherwise(
+            say::member_named_otherwise(
                 hint,
                 here.as_str(),
                 h.member.kernel_name,
@@ -90,7 +90,7 @@ pub(super) const fn push_variant(hint: &mut Hint, host: &Parameter<'_>, kernel: 
         variants.push(variant(other).as_str());
         i += 1;
     }
-    say::variant_nowhere(hint, ty, own, variants.list().as_str());
+    say::unknown_variant(hint, ty, own, variants.list().as_str());
 }
 
 /// `Fast = 1`.
@@ -100,8 +100,8 @@ const fn variant(variant: Variant<'_>) -> Message<160> {
     text
 }
 
-/// A member with the names of those that it lies in: `cells.values`. Where it has none, as the elements of an array have
-/// none, the name of the `whole`.
+/// A member with the names of the enclosing members: `cells.values`. A member without a name, such as an array
+/// element, has the name of the `whole`.
 const fn path(place: &Place<'_>, whole: &str) -> Message<256> {
     let mut path = Message::new();
     let mut i = 0;
@@ -116,10 +116,10 @@ const fn path(place: &Place<'_>, whole: &str) -> Message<256> {
     path
 }
 
-/// The longest name in a path that is shown whole, in bytes.
+/// The maximum length of a name in a path before it is shortened, in bytes.
 const LONGEST: usize = 48;
 
-/// A field that has the name of another parameter, or says one that there is not.
+/// A field with the name of another parameter, or with an explicit name that the kernel does not have.
 pub(super) const fn push_elsewhere<const N: usize>(
     hint: &mut Hint,
     report: &Report<'_, N>,
@@ -136,25 +136,25 @@ pub(super) const fn push_elsewhere<const N: usize>(
             say::parameter_elsewhere(hint, own.name, other, field, here, rename.as_str());
         }
         Some(Elsewhere::At(other)) => {
-            say::parameter_said_elsewhere(hint, own.name, own.kernel_name, other, field, write);
+            say::parameter_named_elsewhere(hint, own.name, own.kernel_name, other, field, write);
         }
-        Some(Elsewhere::Nowhere) => {
+        Some(Elsewhere::Unknown) => {
             let mut names = Names::new();
             let mut i = 0;
             while i < kernel.len() {
                 names.push(kernel[i].name);
                 i += 1;
             }
-            say::parameter_nowhere(hint, own.kernel_name, names.list().as_str(), write);
+            say::unknown_parameter(hint, own.kernel_name, names.list().as_str(), write);
         }
         None => {}
     }
 }
 
-/// How many names are listed.
+/// The maximum number of names in a list.
 const LISTED: usize = 12;
 
-/// The names of parameters, members or variants.
+/// A list of names of parameters, members or variants.
 struct Names {
     text: Message<768>,
     count: usize,
@@ -168,7 +168,7 @@ impl Names {
         }
     }
 
-    /// One more; those without a name are left out.
+    /// Adds a name. Ignores an empty name.
     const fn push(&mut self, name: &str) {
         if is_made(name) {
             return;

@@ -1,4 +1,4 @@
-//! One side of a mismatch: its spelling, its C++ type, size, alignment and offset, in columns.
+//! One side of a mismatch: its spelling, C++ type, size, alignment and offset, in columns.
 
 use super::{
     message::{Message, columns},
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{bytes::starts_with, signature::Parameter};
 
-/// The widest column that others are aligned with.
+/// The maximum width of an aligned column.
 const WIDEST: usize = 48;
 
 /// One side of a mismatch.
@@ -37,7 +37,7 @@ impl<'a> Side<'a> {
         (width(&self.spelling), width(&self.cpp))
     }
 
-    /// The side in columns that are so wide.
+    /// The side in columns of these widths.
     pub(super) const fn line(&self, widths: (usize, usize)) -> Message<512> {
         let mut line = Message::new();
         if widths.0 > 0 {
@@ -60,7 +60,7 @@ const fn width(cell: &Message<256>) -> usize {
     if columns > WIDEST { WIDEST } else { columns }
 }
 
-/// PTX's declaration without most of a long mangled name: `.param .u64 …_param_2`. Of other long spellings, both ends.
+/// PTX's declaration with a shortened mangled name: `.param .u64 …_param_2`. Any other long spelling keeps both ends.
 const fn shortened(spelling: &str) -> Message<256> {
     let mut text = Message::new();
     let bytes = spelling.as_bytes();

@@ -1,4 +1,4 @@
-//! Both sides of every row, with the reason at each row that is wrong.
+//! A report as a table: both sides of every row, with a hint at each wrong row.
 
 use super::{
     message::{Message, columns},
@@ -12,15 +12,15 @@ use crate::{
 };
 use core::fmt::{self, Write};
 
-/// Lists up to this length are shown whole.
+/// The maximum length of a list that is shown completely.
 const WHOLE: usize = 24;
 
-/// Of longer ones, this many rows around each one that is wrong.
+/// The number of rows shown around each wrong row of a longer list.
 const AROUND: usize = 2;
 
-/// A report as a table, by [`Display`](fmt::Display): one row for each field with its parameter, sizes and
-/// offsets in bytes as `size @ offset`, and what to write behind `<-` where a row does not fit. A field or parameter
-/// without partner has a gap in its row. Of more than 24 rows, those that fit and are far from a mistake are left out.
+/// A report as a table ([`Display`](fmt::Display)): one row per field and parameter, with sizes and offsets in bytes
+/// as `size @ offset`. After `<-`, a wrong row says what to write. An unpaired field or parameter has a gap in its
+/// row. A table of more than 24 rows omits fitting rows that are far from a mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'r, 'a, const N: usize = 32> {
     report: &'r Report<'a, N>,
@@ -39,7 +39,7 @@ impl<'a, const N: usize> Report<'a, N> {
 }
 
 impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
-    /// Whether rows that are wrong are shown red by ANSI escape sequences. Off by default.
+    /// Whether wrong rows are red, by ANSI escape sequences. Off by default.
     #[must_use]
     pub const fn colored(self, colored: bool) -> Self {
         Self { colored, ..self }
@@ -162,7 +162,7 @@ impl Row {
 struct Rows<'r, 'a, const N: usize> {
     report: &'r Report<'a, N>,
     steps: check::Steps<'r, 'a, N>,
-    /// Of the kernel's parameters.
+    /// The offsets of the kernel's parameters.
     offsets: Offsets,
 }
 
@@ -205,7 +205,7 @@ fn push_place(cell: &mut Message<48>, size: usize, offset: Option<usize>) {
     }
 }
 
-/// The kernel's C++ type, else PTX's.
+/// The kernel's C++ type, or PTX's type if the C++ type is unknown.
 fn push_type(cell: &mut Message<128>, kernel: &Parameter<'_>) {
     if !kernel.cpp.is_unknown() {
         push_cpp(cell, kernel.cpp);

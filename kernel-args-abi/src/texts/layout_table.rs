@@ -1,4 +1,4 @@
-//! The layout of a list of parameters as a table, with its padding as a byte map.
+//! The layout of a list of parameters as a table, with a byte map that shows padding.
 
 use super::{
     byte_map::{self, MOST, letter},
@@ -9,24 +9,24 @@ use super::{
 use crate::signature::{Offsets, Parameter, Signature};
 use core::fmt::{self, Write as _};
 
-/// The layout of a parameter block, by [`Display`](fmt::Display): each field's type, C++ type, offset, size
-/// and alignment in bytes, and a map of all bytes, 16 in a row, where each field has a letter and padding
-/// is `.`.
+/// The layout of a parameter block as text ([`Display`](fmt::Display)): the type, C++ type, offset, size and alignment
+/// of each field in bytes, and a map of all bytes. The map has 16 bytes per row. A letter represents each field, `.`
+/// represents padding.
 ///
-/// The size is that of the block: without tail padding. Rows in the middle of a large field are left out, and the map
-/// of more than 64 KiB.
+/// The size is the size of the block, without tail padding. The map omits rows inside a large field. A block above 64
+/// KiB has no map.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutTable<'a>(pub &'a Signature<'a>);
 
 impl<'a> LayoutTable<'a> {
-    /// Each parameter with its offset, as far as it is known or follows from the alignments.
+    /// Each parameter with its offset, if the offset is known or follows from the alignments.
     fn places(self) -> impl Iterator<Item = (Option<usize>, &'a Parameter<'a>)> + use<'a> {
         let mut offsets = Offsets::new(None);
         let parameters = self.0.parameters.iter();
         parameters.map(move |parameter| (offsets.next(parameter), parameter))
     }
 
-    /// The block's size, where every offset is known.
+    /// The size of the block, if every offset is known.
     fn size(self) -> Option<usize> {
         self.places().try_fold(0, |size, (offset, parameter)| {
             Some(offset?.checked_add(parameter.size)?.max(size))
@@ -80,7 +80,7 @@ impl<'a> LayoutTable<'a> {
         Ok(())
     }
 
-    /// The field that a byte belongs to.
+    /// The field that contains a byte.
     fn owner(self, byte: usize) -> Option<usize> {
         self.places().position(|(offset, parameter)| {
             offset.is_some_and(|offset| byte >= offset && byte - offset < parameter.size)
@@ -118,7 +118,7 @@ impl fmt::Display for LayoutTable<'_> {
 
 enum Shown {
     Yes,
-    /// The first one that is left out, and how many there are.
+    /// The index of the first omitted parameter, and the number of omitted parameters.
     Gap(usize),
     No,
 }

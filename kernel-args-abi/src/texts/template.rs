@@ -1,4 +1,4 @@
-//! Templates with named placeholders, filled in while a program compiles.
+//! Templates with named placeholders, filled while a program compiles.
 
 use super::{
     message::Text,
@@ -6,12 +6,12 @@ use super::{
 };
 use crate::{bytes::same, cpp::CppType, layout::Alignment};
 
-/// What stands for a placeholder.
+/// The value of a placeholder.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'a> {
-    /// A name of the user's program: shown by both ends where it is long.
+    /// A name from the user's program. A long name keeps both ends.
     Name(&'a str),
-    /// A text that is made of other templates.
+    /// A text made from other templates.
     Text(&'a str),
     /// A number.
     Number(usize),
@@ -25,7 +25,7 @@ pub(super) enum Value<'a> {
     Layout(usize, Option<Alignment>),
 }
 
-/// Appends `template` with the value of each `{placeholder}`.
+/// Appends `template`, with each `{placeholder}` replaced by its value.
 #[cold]
 pub(super) const fn fill(message: &mut Text, template: &str, values: &[(&str, Value<'_>)]) {
     let mut rest = template;
@@ -55,7 +55,7 @@ const fn push(message: &mut Text, value: Value<'_>) {
     }
 }
 
-/// The text before the first placeholder, its name, and the text behind it.
+/// The text before the first placeholder, its name, and the text after it.
 pub(super) const fn split(template: &str) -> Option<(&str, &str, &str)> {
     let (Some(open), Some(close)) = (find(template, b'{'), find(template, b'}')) else {
         return None;

@@ -15,7 +15,7 @@ use crate::{
     signature::{Offsets, Parameter},
 };
 
-/// What the usual cause of these differences is, and what to write.
+/// The hint for these differences: the usual cause, and what to write.
 #[cold]
 pub(super) const fn hint<const N: usize>(
     report: &Report<'_, N>,
@@ -47,7 +47,7 @@ pub(super) const fn hint<const N: usize>(
         Some(Difference::Variants) => push_variant(&mut hint, host, kernel),
         Some(Difference::ParameterName) => push_elsewhere(&mut hint, report, field, parameter),
     }
-    // Where the C++ types alone differ, the kernel may read the same bytes all the same.
+    // If only the C++ types differ, the kernel may still read the same bytes.
     match differences.first() {
         Some(
             Difference::Pointer
@@ -115,7 +115,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
     }
 }
 
-/// A type of the right size that the kernel aligns to `align`.
+/// A type of the right size. The kernel aligns it to `align`.
 const fn push_alignment(
     hint: &mut Hint,
     host: &Parameter<'_>,
@@ -136,7 +136,7 @@ const fn push_alignment(
     if is_builtin(kernel) && !kernel.cpp.is_pointer() {
         say::aligned_type(hint, bytes, declaration(host, kernel).as_str());
     } else if smaller && count > 0 && kernel.size.is_power_of_two() {
-        // A vector of three components is aligned as its component.
+        // A vector of three components has the alignment of its component.
         let mut types = Declaration::new();
         let mut i = 0;
         while i < count {
@@ -152,7 +152,7 @@ const fn push_alignment(
     }
 }
 
-/// A field that the kernel has elsewhere: it is aligned otherwise there.
+/// A field at another offset in the kernel, because the kernel uses another alignment.
 const fn push_offset<const N: usize>(
     hint: &mut Hint,
     report: &Report<'_, N>,
@@ -169,7 +169,7 @@ const fn push_offset<const N: usize>(
         return;
     };
     say::other_offset(hint, offset, align.bytes(), expected);
-    // The smallest alignment that explains it.
+    // The smallest alignment that explains the offset.
     let before = Offsets::after(report.base(), parameters, parameter.checked_sub(1));
     let mut bytes = 1;
     while bytes <= 256 {
@@ -186,7 +186,7 @@ const fn push_offset<const N: usize>(
     }
 }
 
-/// A struct of another name.
+/// A struct with another name.
 const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
     let CppBase::Named(spelled) = kernel.cpp.base else {
         return;
@@ -195,7 +195,7 @@ const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>
         push_builtin(hint, host, kernel, declare);
         return;
     }
-    // The last part of a path says enough, and stays whole where the path is long.
+    // Show only the last segment of a long path.
     let name = if spelled.len() > LONGEST_NAME {
         name::plain(spelled)
     } else {
@@ -204,7 +204,7 @@ const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>
     say::takes_named(hint, kernel.cpp, host.spelling, name);
 }
 
-/// One of CUDA's types, or a struct of the program that stands for it.
+/// A built-in CUDA type, or a user-defined struct that represents it.
 const fn push_builtin(
     hint: &mut Hint,
     host: &Parameter<'_>,
@@ -221,7 +221,7 @@ const fn push_builtin(
     }
 }
 
-/// Whether a field is one of CUDA's vectors.
+/// Whether a field is a CUDA vector.
 const fn is_vector(host: &Parameter<'_>) -> bool {
     match host.cpp.base {
         CppBase::Named(spelled) => match name::builtin(spelled) {
@@ -253,7 +253,7 @@ const fn may_be_float(kernel: &Parameter<'_>, size: usize) -> bool {
         && matches!(kernel.cpp.base, CppBase::Float { .. } | CppBase::Unknown)
 }
 
-/// Whether it is a struct, vector or array; where its size alone is known, one that no scalar has.
+/// Whether it is a struct, vector or array. If only its size is known: whether no scalar has this size.
 const fn is_aggregate(kernel: &Parameter<'_>) -> bool {
     match (kernel.class, kernel.cpp.base) {
         (Class::Bytes, _) | (Class::Unknown, CppBase::Named(_)) => true,

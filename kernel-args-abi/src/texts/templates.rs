@@ -1,7 +1,7 @@
-//! Every sentence that a user reads, in one list.
+//! Every sentence that users read, in one list.
 //!
-//! A row is a function of its placeholders that appends the text to a [`Message`]. An error says what is wrong with both
-//! sides; then `help:` says what to write.
+//! A row is a function of its placeholders. It appends the text to a [`Message`]. An error shows what is wrong, then
+//! both sides, then `help:` with the code to write.
 
 use super::{
     message::Text,
@@ -46,7 +46,7 @@ macro_rules! templates {
 
 templates! {
     // What is wrong: a struct and a kernel.
-    differs(field: name, index: number, kernel: name) = "`{field}` does not fit parameter {index} of kernel `{kernel}`";
+    differs(field: name, index: number, kernel: name) = "`{field}` does not match parameter {index} of kernel `{kernel}`";
     missing(index: number, kernel: name) = "no field for parameter {index} of kernel `{kernel}`";
     missing_either(first: number, last: number, kernel: name) = "no field for parameter {first} or {last} of kernel `{kernel}`";
     missing_one_of(first: number, last: number, kernel: name) = "no field for one of the parameters {first} to {last} of kernel `{kernel}`";
@@ -67,12 +67,12 @@ templates! {
     exchanged(first: name, second: name) = "`{first}` and `{second}` look exchanged: swap them";
     move_field(field: name, place: text) = "`{field}` would fit here: move it {place}";
     move_away(index: number, place: text) = "it fits parameter {index}: move it {place}";
-    several_orders() = "the order of the fields is not the kernel's, and they fit in more than one: compare them with the kernel's source";
+    several_orders() = "the order of the fields is not the kernel's order, and several orders fit: compare them with the kernel's source";
     or_in_order(order: text, declare: text) = "{order}; or, if the order of the fields is right, {declare}";
     add_field(place: text, types: text) = "add a field for it {place}: {types}";
-    add_beside(field: name, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be the one that is missing)";
-    add_among(first_field: name, last_field: name, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be the one that is missing)";
-    add_or_move(add: text, field: name) = "{add}; or, if `{field}` is it, move it there";
+    add_beside(field: name, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be missing)";
+    add_among(first_field: name, last_field: name, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be missing)";
+    add_or_move(add: text, field: name) = "{add}; or, if `{field}` is this field, move it there";
     remove_field(parameters: parameters, fields: fields) = "remove it: the kernel takes {parameters}, the struct has {fields}";
     remove_one(first: name, last: name, parameters: parameters, fields: fields) = "remove `{first}` or `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
     remove_one_of(first: name, last: name, parameters: parameters, fields: fields) = "remove one of the fields `{first}` to `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
@@ -82,8 +82,8 @@ templates! {
     as_struct(pointers: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]` and `#[repr(C)]`{pointers}";
     as_named_struct(name: name, pointers: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`{pointers}";
     with_pointers() = ", where a device pointer is a `DevicePointer<T>` or `DevicePointerMut<T>`";
-    as_one_field(types: text) = "write one field in their place: {types}";
-    joined_struct(first: number, last: number, size: bytes, ty: name, fields: fields) = "parameters {first} to {last} together are the {size} of `{ty}`: write {fields} in its place, one for each";
+    as_one_field(types: text) = "replace them by one field: {types}";
+    joined_struct(first: number, last: number, size: bytes, ty: name, fields: fields) = "parameters {first} to {last} together are the {size} of `{ty}`: replace it by {fields}, one for each";
     to_the_struct() = "to the struct";
     before_field(next: name) = "before `{next}`";
     after_field(previous: name) = "after `{previous}`";
@@ -103,7 +103,7 @@ templates! {
     takes_f32(declare: text) = "C's `float` is f32: {declare}; where the type is inferred, write `2.0f32`";
     takes_double(declare: text) = "C's `double` is f64: {declare}";
     takes_builtin(cpp: cpp, declare: text) = "the kernel takes CUDA's `{cpp}`: {declare}";
-    or_cpp(ty: name, cpp: cpp) = "; or, if `{ty}` is laid out like it, write `#[device_type(cpp = \"{cpp}\")]` on it";
+    or_cpp(ty: name, cpp: cpp) = "; or, if `{ty}` has the same layout, write `#[device_type(cpp = \"{cpp}\")]` on it";
     takes_vector(layout: layout, declare: text) = "the kernel takes a vector or struct of {layout}: {declare}";
     takes_struct(layout: layout, declare: text) = "the kernel takes a struct or vector of {layout}: {declare}";
     struct_sizes(kernel: bytes, ty: name, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}: compare their fields one by one";
@@ -127,7 +127,7 @@ templates! {
     tensor_map(field: name, ty: text) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
     aligned_type(align: number, declare: text) = "the kernel aligns it to {align}: {declare}";
     aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
-    aligned_more(align: number) = "the kernel aligns it to {align}: if it is a struct of yours, write `#[repr(C, align({align}))]` on it";
+    aligned_more(align: number) = "the kernel aligns it to {align}: if it is your struct, write `#[repr(C, align({align}))]` on it";
     aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use a struct or array of smaller elements";
     other_offset(offset: number, align: number, expected: number) = "the kernel has it at byte {offset}, where a type aligned to {align} would be at {expected}";
     because(hint: text) = "; {hint}";
@@ -137,11 +137,11 @@ templates! {
     member_differs(kernel: text, cpp: cpp, host: text, ty: name, declare: text) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): {declare}";
     members_differ(kernel: text, cpp: cpp, host: text, ty: name) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): declare the members as the kernel's struct does";
     member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no field there: add one";
-    member_elsewhere_in_kernel(host: text, kernel: text, at: number, rename: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, which is the name of another member of the kernel's: put the fields in the kernel's order; or, if this one is `{kernel}`, {rename}";
-    parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
-    member_said_otherwise(host: text, name: name, kernel: text, at: number, names: text, write: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, which is said to be `{name}`; the kernel's members are {names}: put the fields in the kernel's order, or {write}";
-    parameter_said_elsewhere(field: name, name: name, parameter: number, index: number, write: text) = "`{field}` is said to be `{name}`, which is parameter {parameter} of the kernel, here it is field {index}: put the fields in the kernel's order, or {write}";
-    parameter_nowhere(name: name, names: text, write: text) = "the kernel has no parameter `{name}`; it has {names}: {write}";
+    member_elsewhere_in_kernel(host: text, kernel: text, at: number, rename: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, the name of another member of the kernel's struct: put the fields in the kernel's order; or, if this one is `{kernel}`, {rename}";
+    parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
+    member_named_otherwise(host: text, name: name, kernel: text, at: number, names: text, write: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}` with `name = \"{name}\"`; the kernel's members are {names}: put the fields in the kernel's order, or {write}";
+    parameter_named_elsewhere(field: name, name: name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order, or {write}";
+    unknown_parameter(name: name, names: text, write: text) = "the kernel has no parameter `{name}`; it has {names}: {write}";
     listed(name: name) = "`{name}`";
     more_names(count: number) = " and {count} more";
     rename_to(name: name, write: text) = "rename it to `{name}` or {write}";
@@ -153,7 +153,7 @@ templates! {
     in_member(member: text, hint: text) = "in {member}: {hint}";
     variant(name: name, value: integer) = "{name} = {value}";
     variant_differs(kernel: text, ty: name, host: text) = "the kernel's enum has `{kernel}`, `{ty}` has `{host}`: write the kernel's value";
-    variant_nowhere(ty: name, host: text, variants: text) = "`{ty}` has `{host}`, a value that the kernel's enum does not have; it has {variants}: write one of these values, or remove the variant";
+    unknown_variant(ty: name, host: text, variants: text) = "`{ty}` has `{host}`, a value that the kernel's enum does not have; it has {variants}: write one of these values, or remove the variant";
 
     // A layout as a table.
     layout_title(name: name, parameters: parameters) = "`{name}`: {parameters}";
@@ -171,21 +171,21 @@ templates! {
     several_fit(name: name) = "several of these kernels take the fields of `{name}`:";
     kernel_in_list(kernel: name) = "\n  {kernel}";
     nearest(kernel: name) = "\nthe nearest is `{kernel}`:";
-    name_entry() = "\n  help: write as `entry` the one that is meant";
+    name_entry() = "\n  help: set `entry` to the intended kernel";
 
     // What is wrong: a struct that is passed by value.
     member_without_bytes(field: name, ty: name) = "`{field}: {ty}` has no bytes in Rust, but C++ has no type of size zero\n  help: remove the field";
-    member_elsewhere(field: name, ty: name, host: number, device: number, align: number) = "`{field}: {ty}` lies at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use a type with that alignment on the host too, or add explicit padding before it";
-    member_elsewhere_builtin(field: name, ty: name, host: number, device: number, align: number, other: text) = "`{field}: {ty}` lies at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use `{other}` there, which is aligned so on the host too; types of other crates convert to it with `.into()`";
+    member_elsewhere(field: name, ty: name, host: number, device: number, align: number) = "`{field}: {ty}` is at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use a type with that alignment on the host too, or add explicit padding before it";
+    member_elsewhere_builtin(field: name, ty: name, host: number, device: number, align: number, other: text) = "`{field}: {ty}` is at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use `{other}`, which has this alignment on the host too; types of other crates convert to it with `.into()`";
     struct_without_bytes() = "this struct has no bytes in Rust, but C++ has no type of size zero\n  help: write a field `unused: u8`";
     struct_size(host: bytes, device: number, align: number) = "this struct has {host} on the host but {device} on the device, which aligns it to {align}\n  help: write `#[repr(C, align({align}))]` on it, and the same alignment in C++";
 
     // What is wrong: the kernel that a struct names.
     image_changed() = "the image changed while this crate was compiled\n  help: compile it again";
-    differs_by_gpu(kernel: name) = "the image has kernel `{kernel}` with other parameters for other GPUs, so no struct fits it everywhere\n  help: declare the same parameters for every GPU, or compile an image for each and load the kernel with `Module::kernel`";
-    name_item() = "\n  help: name the item of the one that is meant, which has its types in its name";
+    differs_by_gpu(kernel: name) = "the image has different parameters for kernel `{kernel}` on different GPUs, so no struct fits it on every GPU\n  help: declare the same parameters for every GPU, or compile an image for each and load the kernel with `Module::kernel`";
+    name_item() = "\n  help: name the item of the intended kernel; its name contains the types";
     names_no_kernel(name: name) = "`{name}` names no kernel\n  help: write `#[kernel_args(kernel = module::name)]` or `#[kernel_args(ptx = \"kernels.ptx\", entry = \"name\")]` on it, or load the kernel with `Kernel::from_image`";
-    names_a_pattern(name: name, pattern: name) = "`{name}` names all kernels that match `{pattern}`, not one of them\n  help: name the one that is meant at run time: `module.kernel::<{name}>(entry)`";
+    names_a_pattern(name: name, pattern: name) = "`{name}` names all kernels that match `{pattern}`, not one of them\n  help: choose the kernel at run time: `module.kernel::<{name}>(entry)`";
     no_match(pattern: name) = "no kernel of this image has a name that matches `{pattern}`";
     no_match_with_suffix(pattern: name, suffix: name) = "no kernel of this image has a name that matches `{pattern}` and ends with `{suffix}`";
     nearest_names() = "; the nearest are";
@@ -199,7 +199,7 @@ mod tests {
     };
     use std::collections::BTreeSet;
 
-    /// Whether the placeholders of a template are these values, all of them and no other.
+    /// Whether the template has exactly these placeholders.
     fn is_filled(template: &str, values: &[&str]) -> bool {
         let mut names = BTreeSet::new();
         let mut rest = template;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn each_template_is_said_once_and_ends_in_no_full_stop() {
+    fn each_template_is_unique_and_ends_in_no_full_stop() {
         let mut seen = BTreeSet::new();
         for (name, template, _) in ALL {
             assert!(seen.insert(template), "{name} is another's text");

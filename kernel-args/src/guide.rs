@@ -1,0 +1,59 @@
+//! The guide: one chapter for each topic.
+//!
+//! | chapter | topic |
+//! |---|---|
+//! | [`fields`] | what a field can be; attributes of fields |
+//! | [`structs`] | structs and enums by value; device memory |
+//! | [`pointers`] | slices and pointers |
+//! | [`build`] | kernels that a build script compiles |
+//! | [`kernels`] | the kernels of an image as items; generated structs; debug information from a second file |
+#![cfg_attr(
+    feature = "nvrtc",
+    doc = "| [`compile`] | CUDA C++ compiled at run time |"
+)]
+#![cfg_attr(
+    feature = "header",
+    doc = "| [`headers`] | C++ headers that are written from Rust types |"
+)]
+//! | [`checks`] | what is checked, and when |
+//! | [`launches`] | launch options and launch attributes; what a launch costs |
+//! | [`lists`] | arguments whose types are known at run time only; kernels selected by name |
+//! | [`graphs`] | CUDA graphs |
+//! | [`contexts`] | contexts, the CUDA runtime, several GPUs; the life of a program |
+//! | [`cudarc`] | coming from cudarc: each line of its launch builder |
+//! | [`bindings`] | other driver bindings, and `no_std` |
+//! | [`features`] | features of this crate |
+//! | [`versions`] | which versions are needed, and what runs where |
+//! | [`glossary`] | words of this documentation |
+
+/// A module for each chapter: its condition, its name, its title where the files have none, and its files.
+macro_rules! chapters {
+    ($($(#[$condition:meta])* $name:ident $($title:literal)?: $($file:literal),+;)+) => {
+        $(
+            $(#[$condition])*
+            $(#[doc = concat!($title, "\n")])?
+            $(#[doc = include_str!(concat!("../guide/", $file, ".md"))])+
+            pub mod $name {}
+        )+
+    };
+}
+
+chapters! {
+    fields "What a field can be.": "tables/fields", "fields";
+    structs: "structs";
+    pointers: "pointers";
+    build: "build";
+    kernels: "kernels";
+    #[cfg(feature = "nvrtc")] compile: "compile";
+    #[cfg(feature = "header")] headers: "headers";
+    checks "What is checked, and when.": "tables/checks", "checks";
+    launches: "launches";
+    lists: "lists";
+    graphs: "graphs";
+    contexts: "contexts";
+    cudarc: "cudarc";
+    bindings: "bindings";
+    features "Features of this crate.": "tables/features", "features";
+    versions: "versions";
+    glossary: "glossary";
+}
