@@ -83,7 +83,8 @@ fn hash_comments(content: &str) -> Vec<Option<String>> {
 fn slash_comments(content: &str) -> Vec<Option<String>> {
     let comment = |line: &str| {
         let starts = line.match_indices("//").map(|(at, _)| line.split_at(at));
-        let mut starts = starts.filter(|(code, _)| code.matches('"').count() % 2 == 0);
+        let mut starts =
+            starts.filter(|(code, _)| code.replace("\\\"", "").matches('"').count() % 2 == 0);
         let (_, comment) = starts.next()?;
         Some(comment.trim_start_matches(['/', '!', ' ']).to_owned())
     };
