@@ -34,7 +34,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIELDS = 8
-# Kernels of a PTX that is named by every struct; its one entry takes the 8 fields.
+# The PTX that every struct names. Its only entry takes the 8 fields.
 PTX = ROOT / "ptx" / "launch_cost.ptx"
 
 LIBRARIES = {
@@ -72,7 +72,7 @@ def source(uses, derive, structs, touched):
 
 
 class Crate:
-    """One generated crate, with a target directory of its own."""
+    """A generated crate with a separate target directory."""
 
     def __init__(self, place, name, structs):
         self.name, self.structs = name, structs
@@ -98,7 +98,7 @@ class Crate:
         self.cargo("clean", "--package", "measured", "--quiet")
 
     def lines(self):
-        """Lines that the derive adds to one struct, or None without a nightly toolchain."""
+        """The lines that the derive adds to one struct. None without a nightly toolchain."""
         expanded = subprocess.run(
             ["cargo", "+nightly", "rustc", "--quiet", "--", "-Zunpretty=expanded"],
             cwd=self.place,
@@ -112,7 +112,7 @@ class Crate:
 
 
 def run(command, place):
-    """Runs a command; (wall, processor) seconds, children included."""
+    """Runs a command. Returns (wall, processor) seconds, including child processes."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     result = subprocess.run(command, cwd=place, capture_output=True, text=True)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -123,7 +123,7 @@ def run(command, place):
 
 
 def dependencies(crate):
-    """Builds from nothing what the library needs, and an empty crate on it."""
+    """Builds the library, its dependencies and an empty crate from scratch."""
     crate.cargo("fetch", "--quiet")
     lib = crate.place / "src" / "lib.rs"
     lib.write_text("")
@@ -193,7 +193,7 @@ PARAMETERS = [
 
 
 def image_kernels(size):
-    """Names and parameters of so many kernels that a PTX file has about this size."""
+    """Names and parameters of kernels for a PTX file of about this size."""
     kernels, length = [], 0
     while length < size:
         i = len(kernels)
@@ -208,7 +208,7 @@ def image_kernels(size):
 
 
 def image_kernel(name, taken):
-    """A kernel as nvcc writes it: declaration, registers, and a body of some kilobytes."""
+    """A kernel in nvcc's format: declaration, registers, and a body of some kilobytes."""
     declared = ",\n".join(f"\t.param {ty} {name}_param_{j}" for j, (ty, _, _) in enumerate(taken))
     lines = [f".visible .entry {name}(\n{declared}\n)\n{{", "\t.reg .pred \t%p<9>;", "\t.reg .f32 \t%f<81>;"]
     for j, (ty, _, _) in enumerate(taken):
@@ -248,7 +248,7 @@ def image_source(way, kernels, structs):
 
 
 def image_package(place):
-    """An empty package on kernel-args, whose dependencies are built."""
+    """An empty package that depends on kernel-args. The dependencies are already built."""
     package = place / "package"
     (package / "src").mkdir(parents=True)
     (package / "Cargo.toml").write_text(
@@ -260,7 +260,7 @@ def image_package(place):
 
 
 def build(package, source):
-    """Builds the package with this source, its dependencies aside; (wall, processor) seconds."""
+    """Builds the package with this source, without its dependencies. Returns (wall, processor) seconds."""
     (package / "src" / "lib.rs").write_text(source)
     run(["cargo", "clean", "--package", "measured", "--quiet"], package)
     return run(["cargo", "build", "--quiet"], package)
@@ -280,7 +280,7 @@ def images(place, repetitions):
         for repetition in range(repetitions):
             for structs in numbers:
                 for way in WAYS:
-                    # rustc holds the file once for each struct.
+                    # rustc keeps the file in memory once per struct.
                     if way == "ptx =" and size * structs > 500_000_000:
                         continue
                     built = build(package, image_source(way, kernels, structs))
@@ -294,7 +294,7 @@ def images(place, repetitions):
                   f"| {wall - alone:.2f} s | {wall / one:.2f} |")
 
 
-# How many kernels take a value of how many members or variants.
+# The number of kernels, and the number of members or variants of each value.
 MEMBERS = [(200, "struct", 8), (20, "struct", 100), (20, "enum", 8), (20, "enum", 100)]
 ALIKE = ["as the kernel's", "otherwise"]
 
@@ -314,7 +314,7 @@ def members_source(count, kind, parts):
 
 
 def members_crate(count, kind, parts, alike, compared):
-    """A crate of the same values and structs of arguments."""
+    """A crate with the same values and structs of arguments."""
     lines = ["#![allow(dead_code, non_snake_case)]", "use kernel_args::{DevicePointerMut, DeviceType, KernelArgs};"]
     lines.append('kernel_args::kernels! { pub mod image = "src/image.ptx"; }')
     same = alike == ALIKE[0]
@@ -335,7 +335,7 @@ def members_crate(count, kind, parts, alike, compared):
 
 
 def members(place, repetitions):
-    """Prints the table of what it costs to compare members and variants."""
+    """Prints the table of the cost of comparing members and variants."""
     sys.path.insert(0, str(ROOT / "ptx"))
     import toolchain
 

@@ -95,7 +95,7 @@ def timings(package, profile):
 def main():
     parser = argparse.ArgumentParser(description="What kernel-args costs a program that depends on it.")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the checkout to measure")
-    parser.add_argument("--features", default="", help="features of kernel-args beyond the default ones")
+    parser.add_argument("--features", default="", help="additional features of kernel-args")
     parser.add_argument("--timings", action="store_true", help="also the seconds of each crate")
     arguments = parser.parse_args()
     root = arguments.root.resolve()

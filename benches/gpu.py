@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bundles the benchmark of launches with its peers, for a machine with a GPU and no Rust.
+"""Bundles the benchmark of launches with its peers, for a machine with a GPU and without Rust.
 
     python3 benches/gpu.py            adds to gpu-bundle/ (git ignores it)
     sh gpu-bundle/bench               on the GPU machine: builds the C++ peer, measures everything in one interleaved run
@@ -50,7 +50,7 @@ exec python3 compare.py --output "$out" --seconds 300 "$@" \\
 
 
 def build():
-    """The benchmark's executable, of a release build."""
+    """The benchmark's executable from a release build."""
     command = "cargo build --release -p kernel-args-benches --bin launch --message-format=json-render-diagnostics"
     output = subprocess.run(command.split(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     messages = (json.loads(line) for line in output.splitlines() if line.startswith("{"))
@@ -58,7 +58,7 @@ def build():
 
 
 def build_patched():
-    """The same with a patched cudarc."""
+    """The executable with a patched cudarc."""
     path = ROOT / "benches" / "cudarc" / "build.py"
     spec = importlib.util.spec_from_file_location("build", path)
     module = importlib.util.module_from_spec(spec)

@@ -93,7 +93,8 @@ impl Measured {
                 [case, way, median, p10, p90, batches] => {
                     let number = |text: &str| {
                         let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-                        number.ok_or_else(|| format!("{text} is no number, in the line `{line}`"))
+                        number
+                            .ok_or_else(|| format!("{text} is not a number, in the line `{line}`"))
                     };
                     measured.rows.push(Row {
                         case: case.to_owned(),
@@ -101,9 +102,9 @@ impl Measured {
                         median: number(median)?,
                         p10: number(p10)?,
                         p90: number(p90)?,
-                        batches: batches
-                            .parse()
-                            .map_err(|_| format!("{batches} is no number, in the line `{line}`"))?,
+                        batches: batches.parse().map_err(|_| {
+                            format!("{batches} is not a number, in the line `{line}`")
+                        })?,
                     });
                 }
                 _ => {

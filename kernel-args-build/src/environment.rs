@@ -14,7 +14,7 @@ type Values = Box<dyn Fn(&str) -> Option<OsString>>;
 /// The source of environment variables. An empty variable counts as not set.
 pub(crate) struct Environment {
     value: Values,
-    asked: Mutex<BTreeSet<&'static str>>,
+    read: Mutex<BTreeSet<&'static str>>,
 }
 
 impl Environment {
@@ -25,13 +25,13 @@ impl Environment {
     pub(crate) fn new(value: impl Fn(&str) -> Option<OsString> + 'static) -> Self {
         Self {
             value: Box::new(value),
-            asked: Mutex::default(),
+            read: Mutex::default(),
         }
     }
 
     /// Reads a variable that the user sets. If it changes, cargo runs the build script again.
     pub(crate) fn get(&self, name: &'static str) -> Option<OsString> {
-        self.asked
+        self.read
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(name);
@@ -48,8 +48,8 @@ impl Environment {
     }
 
     /// The variables that were read, in alphabetical order.
-    pub(crate) fn asked(&self) -> Vec<&'static str> {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.iter().copied().collect()
+    pub(crate) fn read(&self) -> Vec<&'static str> {
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.iter().copied().collect()
     }
 }

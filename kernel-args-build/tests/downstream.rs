@@ -291,7 +291,7 @@ fn images_that_another_crate_compiles_are_checked_with_one_line(home: &Path) {
     );
 }
 
-fn without_a_build_script_the_error_says_so() {
+fn a_missing_build_script_is_reported() {
     let package = workspace("no-script");
     fs::remove_file(package.root.join("kernels/build.rs")).unwrap();
     let ran = check(&package, "kernels", &[]);
@@ -317,13 +317,10 @@ fn compiled(name: &str, run: fn(&Path)) -> Trial {
 }
 
 fn main() -> ExitCode {
-    let mut trials = vec![Trial::test(
-        "without_a_build_script_the_error_says_so",
-        || {
-            without_a_build_script_the_error_says_so();
-            Ok(())
-        },
-    )];
+    let mut trials = vec![Trial::test("a_missing_build_script_is_reported", || {
+        a_missing_build_script_is_reported();
+        Ok(())
+    })];
     macro_rules! trials {
         ($($name:ident)*) => {$(trials.push(compiled(stringify!($name), $name));)*};
     }

@@ -75,8 +75,8 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
     Ok(Status::Success)
 }
 
-pub(crate) fn header(asked: &Header, output: &mut Output) -> Result<Status, Failure> {
-    let Some((name, described)) = described(&asked.source)? else {
+pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Failure> {
+    let Some((name, described)) = described(&options.source)? else {
         return Ok(Status::Error);
     };
     // An image does not contain the types that pointers point to.
@@ -85,13 +85,13 @@ pub(crate) fn header(asked: &Header, output: &mut Output) -> Result<Status, Fail
         let parameters = described.parameters();
         header = header.item(header::Item::kernel(&described.kernel.symbol, &parameters));
     }
-    if let Some(guard) = &asked.guard {
+    if let Some(guard) = &options.guard {
         header = header.guard(guard);
     }
-    if let Some(namespace) = &asked.namespace {
+    if let Some(namespace) = &options.namespace {
         header = header.namespace(namespace);
     }
-    if !asked.strict {
+    if !options.strict {
         header = header.leave_out_kernels();
     }
     let text = header

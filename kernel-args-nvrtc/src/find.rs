@@ -56,7 +56,7 @@ mod tests {
     use super::library_names;
 
     #[test]
-    fn the_driver_s_own_release_is_looked_for_before_others() {
+    fn the_release_of_the_driver_is_searched_first() {
         if cfg!(windows) {
             return;
         }

@@ -10,14 +10,14 @@ pub struct Named {
     /// Directives with the same effect: `#define N 4` for `-DN=4`, `#include "a.h"` for `--pre-include=a.h`.
     pub directives: String,
     /// Whether an option makes the compiler read or write files in a way that this module does not follow.
-    pub others: bool,
+    pub is_incomplete: bool,
 }
 
 impl Named {
     /// Whether an option names files or folders.
     #[must_use]
     pub fn has_files(&self) -> bool {
-        self.others || !self.folders.is_empty() || self.directives.contains("#include")
+        self.is_incomplete || !self.folders.is_empty() || self.directives.contains("#include")
     }
 }
 
@@ -83,7 +83,7 @@ pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
             }
             Value::File => named.directives.extend(["#include \"", value, "\"\n"]),
             Value::Macro => named.directives += &definition(value),
-            Value::Other => named.others = true,
+            Value::Other => named.is_incomplete = true,
         }
     }
     named
@@ -104,7 +104,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn options_that_name_files_are_known() {
+    fn options_that_name_files_are_recognized() {
         for options in [
             &["-I/usr/include"][..],
             &["-I /usr"],
@@ -158,6 +158,6 @@ mod tests {
             named.directives,
             "#define N 4\n#define M 1\n#define F(x) x=1\n#include \"pre.h\"\n"
         );
-        assert!(!named.others);
+        assert!(!named.is_incomplete);
     }
 }

@@ -11,9 +11,9 @@ use std::{
 #[must_use]
 pub fn folder() -> Option<PathBuf> {
     let exe = env::current_exe().ok()?;
-    let beside = exe.parent()?;
+    let folder = exe.parent()?;
     // The binary of a suite is in `target/PROFILE/deps`.
-    [beside.join("echo-corpus"), beside.join("../../echo-corpus")]
+    [folder.join("echo-corpus"), folder.join("../../echo-corpus")]
         .into_iter()
         .find(|folder| folder.join(corpus::FILE).is_file())
 }
@@ -22,7 +22,7 @@ pub fn folder() -> Option<PathBuf> {
 #[must_use]
 pub fn missing() -> String {
     let command = corpus::command(ENTRIES.len());
-    format!("there is no corpus: `python3 ptx/toolchain.py nvrtc`, then `{command}`")
+    format!("the corpus does not exist: run `python3 ptx/toolchain.py nvrtc`, then `{command}`")
 }
 
 /// Whether the corpus contains the kernels of the derived structs.

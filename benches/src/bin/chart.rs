@@ -85,7 +85,7 @@ fn content(
 fn relative(file: &Path, svg: &Path) -> Result<String, Box<dyn Error>> {
     let file = fs::canonicalize(file)?;
     let svg = fs::canonicalize(svg)?;
-    let folder = file.parent().ok_or("a file stands in a folder")?;
+    let folder = file.parent().ok_or("a file is in a folder")?;
     let below = svg.strip_prefix(folder);
     let below = below.map_err(|_| {
         format!(

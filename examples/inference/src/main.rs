@@ -28,7 +28,7 @@ type Classes = [CudaSlice<u32>; 2];
 fn main() -> Result<()> {
     let chosen: Vec<String> = env::args().skip(1).collect();
     if let Some(unknown) = chosen.iter().find(|name| !ELEMENTS.contains(&name.as_str())) {
-        return Err(format!("there is no element type `{unknown}`: write one of {ELEMENTS:?}").into());
+        return Err(format!("unknown element type `{unknown}`: use one of {ELEMENTS:?}").into());
     }
     let chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|chosen| chosen == name);
     let kernels = mlp::KERNELS.len();

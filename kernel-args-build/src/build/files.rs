@@ -235,8 +235,8 @@ impl<'a> Files<'a> {
             } else if self.root.join(folder).starts_with(self.root) {
                 // The folder contains cargo's output, so its other entries are watched one by one.
                 let all = entries(&self.root.join(folder));
-                let others = all.filter(|path| !self.out.starts_with(path));
-                watched.extend(others.map(|path| match path.strip_prefix(self.root) {
+                let entries = all.filter(|path| !self.out.starts_with(path));
+                watched.extend(entries.map(|path| match path.strip_prefix(self.root) {
                     Ok(path) => path.to_owned(),
                     Err(_) => path,
                 }));

@@ -104,7 +104,7 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
     let mut directives = build.run(&search)?;
     directives.files.extend(folders);
     directives.files.extend(build.header_folders());
-    directives.variables.extend(environment.asked());
+    directives.variables.extend(environment.read());
     print!("{}", directives.text());
     Ok(())
 }
@@ -141,8 +141,8 @@ impl Build<'_> {
             root: self.root,
             extension: self.made(),
         });
-        let asked = || search.environment.get("KERNEL_ARGS_BUILD_UPDATE");
-        let update = fallback.is_some() && asked().is_some_and(|value| value != "0");
+        let update = || search.environment.get("KERNEL_ARGS_BUILD_UPDATE");
+        let update = fallback.is_some() && update().is_some_and(|value| value != "0");
         let mut directives = Directives::default();
         let done = match (search.run(self.kernels.compiler.as_deref()), &fallback) {
             (Ok(compiler), _) => {

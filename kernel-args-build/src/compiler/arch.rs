@@ -57,7 +57,7 @@ mod tests {
     use super::{Arch, gencode};
 
     #[test]
-    fn names_are_those_of_the_compilers() {
+    fn names_have_the_form_of_compiler_options() {
         for (name, ptx, code) in [
             ("sm_75", "compute_75", "sm_75"),
             ("compute_75", "compute_75", "compute_75"),

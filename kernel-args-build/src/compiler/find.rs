@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compiler_that_was_asked_for_is_not_replaced() {
+    fn a_requested_compiler_is_not_replaced() {
         let mut machine = Machine::new("asked");
         machine.nvcc("good");
         machine.set("CUDA_HOME", "good");
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_none_is_not_taken() {
+    fn an_invalid_library_is_rejected() {
         let machine = Machine::new("library");
         let name = if cfg!(windows) {
             "nvrtc64_130_0.dll"

@@ -39,12 +39,12 @@ impl Headers {
         let includes = includes(&search);
         let mut unknown = includes.unknown.iter();
         // The image of such a source contains the time of its compilation. This alone is no reason to compile it again.
-        let is_unknown = flags.others || unknown.any(|why| *why != Unknown::Time);
-        let beside = source.parent().map(Path::to_owned);
+        let is_unknown = flags.is_incomplete || unknown.any(|why| *why != Unknown::Time);
+        let folder_of_source = source.parent().map(Path::to_owned);
         let mut headers = Self {
             files: BTreeSet::new(),
             absent: BTreeSet::new(),
-            folders: is_unknown.then(|| folders.into_iter().chain(beside).collect()),
+            folders: is_unknown.then(|| folders.into_iter().chain(folder_of_source).collect()),
         };
         for (path, text) in includes.files {
             let paths = match text {

@@ -10,7 +10,7 @@ use std::{
 pub(super) fn writes_the_image_its_description_and_the_modules(home: &Path, name: &str) {
     let package = saxpy(&format!("{name}-writes"));
     let ran = package.run("saxpy", &[("CUDA_HOME", home)]).succeeded();
-    assert_eq!(ran.told("warning"), [] as [&str; 0]);
+    assert_eq!(ran.directives("warning"), [] as [&str; 0]);
     assert_eq!(
         parameters(package.written("saxpy.debug.ptx").as_bytes()),
         DESCRIBED
@@ -27,10 +27,10 @@ pub(super) fn writes_the_image_its_description_and_the_modules(home: &Path, name
          \"/saxpy.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/saxpy.debug.ptx\");\n}\n"
     );
     for variable in ["NVCC", "CUDA_HOME"] {
-        assert!(ran.told("rerun-if-env-changed").contains(&variable));
+        assert!(ran.directives("rerun-if-env-changed").contains(&variable));
     }
-    assert!(!ran.told("rerun-if-env-changed").contains(&"PATH"));
-    let files = ran.told("rerun-if-changed");
+    assert!(!ran.directives("rerun-if-env-changed").contains(&"PATH"));
+    let files = ran.directives("rerun-if-changed");
     let own: Vec<&&str> = files
         .iter()
         .filter(|path| Path::new(path).is_relative())
@@ -104,7 +104,7 @@ pub(super) fn a_new_header_is_compiled(home: &Path, name: &str) {
     let described = || {
         let ran = package.run("two_folders", &home).succeeded();
         assert!(
-            ran.told("rerun-if-changed").contains(&"one"),
+            ran.directives("rerun-if-changed").contains(&"one"),
             "cargo watches for the new header: {ran:?}"
         );
         parameters(package.written("a.debug.ptx").as_bytes())
@@ -122,7 +122,7 @@ pub(super) fn a_new_header_is_compiled(home: &Path, name: &str) {
     assert!(said.contains("which.cuh"), "{said}");
 }
 
-pub(super) fn the_generation_is_that_of_the_variable(home: &Path, name: &str) {
+pub(super) fn the_variable_sets_the_generation(home: &Path, name: &str) {
     let package = Package::new(&format!("{name}-variable"));
     package.write_old("src/k.cu", "extern \"C\" __global__ void k(int a) {}\n");
     let target = |script: &str, value: &str| {
@@ -132,7 +132,7 @@ pub(super) fn the_generation_is_that_of_the_variable(home: &Path, name: &str) {
         let line = text.lines().find(|line| line.starts_with(".target"));
         (
             line.unwrap().to_owned(),
-            ran.told("rerun-if-env-changed")
+            ran.directives("rerun-if-env-changed")
                 .contains(&"CUDA_COMPUTE_CAP"),
         )
     };
@@ -225,7 +225,7 @@ pub(super) fn warnings_and_sources_without_kernels_are_shown(home: &Path, name: 
     package.write_old("src/warns.cu", "__global__ void k() { int unused; }\n");
     for _ in ["compiled", "kept"] {
         let ran = package.run("all", &[("CUDA_HOME", home)]).succeeded();
-        let warnings = ran.told("warning").join("\n");
+        let warnings = ran.directives("warning").join("\n");
         assert!(
             warnings.contains("\"unused\" was declared but never referenced"),
             "{warnings}"
@@ -260,7 +260,7 @@ pub(super) fn committed_images_are_written_and_compared(home: &Path, name: &str)
     let ran = package
         .run("saxpy_fallback", &[("CUDA_HOME", home)])
         .succeeded();
-    let warnings = ran.told("warning").join("\n");
+    let warnings = ran.directives("warning").join("\n");
     assert!(
         warnings.contains("committed/saxpy") && warnings.contains("KERNEL_ARGS_BUILD_UPDATE=1"),
         "{warnings}"
@@ -273,9 +273,9 @@ pub(super) fn committed_images_are_written_and_compared(home: &Path, name: &str)
     let ran = package
         .run("saxpy_fallback", &[("CUDA_HOME", home)])
         .succeeded();
-    assert_eq!(ran.told("warning"), [] as [&str; 0]);
+    assert_eq!(ran.directives("warning"), [] as [&str; 0]);
     assert!(
-        ran.told("rerun-if-changed")
+        ran.directives("rerun-if-changed")
             .contains(&"committed/saxpy.ptx")
     );
     let record = fs::read_to_string(package.root.join("committed/saxpy.sources")).unwrap();
@@ -291,7 +291,7 @@ pub(super) fn committed_images_are_written_and_compared(home: &Path, name: &str)
     let ran = package
         .run("saxpy_fallback", &[("CUDA_HOME", home)])
         .succeeded();
-    let warnings = ran.told("warning").join("\n");
+    let warnings = ran.directives("warning").join("\n");
     assert!(
         warnings.contains("`src/near.cuh` has changed since"),
         "{warnings}"

@@ -18,7 +18,7 @@ fn built(package: &Package, script: &str, home: &Path) -> (Vec<String>, Vec<Stri
     let ran = package.run(script, &[("CUDA_HOME", home)]).succeeded();
     let name = if script == "computed" { "top" } else { "a" };
     let description = package.written(&format!("{name}.debug.ptx"));
-    let watched = ran.told("rerun-if-changed").into_iter();
+    let watched = ran.directives("rerun-if-changed").into_iter();
     let own = watched.filter(|path| Path::new(path).is_relative());
     (
         parameters(description.as_bytes()),
@@ -62,7 +62,7 @@ pub(super) fn a_header_that_appears_under_a_name_of_a_macro_is_compiled(home: &P
     assert_eq!(described, ["k(8 out: float* [])"]);
 }
 
-pub(super) fn a_header_that_is_asked_for_by_a_macro_is_compiled(home: &Path, name: &str) {
+pub(super) fn a_new_header_that_a_macro_tests_is_compiled(home: &Path, name: &str) {
     let package = Package::new(&format!("{name}-asked"));
     package.write_old(
         "src/a.cu",
@@ -80,7 +80,7 @@ pub(super) fn a_header_that_is_asked_for_by_a_macro_is_compiled(home: &Path, nam
 
 /// A file next to the source takes precedence over one in a folder.
 pub(super) fn a_header_that_appears_next_to_the_source_is_compiled(home: &Path, name: &str) {
-    let package = Package::new(&format!("{name}-beside"));
+    let package = Package::new(&format!("{name}-same-folder"));
     package.write_old("src/a.cu", &format!("#include \"it.cuh\"\n{KERNEL}"));
     package.write_old("one/it.cuh", "typedef int Taken;\n");
     let (described, watched) = built(&package, "two_folders", home);

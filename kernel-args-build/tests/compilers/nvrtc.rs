@@ -9,7 +9,7 @@ pub(super) fn the_example_is_up_to_date(home: &Path) {
     let mut package = Package::new("example");
     package.root = repository().join("examples/build_script");
     let ran = package.run("example", &[("CUDA_HOME", home)]).succeeded();
-    assert_eq!(ran.told("warning"), [] as [&str; 0]);
+    assert_eq!(ran.directives("warning"), [] as [&str; 0]);
     for file in ["heat.ptx", "heat.debug.ptx"] {
         let committed = fs::read_to_string(package.root.join("ptx").join(file)).unwrap();
         assert_eq!(

@@ -52,7 +52,7 @@ fn runs(log: &Path) -> (i32, usize) {
     (most.max().unwrap_or(0), text.matches("start").count())
 }
 
-pub(super) fn as_many_compilations_run_at_once_as_were_asked_for() {
+pub(super) fn the_requested_number_of_compilations_runs_at_once() {
     for (script, most, together) in [("serial", 1, "1"), ("parallel", 4, "4")] {
         let package = Package::new(script);
         sources(&package, &["a", "b", "c"]);
@@ -167,7 +167,7 @@ pub(super) fn a_header_that_the_build_script_writes_counts_by_its_text() {
         let variables = [("NVCC", &*nvcc), ("LOG", &*log), ("TEXT", Path::new(text))];
         let ran = package.run("written_header", &variables).succeeded();
         assert_eq!(runs(&log).1, count, "{text}");
-        let watched = ran.told("rerun-if-changed");
+        let watched = ran.directives("rerun-if-changed");
         assert!(
             watched.contains(&"src/a.cu")
                 && !watched.iter().any(|path| path.contains("written.cuh")),
@@ -195,12 +195,12 @@ pub(super) fn variables_that_nvcc_reads_count() {
             let variables = [("NVCC", &*nvcc), ("LOG", &*log), (name, Path::new(value))];
             let ran = package.run("all", &variables).succeeded();
             assert_eq!(runs(&log).1, count, "{value}");
-            assert!(ran.told("rerun-if-env-changed").contains(&name));
+            assert!(ran.directives("rerun-if-env-changed").contains(&name));
         }
     }
 }
 
-pub(super) fn a_compiler_that_is_asked_for_is_taken() {
+pub(super) fn a_requested_compiler_is_used() {
     let package = Package::new("asked");
     sources(&package, &["a"]);
     let log = package.root.join("log");
@@ -296,14 +296,14 @@ pub(super) fn committed_images_stand_in_for_a_compiler() {
     fs::create_dir_all(&package.out).unwrap();
     let ran = package.run("saxpy_fallback", &none).succeeded();
     assert_eq!(
-        ran.told("warning"),
+        ran.directives("warning"),
         ["no CUDA compiler was found: using the committed images in `committed`"]
     );
     assert_eq!(package.written("saxpy.ptx"), image);
     assert!(
         package.has("saxpy.debug.ptx") && package.written("kernels.rs").contains("pub mod saxpy")
     );
-    let files = ran.told("rerun-if-changed");
+    let files = ran.directives("rerun-if-changed");
     assert!(
         files.contains(&"inc lude/far.cuh") && files.contains(&"committed/saxpy.sources"),
         "{files:?}"
@@ -368,13 +368,13 @@ pub(super) fn trials() -> Vec<Trial> {
         ($($name:ident)*) => { vec![$(Trial::test(stringify!($name), || { $name(); Ok(()) })),*] };
     }
     trials![
-        as_many_compilations_run_at_once_as_were_asked_for
+        the_requested_number_of_compilations_runs_at_once
         cargos_jobs_are_shared
         only_what_changed_is_compiled_again
         a_source_that_changes_while_it_is_compiled_is_compiled_again
         a_header_that_the_build_script_writes_counts_by_its_text
         variables_that_nvcc_reads_count
-        a_compiler_that_is_asked_for_is_taken
+        a_requested_compiler_is_used
         a_compiler_that_writes_nothing_is_an_error
         without_a_compiler_the_error_lists_what_was_tried
         committed_images_stand_in_for_a_compiler

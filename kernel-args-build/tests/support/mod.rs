@@ -138,7 +138,7 @@ impl Ran {
     }
 
     /// The values of the directives with this name.
-    pub(crate) fn told(&self, directive: &str) -> Vec<&str> {
+    pub(crate) fn directives(&self, directive: &str) -> Vec<&str> {
         let prefix = format!("cargo::{directive}=");
         self.stdout
             .lines()

@@ -143,7 +143,7 @@ mod tests {
 
     /// Whether PTX is the source of cubins: the limits are equal.
     #[test]
-    fn ptx_goes_with_the_cubins_of_its_limits() {
+    fn ptx_matches_cubins_with_equal_limits() {
         let seen = |number: u32, kind, threads| {
             let mut limits = Limits::default();
             limits.directives.max_threads = Some([threads, 1, 1]);

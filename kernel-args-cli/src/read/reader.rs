@@ -74,7 +74,7 @@ impl Reader<'_, '_> {
 
     fn located(&mut self, input: &mut Input, number: u32, named: &Named, located: &[Located]) {
         let errors = self.errors.len();
-        let (images, others) = (self.images, self.skipped.members);
+        let (images, skipped) = (self.images, self.skipped.members);
         let mut member = None;
         for part in located {
             if member != Some(&part.member) {
@@ -93,7 +93,7 @@ impl Reader<'_, '_> {
             }
         }
         if images == self.images && errors == self.errors.len() && named.is_direct {
-            let what = match self.skipped.members - others {
+            let what = match self.skipped.members - skipped {
                 0 => "no kernels: the fat binaries are empty".to_owned(),
                 _ => "no kernels: the fat binaries contain no PTX and no cubins, only formats that do not describe parameters, such \
                       as LTO-IR: compile to PTX or a cubin as well"

@@ -100,7 +100,7 @@ mod tests {
     use super::is_device_code;
 
     #[test]
-    fn sections_with_device_code_are_known_by_name() {
+    fn sections_with_device_code_are_recognized_by_name() {
         for name in [
             ".nv_fatbin",
             ".nv_fatb",

@@ -118,7 +118,7 @@ fn same(shown: &Value, expected: &Value, at: &str) {
 }
 
 #[test]
-fn json_says_what_the_library_says_of_every_image_of_the_tests() {
+fn json_agrees_with_the_library_for_every_image_of_the_tests() {
     let mut count = 0;
     for folder in ["../ptx", "../kernel-args-image/tests/data"] {
         for entry in fs::read_dir(folder).unwrap() {
@@ -161,7 +161,7 @@ fn ptx(signatures: &[Signature]) -> String {
 }
 
 #[test]
-fn json_says_what_the_library_says_of_random_images() {
+fn json_agrees_with_the_library_for_random_images() {
     let folder = Folder::new();
     let mut placed = 0;
     for seed in 0..4 {

@@ -100,7 +100,7 @@ fn names_that_are_not_utf8_are_shown_with_replacements() {
 }
 
 #[test]
-fn files_that_do_not_exist_are_named_and_the_others_shown() {
+fn missing_files_are_reported_and_existing_files_shown() {
     let ran = run(&["show", "nowhere.ptx", "../ptx/saxpy.ptx"]);
     assert_eq!(ran.code, 2);
     assert!(
@@ -191,7 +191,7 @@ fn images_for_other_gpus_are_left_out() {
 }
 
 #[test]
-fn colours_are_for_terminals_unless_asked_for() {
+fn colours_are_only_for_terminals_unless_requested() {
     let coloured = |command: &mut std::process::Command| {
         let output = command.args(["show", "../ptx/saxpy.ptx"]).output().unwrap();
         output.stdout.contains(&0x1b)

@@ -267,7 +267,7 @@ fn standard_input_is_read() {
 }
 
 #[test]
-fn files_without_kernels_say_what_they_are() {
+fn the_error_for_a_file_without_kernels_names_its_kind() {
     let folder = Folder::new();
     let ltoir = {
         let mut fatbin = fatbin();

@@ -33,7 +33,7 @@ fn ptx_is_shown() {
 }
 
 #[test]
-fn colours_tell_parameters_apart() {
+fn parameters_have_different_colours() {
     expect(
         "colours.txt",
         &["show", "--color", "always", &data("kernels.ptx")],

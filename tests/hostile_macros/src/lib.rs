@@ -73,7 +73,7 @@ fn replace(item: &mut DeriveInput, new: Field) -> syn::Result<()> {
             }
         }
     }
-    Err(syn::Error::new_spanned(new, "there is no such field"))
+    Err(syn::Error::new_spanned(new, "this field does not exist"))
 }
 
 /// Moves the fields of a struct into a new struct `Inner`, behind `Deref` and `DerefMut`. Each `deref_mut` moves them to a new

@@ -140,7 +140,7 @@ struct Half<'l> {
 }
 
 #[test]
-fn an_argument_that_panics_lets_the_others_go() {
+fn a_panic_in_one_argument_releases_the_remaining_arguments() {
     let log = Log::default();
     let half = || {
         let lent = |name| Lent {
@@ -169,7 +169,7 @@ fn an_argument_that_panics_lets_the_others_go() {
 }
 
 #[test]
-fn an_error_of_the_launch_comes_through() {
+fn an_error_of_the_launch_is_returned() {
     let log = Log::default();
     let result: Result<(), &str> = args(&log).with_kernel_params(|_| Err("busy"));
     assert_eq!(result, Err("busy"));

@@ -203,7 +203,7 @@ struct Inner {
 }
 
 #[test]
-fn an_argument_marshals_others_while_it_is_lowered() {
+fn an_argument_marshals_nested_arguments_during_its_conversion() {
     let inner = Inner {
         padded: PADDED,
         nested: Nested(5),

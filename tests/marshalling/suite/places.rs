@@ -74,7 +74,7 @@ fn args() -> Args {
 }
 
 #[test]
-fn plain_fields_are_pointed_at_and_others_are_copied() {
+fn pointers_point_to_plain_fields_and_to_copies_of_converted_fields() {
     let mut args = args();
     let copied = [false; 2];
     assert_eq!(

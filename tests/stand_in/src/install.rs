@@ -65,7 +65,7 @@ impl Session {
     pub fn start(settings: &Settings) -> io::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let library = locate().ok_or_else(|| {
-            let text = format!("{LIBRARY} is not beside this binary: build the package with kernel-args-stand-in among its dependencies, or name the file in {PATH}");
+            let text = format!("{LIBRARY} is not next to this binary: add the dependency kernel-args-stand-in to the package, or set {PATH} to the file");
             io::Error::new(io::ErrorKind::NotFound, text)
         })?;
         let library = fs::canonicalize(library)?;

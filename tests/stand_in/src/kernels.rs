@@ -188,7 +188,7 @@ mod tests {
     use super::function_name;
 
     #[test]
-    fn a_function_is_known_by_its_own_name() {
+    fn a_function_is_recognized_by_its_unqualified_name() {
         for (symbol, name) in [
             ("echo", "echo"),
             ("echo_17", "echo_17"),

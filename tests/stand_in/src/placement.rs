@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tensor_map_lies_where_each_generation_was_seen_to_put_it() {
+    fn a_tensor_map_has_the_observed_offset_on_each_generation() {
         let tensor_map_and_pointer = [(128, 128), (8, 8)];
         assert_eq!(offsets(&tensor_map_and_pointer, 90), [112, 240]);
         assert_eq!(offsets(&tensor_map_and_pointer, 80), [32, 160]);

@@ -175,7 +175,7 @@ fn memset(
 }
 
 #[test]
-fn a_disabled_node_does_nothing_and_edges_are_told() {
+fn a_disabled_node_does_nothing_and_edges_are_returned() {
     within(&Settings::new(), |_| {
         let echo = Echo::new(".u8");
         let graph = graph();
@@ -203,7 +203,7 @@ fn a_disabled_node_does_nothing_and_edges_are_told() {
 
         let (mut from, mut to, mut count) = ([null_mut(); 3], [null_mut(); 3], 3);
         // SAFETY: arrays with three elements.
-        let told = unsafe {
+        let actual = unsafe {
             sys::cuGraphGetEdges_v2(
                 graph,
                 from.as_mut_ptr(),
@@ -212,13 +212,13 @@ fn a_disabled_node_does_nothing_and_edges_are_told() {
                 &raw mut count,
             )
         };
-        assert_eq!(code(told), Ok(()));
+        assert_eq!(code(actual), Ok(()));
         assert_eq!((count, from[0], to[0]), (1, first, second));
     });
 }
 
 #[test]
-fn a_capture_tells_its_number_its_graph_and_its_last_node() {
+fn a_capture_returns_its_id_its_graph_and_its_last_node() {
     within(&Settings::new(), |_| {
         let echo = Echo::new(".u8");
         let stream = echo.context.new_stream().expect("a stream");
@@ -229,7 +229,7 @@ fn a_capture_tells_its_number_its_graph_and_its_last_node() {
                 null_mut(),
             );
             let (mut nodes, mut count) = (null(), 0);
-            let told = call!(sys::cuStreamGetCaptureInfo_v3(
+            let actual = call!(sys::cuStreamGetCaptureInfo_v3(
                 stream.cu_stream(),
                 &raw mut status,
                 &raw mut id,
@@ -238,7 +238,7 @@ fn a_capture_tells_its_number_its_graph_and_its_last_node() {
                 null_mut(),
                 &raw mut count
             ));
-            assert_eq!(told, Ok(()));
+            assert_eq!(actual, Ok(()));
             // SAFETY: the driver's array.
             let last = (count == 1).then(|| unsafe { nodes.read() });
             (status as u32, id, graph, last)

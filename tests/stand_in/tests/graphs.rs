@@ -267,7 +267,7 @@ fn end_capture(stream: &CudaStream) -> Result<sys::CUgraph, u32> {
 }
 
 #[test]
-fn what_a_capture_cannot_hold_breaks_it() {
+fn unsupported_work_invalidates_a_capture() {
     within(&Settings::new(), |_| {
         let context = CudaContext::new(0).expect("a device");
         let (stream, other) = (

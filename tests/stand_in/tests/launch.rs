@@ -289,7 +289,7 @@ fn launch_attributes_reach_the_launch() {
         assert_eq!(
             launch_ex(9, 4),
             INVALID_VALUE,
-            "the grid is no multiple of the cluster"
+            "the grid is not a multiple of the cluster"
         );
         assert_eq!(launch_ex(16, 16), Err(912));
         assert_eq!(launch_ex(16, 0), INVALID_VALUE);

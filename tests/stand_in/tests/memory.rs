@@ -125,7 +125,7 @@ fn pinned_memory_is_reachable_from_both_sides() {
 }
 
 #[test]
-fn a_pointer_tells_its_allocation() {
+fn the_allocation_of_a_pointer_can_be_queried() {
     within(&Settings::new().devices(2), |_| {
         let context = CudaContext::new(1).expect("a device");
         let address = allocate(100).expect("memory");

@@ -237,7 +237,7 @@ fn a_cubin_of_another_gpu_is_209_and_a_fat_binary_801() {
 }
 
 #[test]
-fn a_librarys_kernel_is_asked_and_launched_in_any_context() {
+fn a_librarys_kernel_is_queried_and_launched_in_any_context() {
     within(&Settings::new().devices(2), |_| {
         let context = CudaContext::new(0).expect("a device");
         let image = CString::new(ptx(&[("echo", ".u64, .u8, .u32")])).expect("no NUL");

@@ -113,12 +113,12 @@ fn names_types_and_members_are_constants() -> Outcome {
     assert_eq!(NAMES, ["in", "from"]);
     let light = shade::shade.parameter(3);
     assert_eq!(light.cpp, Light::CPP);
-    for (told, own) in light.members.iter().zip(Light::MEMBERS.iter()) {
+    for (actual, own) in light.members.iter().zip(Light::MEMBERS.iter()) {
         assert_eq!(
-            (told.name, told.offset, told.size),
+            (actual.name, actual.offset, actual.size),
             (own.name, own.offset, own.size)
         );
-        assert_eq!(told.cpp.to_string(), own.cpp.to_string());
+        assert_eq!(actual.cpp.to_string(), own.cpp.to_string());
     }
     assert!(shade::shade.has_debug_info() && !plain::shade.has_debug_info());
     assert_eq!(plain::shade.parameter(0).name, "shade_param_0");
@@ -231,7 +231,7 @@ fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     let error = module
         .function("shade")?
         .kernel::<swapped::Members>()
-        .expect_err("likewise");
+        .expect_err("the fields are exchanged");
     assert!(error.to_string().contains(member), "{error}");
     Ok(())
 }
@@ -259,7 +259,7 @@ fn debug_info<A: KernelArgs>(image: Image<'_>) -> Result<DebugInfo, Box<dyn std:
 }
 
 /// A problem that the program cannot fix is not an error at run time, but is reported.
-fn what_cannot_be_read_is_told() -> Outcome {
+fn unreadable_debug_information_is_reported() -> Outcome {
     let own = include_str!("../../../ptx/shade.debug.ptx");
     assert_eq!(debug_info::<Fade>(own.into())?, DebugInfo::Verified);
     assert_eq!(
@@ -286,7 +286,7 @@ pub(crate) fn main() -> ExitCode {
                     kernels_that_are_chosen_at_run_time_are_verified_with_it,
                 ),
                 trial("of_a_struct", the_kernel_of_a_struct_is_verified_with_it),
-                trial("unreadable", what_cannot_be_read_is_told),
+                trial("unreadable", unreadable_debug_information_is_reported),
             ]
         },
         |_| (),

@@ -60,7 +60,7 @@ const CASES: [(&str, Case); 7] = [
     ("the_driver_first", the_driver_first),
     ("a_launch_first", a_launch_first),
     ("memory_both_ways", memory_both_ways),
-    ("a_context_of_its_own_beside", a_context_of_its_own_beside),
+    ("a_created_context", a_created_context),
     ("a_kernel_of_the_runtime", a_kernel_of_the_runtime),
     ("a_reset_of_the_device", a_reset_of_the_device),
 ];
@@ -285,7 +285,7 @@ impl Two<'_> {
 
 /// If a context other than the primary context is current, the objects that the runtime creates belong to it. `cudaSetDevice`
 /// makes the primary context current.
-fn a_context_of_its_own_beside(cudart: &Cudart) -> Outcome {
+fn a_created_context(cudart: &Cudart) -> Outcome {
     set_device(cudart)?;
     let ctx = context()?;
     let own = create_context(device(), ContextFlags::new())?;

@@ -97,7 +97,7 @@ struct Whole {
 }
 
 #[test]
-fn a_type_says_what_it_consists_of() {
+fn a_type_declares_its_members() {
     assert_eq!(of::<u32>(), "");
     assert_eq!(of::<Color>(), "Red = 0, Green = 7");
     assert_eq!(of::<Wide>(), "Least = -9223372036854775808, Last = 3");
@@ -129,7 +129,7 @@ fn a_type_says_what_it_consists_of() {
 
 /// Vectors and matrices of foreign crates are declared as their device types.
 #[test]
-fn types_of_other_crates_say_the_members_of_their_twins() {
+fn foreign_types_declare_the_members_of_the_equivalent_types() {
     assert_eq!(of::<glam::Vec3>(), of::<Float3>());
     assert_eq!(of::<nalgebra::Point3<f32>>(), of::<Float3>());
     assert_eq!(of::<nalgebra::UnitVector3<f32>>(), of::<Float3>());
@@ -368,7 +368,7 @@ fn wrong_members_are_named_on_both_sides() {
 }
 
 #[test]
-fn members_of_one_type_that_are_exchanged_are_told() {
+fn exchanged_members_of_one_type_are_reported() {
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
     struct Named {

@@ -247,9 +247,9 @@ fn an_old_driver_verifies_by_the_image_alone() {
     within(&Settings::new().old(), |_| {
         let ctx = kernel_args::context(0).expect("a device");
         let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits");
-        let told = format!("{:?}", kernel.verification());
+        let actual = format!("{:?}", kernel.verification());
         assert_eq!(
-            told,
+            actual,
             "Verified { driver: false, image: true, debug_info: None }"
         );
         kernel.require_verified().expect("the image is enough");

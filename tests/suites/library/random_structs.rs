@@ -73,7 +73,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 1 } else { 16 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn both_forms_hold_what_the_rule_of_c_says(seed: u64) {
+    fn both_forms_have_the_layout_of_c(seed: u64) {
         let kernels = echo::signatures(echo::SEED, STRUCTS);
         let names: Vec<&str> = kernels.iter().map(|kernel| &*kernel.name).collect();
         assert_eq!(names, ENTRIES[..STRUCTS]);

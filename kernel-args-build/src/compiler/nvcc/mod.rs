@@ -172,7 +172,7 @@ mod tests {
     };
     use std::path::Path;
 
-    fn told(purpose: Purpose, archs: &[&str], output: Option<Output>) -> String {
+    fn options_of(purpose: Purpose, archs: &[&str], output: Option<Output>) -> String {
         let names: Vec<String> = archs.iter().map(|&name| name.into()).collect();
         let (archs, output) = Options::targets(&names, output).unwrap();
         let options_ = Options {
@@ -219,20 +219,23 @@ mod tests {
                 "-fatbin|-gencode|arch=compute_75,code=compute_75|-gencode|arch=compute_90,code=sm_90|-lineinfo",
             ),
         ] {
-            assert_eq!(told(Purpose::Image, archs, output), image.to_owned() + REST);
+            assert_eq!(
+                options_of(Purpose::Image, archs, output),
+                image.to_owned() + REST
+            );
         }
         assert_eq!(
-            told(Purpose::Description, &["sm_75", "sm_90"], None),
+            options_of(Purpose::Description, &["sm_75", "sm_90"], None),
             "-ptx|-G|-arch=compute_90".to_owned() + REST
         );
         assert_eq!(
-            told(Purpose::Description, &[], None),
+            options_of(Purpose::Description, &[], None),
             "-ptx|-G".to_owned() + REST
         );
     }
 
     #[test]
-    fn a_missing_host_compiler_is_told_from_a_wrong_kernel() {
+    fn a_missing_host_compiler_is_distinguished_from_a_wrong_kernel() {
         assert!(has_no_host_compiler(
             "gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties."
         ));

@@ -6,8 +6,7 @@ pub(crate) use text::is_text;
 
 /// A phrase and its replacement. `a|b` are alternatives for a word; `$` at the end requires the end of a clause.
 const RULES: &[(&str, &str)] = &[
-    ("tells|told|telling", "reports, contains, specifies"),
-    ("tell apart", "distinguish"),
+    ("tell|tells|told|telling", "reports, contains, specifies"),
     ("stands|stand|standing", "is; for a reference: see"),
     ("that|those of", "the noun again"),
     ("one of which", "a new sentence"),

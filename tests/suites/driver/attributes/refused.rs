@@ -45,7 +45,7 @@ fn refused<A: KernelArgs>(target: &impl Launchable<A>, launch: Launch<'_>, args:
 }
 
 #[track_caller]
-fn says(error: &Error, words: &[&str]) {
+fn contains_words(error: &Error, words: &[&str]) {
     let text = error.to_string();
     for words in words {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
@@ -61,7 +61,7 @@ pub(crate) fn limit<A: KernelArgs>(
 ) {
     let error = refused(target, launch, args);
     assert!(matches!(error, Error::Limit(_)), "{error:?}");
-    says(&error, words);
+    contains_words(&error, words);
 }
 
 fn values() -> Outcome {
@@ -206,7 +206,7 @@ fn explained() -> Outcome {
     let Err(error @ Error::Launch(_)) = launched else {
         return Err(format!("{launched:?}").into());
     };
-    says(
+    contains_words(
         &error,
         &[
             "launching kernel `busy`",
@@ -258,7 +258,7 @@ fn old_driver() -> Outcome {
             version / 1000,
             version % 1000 / 10
         );
-        says(
+        contains_words(
             &error,
             &[
                 &format!("`{name}` needs a driver of {needs} or newer"),
@@ -301,7 +301,7 @@ fn old_gpu() -> Outcome {
         let error = refused(&busy?, launch, args);
         assert!(driver.set_sm(90));
         assert!(matches!(error, Error::UnsupportedAttribute(_)), "{error:?}");
-        says(
+        contains_words(
             &error,
             &[
                 &format!("`{name}` needs {needs} or newer"),

@@ -153,7 +153,7 @@ fn what_was_current_is_destroyed_meanwhile() -> Outcome {
 }
 
 /// A destroyed context is never passed to the driver to make it current.
-fn a_context_that_is_not_known_is_not_restored() -> Outcome {
+fn a_destroyed_context_is_not_restored() -> Outcome {
     let (a, b) = (context()?, own()?);
     let unknown = || cudarc::driver::CudaContext::new_non_primary(device(), 0);
     for dropped in [None, Some(own()?)] {
@@ -316,8 +316,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             what_was_current_is_destroyed_meanwhile,
         ),
         trial(
-            "a_context_that_is_not_known_is_not_restored",
-            a_context_that_is_not_known_is_not_restored,
+            "a_destroyed_context_is_not_restored",
+            a_destroyed_context_is_not_restored,
         ),
         trial(
             "a_destroyed_context_is_current",

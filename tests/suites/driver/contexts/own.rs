@@ -33,7 +33,7 @@ fn an_own_context_launches() -> Outcome {
 }
 
 /// The flags reach the driver: `cuCtxGetFlags`.
-fn the_flags_are_those_of_the_context() -> Outcome {
+fn the_flags_are_set_in_the_context() -> Outcome {
     let flags = ContextFlags::new()
         .scheduling(Scheduling::BlockingSync)
         .keep_local_memory(true);
@@ -138,8 +138,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("an_own_context_launches", an_own_context_launches),
         trial(
-            "the_flags_are_those_of_the_context",
-            the_flags_are_those_of_the_context,
+            "the_flags_are_set_in_the_context",
+            the_flags_are_set_in_the_context,
         ),
         trial("a_device_that_there_is_not", a_device_that_there_is_not),
         trial(

@@ -15,10 +15,10 @@ use std::{mem, process::ExitCode};
 
 /// The actions between the launches before and after a reset.
 const CASES: [(&str, Case); 4] = [
-    ("a_launch_says_so", a_launch_says_so),
+    ("a_launch_reports_the_reset", a_launch_reports_the_reset),
     (
-        "another_thread_is_told_as_well",
-        another_thread_is_told_as_well,
+        "a_launch_on_another_thread_reports_the_reset",
+        a_launch_on_another_thread_reports_the_reset,
     ),
     (
         "a_new_context_is_not_mistaken",
@@ -45,7 +45,7 @@ fn reset() -> Outcome {
 }
 
 /// The error reports the reset and names the context.
-fn says_so(result: Result<(), Error>) -> Outcome {
+fn reports_the_reset(result: Result<(), Error>) -> Outcome {
     let error = result.err().ok_or("it was launched after a reset")?;
     let text = error.to_string();
     eprintln!("{text}");
@@ -69,7 +69,7 @@ fn says_so(result: Result<(), Error>) -> Outcome {
     Ok(())
 }
 
-fn a_launch_says_so() -> Outcome {
+fn a_launch_reports_the_reset() -> Outcome {
     let ctx = context()?;
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
     let mut counted = Counted::new(&ctx.default_stream())?;
@@ -79,8 +79,8 @@ fn a_launch_says_so() -> Outcome {
     kernel.require_loaded()?;
     reset()?;
     // SAFETY: both slices have `N` elements.
-    says_so(unsafe { launch!(kernel, 8, 128, counted.args()) })?;
-    says_so(kernel.require_loaded())?;
+    reports_the_reset(unsafe { launch!(kernel, 8, 128, counted.args()) })?;
+    reports_the_reset(kernel.require_loaded())?;
     let error = Module::load(&ctx, SAXPY).err().ok_or("it was loaded")?;
     eprintln!("{error}");
     // Dropped while the context is not active: nothing is unloaded twice.
@@ -90,7 +90,7 @@ fn a_launch_says_so() -> Outcome {
 }
 
 /// With several streams, so a launch first waits for the slices.
-fn another_thread_is_told_as_well() -> Outcome {
+fn a_launch_on_another_thread_reports_the_reset() -> Outcome {
     let ctx = context()?;
     let streams = [ctx.new_stream()?, ctx.new_stream()?];
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
@@ -99,7 +99,7 @@ fn another_thread_is_told_as_well() -> Outcome {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             // SAFETY: both slices have `N` elements.
-            says_so(unsafe { launch!(kernel, 8, 128, counted.args()) })
+            reports_the_reset(unsafe { launch!(kernel, 8, 128, counted.args()) })
         });
         thread.join().map_err(|_| "the thread panicked")?
     })?;
@@ -118,8 +118,8 @@ fn a_new_context_is_not_mistaken() -> Outcome {
     reset()?;
     let again = context()?;
     assert_eq!(ContextName::of(&again), ContextName::of(&ctx));
-    says_so(kernel.require_loaded())?;
-    says_so(adopted.require_loaded())?;
+    reports_the_reset(kernel.require_loaded())?;
+    reports_the_reset(adopted.require_loaded())?;
     // cudarc unloads its module in any case; this crate does not.
     mem::forget(adopted);
     let new = Kernel::<Saxpy>::load(&again)?;

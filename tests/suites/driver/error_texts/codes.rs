@@ -26,7 +26,7 @@ fn every_code_has_a_meaning() -> Outcome {
 
 /// After these errors "any further CUDA work will return the same error" (CUDA Driver API, `CUresult`), so the launched kernel
 /// is not their cause.
-fn an_error_of_an_earlier_kernel_says_so() -> Outcome {
+fn an_error_of_an_earlier_kernel_names_it_as_the_cause() -> Outcome {
     for code in [700, 702, 710, 714, 715, 716, 717, 718, 719, 721] {
         let meaning = Status(code).meaning().ok_or("no meaning")?;
         for words in ["EARLIER kernel", "the context is lost"] {
@@ -82,13 +82,13 @@ pub(super) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![
         trial("every_code_has_a_meaning", every_code_has_a_meaning),
         trial(
-            "an_error_of_an_earlier_kernel_says_so",
-            an_error_of_an_earlier_kernel_says_so,
+            "an_error_of_an_earlier_kernel_names_it_as_the_cause",
+            an_error_of_an_earlier_kernel_names_it_as_the_cause,
         ),
         trial_unless(
             driver
                 .is_real()
-                .then_some("the driver returns what it wants to"),
+                .then_some("the stand-in driver returns the requested error"),
             "every_code_is_explained_where_it_is_returned",
             every_code_is_explained_where_it_is_returned,
         ),

@@ -30,7 +30,7 @@ pub(super) fn compare(driver: &Driver, name: &str, text: &str) -> Result<(), Str
     match golden(name) {
         Some(golden) if golden == text => Ok(()),
         Some(golden) => Err(format!("{text}\nis not the golden text\n{golden}")),
-        None => Err(format!("there is no golden text of this error:\n{text}")),
+        None => Err(format!("no golden text for this error:\n{text}")),
     }
 }
 

@@ -107,7 +107,7 @@ fn tracked_slices_are_captured() -> Outcome {
 }
 
 /// Without `node` the launch waits on the captured stream, which ends the capture. The error contains the code to write.
-fn a_plain_launch_says_what_to_write() -> Outcome {
+fn the_error_of_a_plain_launch_contains_the_correction() -> Outcome {
     let world = World::new()?;
     let kernel = Kernel::<Borrowed<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let home = world.ctx.new_stream()?;
@@ -199,7 +199,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("tracked_slices_are_captured", tracked_slices_are_captured),
         trial(
             "a_plain_launch_in_a_capture_says_what_to_write",
-            a_plain_launch_says_what_to_write,
+            the_error_of_a_plain_launch_contains_the_correction,
         ),
         trial(
             "a_capture_ends_whatever_happens",

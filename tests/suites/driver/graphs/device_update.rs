@@ -83,7 +83,7 @@ fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
     Ok(())
 }
 
-fn offsets_are_those_of_the_parameters() {
+fn offset_of_returns_the_offsets_of_the_parameters() {
     const OFFSETS: [usize; 4] = [
         offset_of::<UpdateParam>("node"),
         offset_of::<UpdateParam>("offset"),
@@ -112,9 +112,12 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(name("a_kernel_updates_a_node"), move || {
             a_kernel_updates_a_node(&driver)
         }),
-        trial(name("offsets_are_those_of_the_parameters"), || {
-            offsets_are_those_of_the_parameters();
-            Ok::<(), String>(())
-        }),
+        trial(
+            name("offset_of_returns_the_offsets_of_the_parameters"),
+            || {
+                offset_of_returns_the_offsets_of_the_parameters();
+                Ok::<(), String>(())
+            },
+        ),
     ]
 }

@@ -15,7 +15,7 @@ const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
 fn says<T>(result: Result<T, Error>, words: &[&str]) -> Outcome {
     let error = match result {
-        Ok(_) => return Err(format!("there is no error that says {words:?}").into()),
+        Ok(_) => return Err(format!("no error contains {words:?}").into()),
         Err(error) => error.to_string(),
     };
     for word in words.iter().chain(&["\nhelp: "]) {

@@ -24,10 +24,7 @@ const CASES: [(&str, Case); 4] = [
     ("while_memory_is_freed", while_memory_is_freed),
     ("before_memory_is_freed", before_memory_is_freed),
     ("from_the_drop_of_memory", from_the_drop_of_memory),
-    (
-        "beside_a_drop_that_never_ends",
-        beside_a_drop_that_never_ends,
-    ),
+    ("exit_during_an_endless_drop", exit_during_an_endless_drop),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -126,7 +123,7 @@ fn from_the_drop_of_memory() -> Outcome {
     }
 }
 
-fn beside_a_drop_that_never_ends() -> Outcome {
+fn exit_during_an_endless_drop() -> Outcome {
     dropped(1, || {
         loop {
             thread::park();

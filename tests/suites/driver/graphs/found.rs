@@ -131,7 +131,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         ),
         trial("nodes_are_found_in_a_captured_graph", in_a_graph),
         trial(
-            "a_node_that_cannot_retain_says_so",
+            "a_node_that_cannot_retain_is_reported",
             without_a_place_to_retain,
         ),
     ]

@@ -121,7 +121,7 @@ fn a_changed_header_is_compiled_again() -> Outcome {
     Ok(())
 }
 
-fn what_cannot_be_told_is_compiled_each_time() -> Outcome {
+fn sources_with_unknown_files_are_compiled_each_time() -> Outcome {
     let folder = Folder::new("cache-untold")?;
     fs::write(folder.join("a.h"), "")?;
     let cache = folder.join("cache");
@@ -242,8 +242,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_changed_header_is_compiled_again,
         ),
         trial(
-            "what_cannot_be_told_is_compiled_each_time",
-            what_cannot_be_told_is_compiled_each_time,
+            "sources_with_unknown_files_are_compiled_each_time",
+            sources_with_unknown_files_are_compiled_each_time,
         ),
         trial(
             "a_damaged_entry_is_compiled_again",

@@ -120,7 +120,7 @@ fn the_debug_build_is_not_loaded() -> Outcome {
 }
 
 /// A source whose image itself has debug information needs no second compilation.
-fn a_debug_build_tells_for_itself() -> Outcome {
+fn an_image_with_debug_information_needs_no_second_compilation() -> Outcome {
     let options = CompileOptions::new().option("--device-debug");
     let module = Module::compile(&context()?, COPY, &options)?;
     let kernel = module.kernel::<CopyExchanged>("copy");
@@ -144,8 +144,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         trial_unless(
             why,
-            "a_debug_build_tells_for_itself",
-            a_debug_build_tells_for_itself,
+            "an_image_with_debug_information_needs_no_second_compilation",
+            an_image_with_debug_information_needs_no_second_compilation,
         ),
     ]
 }

@@ -280,7 +280,7 @@ fn a_refused_option_is_named() -> Outcome {
     Ok(())
 }
 
-fn the_time_of_the_compiler_is_told(driver: &Driver) -> Outcome {
+fn the_compiler_time_is_reported(driver: &Driver) -> Outcome {
     let ctx = context()?;
     assert_eq!(Module::load(&ctx, unseen()?)?.wall_time(), None);
     let options = JitOptions::new().wall_time();
@@ -326,7 +326,7 @@ fn options_have_their_effect() -> Outcome {
 }
 
 /// `.extern .global` at an address that the program provides.
-fn a_symbol_lies_where_the_program_says() -> Outcome {
+fn a_symbol_has_the_address_that_the_program_sets() -> Outcome {
     const READS: &str = "
 .version 7.0
 .target sm_75
@@ -381,8 +381,8 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![
         trial("every_option", move || every_option(&one)),
         trial("a_refused_option_is_named", a_refused_option_is_named),
-        trial("the_time_of_the_compiler_is_told", move || {
-            the_time_of_the_compiler_is_told(&two)
+        trial("the_compiler_time_is_reported", move || {
+            the_compiler_time_is_reported(&two)
         }),
         trial_unless(
             compiles,
@@ -391,8 +391,8 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         ),
         trial_unless(
             compiles,
-            "a_symbol_lies_where_the_program_says",
-            a_symbol_lies_where_the_program_says,
+            "a_symbol_has_the_address_that_the_program_sets",
+            a_symbol_has_the_address_that_the_program_sets,
         ),
     ]
 }

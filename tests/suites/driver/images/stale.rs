@@ -111,7 +111,7 @@ const CASES: [Case; 12] = [
         after: Some("#define VALUE 2\n"),
     },
     Case {
-        what: "a header that is no more",
+        what: "a removed header",
         source: "#include <sub/it.h>\n#ifndef VALUE\n#define VALUE 7\n#endif\n#if __has_include(<sub/it.h>)\n#endif\n",
         options: |options, folder| {
             fs::create_dir_all(folder.join("later/sub")).expect("a folder");

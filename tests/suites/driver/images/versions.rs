@@ -9,7 +9,7 @@ use kernel_args_tests::{
 };
 use libtest_mimic::Trial;
 
-fn all_versions_are_told() -> Outcome {
+fn all_versions_are_reported() -> Outcome {
     let (versions, ctx) = (versions()?, context()?);
     let text = versions.to_string();
     println!("{text}");
@@ -45,7 +45,7 @@ fn all_versions_are_told() -> Outcome {
 }
 
 /// The settings of the stand-in driver.
-fn other_drivers_are_told() -> Outcome {
+fn the_versions_of_simulated_drivers_are_reported() -> Outcome {
     let control = Control::attach().ok_or("this is the stand-in driver")?;
     for (number, cuda, ptx) in [
         (12040, "12.4", Some("8.4")),
@@ -70,7 +70,11 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         .is_real()
         .then_some("the versions are this machine's");
     vec![
-        trial("all_versions_are_told", all_versions_are_told),
-        trial_unless(real, "other_drivers_are_told", other_drivers_are_told),
+        trial("all_versions_are_reported", all_versions_are_reported),
+        trial_unless(
+            real,
+            "the_versions_of_simulated_drivers_are_reported",
+            the_versions_of_simulated_drivers_are_reported,
+        ),
     ]
 }

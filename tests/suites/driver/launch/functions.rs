@@ -107,7 +107,7 @@ fn cudarc_loads_the_module() -> Outcome {
 }
 
 /// After the first launch, the driver is queried about only one parameter.
-fn raw_functions_are_remembered() -> Outcome {
+fn raw_functions_are_cached() -> Outcome {
     let ctx = context()?;
     let mut counted = Counted::new(ctx.new_stream()?)?;
     let stream = counted.stream.clone();
@@ -167,7 +167,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("lists_are_launched", lists_are_launched),
         trial("cudarc_loads_the_module", cudarc_loads_the_module),
-        trial("raw_functions_are_remembered", raw_functions_are_remembered),
+        trial("raw_functions_are_cached", raw_functions_are_cached),
         trial("a_configuration_of_cudarc", a_configuration_of_cudarc),
         trial("kernels_are_looked_up_again", kernels_are_looked_up_again),
     ]

@@ -13,7 +13,7 @@ use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 use std::time::UNIX_EPOCH;
 
-fn broken_ptx_says_why() -> Outcome {
+fn the_error_for_broken_ptx_contains_the_reason() -> Outcome {
     let broken = SAXPY.replacen(".param .f32", ".param .f33", 1);
     let error = Module::load(&context()?, broken).expect_err("the driver rejects it");
     let Error::Load { log, .. } = &error else {
@@ -27,7 +27,7 @@ fn broken_ptx_says_why() -> Outcome {
     Ok(())
 }
 
-fn not_an_image_says_so() -> Outcome {
+fn a_file_that_is_not_an_image_is_rejected() -> Outcome {
     let ctx = context()?;
     assert!(matches!(Module::load(&ctx, ""), Err(Error::Image(_))));
     for cut in [b"\x7fELF not really".as_slice(), b"\x7fELF"] {
@@ -43,7 +43,7 @@ fn not_an_image_says_so() -> Outcome {
     Ok(())
 }
 
-fn unknown_entry_names_the_nearest() -> Outcome {
+fn the_error_for_an_unknown_entry_names_a_similar_one() -> Outcome {
     let module = Module::load(&context()?, SAXPY)?;
     let error = module
         .kernel::<Saxpy>("saxpi")
@@ -285,15 +285,21 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
             "thread_counts_are_taken_or_refused",
             thread_counts_are_taken_or_refused,
         ),
-        trial("broken_ptx_says_why", broken_ptx_says_why),
-        trial("not_an_image_says_so", not_an_image_says_so),
+        trial(
+            "the_error_for_broken_ptx_contains_the_reason",
+            the_error_for_broken_ptx_contains_the_reason,
+        ),
+        trial(
+            "a_file_that_is_not_an_image_is_rejected",
+            a_file_that_is_not_an_image_is_rejected,
+        ),
         trial(
             "kernels_that_are_items_are_loaded",
             kernels_that_are_items_are_loaded,
         ),
         trial(
-            "unknown_entry_names_the_nearest",
-            unknown_entry_names_the_nearest,
+            "the_error_for_an_unknown_entry_names_a_similar_one",
+            the_error_for_an_unknown_entry_names_a_similar_one,
         ),
         trial("options_reach_the_compiler", move || {
             options_reach_the_compiler(&one)

@@ -245,7 +245,7 @@ fn several_that_fit_are_listed() -> Outcome {
 #[derive(KernelArgs)]
 struct Kernelless(u8);
 
-fn what_was_verified_is_told() -> Outcome {
+fn verification_reports_what_was_compared() -> Outcome {
     let kernel: Kernel<crate::launch::results::Saxpy> =
         Kernel::from_image(&context()?, SAXPY, "saxpy")?;
     let Verification::Verified { driver, image, .. } = *kernel.verification() else {
@@ -264,6 +264,9 @@ fn accepted() -> Vec<Trial> {
         ),
         trial("members_are_compared", members_are_compared),
         trial("several_that_fit_are_listed", several_that_fit_are_listed),
-        trial("what_was_verified_is_told", what_was_verified_is_told),
+        trial(
+            "verification_reports_what_was_compared",
+            verification_reports_what_was_compared,
+        ),
     ]
 }

@@ -88,7 +88,7 @@ impl Visitor for Sink {
             buffer.set_len(size);
         }
         let packed = args.pack_at(&offsets, &mut buffer);
-        self.packed(packed.expect("the offsets are those of the struct"));
+        self.packed(packed.expect("the offsets match the struct"));
     }
 }
 

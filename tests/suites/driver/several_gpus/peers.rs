@@ -247,7 +247,7 @@ const VARIABLE: &str = "KERNEL_ARGS_WITHOUT_PEERS";
 fn gpus_without_access() -> Result<Completion, String> {
     if !is_active() {
         return Ok(Completion::ignored_with(
-            "only the stand-in driver can be told so",
+            "only the stand-in driver can simulate this",
         ));
     }
     let text = |error: std::io::Error| error.to_string();

@@ -26,7 +26,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 256 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn both_forms_hold_what_the_rule_of_c_says(seed: u64, len in 0..150_usize, over_aligned: bool) {
+    fn both_forms_have_the_layout_of_c(seed: u64, len in 0..150_usize, over_aligned: bool) {
         let mut list = List::random(seed, len, over_aligned);
         // Moving a list does not change it.
         let mut moved = Box::new(std::mem::take(&mut list.arguments));
@@ -189,7 +189,7 @@ fn padding_is_zero_and_large_values_are_held() {
 }
 
 #[test]
-fn a_list_names_the_types_that_it_holds() {
+fn a_list_names_its_types() {
     let counted = Cell::new(0);
     let mut arguments = ArgList::new();
     arguments

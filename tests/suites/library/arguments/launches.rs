@@ -93,7 +93,7 @@ fn a_list_of_slices_and_numbers_is_launched_with_every_option() {
 
 /// The waits and records are the same as for a struct with the same slices.
 #[test]
-fn slices_of_a_list_are_tracked_as_those_of_a_struct() {
+fn slices_in_a_list_are_tracked_like_slices_in_a_struct() {
     #[derive(KernelArgs)]
     struct Saxpy<'a> {
         n: u32,

@@ -63,7 +63,7 @@ fn a_wrong_list_names_the_index_and_both_sides() {
 
 /// A list with different types is a different list, even if the sizes are equal.
 #[test]
-fn what_is_remembered_of_a_list_is_its_types() {
+fn the_cache_compares_the_types_of_a_list() {
     within(&Settings::new(), |_| {
         let setup = Setup::new();
         let mut right = ArgList::new();
@@ -166,9 +166,9 @@ fn an_old_driver_verifies_a_list_by_the_image() {
         let mut wrong = ArgList::new();
         wrong.push(0_u32).push(1.0_f64).push(null).push(null);
         assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(_)));
-        let told = format!("{:?}", setup.function.verification());
+        let actual = format!("{:?}", setup.function.verification());
         assert_eq!(
-            told,
+            actual,
             "Verified { driver: false, image: true, debug_info: None }"
         );
         let unknown = Module::load(&setup.ctx, include_str!("../../../../ptx/saxpy.ptx"))

@@ -74,7 +74,7 @@ fn a_parameter_that_is_an_argument_need_not_be_a_device_type() {
 }
 
 #[test]
-fn a_bound_stands_in_the_place_of_the_derived_ones() {
+fn an_explicit_bound_replaces_the_derived_bounds() {
     assert_eq!(Projected::<Single>::LAYOUT.size(), 16);
     let _ = |projected: Projected<'static, Single>| (projected.alpha, projected.x);
     let unbounded: Unbounded<u8, str> = Unbounded {

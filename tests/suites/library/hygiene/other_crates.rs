@@ -39,7 +39,7 @@ struct Shade {
 }
 
 #[test]
-fn the_derives_of_bytemuck_and_zerocopy_stand_beside_ours() {
+fn derives_of_bytemuck_and_zerocopy_can_be_combined_with_this_library() {
     let material = Material {
         color: Float4::new(0.25, 0.5, 0.75, 1.0),
         normal: Float3::new(0.0, 1.0, 0.0),

@@ -48,7 +48,7 @@ struct OfOthers {
 }
 
 #[test]
-fn the_library_is_found_where_the_attribute_says() {
+fn the_attribute_sets_the_path_of_the_library() {
     let args = Args {
         elsewhere: Elsewhere { small: 1, large: 2 },
         kind: Kind::One,

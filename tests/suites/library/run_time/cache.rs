@@ -94,7 +94,7 @@ fn a_struct_of_any_lifetime_finds_the_same_kernel() {
 }
 
 #[test]
-fn structs_and_entries_are_told_apart() {
+fn structs_and_entries_are_distinguished() {
     #[derive(KernelArgs)]
     struct Number(u32);
     #[derive(KernelArgs)]
@@ -131,7 +131,7 @@ fn structs_and_entries_are_told_apart() {
 }
 
 #[test]
-fn a_call_that_failed_is_not_remembered() {
+fn a_failed_call_is_not_cached() {
     within(&Settings::new(), |driver| {
         let module = Module::load(&context(0), SAXPY).expect("it loads");
         for _ in 0..2 {

@@ -62,9 +62,9 @@ fn every_kind_of_image_is_loaded() {
             path.clone().into(),
         ];
         for image in images {
-            let told = format!("{image:.20?}");
+            let actual = format!("{image:.20?}");
             let module =
-                Module::load(&ctx, image).unwrap_or_else(|error| panic!("{told}: {error}"));
+                Module::load(&ctx, image).unwrap_or_else(|error| panic!("{actual}: {error}"));
             module.get::<Saxpy>().expect("it fits");
         }
         let missing = Module::load(&ctx, PathBuf::from("none.ptx")).expect_err("there is none");
@@ -74,7 +74,7 @@ fn every_kind_of_image_is_loaded() {
 
 /// The suites with NVRTC test its output. This test checks the errors for a `Ptx` that cannot be read.
 #[test]
-fn a_ptx_that_was_not_compiled_says_what_to_pass() {
+fn the_error_for_an_uncompiled_ptx_contains_the_solution() {
     within(&Settings::new(), |_| {
         let ctx = context(0);
         for ptx in [
@@ -124,7 +124,7 @@ fn a_file_name_that_is_given_as_ptx_is_recognised() {
 }
 
 #[test]
-fn an_error_of_cudarc_becomes_ours() {
+fn an_error_of_cudarc_is_converted() {
     fn fails() -> Result<(), Error> {
         Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))?;
         Ok(())

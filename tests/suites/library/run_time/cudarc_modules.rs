@@ -199,7 +199,7 @@ fn a_module_of_another_context_is_refused() {
 
 /// A driver that does not return names: the only kernel of the image is used, or the error contains the solution.
 #[test]
-fn a_driver_that_tells_no_names_needs_an_image_of_one_kernel() {
+fn without_names_from_the_driver_the_image_must_have_one_kernel() {
     within(&Settings::new().old().without("cuFuncGetName"), |_| {
         let ctx = context(0);
         let theirs = function(&ctx, SAXPY);

@@ -185,7 +185,7 @@ fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
 /// The documented limits of `launch!`. If this test fails, the documentation lists too many limits. The packed form is used,
 /// because the driver reads no more of it than there is.
 #[test]
-fn what_a_reused_handle_hides_is_what_the_documentation_says() {
+fn reused_handles_have_exactly_the_documented_limits() {
     within(&Settings::new(), |driver| {
         driver.reuse_functions();
         let ctx = context(0);
@@ -239,7 +239,7 @@ fn a_handle_that_was_given_to_another_context_is_launched_there() {
 }
 
 #[test]
-fn an_older_driver_is_asked_nothing() {
+fn an_older_driver_is_not_queried() {
     within(&Settings::new().old(), |driver| {
         let ctx = context(0);
         let function = function(&ctx, SAXPY, "saxpy");

@@ -389,7 +389,7 @@ fn every_target_gets_its_shared_memory() {
 }
 
 fn current() -> Option<CUcontext> {
-    cudarc::driver::result::ctx::get_current().expect("the driver tells")
+    cudarc::driver::result::ctx::get_current().expect("a current context")
 }
 
 #[test]

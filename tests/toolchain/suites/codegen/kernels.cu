@@ -216,7 +216,7 @@ struct Halves {
 
 extern "C" {
 __global__ void lists(Node* head, const Node* const* table, First first, const Second* second, Node node) {}
-// What is pointed to alone: the compiler describes what the body uses.
+// Only a pointee: the compiler describes types that the body uses.
 __global__ void walk(const Tree* tree, Leaf** leaves, const Undescribed* other)
 {
     while (tree->left) {

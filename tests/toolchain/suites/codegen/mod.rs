@@ -35,7 +35,7 @@ fn number(variable: &str, default: usize) -> usize {
     let text = env::var(variable).ok();
     text.map_or(default, |text| {
         text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is no number"))
+            .unwrap_or_else(|_| panic!("{variable}={text} is not a number"))
     })
 }
 

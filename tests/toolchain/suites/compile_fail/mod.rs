@@ -73,7 +73,7 @@ fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
         .iter()
         .find(|name| !names.iter().any(|known| known == *name))
     {
-        return Err(format!("{gone} is no case"));
+        return Err(format!("{gone} is not a case"));
     }
     let suite = Arc::clone(suite);
     trials.push(Trial::test(

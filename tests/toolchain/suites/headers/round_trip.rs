@@ -154,18 +154,18 @@ pub(crate) fn random() -> Result<String, String> {
         let Some(kernel) = images.iter().find_map(|kernels| kernels.kernel(name, None)) else {
             return Err(format!("{name}: no kernel"));
         };
-        let told = kernel.parameters();
+        let actual = kernel.parameters();
         let in_cpp = Signature {
             name,
-            parameters: &told,
+            parameters: &actual,
         };
         let found = differences(signature, &in_cpp, &mut members);
         if !found.is_empty() {
             return Err(format!("{name}: {}\n{text}", found.join("\n")));
         }
-        parameters += told.len();
+        parameters += actual.len();
         let header = Header::new()
-            .item(Item::kernel(name, &told))
+            .item(Item::kernel(name, &actual))
             .forward_declare_pointees();
         let namespace = format!("again_{name}");
         let header = header.namespace(&namespace).write();

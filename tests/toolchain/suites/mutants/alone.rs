@@ -157,7 +157,7 @@ impl Alone {
                 entry[0] += 1;
             } else {
                 faults.push(format!(
-                    "`{field}: {}` is no error at {expected:?}: {own:#?}",
+                    "`{field}: {}` is not reported at {expected:?}: {own:#?}",
                     formless.ty
                 ));
             }

@@ -47,7 +47,7 @@ pub(crate) enum Linkage {
 
 impl Linkage {
     /// Whether the kernel's name contains its C++ types.
-    pub(crate) fn tells_types(self) -> bool {
+    pub(crate) fn contains_types(self) -> bool {
         self != Self::C
     }
 }

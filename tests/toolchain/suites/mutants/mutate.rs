@@ -160,7 +160,7 @@ impl Mutant {
             .iter()
             .enumerate()
             .flat_map(|(i, ty)| {
-                retype::others(self.kind, ty)
+                retype::replacements(self.kind, ty)
                     .into_iter()
                     .map(move |other| (i, other))
             })

@@ -92,7 +92,7 @@ pub(crate) fn print(
         }
         println!("{}", stage.name);
         if stage.source == Source::Nothing {
-            println!("  everything: nothing tells; every handle says that it is not verified");
+            println!("  everything: no information; every handle reports that it is not verified");
             continue;
         }
         for ((kind, changes, reason), count) in &verdict.reasons {

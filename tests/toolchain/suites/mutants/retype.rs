@@ -9,7 +9,7 @@ use crate::mutants::{
 use kernel_args_test_generator::{Enum, Field, Leaf, Pointee, Slot, Struct, Type};
 
 /// The type that replaces `ty` for this kind of mistake, or for a different correct spelling.
-pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
+pub(crate) fn replacements(kind: Kind, ty: &Type) -> Vec<Type> {
     let leaves = |table: &[(&str, &str)]| match ty {
         Type::Leaf(leaf) => table
             .iter()
@@ -278,7 +278,7 @@ fn other_struct(kind: Kind, s: &Struct) -> Vec<Type> {
                 found.push(with(swapped));
             }
             for (i, field) in s.fields.iter().enumerate() {
-                for ty in others(Kind::IntForFloat, &field.ty) {
+                for ty in replacements(Kind::IntForFloat, &field.ty) {
                     let mut changed = s.fields.clone();
                     changed[i].ty = ty;
                     found.push(with(changed));

@@ -40,7 +40,9 @@ pub(crate) fn promise(
             declared(&types) != declared(&kernel)
         }
         Source::Cubin | Source::Driver => places(&types) != places(&kernel),
-        Source::Nothing => return Err("nothing tells: the handle says that it is not verified"),
+        Source::Nothing => {
+            return Err("no information: the handle reports that it is not verified");
+        }
     };
     if shows || types.len() != kernel.len() {
         return Ok(());
@@ -48,22 +50,22 @@ pub(crate) fn promise(
     if source == Source::Debug {
         return debug(host, &kernel);
     }
-    if source != Source::Driver && linkage.tells_types() {
+    if source != Source::Driver && linkage.contains_types() {
         let pairs = types.iter().zip(&kernel);
         let mut reason = "the same C++ types: names of parameters are in no image";
         for (host, kernel) in pairs {
-            match stands_for(host, kernel) {
-                Stands::Never => return Ok(()),
-                Stands::Because(why) => reason = why,
-                Stands::Same => {}
+            match is_equivalent(host, kernel) {
+                Equivalence::Never => return Ok(()),
+                Equivalence::Because(why) => reason = why,
+                Equivalence::Same => {}
             }
         }
         return Err(reason);
     }
     Err(match source {
-        Source::Ptx | Source::Debug => "the same PTX, and an `extern \"C\"` name tells no types",
-        Source::Cubin => "the same offsets and sizes, and an `extern \"C\"` name tells no types",
-        _ => "the same offsets and sizes, which are all that a driver tells",
+        Source::Ptx | Source::Debug => "the same PTX, and an `extern \"C\"` name contains no types",
+        Source::Cubin => "the same offsets and sizes, and an `extern \"C\"` name contains no types",
+        _ => "the same offsets and sizes, which are all that a driver reports",
     })
 }
 
@@ -72,10 +74,10 @@ pub(crate) fn promise(
 fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
     let mut reason = "the same types, members and names";
     for (field, kernel) in host.iter().zip(kernel) {
-        match stands_for(&field.ty, kernel) {
-            Stands::Never => return Ok(()),
-            Stands::Because(why) => reason = why,
-            Stands::Same => {}
+        match is_equivalent(&field.ty, kernel) {
+            Equivalence::Never => return Ok(()),
+            Equivalence::Because(why) => reason = why,
+            Equivalence::Same => {}
         }
         if !has_members_of(&field.ty, kernel) || !has_variants_of(&field.ty, kernel) {
             return Ok(());
@@ -103,13 +105,14 @@ fn has_members_of(host: &Type, kernel: &Type) -> bool {
     if !matches!(resolved(kernel), Type::Struct(_) | Type::Array(..)) {
         return true;
     }
-    let (mut own, mut told) = (Vec::new(), Vec::new());
+    let (mut own, mut actual) = (Vec::new(), Vec::new());
     scalars(host, 0, &mut own);
-    scalars(kernel, 0, &mut told);
-    told.iter().all(|(at, ty)| {
+    scalars(kernel, 0, &mut actual);
+    actual.iter().all(|(at, ty)| {
         let same = own.iter().find(|(place, _)| place == at);
         same.is_some_and(|(_, host)| {
-            host.extent().size == ty.extent().size && !matches!(stands_for(host, ty), Stands::Never)
+            host.extent().size == ty.extent().size
+                && !matches!(is_equivalent(host, ty), Equivalence::Never)
         })
     })
 }
@@ -117,10 +120,10 @@ fn has_members_of(host: &Type, kernel: &Type) -> bool {
 /// Whether every value of the host's enums is a value of the kernel's enum, with the same name if the kernel's enum has that
 /// name.
 fn has_variants_of(host: &Type, kernel: &Type) -> bool {
-    let (mut own, mut told) = (Vec::new(), Vec::new());
+    let (mut own, mut actual) = (Vec::new(), Vec::new());
     scalars(host, 0, &mut own);
-    scalars(kernel, 0, &mut told);
-    own.iter().zip(&told).all(|pair| match pair {
+    scalars(kernel, 0, &mut actual);
+    own.iter().zip(&actual).all(|pair| match pair {
         ((at, Type::Enum(host)), (place, Type::Enum(kernel))) if at == place => {
             host.values.iter().enumerate().all(|(i, value)| {
                 let named = kernel.values.get(i).filter(|_| kernel.scoped);
@@ -169,8 +172,8 @@ pub(crate) fn alike(source: Source, linkage: Linkage, a: &Type, b: &Type) -> boo
         Source::Cubin | Source::Driver => a.extent() != b.extent(),
         Source::Nothing => false,
     };
-    let typed = source == Source::Debug || source != Source::Driver && linkage.tells_types();
-    !(shows || typed && matches!(stands_for(a, b), Stands::Never))
+    let typed = source == Source::Debug || source != Source::Driver && linkage.contains_types();
+    !(shows || typed && matches!(is_equivalent(a, b), Equivalence::Never))
 }
 
 /// The PTX declaration of a parameter.
@@ -210,23 +213,23 @@ fn places(types: &[&Type]) -> Vec<(usize, usize)> {
 }
 
 /// Whether a Rust type is equivalent to a C++ type.
-enum Stands {
+enum Equivalence {
     Same,
     Because(&'static str),
     Never,
 }
 
 const ENUM: &str = "an integer may stand for an enum, and an enum for its integer";
-const VOID: &str = "a void pointer stands for every pointer";
+const VOID: &str = "a void pointer is compatible with every pointer";
 const ARRAY: &str = "a Rust array has no C++ type";
 
 /// Both already have the same size and class.
-fn stands_for(host: &Type, kernel: &Type) -> Stands {
-    use Stands::{Because, Never, Same};
+fn is_equivalent(host: &Type, kernel: &Type) -> Equivalence {
+    use Equivalence::{Because, Never, Same};
     match (host, kernel) {
         _ if host == kernel => Same,
-        (Type::Alias { of, .. }, _) => stands_for(of, kernel),
-        (_, Type::Alias { of, .. }) => stands_for(host, of),
+        (Type::Alias { of, .. }, _) => is_equivalent(of, kernel),
+        (_, Type::Alias { of, .. }) => is_equivalent(host, of),
         (Type::Pointer { .. }, Type::Pointer { .. }) => pointers(host, kernel),
         (Type::Leaf(leaf), Type::Pointer { .. }) if name(leaf) == "unsigned long long" => {
             Because("an unsigned 64-bit integer may stand for a pointer: `CUdeviceptr`")
@@ -239,7 +242,7 @@ fn stands_for(host: &Type, kernel: &Type) -> Stands {
         }
         (Type::Struct(a), Type::Struct(b)) if a.name == b.name => {
             if host.cpp() == kernel.cpp() {
-                Because("a struct's name, size and alignment are all that an image tells of it")
+                Because("a struct's name, size and alignment are all that an image contains")
             } else {
                 Because("the arguments of a template are not compared")
             }
@@ -301,7 +304,7 @@ fn levels(ty: &Type) -> (Vec<bool>, Option<&Type>) {
     }
 }
 
-fn pointers(host: &Type, kernel: &Type) -> Stands {
+fn pointers(host: &Type, kernel: &Type) -> Equivalence {
     let ((host, to), (kernel, kernel_to)) = (levels(host), levels(kernel));
     // A pointer to constants must not be written through: C++ converts to it, never from it.
     let writes = host.iter().zip(&kernel).any(|(h, k)| *h && !*k);
@@ -312,13 +315,13 @@ fn pointers(host: &Type, kernel: &Type) -> Stands {
         (Some(h), Some(k)) => host.len() == kernel.len() && same_pointee(h, k),
     };
     if writes || !fits {
-        return Stands::Never;
+        return Equivalence::Never;
     }
     match (to, kernel_to) {
-        (Some(Type::Array(..)), _) => Stands::Because(ARRAY),
-        (None, Some(_)) | (Some(_), None) => Stands::Because(VOID),
-        _ if host != kernel => Stands::Because("C++ converts `T*` to `T const*`"),
-        _ => Stands::Same,
+        (Some(Type::Array(..)), _) => Equivalence::Because(ARRAY),
+        (None, Some(_)) | (Some(_), None) => Equivalence::Because(VOID),
+        _ if host != kernel => Equivalence::Because("C++ converts `T*` to `T const*`"),
+        _ => Equivalence::Same,
     }
 }
 

@@ -22,9 +22,9 @@ pub(crate) struct Amount {
     pub(crate) members: usize,
 }
 
-fn members(told: Members<'_>) -> usize {
-    let inner: usize = told.iter().map(|member| members(member.members)).sum();
-    told.len() + inner
+fn members(actual: Members<'_>) -> usize {
+    let inner: usize = actual.iter().map(|member| members(member.members)).sum();
+    actual.len() + inner
 }
 
 /// Compares signatures with their debug information. Returns the differences with the number of the signature.
@@ -35,10 +35,10 @@ pub(crate) fn compare(
     let mut found = Vec::new();
     let mut amount = Amount::default();
     for (i, signature) in signatures.iter().enumerate() {
-        let mut told = infos
+        let mut actual = infos
             .iter()
             .filter_map(|info| info.parameters(&signature.name));
-        let Some(parameters) = told.next() else {
+        let Some(parameters) = actual.next() else {
             found.push((i, format!("{}: no debug information", signature.name)));
             continue;
         };
@@ -48,7 +48,7 @@ pub(crate) fn compare(
                 .into_iter()
                 .map(|what| (i, format!("{}: {what}", signature.name))),
         );
-        if told.any(|other| other != parameters) {
+        if actual.any(|other| other != parameters) {
             found.push((
                 i,
                 format!("{}: PTX and cubin tell different things", signature.name),
@@ -92,21 +92,21 @@ pub(crate) fn differences(
             ));
         }
         // The sizes from the records, which are equal to the sizes in PTX.
-        let told = infos
+        let actual = infos
             .iter()
             .find_map(|info| info.parameters(&signature.name));
-        let told: Vec<usize> = told
+        let actual: Vec<usize> = actual
             .into_iter()
             .flat_map(Members::iter)
             .map(|p| p.size)
             .collect();
         for (sm, records) in &optimised.records {
             let recorded: Vec<usize> = records.parameters.iter().map(|(_, size)| *size).collect();
-            if recorded != told {
+            if recorded != actual {
                 found.push((
                     i,
                     format!(
-                        "{}: sizes {told:?}, records of sm_{sm} {recorded:?}",
+                        "{}: sizes {actual:?}, records of sm_{sm} {recorded:?}",
                         signature.name
                     ),
                 ));
@@ -132,7 +132,7 @@ pub(crate) fn differences(
                     found.push((
                         i,
                         format!(
-                            "{}: its image is told without debug information",
+                            "{}: its image is reported without debug information",
                             signature.name
                         ),
                     ));
@@ -151,7 +151,7 @@ fn unnoticed(signatures: &[Signature], info: &DebugInfo) -> Result<(Vec<String>,
     let mut unnoticed = Vec::new();
     let mut count = 0;
     for signature in signatures {
-        let Some(told) = info.parameters(&signature.name) else {
+        let Some(actual) = info.parameters(&signature.name) else {
             continue;
         };
         for i in 0..signature.parameters.len() {
@@ -179,7 +179,7 @@ fn unnoticed(signatures: &[Signature], info: &DebugInfo) -> Result<(Vec<String>,
             for other in changed {
                 count += 1;
                 // Two spellings of one type are not a difference.
-                if of_signature(&other, told)?.is_empty() {
+                if of_signature(&other, actual)?.is_empty() {
                     unnoticed.push(other.cpp_alone());
                 }
             }

@@ -157,7 +157,7 @@ fn compare(signature: &Signature, answer: &Answer) -> Result<Vec<String>, String
             found.push(format!("{what}: {ours}, the compiler says {theirs}"));
         }
     };
-    let facts = facts(signature, answer).ok_or("the compiler told another number of facts")?;
+    let facts = facts(signature, answer).ok_or("the number of facts differs")?;
     for (ty, (size, align)) in signature.parameters.iter().zip(&facts.parameters) {
         let (engine, own) = (layout(ty)?, ty.extent());
         let theirs = format!("{size}/{align}");

@@ -100,45 +100,48 @@ impl Expected {
     }
 
     /// The differences of a parameter or member, as text.
-    fn differences(&self, place: &str, told: &Parameter<'_>, found: &mut Vec<String>) {
-        let mut same = |what: &str, told: String, expected: String| {
-            if told != expected {
-                found.push(format!("{place}: {what} {told}, expected {expected}"));
+    fn differences(&self, place: &str, actual: &Parameter<'_>, found: &mut Vec<String>) {
+        let mut same = |what: &str, actual: String, expected: String| {
+            if actual != expected {
+                found.push(format!("{place}: {what} {actual}, expected {expected}"));
             }
         };
-        same("name", told.name.to_owned(), self.name.clone());
-        same("size", told.size.to_string(), self.size.to_string());
+        same("name", actual.name.to_owned(), self.name.clone());
+        same("size", actual.size.to_string(), self.size.to_string());
         same(
             "elements",
-            told.cpp.elements().to_string(),
+            actual.cpp.elements().to_string(),
             self.elements.to_string(),
         );
         same(
             "type",
-            plain(&told.cpp.element().to_string()),
+            plain(&actual.cpp.element().to_string()),
             self.cpp.clone(),
         );
         match &self.members {
-            Content::None => same("members", told.members.len().to_string(), "0".to_owned()),
+            Content::None => same("members", actual.members.len().to_string(), "0".to_owned()),
             Content::Struct(members) => {
                 same(
                     "members",
-                    told.members.len().to_string(),
+                    actual.members.len().to_string(),
                     members.len().to_string(),
                 );
-                let known = told.members.is_known();
+                let known = actual.members.is_known();
                 same("members", known.to_string(), "true".to_owned());
-                for (told, (offset, member)) in told.members.iter().zip(members) {
+                for (actual, (offset, member)) in actual.members.iter().zip(members) {
                     let place = format!("{place}.{}", member.name);
-                    if told.offset != Some(*offset) {
-                        found.push(format!("{place}: at {:?}, expected {offset}", told.offset));
+                    if actual.offset != Some(*offset) {
+                        found.push(format!(
+                            "{place}: at {:?}, expected {offset}",
+                            actual.offset
+                        ));
                     }
-                    member.differences(&place, &told, found);
+                    member.differences(&place, &actual, found);
                 }
             }
             Content::Scalars(count, size) => {
                 let mut scalars = Vec::new();
-                flatten(told.members, 0, &mut scalars);
+                flatten(actual.members, 0, &mut scalars);
                 let expected: Vec<_> = (0..*count).map(|i| (i * size, *size)).collect();
                 same("scalars", format!("{scalars:?}"), format!("{expected:?}"));
             }
@@ -191,26 +194,26 @@ fn plain(cpp: &str) -> String {
 /// The differences between a signature and its debug information.
 pub(crate) fn of_signature(
     signature: &Signature,
-    told: Members<'_>,
+    actual: Members<'_>,
 ) -> Result<Vec<String>, String> {
     let parameters = signature.all_parameters();
-    if told.len() != parameters.len() {
+    if actual.len() != parameters.len() {
         return Ok(vec![format!(
             "{} parameters, expected {}",
-            told.len(),
+            actual.len(),
             parameters.len()
         )]);
     }
     let mut found = Vec::new();
-    for (i, (ty, told)) in parameters.iter().zip(told.iter()).enumerate() {
+    for (i, (ty, actual)) in parameters.iter().zip(actual.iter()).enumerate() {
         let expected = Expected::value(ty).named(format!("p{i}"));
-        expected.differences(&format!("p{i}"), &told, &mut found);
+        expected.differences(&format!("p{i}"), &actual, &mut found);
         // The crate's own engine, with its device types.
         let layout = engine::layout(ty)?;
-        if layout.size() != told.size {
+        if layout.size() != actual.size {
             found.push(format!(
                 "p{i}: {} bytes, the engine says {}",
-                told.size,
+                actual.size,
                 layout.size()
             ));
         }
