@@ -1,16 +1,16 @@
-//! Numbers of bytes: rounded up, and in words.
+//! Numbers of bytes: rounding, and formatting.
 
 use alloc::{format, string::String};
 use kernel_args_abi::layout::Alignment;
 
-/// The first multiple of an alignment at or after `offset`; `usize::MAX` where that has no multiple.
+/// The first multiple of an alignment at or after `offset`, or `usize::MAX` if it does not exist.
 pub(crate) fn round_up(offset: usize, align: usize) -> usize {
     Alignment::new(align)
         .and_then(|align| align.round_up(offset))
         .unwrap_or(usize::MAX)
 }
 
-/// The largest alignment of what is at this offset, or has this size, in bytes.
+/// The largest alignment in bytes for something at this offset, or of this size.
 pub(crate) const fn largest_alignment(offset_or_size: usize) -> usize {
     Alignment::dividing(offset_or_size).bytes()
 }

@@ -1,4 +1,4 @@
-//! What code an image holds, and which of it a GPU and a driver can run.
+//! The code in an image, and which GPUs and drivers can run it.
 
 use crate::{
     cubin,
@@ -12,18 +12,18 @@ use alloc::vec::Vec;
 use core::fmt;
 use kernel_args_abi::param_layout::Sm;
 
-/// One piece of code of an image: a PTX text, a cubin, or what else a fat binary holds.
+/// One piece of code in an image: a PTX text, a cubin, or another member of a fat binary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Code {
-    /// What it is.
+    /// The kind of code.
     pub kind: CodeKind,
-    /// What it was compiled for. `None` where it does not tell in a form that is known. A cubin by itself does not tell its
-    /// features.
+    /// The GPUs that it was compiled for. `None` if the target is missing or not in a known form. A separate cubin
+    /// does not contain its features.
     pub target: Option<Target>,
 }
 
-/// What a piece of code is.
+/// The kind of a piece of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CodeKind {
@@ -32,36 +32,36 @@ pub enum CodeKind {
     Ptx {
         /// `.version`.
         version: PtxVersion,
-        /// `.address_size` in bits, where the text has one.
+        /// `.address_size` in bits, if the text contains it.
         address_size: Option<u8>,
     },
     /// A cubin.
     Cubin,
-    /// LTO-IR (`code=lto_90`): for the linker of nvcc, or the library nvJitLink.
+    /// LTO-IR (`code=lto_90`): for nvcc's linker, or the library nvJitLink.
     LtoIr,
-    /// What this crate does not know.
+    /// A kind that this crate does not know.
     Other,
 }
 
-/// Why code does not run.
+/// Why code does not run on a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Unfit {
-    /// It is for other GPUs.
+    /// It was compiled for other GPUs.
     Gpu,
-    /// It is PTX that is newer than the driver.
+    /// It is PTX of a version that the driver does not support.
     PtxVersion,
-    /// It is PTX for 32-bit addresses.
+    /// It is PTX with 32-bit addresses.
     AddressSize,
-    /// It is LTO-IR, which has to be linked.
+    /// It is LTO-IR, which must be linked.
     LtoIr,
 }
 
 impl Code {
-    /// Why this code runs on no GPU `gpu` with a driver for `driver`: `Ok(true)` where it runs, as far as the rules of
-    /// [`Target`] and [`CudaVersion::newest_ptx`] tell; `Ok(false)` where they leave it open.
+    /// Whether this code runs on GPU `gpu` with a driver for `driver`. `Ok(true)` if it runs according to the rules of
+    /// [`Target`] and [`CudaVersion::newest_ptx`], `Ok(false)` if the rules do not decide.
     ///
-    /// A driver without a known version takes any PTX here.
+    /// A driver of unknown version is assumed to support any PTX.
     ///
     /// # Errors
     /// The first reason why the code does not run.
@@ -94,12 +94,12 @@ impl Code {
     }
 }
 
-/// The code in an image, in its order.
+/// The code in an image, in order.
 ///
-/// Of PTX only the beginning is read. Compressed members of a fat binary that hold PTX are decompressed one after another.
+/// Reads only the beginning of PTX. Decompresses compressed PTX members of a fat binary one after another.
 ///
 /// # Errors
-/// Where the bytes are no image, or a member of a fat binary cannot be read.
+/// If the bytes are not an image, or a member of a fat binary cannot be read.
 pub fn contents(image: &[u8]) -> Result<Vec<Code>, Error> {
     match format(image)? {
         Kind::Ptx => Ok([ptx_code(image)?].into()),

@@ -1,24 +1,24 @@
-//! What a kernel demands of a launch, in each source: directives in PTX, records in a cubin.
+//! A kernel's requirements for a launch, in each source: directives in PTX, records in a cubin.
 
-/// What a kernel demands of a launch. PTX ISA, "Performance-Tuning Directives" and "Cluster Dimension Directives".
+/// A kernel's requirements for a launch. PTX ISA, "Performance-Tuning Directives" and "Cluster Dimension Directives".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub struct Directives {
-    /// `.reqntid`: exactly these are the threads of a block. Absent dimensions are 1.
+    /// `.reqntid`: the exact number of threads per block in each dimension. Missing dimensions are 1.
     pub required_threads: Option<[u32; 3]>,
-    /// `.maxntid`: the product of these is the most threads of a block. Absent dimensions are 1.
+    /// `.maxntid`: the product is the maximum number of threads per block. Missing dimensions are 1.
     pub max_threads: Option<[u32; 3]>,
-    /// `.reqnctapercluster`: exactly these are the blocks of a cluster. Absent dimensions are 1.
+    /// `.reqnctapercluster`: the exact number of blocks per cluster in each dimension. Missing dimensions are 1.
     pub required_cluster: Option<[u32; 3]>,
-    /// `.maxclusterrank`: the most blocks of a cluster.
+    /// `.maxclusterrank`: the maximum number of blocks per cluster.
     pub max_cluster_rank: Option<u32>,
-    /// `.explicitcluster`: it must be launched with a cluster.
+    /// `.explicitcluster`: a launch must specify a cluster.
     pub explicit_cluster: bool,
-    /// `.blocksareclusters`: the grid is counted in clusters.
+    /// `.blocksareclusters`: the grid size is the number of clusters.
     pub blocks_are_clusters: bool,
-    /// `.minnctapersm`: blocks that must fit on a multiprocessor. A cubin does not contain it.
+    /// `.minnctapersm`: the minimum number of blocks per multiprocessor. A cubin does not contain it.
     pub min_blocks: Option<u32>,
-    /// `.maxnreg`: registers of a thread. A cubin does not contain it.
+    /// `.maxnreg`: the maximum number of registers per thread. A cubin does not contain it.
     pub max_registers: Option<u32>,
 }
 
@@ -33,18 +33,18 @@ pub enum DirectiveValue {
     Flag(bool),
 }
 
-/// One directive, wherever it is read and stored.
+/// One directive in all sources.
 struct Row {
     /// The name of its field.
     name: &'static str,
-    /// In PTX, without the dot.
+    /// The directive in PTX, without the dot.
     word: &'static str,
-    /// In a cubin, the attribute of its record in `.nv.info`. Found in the output of ptxas 13.0.
+    /// The attribute of its record in `.nv.info` of a cubin. Found in the output of ptxas 13.0.
     attribute: Option<u8>,
     field: fn(&mut Directives) -> Field<'_>,
 }
 
-/// Where the value of a directive is stored.
+/// A reference to the value of a directive.
 pub(crate) enum Field<'d> {
     Dimensions(&'d mut Option<[u32; 3]>),
     Count(&'d mut Option<u32>),
@@ -74,13 +74,13 @@ const TABLE: [Row; 8] = table! {
 };
 
 impl Directives {
-    /// Where the value of a directive is stored, by its word in PTX.
+    /// The value of a directive, by its name in PTX.
     pub(crate) fn by_word(&mut self, word: &str) -> Option<Field<'_>> {
         let row = TABLE.iter().find(|row| row.word == word)?;
         Some((row.field)(self))
     }
 
-    /// Where the value of a directive is stored, by the attribute of its record.
+    /// The value of a directive, by the attribute of its record.
     pub(crate) fn by_attribute(&mut self, attribute: u8) -> Option<Field<'_>> {
         let row = TABLE.iter().find(|row| row.attribute == Some(attribute))?;
         Some((row.field)(self))
@@ -98,7 +98,7 @@ impl Directives {
         })
     }
 
-    /// The directives that a cubin records, with those of its PTX that cubins do not contain.
+    /// The directives of a cubin, completed with the directives of its PTX that cubins do not contain.
     #[must_use]
     pub const fn completed_by(self, ptx: Self) -> Self {
         Self {

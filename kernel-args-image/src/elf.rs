@@ -1,7 +1,7 @@
-//! ELF files of 64 bits, little-endian, as cubins are: headers, sections and symbols.
+//! 64-bit little-endian ELF files such as cubins: headers, sections and symbols.
 //!
-//! Tool Interface Standard, "Executable and Linking Format", with the 64-bit structures of the System V ABI. What a header
-//! places outside of the file is an error; the bytes may be at any address.
+//! Tool Interface Standard, "Executable and Linking Format", with the 64-bit structures of the System V ABI. An offset
+//! outside of the file is an error. The bytes need no alignment.
 
 use crate::little_endian::{range, u16_at, u32_at, u64_at};
 
@@ -12,15 +12,15 @@ pub(crate) const PROGRAM_HEADER: usize = 56;
 pub(crate) const SECTION_HEADER: usize = 64;
 pub(crate) const SYMBOL: usize = 24;
 
-/// Types of sections.
+/// Section types.
 pub(crate) const SHT_SYMTAB: u32 = 2;
 pub(crate) const SHT_STRTAB: u32 = 3;
 pub(crate) const SHT_NOBITS: u32 = 8;
 pub(crate) const SHT_LOPROC: u32 = 0x7000_0000;
-/// Types of symbols.
+/// Symbol types.
 pub(crate) const STT_OBJECT: u8 = 1;
 pub(crate) const STT_FUNC: u8 = 2;
-/// In a header's 16 bits: the number is in section 0.
+/// The 16-bit value that means: see section 0 for the number.
 pub(crate) const EXTENDED: u16 = 0xffff;
 
 const SECTIONS: &str = "Invalid ELF section header offset or size";
@@ -33,7 +33,7 @@ pub(crate) struct Elf<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) header: &'a [u8; HEADER],
     sections: &'a [[u8; SECTION_HEADER]],
-    /// Which section has the names of sections.
+    /// The index of the section with the section names.
     pub(crate) names: usize,
 }
 
@@ -57,21 +57,21 @@ pub(crate) struct Symbol {
     pub(crate) name: u32,
     pub(crate) kind: u8,
     pub(crate) other: u8,
-    /// The section that it is in; 0 if it is undefined.
+    /// The index of its section, or 0 if it is undefined.
     pub(crate) section: u16,
     pub(crate) value: u64,
     pub(crate) size: u64,
 }
 
-/// The header of an ELF file.
+/// Reads the header of an ELF file.
 ///
 /// # Errors
-/// What is wrong.
+/// If it is invalid: the reason.
 pub(crate) fn header(bytes: &[u8]) -> Result<&[u8; HEADER], &'static str> {
     let header = bytes
         .first_chunk()
         .ok_or("Invalid ELF header size or alignment")?;
-    // Of 64 bits, little-endian, version 1.
+    // 64-bit, little-endian, version 1.
     if header.starts_with(b"\x7fELF\x02\x01\x01") {
         Ok(header)
     } else {
@@ -80,10 +80,10 @@ pub(crate) fn header(bytes: &[u8]) -> Result<&[u8; HEADER], &'static str> {
 }
 
 impl<'a> Elf<'a> {
-    /// Reads the header, and finds the sections.
+    /// Reads the header and finds the sections.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If they are invalid: the reason.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, &'static str> {
         let header = header(bytes)?;
         let number = |at| u16_at(header, at).unwrap_or(0);
@@ -111,7 +111,7 @@ impl<'a> Elf<'a> {
         Ok(elf)
     }
 
-    /// How many sections there are, section 0 included.
+    /// The number of sections, including section 0.
     pub(crate) const fn len(&self) -> usize {
         self.sections.len()
     }
@@ -130,7 +130,7 @@ impl<'a> Elf<'a> {
     /// The bytes of a section in the file.
     ///
     /// # Errors
-    /// Where it ends outside of the file.
+    /// If it is not completely inside the file.
     pub(crate) fn data(&self, section: &Section) -> Result<&'a [u8], &'static str> {
         if section.kind == SHT_NOBITS || section.size == 0 {
             return Ok(&[]);
@@ -138,24 +138,24 @@ impl<'a> Elf<'a> {
         range(self.bytes, section.offset, section.size).ok_or(SECTION)
     }
 
-    /// The bytes of the section of this index, which is not section 0.
+    /// The bytes of the section with this index, which is not section 0.
     fn data_of(&self, index: usize) -> Result<&'a [u8], &'static str> {
         let section = self.section(index).filter(|_| index != 0);
         self.data(&section.ok_or(INDEX)?)
     }
 
-    /// The names of sections.
+    /// The section names.
     ///
     /// # Errors
-    /// Where there are none, or they end outside of the file.
+    /// If they do not exist, or are not completely inside the file.
     pub(crate) fn section_names(&self) -> Result<&'a [u8], &'static str> {
         self.data_of(self.names)
     }
 
-    /// The symbols, and their names.
+    /// The symbols and their names.
     ///
     /// # Errors
-    /// Where either ends outside of the file.
+    /// If they are not completely inside the file.
     pub(crate) fn symbols(
         &self,
     ) -> Result<(impl ExactSizeIterator<Item = Symbol> + use<'a>, &'a [u8]), &'static str> {
@@ -209,7 +209,8 @@ impl Symbol {
     }
 }
 
-/// The name at `offset` of a table of names. `None` where it has `most` bytes or more, or ends outside of the table.
+/// The name at `offset` of a table of names. `None` if it has `most` bytes or more, or is not completely inside the
+/// table.
 pub(crate) fn name(names: &[u8], offset: u32, most: usize) -> Option<&[u8]> {
     let rest = names.get(offset as usize..)?;
     let window = &rest[..rest.len().min(most)];

@@ -1,4 +1,5 @@
-//! Writes the table of a [`CompiledImage`](kernel_args_abi::compiled::CompiledImage): `kernel_args_abi::compiled::decode` reads it.
+//! Writes the table of a [`CompiledImage`](kernel_args_abi::compiled::CompiledImage), which
+//! `kernel_args_abi::compiled::decode` reads.
 
 use crate::{
     kernel::Kernel,
@@ -18,16 +19,16 @@ use kernel_args_abi::{
     signature::reader::PLACE,
 };
 
-/// Where a kernel's declaration is in the image as it is embedded.
+/// The position of a kernel's declaration in the embedded image.
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration<'d> {
-    /// From the beginning of the image.
+    /// The offset from the beginning of the image, in bytes.
     pub at: usize,
-    /// The declaration. Texts that lie in it in memory are not written into the table.
+    /// The declaration. A text that borrows from it is stored as a position, not copied into the table.
     pub text: &'d [u8],
 }
 
-/// Makes a table, kernel by kernel.
+/// Builds a table, one kernel at a time.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     offsets: Vec<usize>,
@@ -43,7 +44,7 @@ impl Default for Encoder {
 }
 
 impl Encoder {
-    /// A table of no kernels.
+    /// An empty table.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -54,8 +55,8 @@ impl Encoder {
         }
     }
 
-    /// Appends a kernel. Without a `declaration` all texts are written into the table. `varies` says that its parameters are
-    /// others on other GPUs. What debug information tells of its parameters goes in, if it tells of the same ones.
+    /// Appends a kernel. Without a `declaration`, all texts are copied into the table. `varies` means that its
+    /// parameters differ between GPUs. Adds debug information if it matches the parameters.
     pub fn push(
         &mut self,
         kernel: &Kernel<'_>,
@@ -134,7 +135,8 @@ impl Encoder {
     }
 }
 
-/// Where the qualified name begins, the unqualified one, where both end, and where the template arguments do.
+/// The start of the qualified name, the start of the unqualified name, the end of both, and the end of the template
+/// arguments.
 fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
     let Some(demangled) = &kernel.demangled else {
         return [0, 0, kernel.name.len(), kernel.name.len()];
@@ -143,13 +145,13 @@ fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
     let (start, length) = place_in(text, name.as_bytes()).unwrap_or((0, text.len()));
     let unqualified = name.rfind("::").map_or(0, |at| at + 2);
     let end = start + length;
-    // With both brackets.
+    // Including both brackets.
     let arguments = demangled.template_arguments();
     let arguments_end = end + arguments.map_or(0, |arguments| arguments.len() + 2);
     [start, start + unqualified, end, arguments_end]
 }
 
-/// The fingerprint as the table has it, which a `usize` of 32 bits takes too.
+/// The fingerprint as stored in the table, truncated for a 32-bit `usize`.
 fn print(text: &[u8]) -> usize {
     fingerprint(text) as u32 as usize
 }

@@ -1,9 +1,9 @@
-//! What an image is, and why bytes are none.
+//! The format of an image, and the errors of reading one.
 
 use crate::{cubin, fatbin, ptx};
 use core::fmt;
 
-/// What an image is.
+/// The format of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -21,13 +21,13 @@ pub enum Kind {
 pub enum Error {
     /// It is neither PTX text, nor ELF, nor a fat binary: its first bytes.
     Unknown([u8; 4]),
-    /// PTX that does not parse.
+    /// It is PTX that cannot be parsed.
     Ptx(ptx::Error),
-    /// A cubin that cannot be read.
+    /// It is a cubin that cannot be read.
     Cubin(cubin::Error),
-    /// A fat binary that cannot be read, or has nothing in it that can be.
+    /// It is a fat binary that cannot be read, or that contains no readable member.
     Fatbin(fatbin::Error),
-    /// The descriptions of its kernels would take more than this many bytes.
+    /// The data about its kernels would exceed this number of bytes.
     Kernels(usize),
 }
 
@@ -39,12 +39,12 @@ impl fmt::Display for Error {
                 "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`",
                 first.escape_ascii()
             ),
-            Self::Ptx(error) => write!(f, "PTX does not parse: {error}"),
+            Self::Ptx(error) => write!(f, "PTX cannot be parsed: {error}"),
             Self::Cubin(error) => error.fmt(f),
             Self::Fatbin(error) => error.fmt(f),
             Self::Kernels(limit) => write!(
                 f,
-                "an image with more kernels than fit in {limit} bytes of memory, which is the limit for a file of this size"
+                "an image whose kernels need more than {limit} bytes of memory, which is the limit for a file of this size"
             ),
         }
     }
@@ -52,7 +52,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// What an image is, by its first bytes; PTX by all of them.
+/// The format of an image, from its first bytes. For PTX, from all bytes.
 pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
     if bytes.starts_with(b"\x7fELF") {
         Ok(Kind::Cubin)
@@ -78,7 +78,7 @@ impl Error {
     }
 }
 
-/// Whether the bytes up to the first NUL are text that begins as PTX may: with ASCII, and without control
+/// Whether the bytes up to the first NUL are text that can be PTX: it begins with ASCII, and contains no control
 /// characters. Comments and strings need not be UTF-8.
 fn is_text(bytes: &[u8]) -> bool {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());

@@ -1,13 +1,14 @@
-//! The parameters of a kernel out of what its sources contain.
+//! Joins the data of all sources into one list of a kernel's parameters.
 
 use crate::mangled::Demangled;
 use alloc::vec::Vec;
 use kernel_args_abi::{Members, Parameter};
 
-/// One list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information (`described`).
+/// One list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information.
 ///
-/// Names, sizes, alignments and classes are PTX's where there is PTX, offsets the cubin's where it has parameters of the same
-/// sizes, C++ types the symbol's. Debug information of the same parameters adds names, members and the other types.
+/// Names, sizes, alignments and classes come from PTX if it exists. Offsets come from the cubin if its parameters have
+/// the same sizes. C++ types come from the symbol. Debug information about the same parameters adds names, members and
+/// missing types.
 #[must_use]
 pub fn join_parameters<'p>(
     declared: Option<Vec<Parameter<'p>>>,
@@ -31,13 +32,13 @@ pub fn join_parameters<'p>(
     parameters
 }
 
-/// Whether two lists have as many parameters, and of the same sizes.
+/// Whether two lists have the same number of parameters with the same sizes.
 #[must_use]
 pub fn same_sizes(one: &[Parameter<'_>], other: &[Parameter<'_>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.size == b.size)
 }
 
-/// Adds the C++ types of the symbol. Where it lists another number of parameters it is not believed.
+/// Adds the C++ types from the symbol. Ignores the symbol if its number of parameters differs.
 pub(crate) fn add_types<'p>(parameters: &mut [Parameter<'p>], demangled: Option<&'p Demangled>) {
     let types = demangled.and_then(|name| name.types_of(parameters.len()));
     for (parameter, ty) in parameters.iter_mut().zip(types.into_iter().flatten()) {

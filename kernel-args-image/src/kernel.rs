@@ -1,4 +1,4 @@
-//! One kernel of an image, out of all sources that the image has.
+//! One kernel of an image, from all sources in the image.
 
 use crate::{cubin, directives::Directives, join::join_parameters, mangled::Demangled, ptx};
 use alloc::vec::Vec;
@@ -8,33 +8,33 @@ use kernel_args_abi::{Class, Members, Parameter};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Kernel<'k> {
-    /// Its symbol.
+    /// The symbol.
     pub name: &'k str,
-    /// Its C++ name, where the symbol is mangled.
+    /// The C++ name, if the symbol is mangled.
     pub demangled: Option<Demangled>,
-    /// Its entry in PTX.
+    /// The entry in PTX.
     pub entry: Option<ptx::Entry<'k>>,
-    /// Its records in a cubin.
+    /// The records in a cubin.
     pub records: Option<&'k cubin::Kernel<'k>>,
-    /// Its parameters in debug information: with the feature `debug-info`, and where the image has any.
+    /// The parameters from debug information. Requires the feature `debug-info`.
     pub debug_info: Members<'k>,
 }
 
-/// Why a kernel of one image does not describe that of another one.
+/// Why the debug information of another image cannot be used for a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DebugInfoMismatch {
-    /// It has no debug information, or none that can be read.
+    /// The other kernel has no debug information, or none that can be read.
     NoDebugInfo,
-    /// It takes other parameters: another number of them, or other sizes, alignments or classes.
+    /// The other kernel has different parameters: another number, or other sizes, alignments or classes.
     OtherParameters,
 }
 
 impl<'k> Kernel<'k> {
-    /// The kernel with the debug information that another image has of it: a debug build of the same source.
+    /// The kernel with the debug information of another image: a debug build of the same source.
     ///
     /// # Errors
-    /// Where `other` has none, or takes other parameters.
+    /// If `other` has no debug information, or has different parameters.
     pub fn with_debug_info_of(self, other: &Kernel<'k>) -> Result<Self, DebugInfoMismatch> {
         if !other.debug_info.is_known() {
             return Err(DebugInfoMismatch::NoDebugInfo);
@@ -61,8 +61,8 @@ impl<'k> Kernel<'k> {
 }
 
 impl Kernel<'_> {
-    /// What it demands of a launch: the records of the cubin that [`Kernels::kernel`](crate::Kernels::kernel) chose, with the
-    /// directives that only PTX has; those of PTX where no cubin was chosen.
+    /// The requirements for a launch: the records of the cubin that [`Kernels::kernel`](crate::Kernels::kernel) chose,
+    /// with the directives that only PTX contains. Without a cubin, the directives of PTX.
     #[must_use]
     pub fn directives(&self) -> Directives {
         let declared = self.entry.as_ref().map(|entry| entry.directives);
@@ -73,7 +73,8 @@ impl Kernel<'_> {
         }
     }
 
-    /// Whether it uses dynamic shared memory (`extern __shared__`); `None` where only a cubin has it, which does not contain that.
+    /// Whether it uses dynamic shared memory (`extern __shared__`). `None` if the kernel is only in a cubin, which
+    /// does not contain this information.
     #[must_use]
     pub fn dynamic_shared(&self) -> Option<bool> {
         let defined = self.entry.as_ref().filter(|entry| entry.is_defined);

@@ -15,7 +15,7 @@ use kernel_args_abi::{Members, param_layout::Sm};
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernels<'a> {
     parts: Vec<Part<'a>>,
-    /// Every kernel of every part, in the order of its symbol; PTX before cubins, earlier ones first.
+    /// All kernels of all parts, sorted by symbol. PTX is before cubins, and earlier parts are first.
     index: Vec<Place>,
 }
 
@@ -32,12 +32,12 @@ enum Code<'a> {
     Cubin(Cubin<'a>),
 }
 
-/// Where a kernel is.
+/// The position of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Place {
     is_cubin: bool,
     part: u32,
-    /// In the part.
+    /// The index in the part.
     kernel: u32,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Kernels<'a> {
     /// The kernels of a PTX text, which may end with NULs.
     ///
     /// # Errors
-    /// Where it is not as PTX should be.
+    /// If the text is not valid PTX.
     pub fn of_ptx(text: &[u8]) -> Result<Self, Error> {
         let mut kernels = Self::default();
         kernels.add_text(text)?;
@@ -56,7 +56,7 @@ impl<'a> Kernels<'a> {
     /// The kernels of a cubin.
     ///
     /// # Errors
-    /// Where it is not as a cubin should be.
+    /// If the cubin is invalid.
     pub fn of_cubin(cubin: &'a [u8]) -> Result<Self, Error> {
         let mut kernels = Self::default();
         kernels.add_cubin(Cow::Borrowed(cubin))?;
@@ -64,7 +64,7 @@ impl<'a> Kernels<'a> {
         Ok(kernels)
     }
 
-    /// Adds the kernels of a PTX text: how much memory they take.
+    /// Adds the kernels of a PTX text. Returns the memory that they use.
     pub(super) fn add_text(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         let text = Module::read(bytes).map_err(Error::Ptx)?;
         let debug_info = if text.has_debug_info() {
@@ -76,7 +76,7 @@ impl<'a> Kernels<'a> {
         Ok(weight + self.add(Code::Text(text), count, debug_info))
     }
 
-    /// Adds the kernels of a cubin: how much memory they take.
+    /// Adds the kernels of a cubin. Returns the memory that they use.
     pub(super) fn add_cubin(&mut self, bytes: Cow<'a, [u8]>) -> Result<usize, Error> {
         fn read(bytes: &[u8]) -> Result<(Cubin<'_>, Result<DebugInfo, dwarf::Error>), Error> {
             let cubin = cubin::parse(bytes).map_err(Error::Cubin)?;
@@ -95,8 +95,8 @@ impl<'a> Kernels<'a> {
         Ok(weight + self.add(Code::Cubin(cubin), count, debug_info))
     }
 
-    /// Adds a part with this many kernels: how much memory its debug information takes. If that cannot be read, the rest of the
-    /// part is.
+    /// Adds a part with this many kernels. Returns the memory that its debug information uses. Debug information that
+    /// cannot be read does not prevent reading the rest.
     fn add(
         &mut self,
         code: Code<'a>,
@@ -120,7 +120,7 @@ impl<'a> Kernels<'a> {
         self.index = index;
     }
 
-    /// The GPU generation that each PTX text and cubin is for; of PTX, the lowest one.
+    /// The GPU generation of each PTX text and cubin. For PTX, the lowest supported one.
     pub fn generations(&self) -> impl Iterator<Item = Option<Sm>> {
         self.parts.iter().map(|part| match &part.code {
             Code::Text(text) => text.gpu().map(|gpu| gpu.sm),
@@ -128,14 +128,15 @@ impl<'a> Kernels<'a> {
         })
     }
 
-    /// Why debug information of the image is not read, in whole or for single kernels. Their parameters are known without it.
+    /// Why debug information of the image could not be read, completely or for single kernels. The other data about
+    /// their parameters is available.
     pub fn debug_errors(&self) -> impl Iterator<Item = &dwarf::Error> {
         self.parts.iter().flat_map(Part::debug_errors)
     }
 
-    /// Why debug information that the image has does not describe the parameters of one of its kernels: it cannot be read, or
-    /// describes other parameters than the image. `None` where it describes them, and where the image has none. Tables of
-    /// lines, which list no parameters, do not count as debug information.
+    /// Why the image's debug information cannot be used for one of its kernels: it cannot be read, or contains
+    /// different parameters. `None` if it can be used, or does not exist. Line tables do not count as debug
+    /// information, because they contain no parameters.
     #[must_use]
     pub fn debug_error(&self, kernel: &Kernel<'_>) -> Option<dwarf::Error> {
         if kernel.debug_info.is_known() {
@@ -145,7 +146,7 @@ impl<'a> Kernels<'a> {
                     .complete(&mut kernel.parameters_without_debug_info());
             return has_other_parameters.then(|| dwarf::Error::Kernel {
                 name: kernel.name.into(),
-                what: "it speaks of other parameters than the image has",
+                what: "it contains different parameters than the image",
             });
         }
         let parts = self
@@ -158,7 +159,7 @@ impl<'a> Kernels<'a> {
         own.next().cloned()
     }
 
-    /// The same without the image.
+    /// A copy that does not borrow the image.
     #[must_use]
     pub fn into_owned(self) -> Kernels<'static> {
         let part = |part: Part<'_>| Part {
@@ -174,7 +175,7 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// The declaration of a kernel, as [`Module::declaration`] returns it, where the image is one PTX text.
+    /// The declaration of a kernel, as [`Module::declaration`] returns it, if the image is one PTX text.
     #[must_use]
     pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         match self.parts.as_slice() {
@@ -188,8 +189,9 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// Whether the texts and cubins of the image have this kernel with other parameters: another number of them, other sizes, or
-    /// in PTX other alignments or classes. Offsets are not compared, since those of over-aligned parameters depend on the GPU.
+    /// Whether the texts and cubins of the image contain this kernel with different parameters: another number, other
+    /// sizes, or in PTX other alignments or classes. Offsets are not compared, because the offsets of over-aligned
+    /// parameters depend on the GPU.
     #[must_use]
     pub fn varies(&self, symbol: &str) -> bool {
         let (mut sizes, mut declared) = (None, None);
@@ -208,14 +210,14 @@ impl<'a> Kernels<'a> {
             })
     }
 
-    /// The symbols of all kernels, each once, in alphabetical order.
+    /// The symbols of all kernels, without duplicates, in alphabetical order.
     pub fn symbols(&self) -> impl Iterator<Item = &str> {
         let symbol = |places: &[Place]| Some(self.symbol(*places.first()?));
         self.each().filter_map(symbol)
     }
 
-    /// The kernel of this symbol, as the GPU generation `sm` would run it: the cubin for it, else the
-    /// nearest older one of its major version. Without `sm`, the first cubin that has the kernel.
+    /// The kernel with this symbol, as GPU generation `sm` runs it: from the cubin for `sm`, otherwise from the
+    /// nearest older cubin of the same major version. Without `sm`, from the first cubin that contains the kernel.
     #[must_use]
     pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
         let kernel = self.chosen(self.places(symbol), sm)?;
@@ -225,8 +227,8 @@ impl<'a> Kernels<'a> {
         })
     }
 
-    /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation, but without their
-    /// C++ names, and so without the types that only the symbols contain: demangling takes longer than everything else.
+    /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation. Their C++
+    /// names, and the types that only symbols contain, are missing: demangling takes longer than all other steps.
     pub fn undemangled(&self) -> impl Iterator<Item = Kernel<'_>> {
         self.each().filter_map(|places| self.chosen(places, None))
     }
@@ -250,7 +252,7 @@ impl<'a> Kernels<'a> {
             (None, Some(records)) => &*records.name,
             (None, None) => return None,
         };
-        // What is chosen describes itself best.
+        // Prefer the debug information of the chosen part.
         let own = chosen.map(|(.., place)| place).or(first_text);
         let mut lists = own.into_iter().chain(places());
         let debug_info = lists.find_map(|place| {
@@ -266,7 +268,7 @@ impl<'a> Kernels<'a> {
         })
     }
 
-    /// Where a kernel is, PTX before cubins.
+    /// The positions of a kernel, PTX before cubins.
     fn places(&self, symbol: &str) -> &[Place] {
         let start = self
             .index
@@ -277,7 +279,7 @@ impl<'a> Kernels<'a> {
         rest.get(..count).unwrap_or_default()
     }
 
-    /// The same of every kernel, in alphabetical order.
+    /// The positions of each kernel, in alphabetical order.
     fn each(&self) -> impl Iterator<Item = &[Place]> {
         self.index
             .chunk_by(|a, b| self.symbol(*a) == self.symbol(*b))
@@ -325,7 +327,7 @@ impl Part<'_> {
     }
 }
 
-/// Whether `found` is another list than the first one.
+/// Whether `found` differs from the first list.
 fn differs<T: PartialEq + Copy>(
     first: &mut Option<Vec<T>>,
     found: impl Iterator<Item = T> + Clone,
@@ -334,7 +336,7 @@ fn differs<T: PartialEq + Copy>(
     found.ne(first.iter().copied())
 }
 
-/// Counts of kernels and parts: images are smaller than 2^32 times the smallest of either.
+/// A number of kernels or parts. An image is too small to contain 2^32 of them.
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -349,12 +351,12 @@ mod tests {
         static SYMBOLS: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// A symbol is read, to be compared or returned.
+    /// Counts a symbol that is compared or returned.
     pub(super) fn count() {
         SYMBOLS.set(SYMBOLS.get() + 1);
     }
 
-    /// How many symbols are read while all of `count` kernels are looked up.
+    /// The number of symbols read while looking up all of `count` kernels.
     fn reads(count: u64) -> u64 {
         let mut text = String::from(".version 9.0\n.target sm_90\n");
         for i in 0..count {
@@ -370,7 +372,7 @@ mod tests {
         SYMBOLS.get()
     }
 
-    /// What a linear search would read quadruples when the kernels double: 2 million for 2,000.
+    /// A linear search would read four times as many symbols for twice as many kernels: 2 million for 2,000.
     #[test]
     fn looking_up_all_kernels_takes_a_logarithm_each() {
         for count in [500, 1_000, 2_000, 4_000] {

@@ -2,15 +2,16 @@
 //!
 //! | item | content |
 //! |---|---|
-//! | [`Image`], [`Kernels`], [`Kernel`] | the kernels of an image of any kind, with everything that it contains about their parameters |
-//! | [`Directives`] | what a kernel demands of a launch |
-//! | [`validate`] | whether an image may be passed to the driver, which does not know its length |
-//! | [`contents()`], [`Code`], [`Target`] | for which GPUs an image has code, and which drivers load it |
-//! | [`ptx`], [`cubin`], [`fatbin`] | one format each |
+//! | [`Image`], [`Kernels`], [`Kernel`] | the kernels of an image in any format, with all data about their parameters |
+//! | [`Directives`] | a kernel's requirements for a launch |
+//! | [`validate`] | whether an image is safe to pass to the driver, which does not know its length |
+//! | [`contents()`], [`Code`], [`Target`] | the GPUs for which an image contains code, and the drivers that load it |
+//! | [`ptx`], [`cubin`], [`fatbin`] | the readers of single formats |
 //! | [`dwarf`] | names, C++ types and members from debug information (feature `debug-info`) |
 //! | [`mangled`] | the C++ types in a kernel's symbol; the symbol that a name refers to |
 //!
-//! Malformed input is an error: no panic, bounded time and bounded memory. The crate contains no `unsafe` code, and needs no GPU.
+//! Malformed input is an error: no panic, bounded time and bounded memory. The crate contains no `unsafe` code and
+//! needs no GPU.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -58,12 +59,12 @@ use crate::{
 };
 use alloc::{borrow::Cow, vec::Vec};
 
-/// A compiled image: its PTX texts and cubins. Nothing is decompressed or parsed yet, see
-/// [`kernels`](Self::kernels).
+/// A compiled image: its PTX texts and cubins. It is not decompressed or parsed until [`kernels`](Self::kernels) is
+/// called.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image<'a> {
     parts: Vec<Part<'a>>,
-    /// Of the whole, in bytes.
+    /// The total size in bytes.
     size: usize,
 }
 
@@ -72,20 +73,18 @@ pub struct Image<'a> {
 enum Part<'a> {
     Text(&'a [u8]),
     Cubin(&'a [u8]),
-    /// Of a fat binary: it may be compressed.
+    /// A member of a fat binary, possibly compressed.
     Member(Member<'a>),
 }
 
 impl<'a> Image<'a> {
-    /// Reads an image: PTX text (that may end with NULs), a cubin, or a fat binary.
+    /// Reads an image: PTX text (possibly with NULs at the end), a cubin, or a fat binary.
     ///
-    /// Members of a fat binary that are neither PTX nor a cubin are passed over, unless there is
-    /// nothing else.
+    /// Skips members of a fat binary that are neither PTX nor a cubin, unless there are no other members.
     ///
     /// # Errors
-    /// If the bytes are in none of these formats, if a member of a fat binary claims to be larger than
-    /// [`fatbin::MEMBER_LIMIT`] when decompressed, or if all members together claim more than
-    /// [`fatbin::EXPANSION_LIMIT`] allows.
+    /// If the bytes are in none of these formats, if the header of a member specifies a decompressed size above
+    /// [`fatbin::MEMBER_LIMIT`], or if all members together exceed [`fatbin::EXPANSION_LIMIT`].
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         let parts = match format(bytes)? {
             Kind::Cubin => [Part::Cubin(bytes)].into(),
@@ -98,8 +97,9 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// This image and further ones of the same kernels, as if all were members of one fat binary: a cubin beside its PTX, or an image of
-    /// a debug build for its debug information. Where several describe a kernel, earlier ones go first.
+    /// Combines this image with other images of the same kernels, as if all were members of one fat binary. Examples:
+    /// a cubin and its PTX, or an image and a debug build with its debug information. If several contain a kernel,
+    /// earlier images have priority.
     #[must_use]
     pub fn with(mut self, more: Self) -> Self {
         self.parts.extend(more.parts);
@@ -109,12 +109,11 @@ impl<'a> Image<'a> {
 
     /// Parses all texts and cubins, one after another: only one is decompressed at a time.
     ///
-    /// At most eight times the size of the image is allocated, or of [`fatbin::MEMBER_LIMIT`] where that
-    /// is more. Debug information comes on top: 48 times the size of its sections, and at most 768 MiB.
+    /// Allocates at most eight times the size of the image, or of [`fatbin::MEMBER_LIMIT`] if that is larger. Debug
+    /// information uses additional memory: 48 times the size of its sections, and at most 768 MiB.
     ///
     /// # Errors
-    /// Where a member cannot be decompressed, a PTX text or a cubin is not as it should be, or there are more
-    /// kernels than fit in that memory.
+    /// If a member cannot be decompressed, if a PTX text or a cubin is invalid, or if the kernels exceed this memory.
     pub fn kernels(&self) -> Result<Kernels<'a>, Error> {
         let mut budget = Budget::new(self.size);
         let limit = self.size.max(fatbin::MEMBER_LIMIT as usize);
@@ -141,7 +140,7 @@ impl<'a> Image<'a> {
     }
 }
 
-/// The members that tell of kernels.
+/// The members that contain kernels.
 fn members(bytes: &[u8]) -> Result<Vec<Part<'_>>, fatbin::Error> {
     let mut budget = Budget::new(bytes.len());
     let mut parts = Vec::new();

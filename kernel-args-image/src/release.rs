@@ -1,8 +1,8 @@
-//! Releases of CUDA, and the PTX that the driver of each compiles.
+//! CUDA releases, and the PTX versions that their drivers compile.
 
 use core::fmt;
 
-/// A release of CUDA: `13.0`.
+/// A CUDA release: `13.0`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct CudaVersion {
     /// 13 of 13.0.
@@ -11,7 +11,7 @@ pub struct CudaVersion {
     pub minor: u16,
 }
 
-/// A version of PTX: `9.0`.
+/// A PTX version: `9.0`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct PtxVersion {
     /// 9 of 9.0.
@@ -20,14 +20,14 @@ pub struct PtxVersion {
     pub minor: u16,
 }
 
-/// A release of CUDA with its PTX and its driver.
+/// A CUDA release with its PTX version and its driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Release {
     /// The release.
     pub cuda: CudaVersion,
-    /// The PTX that its compiler writes, which is the newest that its driver compiles.
+    /// The PTX version that its compiler writes. This is the newest version that its driver compiles.
     pub ptx: PtxVersion,
-    /// The number of the driver that came with it: 580 for 580.65.06.
+    /// The version of the driver in the release: 580 for 580.65.06.
     pub driver: u16,
 }
 
@@ -45,15 +45,17 @@ const fn release(cuda: (u16, u16), ptx: (u16, u16), driver: u16) -> Release {
     }
 }
 
-/// The releases of CUDA with their PTX and their drivers, in order, as far as they are known here: PTX ISA, "Release Notes",
-/// table "PTX Release History", <https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>.
+/// The known CUDA releases with their PTX versions and drivers, in order: PTX ISA, "Release Notes", table "PTX Release
+/// History", <https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>.
 ///
-/// # Which driver takes what
-/// - **A cubin** of any compiler of the driver's major release, also of a newer minor one: 13.1's on a driver for 13.0. That is
-///   *minor-version compatibility*. Drivers take what older releases made. CUDA Compatibility, "Minor Version
-///   Compatibility", <https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html>.
-/// - **PTX** up to the version of the driver's own release: minor-version compatibility does not hold for it ("Limitations and
-///   caveats" there). A driver for 13.0 returns `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (222) for PTX 9.1.
+/// # Compatibility of drivers
+/// - A driver loads **a cubin** of any compiler from the same major release, including newer minor releases: a driver
+///   for 13.0 loads a cubin from 13.1. This is *minor-version compatibility*. Drivers also load cubins of older
+///   releases. CUDA Compatibility, "Minor Version Compatibility",
+///   <https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html>.
+/// - A driver compiles **PTX** up to the version of its own release. Minor-version compatibility does not apply (same
+///   page, "Limitations and caveats"): a driver for 13.0 returns `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (222) for PTX
+///   9.1.
 pub const RELEASES: [Release; 27] = [
     release((9, 0), (6, 0), 384),
     release((9, 1), (6, 1), 387),
@@ -85,7 +87,7 @@ pub const RELEASES: [Release; 27] = [
 ];
 
 impl CudaVersion {
-    /// From the number that `cuDriverGetVersion` and `cudaRuntimeGetVersion` return: 13000 for 13.0.
+    /// Converts the number that `cuDriverGetVersion` and `cudaRuntimeGetVersion` return: 13000 for 13.0.
     #[must_use]
     pub const fn from_number(number: u32) -> Self {
         Self {
@@ -94,7 +96,8 @@ impl CudaVersion {
         }
     }
 
-    /// The newest PTX that a driver of this version compiles; `None` where it is newer than [`RELEASES`], or older.
+    /// The newest PTX version that a driver of this version compiles. `None` if the version is not in the range of
+    /// [`RELEASES`].
     #[must_use]
     pub fn newest_ptx(self) -> Option<PtxVersion> {
         let known = RELEASES.iter().find(|release| release.cuda == self);
@@ -103,7 +106,7 @@ impl CudaVersion {
 }
 
 impl PtxVersion {
-    /// The first release whose driver compiles this PTX; `None` where it is newer than [`RELEASES`].
+    /// The first release whose driver compiles this PTX version. `None` if the version is newer than [`RELEASES`].
     #[must_use]
     pub fn first_release(self) -> Option<Release> {
         RELEASES.into_iter().find(|release| release.ptx >= self)

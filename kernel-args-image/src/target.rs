@@ -1,27 +1,27 @@
-//! On which GPUs code runs.
+//! The GPUs on which code runs.
 
 use alloc::{format, string::String};
 use core::fmt;
 use kernel_args_abi::param_layout::Sm;
 
-/// The GPUs that code was compiled for: `sm_90`, `sm_90a`, `sm_100f`.
+/// The GPUs for which code was compiled: `sm_90`, `sm_90a`, `sm_100f`.
 ///
-/// # On which GPUs code runs
+/// # Compatibility
 /// | code | for | runs on | source |
 /// |---|---|---|---|
-/// | a cubin | `sm_86` | GPUs of the same major compute capability, and of the same or a higher minor one | [Blackwell Compatibility Guide], "Application Compatibility" |
-/// | PTX | `compute_86` | GPUs of this compute capability and of every higher one | the same place |
+/// | a cubin | `sm_86` | GPUs of the same major compute capability, with the same or a higher minor number | [Blackwell Compatibility Guide], "Application Compatibility" |
+/// | PTX | `compute_86` | GPUs of this or a higher compute capability | [Blackwell Compatibility Guide], "Application Compatibility" |
 /// | either | `sm_90a`, `compute_90a` | GPUs of exactly this compute capability | [CUDA Programming Guide], "Feature Set Compiler Targets" |
-/// | either | `sm_100f`, `compute_100f` | GPUs of the same family: the same major compute capability, and the same or a higher minor one | the same place; [PTX ISA], "Changes in PTX ISA Version 8.8" |
+/// | either | `sm_100f`, `compute_100f` | GPUs of the same family: the same major compute capability, and the same or a higher minor one | [CUDA Programming Guide], "Feature Set Compiler Targets"; [PTX ISA], "Changes in PTX ISA Version 8.8" |
 ///
-/// The driver must be new enough as well: for PTX see [`RELEASES`](super::RELEASES).
+/// The driver must also be new enough: for PTX see [`RELEASES`](super::RELEASES).
 ///
-/// What the rules leave open is [`Unknown`](Compatibility::Unknown), and then only the driver can tell:
-/// - code for compute capability 10.1 on a GPU of 11.0, and the reverse: `sm_101` is called `sm_110` from CUDA 13.0 on ([PTX ISA],
-///   "Changes in PTX ISA Version 9.0");
-/// - a cubin for an embedded GPU (8.7 and others of Tegra and Jetson) on another GPU of its major compute capability, and the
-///   reverse: NVIDIA does not support that ([CUDA Programming Guide], "Binary Compatibility"), but does not say that the driver
-///   refuses it.
+/// If the rules do not decide, the result is [`Unknown`](Compatibility::Unknown). Only the driver can then decide:
+/// - Code for compute capability 10.1 on a GPU of 11.0, and the reverse: `sm_101` has the name `sm_110` since CUDA
+///   13.0 ([PTX ISA], "Changes in PTX ISA Version 9.0").
+/// - A cubin for an embedded GPU (8.7 and other Tegra and Jetson GPUs) on another GPU of the same major compute
+///   capability, and the reverse. NVIDIA does not support this ([CUDA Programming Guide], "Binary Compatibility"), but
+///   does not document that the driver rejects it.
 ///
 /// [Blackwell Compatibility Guide]: https://docs.nvidia.com/cuda/blackwell-compatibility-guide/
 /// [CUDA Programming Guide]: https://docs.nvidia.com/cuda/cuda-programming-guide/
@@ -30,34 +30,35 @@ use kernel_args_abi::param_layout::Sm;
 pub struct Target {
     /// The compute capability.
     pub sm: Sm,
-    /// Which features of it the code may use.
+    /// The features of the compute capability that the code may use.
     pub features: Features,
 }
 
-/// Which features of a compute capability code may use. CUDA Programming Guide, "Feature Set Compiler Targets".
+/// The features of a compute capability that code may use. CUDA Programming Guide, "Feature Set Compiler Targets".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Features {
-    /// Those that every later GPU has as well: no suffix.
+    /// Features that every later GPU also has: no suffix.
     Baseline,
-    /// Those of the family as well: suffix `f`.
+    /// Also the features of the family: suffix `f`.
     Family,
-    /// All: suffix `a`.
+    /// All features: suffix `a`.
     Architecture,
 }
 
 /// Whether code runs on a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Compatibility {
-    /// It does.
+    /// The code runs.
     Yes,
-    /// It does not.
+    /// The code does not run.
     No,
-    /// The documented rules do not tell.
+    /// The documented rules do not decide.
     Unknown,
 }
 
 impl Target {
-    /// Reads a name as nvcc and PTX write it: `sm_90a`, `compute_100f`. A compute capability has two digits at least.
+    /// Parses a name in the format of nvcc and PTX: `sm_90a`, `compute_100f`. A compute capability has at least two
+    /// digits.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let number = name
@@ -68,7 +69,7 @@ impl Target {
             b'f' => (&number[..number.len() - 1], Features::Family),
             _ => (number, Features::Baseline),
         };
-        // `parse` takes a sign as well.
+        // `parse` also accepts a sign.
         if number.len() < 2 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
@@ -86,7 +87,7 @@ impl Target {
         }
         match self.features {
             Features::Architecture => known(self.sm == gpu),
-            // What a family-specific cubin is marked with is not documented: it may be for one GPU of the family.
+            // The encoding of family-specific cubins is not documented: this one may be for one GPU of the family.
             Features::Family | Features::Baseline if !same_major_not_newer(self.sm, gpu) => {
                 Compatibility::No
             }
@@ -97,7 +98,7 @@ impl Target {
         }
     }
 
-    /// Whether the driver compiles PTX for this target for `gpu`.
+    /// Whether the driver can compile PTX for this target to code for `gpu`.
     #[must_use]
     pub fn ptx_compiles_for(self, gpu: Sm) -> Compatibility {
         if is_renamed(self.sm, gpu) {
@@ -110,7 +111,7 @@ impl Target {
         })
     }
 
-    /// The name as a target of PTX: `compute_90a`. [`Display`](fmt::Display) writes the name of machine code: `sm_90a`.
+    /// The name as a PTX target: `compute_90a`. [`Display`](fmt::Display) writes the name for machine code: `sm_90a`.
     #[must_use]
     pub fn compute(self) -> String {
         format!("compute_{}{}", self.sm.0, self.suffix())
@@ -139,12 +140,12 @@ fn same_major_not_newer(code: Sm, gpu: Sm) -> bool {
     code.0 / 10 == gpu.0 / 10 && code <= gpu
 }
 
-/// Whether code for one of sm_101 and sm_110 meets a GPU that is the other.
+/// Whether the code is for one of sm_101 and sm_110, and the GPU is the other one.
 const fn is_renamed(code: Sm, gpu: Sm) -> bool {
     matches!((code.0, gpu.0), (101, 110..=119) | (110, 101))
 }
 
-/// Compute capabilities of embedded GPUs (Tegra, Jetson), which discrete GPUs do not have.
+/// Whether a compute capability belongs to embedded GPUs (Tegra, Jetson). Discrete GPUs do not have it.
 const fn is_embedded(sm: Sm) -> bool {
     matches!(sm.0, 53 | 62 | 72 | 87 | 88 | 101 | 110)
 }
@@ -165,7 +166,7 @@ mod tests {
         Target::parse(name).unwrap_or_else(|| panic!("{name}"))
     }
 
-    /// The examples of NVIDIA's guides, and what ptxas 13.0 says of PTX for these targets.
+    /// The examples in NVIDIA's guides, and the results of ptxas 13.0 for these targets.
     #[test]
     fn the_documented_examples() {
         for (name, gpu, cubin, ptx) in [

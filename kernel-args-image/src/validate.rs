@@ -1,4 +1,4 @@
-//! Whether an image may be given to the driver, which is not told how long it is.
+//! Whether an image is safe to pass to the driver, which does not know its length.
 
 use crate::{
     cubin,
@@ -6,34 +6,33 @@ use crate::{
     format::{Error, Kind, format},
 };
 
-/// Checks every offset and size in an image that says where something lies in it.
+/// Checks every offset and size in the headers of an image.
 ///
-/// The driver takes cubins and fat binaries without their length, and believes their headers. What is
-/// checked, for an image of `n` bytes:
+/// The driver takes cubins and fat binaries without a length, and trusts their headers. The checks for an image of `n`
+/// bytes:
 ///
-/// - **A cubin** is an ELF file of 64 bits, little-endian, for NVIDIA GPUs. The table of program headers and what
-///   each of them places in the file end before `n`; so do the table of section headers and every section, except
-///   those that have no bytes in the file: `SHT_NOBITS`, and `.nv.global`, `.nv.local` and `.nv.shared` of relocatable
-///   cubins. Section 0 is empty. Header sizes are ELF's. `sh_link`,
-///   and `sh_info` where `SHF_INFO_LINK` says that it is a section, are sections. Alignments are powers of two.
-///   String tables end with NUL, and names lie in them. Symbol and relocation tables hold whole entries; symbols
-///   are of sections that exist, and functions and objects end inside of theirs; relocations are of symbols that
-///   exist and begin inside of the section that they change. Notes and the records of `.nv.info` end inside of
-///   their sections, and the kernels are as [`cubin::parse`] reads them.
-/// - **A fat binary**: each container and each member's header and payload end before `n`, and texts that a
-///   header names end inside of it. Compressed members are decompressed: to exactly the size that they claim,
-///   which is at most [`fatbin::MEMBER_LIMIT`], and all together what [`fatbin::EXPANSION_LIMIT`] allows.
-///   Members that are cubins, or begin as ELF files do, are checked as above; members that are PTX are text.
-///   LTO-IR is not looked into.
-/// - **PTX** is text: no control characters before its first NUL or the end. It has no length of its own: the
-///   caller ends it with NUL.
+/// - **A cubin** is a 64-bit little-endian ELF file for NVIDIA GPUs.
+///   - The table of program headers and the ranges of program headers end before `n`. The same applies to the table of
+///     section headers and to every section, except sections without bytes in the file: `SHT_NOBITS`, and `.nv.global`,
+///     `.nv.local` and `.nv.shared` of relocatable cubins.
+///   - Section 0 is empty. Header sizes are ELF's. `sh_link` is a section, and so is `sh_info` if `SHF_INFO_LINK` is
+///     set. Alignments are powers of two.
+///   - String tables end with NUL, and names are inside them. Symbol and relocation tables contain complete entries.
+///   - The section of each symbol exists, and functions and objects end inside their section. The symbol of each
+///     relocation exists, and the relocation begins inside the section that it changes.
+///   - Notes and the records of `.nv.info` end inside their sections, and [`cubin::parse`] accepts the kernels.
+/// - **A fat binary**: each container, and the header and payload of each member, end before `n`. Texts in a header
+///   end inside the header. Compressed members decompress to exactly the specified size, which is at most
+///   [`fatbin::MEMBER_LIMIT`], and in total at most [`fatbin::EXPANSION_LIMIT`]. Members that are cubins, or begin
+///   like ELF files, are checked like cubins. Members that are PTX are text. LTO-IR is not checked.
+/// - **PTX** is text: no control characters before the first NUL or the end. It has no length: the caller terminates
+///   it with NUL.
 ///
-/// Not checked: machine code, debug information, and sections of NVIDIA's whose format is not documented, beyond that
-/// they lie in the file.
+/// Machine code, debug information, and NVIDIA's undocumented sections are checked only for being inside the file.
 ///
 /// # Errors
-/// What is wrong. The wrapper of a fat binary, which holds an address, is refused. So is every compressed member where the
-/// crate is built without its feature `compressed`.
+/// The reason why the image is invalid. A fat binary's wrapper, which contains an address, is rejected. Without the
+/// feature `compressed`, every compressed member is rejected.
 pub fn validate(image: &[u8]) -> Result<Kind, Error> {
     let kind = format(image)?;
     match kind {
@@ -47,7 +46,7 @@ pub fn validate(image: &[u8]) -> Result<Kind, Error> {
 fn fat_binary(image: &[u8]) -> Result<(), Error> {
     let mut budget = Budget::new(image.len());
     for member in fatbin::members(image).map_err(Error::Fatbin)? {
-        // A compiler's linker reads it, by a compression of its own; the driver loads the image without it.
+        // A compiler's linker reads it, with a separate compression. The driver ignores it when it loads the image.
         if matches!(member.kind, fatbin::Kind::Ltoir) {
             continue;
         }

@@ -71,7 +71,7 @@ impl<const N: usize> Report<'_, N> {
     }
 
     /// Pairs unpaired fields with unpaired parameters in order: the first extra field with the first missing
-    /// parameter. Returns the partner of a mistake, or `None` if it has none.
+    /// parameter. Returns the partner of a mistake, or `None` if it has no partner.
     pub(crate) const fn counterpart(&self, mismatch: usize) -> Option<Mismatch> {
         let is_extra = match self.mismatches()[mismatch] {
             Mismatch::Extra { moved: None, .. } => true,

@@ -172,12 +172,10 @@ impl MemberNames {
 }
 
 /// Whether a member of the host has the name of another member of the kernel's struct, of the same type. For a member
-/// with an explicit name: whether that name is different; the explicit name may also be that of an enclosing struct or
-/// array.
+/// with an explicit name: whether that name is different. An explicit name may also name an enclosing struct or array.
 ///
 /// The two structs may begin at different offsets: a `float4` can overlap the second of several `float3`. Then a name
-/// counts only if the host's struct also has the name of the kernel's member, at a smaller distance. Otherwise one
-/// struct is shifted against the other, and no members are exchanged.
+/// counts only if the members are exchanged, not if one struct is shifted.
 pub(super) const fn is_of_another_member(
     host: &Item<'_>,
     cursor: &Cursor<'_>,
@@ -188,21 +186,22 @@ pub(super) const fn is_of_another_member(
     if name.is_empty() || kernel.member.name.is_empty() || same(name, kernel.member.name) {
         return false;
     }
-    let says = !host.member.kernel_name.is_empty();
+    let is_explicit = !host.member.kernel_name.is_empty();
     match names.find(kernel, name) {
-        Some(_) if says => true,
+        Some(_) if is_explicit => true,
         Some(other) => {
             other.size == kernel.member.size
                 && other.cpp.elements() == kernel.elements()
                 && compare_values(&kernel.element(), &element(&other)).is_empty()
                 && (host.start == kernel.start || are_exchanged(host, kernel, &other))
         }
-        None => says && !kernel.opens() && !cursor.is_inside(name),
+        None => is_explicit && !kernel.opens() && !cursor.is_inside(name),
     }
 }
 
-/// Whether two members are exchanged: the host's struct has the name of the kernel's member after the host's member,
-/// and at a smaller distance than `other`, the kernel's member with the name of the host's member, is before it.
+/// Whether two members are exchanged. `other` is the kernel's member with the name of the host's member. The host's
+/// struct must contain the name of the kernel's member too. If both names are shifted by the same distance, the struct
+/// is shifted, and its members are not exchanged.
 const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>) -> bool {
     let mut i = 0;
     while i < host.siblings.len() {

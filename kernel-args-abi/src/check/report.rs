@@ -5,7 +5,7 @@ use crate::signature::{Parameter, Signature};
 
 /// All differences between a struct and a kernel. Empty if the struct fits.
 ///
-/// A report stores the first `N` mismatches and counts the others. [`report`] and [`report_at`] create it. Both are
+/// A report stores the first `N` mismatches and counts the rest. [`report`] and [`report_at`] create it. Both are
 /// `const`: the derive calls them while the user's program compiles, and panics with the texts at the fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, const N: usize = 32> {

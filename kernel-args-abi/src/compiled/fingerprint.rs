@@ -46,7 +46,7 @@ const fn mix(hash: u64, piece: u64) -> u64 {
 }
 
 /// The bytes as an array, for a `static` that contains the bytes itself. rustc compares a constant that refers to a
-/// `static` in constant time, whatever its size.
+/// `static` in constant time, for any size.
 ///
 /// # Panics
 /// If the length is not `N`.

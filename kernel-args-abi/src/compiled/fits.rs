@@ -99,7 +99,7 @@ impl Head {
 }
 
 /// Whether field and parameter are equal, or differ only in ways that C++ ignores. This holds for most fields that
-/// fit; [`differences_at`] decides the others. The function contains no calls, because rustc evaluates a call about as
+/// fit; [`differences_at`] decides all other cases. The function contains no calls, because rustc evaluates a call about as
 /// slowly as all of these comparisons. Members and variants are known only if the kernel is described by debug information.
 const fn fits_plainly(
     field: &Parameter<'_>,

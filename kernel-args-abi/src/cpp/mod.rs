@@ -66,8 +66,8 @@ pub struct CppType<'a> {
     pub base: CppBase<'a>,
     /// The number of pointers: 2 for `float**`.
     pub depth: u8,
-    /// Bit `i` is set if the pointee of the `i`-th pointer, counted from the inside, is `const`: `1` for `float
-    /// const*`, `2` for `float* const*`.
+    /// Bit `i` is set if the pointee of the `i`-th pointer, counted from the inside, is `const`: `1` for
+    /// `float const*`, `2` for `float* const*`.
     pub const_mask: u8,
     /// The lengths of an array, the outermost first; unused entries are 0: `[2, 3, 0]` for `double[2][3]`. All 0 if it
     /// is not an array. In C++ only members of structs are arrays. A Rust array passed by value is a struct around an

@@ -23,7 +23,7 @@ pub const fn is_inline(namespace: &[u8]) -> bool {
 pub(super) struct Segment<'a> {
     pub(super) name: &'a [u8],
     pub(super) arguments: &'a [u8],
-    /// The end of the preceding path, or 0 if there is none.
+    /// The end of the preceding path, or 0 if the segment is the first one.
     pub(super) rest: usize,
 }
 

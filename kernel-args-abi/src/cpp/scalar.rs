@@ -40,7 +40,7 @@ pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     })
 }
 
-/// The Rust type of a C++ scalar, or an empty text if it has none. `size` is the size in bytes of a `long` passed by
+/// The Rust type of a C++ scalar, or an empty text if it does not exist. `size` is the size in bytes of a `long` passed by
 /// value. 0 means unknown: `long` then has its size on this host.
 #[must_use]
 pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {

@@ -25,8 +25,8 @@ pub struct Parameter<'a> {
     /// The name. For a kernel: the C++ name if debug information contains it, otherwise PTX's name (`saxpy_param_2`),
     /// or empty.
     pub name: &'a str,
-    /// For a field or member with an explicit name, the name of the kernel's parameter or member: `#[kernel_args(name
-    /// = "in")]`. Otherwise empty.
+    /// For a field or member with an explicit name, the name of the kernel's parameter or member:
+    /// `#[kernel_args(name = "in")]`. Otherwise empty.
     pub kernel_name: &'a str,
     /// The spelling in the source: the Rust type, or PTX's declaration (`.param .u32 saxpy_param_2`).
     pub spelling: &'a str,

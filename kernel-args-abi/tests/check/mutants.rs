@@ -331,7 +331,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics_whatever_the_image_says(host in anything(), kernel in anything(), base in proptest::option::of(any::<usize>())) {
+    fn no_image_causes_a_panic(host in anything(), kernel in anything(), base in proptest::option::of(any::<usize>())) {
         let host = Signature { name: "Höst<", parameters: &host };
         let kernel = Signature { name: "", parameters: &kernel };
         let report: Report<'_, 8> = report_at(&host, &kernel, base);

@@ -1,5 +1,5 @@
 //! A reader follows each hint literally. The struct then fits, and no other change of this size is equally likely,
-//! unless the text says so.
+//! unless the text names it.
 
 use super::advice::{Advice, Change, as_field, position};
 use super::sides::*;
@@ -166,7 +166,7 @@ fn inversions(host: &[Parameter<'static>], names: &[&str]) -> usize {
 
 /// The number of conversions in the current order, if only one field does not fit. An order with more conversions is
 /// less likely than a wrong type.
-fn conversions_beside_one(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize {
+fn conversions_without_one(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize {
     let (fitting, wrong): (Vec<_>, Vec<_>) =
         (host.iter().zip(kernel)).partition(|(h, k)| compare(h, k).is_empty());
     let (host, kernel): (Vec<_>, Vec<_>) = fitting.into_iter().unzip();
@@ -200,7 +200,7 @@ fn best(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> BTreeSet<
                     .collect();
                 if fit(&fields, kernel) {
                     let conversions = conversions(&fields, kernel);
-                    if conversions <= conversions_beside_one(host, kernel) {
+                    if conversions <= conversions_without_one(host, kernel) {
                         let rank = (conversions, inversions(host, &order));
                         found.push((rank, Change::Order(order)));
                     }
@@ -414,7 +414,7 @@ fn no_field_is_removed_where_the_counts_agree() {
 }
 
 #[test]
-fn an_exchange_or_a_type_is_said_where_either_mends() {
+fn an_exchange_and_a_type_are_both_suggested_if_either_helps() {
     let kernel = [
         with_cpp(ptx_u64(), FLOAT.pointer(true)),
         with_cpp(ptx_u64(), FLOAT.pointer(false)),

@@ -405,7 +405,7 @@ fn an_enum_is_its_integer() {
         with_cpp(unknown(4), UINT),
         &[Difference::Type],
     );
-    // A vector is not an enum, whatever the class.
+    // A vector is not an enum, for any class.
     differs(
         u32("a"),
         with_cpp(unknown(4), CppType::named("uchar4")),

@@ -41,7 +41,7 @@ fn the_kernels_enum_may_have_more_and_other_names() {
     }
 }
 
-/// In an enum of 1 byte, 255 equals -1: compilers write some values as signed, others as unsigned numbers.
+/// In an enum of 1 byte, 255 equals -1: compilers write values as signed or as unsigned numbers.
 #[test]
 fn values_are_the_same_by_their_bits() {
     for (size, one, other) in [

@@ -179,7 +179,7 @@ fn joined(image: Option<Compiled>, described: Compiled) -> (Made, BTreeSet<PathB
         warnings = image.messages;
         image.bytes
     });
-    let description = match dwarf::description(&described.bytes) {
+    let description = match dwarf::reduce(&described.bytes) {
         Ok(text) => text.into_bytes(),
         // The full debug image is longer, but equivalent.
         Err(_) => described.bytes,

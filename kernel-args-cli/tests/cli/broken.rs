@@ -123,7 +123,7 @@ fn the_place_is_counted_from_the_beginning_of_the_file() {
     let ran = run(&["show", &path]);
     let at = 64 + 100 + second;
     let expected = format!(
-        "kernel-args: error: {path}: at byte {at}: a fat binary that is cut off: what begins at byte {at} ends"
+        "kernel-args: error: {path}: at byte {at}: a truncated fat binary: the header or payload at byte {at} ends"
     );
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
@@ -137,7 +137,7 @@ fn the_place_is_counted_from_the_beginning_of_the_file() {
     let ran = run(&["show", &folder.write("saxpy.ptx", broken)]);
     assert!(
         ran.stderr
-            .contains("saxpy.ptx: at byte 0: PTX does not parse: line "),
+            .contains("saxpy.ptx: at byte 0: PTX cannot be parsed: line "),
         "{}",
         ran.stderr
     );

@@ -308,7 +308,7 @@ fn the_error_for_a_file_without_kernels_names_its_kind() {
         (
             "text",
             b"hello".to_vec(),
-            "at byte 0: PTX does not parse: line 1, column 1: expected PTX",
+            "at byte 0: PTX cannot be parsed: line 1, column 1: expected PTX",
         ),
     ] {
         let path = folder.write(name, content);

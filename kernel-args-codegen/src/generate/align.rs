@@ -1,8 +1,7 @@
-//! The alignment of types, of which debug information tells the places alone.
+//! The alignment of types for which debug information contains only offsets.
 //!
-//! What is known of a type is how large it is, where it lies, and what lies in it. The alignment that is chosen is one with
-//! which Rust puts every member where C++ does. A struct has the least such; bytes, of which nothing says how they are
-//! aligned, the greatest.
+//! The size of a type, its offsets, and its contents are known. The chosen alignment places every member at the same
+//! offset in Rust as in C++. A struct gets the smallest such alignment. Bytes of unknown alignment get the largest.
 
 use super::{
     definition::{Body, Definition, Why},
@@ -12,32 +11,33 @@ use crate::bytes::{largest_alignment, round_up};
 use alloc::{vec, vec::Vec};
 use kernel_args_abi::Sm;
 
-/// Where a type lies.
+/// One position of a type.
 pub(super) struct Occurrence {
     pub(super) content: usize,
-    /// The struct that it is a member of; `None` where it is a parameter.
+    /// The struct that contains it, or `None` for a parameter.
     pub(super) container: Option<usize>,
-    /// In bytes.
+    /// The offset in bytes.
     pub(super) offset: usize,
-    /// Where what lies before it ends, in bytes.
+    /// The end of the preceding member or parameter, in bytes.
     pub(super) end: usize,
 }
 
-/// What CUDA aligns to by itself, at most, in bytes.
+/// The largest alignment of CUDA's built-in types, in bytes.
 const MOST: usize = 16;
 
-/// Alignments in bytes, the likeliest first.
+/// Alignments in bytes, the most likely first.
 pub(super) const LIKELY: [usize; 8] = [16, 8, 4, 2, 1, 32, 64, 128];
 
-/// Where the parameters begin in the constant bank of some GPU, in bytes: see [`Sm::param_base`].
+/// The addresses of parameter blocks in the constant banks of all GPUs, in bytes: see [`Sm::param_base`].
 fn bases() -> impl Iterator<Item = usize> {
     [60, 75, 90]
         .into_iter()
         .filter_map(|sm| Sm(sm).param_base(0))
 }
 
-/// Whether a parameter of this alignment that follows what ends at `end` lies at `offset` on some GPU.
-pub(super) fn may_lie(end: usize, align: usize, offset: usize) -> bool {
+/// Whether a parameter with this alignment can have this `offset` on some GPU, if the previous parameter ends at
+/// `end`.
+pub(super) fn is_possible_offset(end: usize, align: usize, offset: usize) -> bool {
     let lies = |base: usize| round_up(base + end, align) == base + offset;
     bases().any(lies)
 }
@@ -56,7 +56,8 @@ pub(super) fn resolve(all: &mut [Definition<'_>], occurrences: &[Occurrence]) {
     }
 }
 
-/// What each type's alignment divides: its size, where it lies, and the alignment of what it lies in.
+/// An upper limit for each type's alignment. The alignment divides the type's size, its offsets, and the limit of the
+/// enclosing type.
 fn limits(all: &[Definition<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
     let of_type = |definition: &Definition<'_>| {
         let own = largest_alignment(definition.size);
@@ -107,7 +108,7 @@ fn resolve_one(
     let is_placed = |align: usize| {
         own[id].iter().all(|place| match place.container {
             Some(_) => round_up(place.end, align) == place.offset,
-            None => may_lie(place.end, align, place.offset),
+            None => is_possible_offset(place.end, align, place.offset),
         })
     };
     let bytes = known.unwrap_or_else(|| {
@@ -129,7 +130,7 @@ fn resolve_one(
                 natural = natural.max(align);
             }
             is_packed |= size % natural != 0 || end > size || natural > known.unwrap_or(limit);
-            // C++ gives a struct without members a byte.
+            // A C++ struct without members has a size of one byte.
             let end = end.max(1);
             let fits = |align: &usize| round_up(end, *align) == size && is_placed(*align);
             let wider = || {
@@ -152,7 +153,7 @@ fn resolve_one(
     }
 }
 
-/// Size and alignment of a type in bytes, when those in it are resolved.
+/// Size and alignment of a type in bytes, after the types in it are resolved.
 pub(super) fn layout(ty: &Ty, all: &[Definition<'_>]) -> (usize, usize) {
     let (size, align) = ty.layout(&|id| (all[id].size, Some(all[id].align)));
     (size, align.unwrap_or(1))

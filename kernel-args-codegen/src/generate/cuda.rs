@@ -1,4 +1,4 @@
-//! Types of CUDA's own.
+//! CUDA's built-in types.
 
 use super::{
     define::Types,
@@ -23,7 +23,7 @@ impl Types<'_, '_> {
         }
     }
 
-    /// A type of CUDA's: that of the table where the features have it.
+    /// A built-in CUDA type: the type from the table if the features provide it.
     pub(super) fn builtin(&mut self, row: &'static Builtin) -> Ty {
         let feature = feature(row);
         let has = match feature {
@@ -66,7 +66,7 @@ impl Types<'_, '_> {
     }
 }
 
-/// The feature of `kernel-args` with which it has a type; empty where it always does.
+/// The feature of `kernel-args` that provides the type, or an empty text if no feature is required.
 fn feature(row: &Builtin) -> &'static str {
     match row.element {
         "f16" | "bf16" => "half",
@@ -75,8 +75,8 @@ fn feature(row: &Builtin) -> &'static str {
     }
 }
 
-/// The type of CUDA's that a value of this name is: it has the size and the alignment, lies where it may, and consists of the
-/// same numbers.
+/// The built-in CUDA type of this name, if a value matches it: size, alignment and components are equal, and the
+/// offset is possible.
 pub(super) fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin> {
     let named = name::builtin(name)?;
     BUILTINS.iter().find(|row| {
@@ -90,7 +90,7 @@ pub(super) fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin
     })
 }
 
-/// Whether members are as large as the components of CUDA's type.
+/// Whether the members have the sizes of the components of a CUDA type.
 fn consists_of(row: &Builtin, members: Members<'_>) -> bool {
     if row.components == 0 || !feature(row).is_empty() {
         return true;

@@ -56,7 +56,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// `natural` is the alignment that the members give.
+    /// `natural` is the alignment that follows from the members.
     fn repr(&mut self, align: usize, natural: usize) {
         if align == natural {
             self.line(0, "#[repr(C)]");
@@ -197,7 +197,7 @@ fn has_lower_case(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// Whether clippy takes a name for an acronym.
+/// Whether clippy treats a name as an acronym.
 fn is_acronym(name: &str) -> bool {
     name.len() > 2 && !has_lower_case(name)
 }

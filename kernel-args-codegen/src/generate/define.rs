@@ -1,4 +1,4 @@
-//! The types that are written: each once, whoever names it.
+//! The types to write. Each type is written once, independent of how many items name it.
 
 use super::{
     align::{self, Occurrence},
@@ -21,13 +21,13 @@ use kernel_args_abi::{Parameter, signature::Members};
 pub(super) struct Types<'k, 'o> {
     pub(super) options: &'o Options<'o>,
     pub(super) all: Vec<Definition<'k>>,
-    /// The types of each size.
+    /// The indices of the types, by size.
     by_size: BTreeMap<usize, Vec<usize>>,
-    /// The same by all that is told of a type, as it was told.
-    told: BTreeMap<String, usize>,
-    /// Types that are pointed to, whose members are not read yet.
+    /// The indices of the types, by all properties that their source specifies.
+    by_properties: BTreeMap<String, usize>,
+    /// Types behind pointers whose members have not been read.
     pub(super) waiting: Vec<usize>,
-    /// Where a type is a parameter whose alignment is not told, or a member.
+    /// The positions of types as members, and as parameters of unknown alignment.
     occurrences: Vec<Occurrence>,
 }
 
@@ -37,13 +37,13 @@ impl<'k, 'o> Types<'k, 'o> {
             options,
             all: Vec::new(),
             by_size: BTreeMap::new(),
-            told: BTreeMap::new(),
+            by_properties: BTreeMap::new(),
             waiting: Vec::new(),
             occurrences: Vec::new(),
         }
     }
 
-    /// The number of a struct or enum by value.
+    /// The index of a struct or enum by value.
     pub(super) fn by_value(&mut self, of: &Parameter<'k>, hint: &str) -> usize {
         let definition = Definition::of(of, hint);
         let id = self.add(definition);
@@ -51,7 +51,7 @@ impl<'k, 'o> Types<'k, 'o> {
         id
     }
 
-    /// The number of a type, which may be known already.
+    /// The index of a type. Adds the type if it is new.
     pub(super) fn add(&mut self, new: Definition<'k>) -> usize {
         let Definition {
             cpp,
@@ -62,12 +62,12 @@ impl<'k, 'o> Types<'k, 'o> {
             ..
         } = &new;
         let name = if cpp.is_empty() { wanted } else { cpp };
-        let told = format!("{size} {known_align:?} {name}\0{shape}");
-        if let Some(&id) = self.told.get(&told) {
+        let properties = format!("{size} {known_align:?} {name}\0{shape}");
+        if let Some(&id) = self.by_properties.get(&properties) {
             return id;
         }
         let id = self.find_or_push(new);
-        self.told.insert(told, id);
+        self.by_properties.insert(properties, id);
         id
     }
 
@@ -93,7 +93,7 @@ impl<'k, 'o> Types<'k, 'o> {
         id
     }
 
-    /// Reads the members of a type, if they have not been read.
+    /// Reads the members of a type, unless they have been read.
     fn read(&mut self, id: usize) {
         let definition = &mut self.all[id];
         let (Body::Pending, Some(of)) = (&definition.body, definition.source.take()) else {
@@ -136,7 +136,7 @@ impl<'k, 'o> Types<'k, 'o> {
         read
     }
 
-    /// Says that a type lies at an offset, behind something that ends at `end`.
+    /// Records that a type is at an offset, after a member or parameter that ends at `end`.
     pub(super) fn occurs(&mut self, ty: &Ty, container: Option<usize>, offset: usize, end: usize) {
         if let Some(content) = ty.contents() {
             self.occurrences.push(Occurrence {
@@ -148,12 +148,12 @@ impl<'k, 'o> Types<'k, 'o> {
         }
     }
 
-    /// Size and alignment of a type, as far as they are known before all types are.
+    /// Size and alignment of a type, as far as they are known before all types are resolved.
     pub(super) fn layout(&self, ty: &Ty) -> (usize, Option<usize>) {
         ty.layout(&|id| (self.all[id].size, self.all[id].known_align))
     }
 
-    /// All types, laid out; those that the `named` ones lead to are marked.
+    /// All types with their layouts. Marks the types that are reachable from `named`.
     pub(super) fn finish(mut self, mut named: Vec<usize>) -> Vec<Definition<'k>> {
         while let Some(id) = self.waiting.pop() {
             self.read(id);
@@ -171,14 +171,14 @@ impl<'k, 'o> Types<'k, 'o> {
     }
 }
 
-/// An enum: its integer holds every value, which are those of C++ in as many bits.
+/// An enum. Its integer has the size of the C++ enum and can represent every value.
 fn enumeration(size: usize, members: Members<'_>) -> Body {
     let bits = size as u32 * 8;
     let is_negative = members.variants().any(|variant| variant.value < 0);
     let is_large = members
         .variants()
         .any(|variant| variant.value >> (bits - 1) != 0);
-    // C++ makes an enum an `int` where nothing else is said.
+    // The default integer type of a C++ enum is `int`.
     let is_signed = is_negative || !is_large && size >= 4;
     let is_signed = members.is_signed().unwrap_or(is_signed);
     let integer = scalar::integer(is_signed, size).map_or("i32", |leaf| leaf.name);

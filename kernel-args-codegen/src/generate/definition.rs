@@ -1,4 +1,4 @@
-//! A type that is written.
+//! A generated type.
 
 use super::{
     identifier::{identifier, upper_camel},
@@ -12,67 +12,68 @@ use kernel_args_abi::{
     signature::Members,
 };
 
-/// A type that is written.
+/// A generated type.
 pub(super) struct Definition<'k> {
-    /// Its C++ name, as much as is known of it; empty where it has none.
+    /// The known part of the C++ name. Empty if the type has no name.
     pub(super) cpp: String,
-    /// The name that it has in Rust if no other type has it.
+    /// The Rust name, if no other type uses it.
     pub(super) wanted: String,
-    /// What tells it from others of its name.
+    /// A text that distinguishes types with the same name.
     pub(super) shape: String,
-    /// In bytes.
+    /// The size in bytes.
     pub(super) size: usize,
-    /// In bytes, where a source tells it.
+    /// The alignment in bytes, if a source specifies it.
     pub(super) known_align: Option<usize>,
-    /// In bytes: see [`align::resolve`].
+    /// The alignment in bytes: see [`align::resolve`].
     pub(super) align: usize,
     pub(super) body: Body,
-    /// Whether a struct of a kernel names it.
+    /// Whether a kernel's struct uses the type.
     pub(super) is_used: bool,
-    /// What its members are read from.
+    /// The source of its members.
     pub(super) source: Option<Parameter<'k>>,
 }
 
-/// What a type consists of.
+/// The content of a type.
 pub(super) enum Body {
     /// Not read yet.
     Pending,
-    /// Bytes that are not told apart.
+    /// Bytes without known members.
     Bytes(Why),
     Fields(Vec<Member>),
-    /// An enum: the integer, the names and values.
+    /// An enum: the integer type, the names and the values.
     Enum(&'static str, Vec<(String, i128)>),
-    /// A struct around the bits of a number: the integer, and the feature with which it is a type of another crate.
+    /// A struct around the bits of a number: the integer type, and the feature that provides the type from another
+    /// crate.
     Bits(&'static str, &'static str),
 }
 
-/// Why bytes are not told apart.
+/// Why a type is represented as bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Why {
     Opaque(Opaque),
-    /// Members are not aligned as Rust aligns them.
+    /// Members do not have Rust's alignment.
     Packed,
-    /// The image does not tell its members.
+    /// The image does not contain the members.
     Unknown,
-    /// The image does not even tell its type.
+    /// The image does not contain the type.
     Nameless,
 }
 
 /// A member of a struct.
 pub(super) struct Member {
-    /// In C++; empty where it has none.
+    /// The C++ name, or an empty text.
     pub(super) cpp_name: String,
     pub(super) name: String,
     pub(super) ty: Ty,
-    /// From the beginning of the struct, in bytes.
+    /// The offset from the beginning of the struct, in bytes.
     pub(super) offset: usize,
     /// The C++ type.
     pub(super) cpp: String,
-    /// Whether its bytes stand for a value of a type that is not told.
+    /// Whether it contains the bytes of an unknown type.
     pub(super) is_opaque: bool,
 }
 
-/// The shape of what the image does not tell the members of.
+/// The shape of a type with unknown members.
 pub(super) const UNKNOWN: &str = "?";
 
 impl<'k> Definition<'k> {
@@ -90,7 +91,7 @@ impl<'k> Definition<'k> {
         }
     }
 
-    /// What a parameter, a member or a description tells of its type.
+    /// The type of a parameter, a member or a pointee.
     pub(super) fn of(of: &Parameter<'k>, hint: &str) -> Self {
         let cpp = match of.cpp.base {
             CppBase::Named(name) => name,
@@ -111,7 +112,7 @@ impl<'k> Definition<'k> {
         }
     }
 
-    /// Whether another one is the same type.
+    /// Whether both are the same type.
     pub(super) fn is(&self, other: &Self) -> bool {
         let same_name = if self.cpp.is_empty() || other.cpp.is_empty() {
             self.cpp == other.cpp && self.wanted == other.wanted
@@ -128,7 +129,7 @@ impl<'k> Definition<'k> {
     }
 }
 
-/// Writes what tells a struct from another of its name. Its size bounds the length.
+/// Writes the text that distinguishes structs with the same name. Its length depends on the size of the struct.
 fn spell_shape(text: &mut String, members: Members<'_>) {
     if let Some(why) = members.why_opaque() {
         let _ = write!(text, "{why:?}");
@@ -152,7 +153,7 @@ fn spell_shape(text: &mut String, members: Members<'_>) {
     }
 }
 
-/// The name of a type in Rust: without namespaces, with template arguments.
+/// The Rust name of a type: without namespaces, with template arguments.
 fn type_name(cpp: &str) -> String {
     let (_, plain, arguments) = name::split(cpp);
     let name = format!("{}_{}", identifier(plain), identifier(arguments));

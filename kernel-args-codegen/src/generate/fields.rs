@@ -14,24 +14,24 @@ use kernel_args_abi::{Alignment, CppType, Parameter, check::is_made, param_layou
 /// The struct of a kernel.
 pub(super) enum Fields {
     Struct(Vec<Field>),
-    /// No struct can be passed to it: why.
+    /// No struct can be passed to the kernel, for this reason.
     None(&'static str),
 }
 
-/// A field of it.
+/// A field of the struct.
 pub(super) struct Field {
-    /// As it is written.
+    /// The name in Rust, as written.
     pub(super) name: String,
-    /// In C++, where it is another one.
+    /// The C++ name, if it differs.
     pub(super) renamed: Option<String>,
     pub(super) ty: Ty,
-    /// Whether its type is none that the comparison takes, although it has the size and the alignment.
+    /// Whether the comparison would reject the type, although size and alignment are right.
     pub(super) is_opaque: bool,
     pub(super) doc: String,
 }
 
 impl Fields {
-    /// The fields, if there is a struct.
+    /// The fields. Empty if there is no struct.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Field> {
         let fields = match self {
             Self::Struct(fields) => fields.as_slice(),
@@ -57,10 +57,10 @@ pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> F
     let mut end = Some(0);
     let mut fields = Vec::with_capacity(names.len());
     for (index, (parameter, (name, renamed))) in kernel.parameters.iter().zip(names).enumerate() {
-        let described = kernel.debug_info.get(index);
-        // What describes another build does not describe this one.
-        let referent = described
-            .filter(|described| described.size == parameter.size)
+        let member = kernel.debug_info.get(index);
+        // Ignore debug information for a parameter of another size.
+        let referent = member
+            .filter(|member| member.size == parameter.size)
             .and_then(|_| kernel.debug_info.referent(index));
         let of = Parameter {
             offset: parameter.offset.filter(|_| parameter.align.is_none()),
@@ -84,14 +84,18 @@ pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> F
     Fields::Struct(fields)
 }
 
-/// The type of a parameter where it lies as it must, else bytes that do, and whether the comparison would not take those.
+/// The type of a parameter, and whether the comparison would reject it. If the type cannot be at the parameter's
+/// offset, bytes replace it.
 fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usize>) -> (Ty, bool) {
     let (size, own) = types.layout(&ty);
-    let told = of.align.map(Alignment::bytes);
-    let needed = match (told, own, of.offset, end) {
-        (Some(told), Some(own), ..) if told != own => told,
-        (None, Some(own), Some(offset), Some(end)) if !align::may_lie(end, own, offset) => {
-            let fits = |align: &usize| align::may_lie(end, *align, offset) && size % align == 0;
+    let known = of.align.map(Alignment::bytes);
+    let needed = match (known, own, of.offset, end) {
+        (Some(known), Some(own), ..) if known != own => known,
+        (None, Some(own), Some(offset), Some(end))
+            if !align::is_possible_offset(end, own, offset) =>
+        {
+            let fits =
+                |align: &usize| align::is_possible_offset(end, *align, offset) && size % align == 0;
             match align::LIKELY.into_iter().find(fits) {
                 Some(align) => align,
                 None => return (ty, false),
@@ -103,7 +107,7 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
     (Ty::Defined(types.nameless(size, needed)), is_known)
 }
 
-/// The names of the fields, and those of the parameters where they are others.
+/// The names of the fields, with the names of the parameters if they differ.
 fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
     let has_name = |name: &str| !name.is_empty() && !is_made(name);
     let mut own = BTreeSet::new();
@@ -121,7 +125,7 @@ fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
             (format!("arg{index}"), None)
         };
         let is_taken = |other: &str| {
-            // A field may not have the name of another parameter.
+            // A field must not have the name of another parameter.
             let is_another = !is_own || other != name;
             is_another && own.contains(other) || taken.contains(other)
         };

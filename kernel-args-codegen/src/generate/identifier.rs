@@ -1,4 +1,4 @@
-//! C++ names as identifiers of Rust.
+//! Rust identifiers for C++ names.
 
 use alloc::{
     borrow::ToOwned,
@@ -11,7 +11,7 @@ use kernel_args_abi::{
     keywords::{is_keyword, is_never},
 };
 
-/// The name as Rust takes it: `r#type`.
+/// The name as a Rust identifier: `r#type`.
 pub(super) fn raw(name: String) -> String {
     if is_keyword(&name) {
         format!("r#{name}")
@@ -20,7 +20,7 @@ pub(super) fn raw(name: String) -> String {
     }
 }
 
-/// C++ as an identifier: `float const*` is `float_const_ptr`. Empty where nothing of it can be in one.
+/// C++ text as an identifier: `float const*` becomes `float_const_ptr`. Empty if no character is usable.
 pub(super) fn identifier(text: &str) -> String {
     let text = text.replace("(anonymous namespace)", "");
     let mut name = String::with_capacity(text.len());
@@ -33,7 +33,7 @@ pub(super) fn identifier(text: &str) -> String {
             _ => "",
         };
         if c.is_ascii_alphanumeric() || c == '_' {
-            // What followed a sign is a word of its own.
+            // The text after a sign begins a new word.
             if matches!(previous, '*' | '&') {
                 name.push('_');
             }
@@ -58,7 +58,7 @@ pub(super) fn identifier(text: &str) -> String {
     }
 }
 
-/// A name of a C++ variable as a name of Rust, but for `r#`: without what Rust does not take.
+/// A C++ variable name as a Rust name, without `r#`. Removes characters that Rust does not accept.
 pub(super) fn variable(name: &str) -> String {
     let mut plain: String = name
         .chars()
@@ -82,7 +82,8 @@ pub(super) fn variable(name: &str) -> String {
     plain
 }
 
-/// An identifier as the name of a type: `my_params_t` is `MyParamsT`. `otherwise` stands before what begins with a digit.
+/// An identifier as the name of a type: `my_params_t` becomes `MyParamsT`. `otherwise` is the prefix for a name that
+/// begins with a digit.
 pub(super) fn upper_camel(name: &str, otherwise: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     for word in name.split('_').filter(|word| !word.is_empty()) {
@@ -101,14 +102,14 @@ pub(super) fn upper_camel(name: &str, otherwise: &str) -> String {
     camel
 }
 
-/// The first `longest` bytes of an ASCII name with a number that depends on `text`.
+/// The first `longest` bytes of an ASCII name, followed by a number derived from `text`.
 pub(super) fn numbered(name: &str, longest: usize, text: &str) -> String {
     let short: String = name.chars().take(longest).collect();
     let number = fingerprint(text.as_bytes()) as u32;
     format!("{}_{number:08x}", short.trim_end_matches('_'))
 }
 
-/// A name that is not taken: with a number behind it where it is.
+/// The name itself if it is free, otherwise the name with a number at the end.
 pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(name) {
         return name.to_owned();
@@ -128,18 +129,19 @@ pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// Sorts indices. All lists of them are sorted here: each instance of a sort is compiled in every build of this crate.
+/// Sorts indices. All lists of indices are sorted here, because each instance of a sort would be compiled in every
+/// build of this crate.
 pub(super) fn sort(list: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
     list.sort_by(|&a, &b| compare(a, b));
 }
 
-/// Whether rustc takes it for the name of a type or variant without a warning.
+/// Whether rustc accepts the name of a type or variant without a warning.
 pub(super) fn is_upper_camel(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// Whether rustc takes it for the name of a field without a warning.
+/// Whether rustc accepts the name of a field without a warning.
 pub(super) fn is_snake(name: &str) -> bool {
     !name.contains(|c: char| c.is_ascii_uppercase()) && !name.trim_matches('_').contains("__")
 }
@@ -202,7 +204,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever C++ calls it.
+        /// For any C++ name.
         #[test]
         fn a_variable_has_a_name_that_rust_takes(name in "\\PC{0,6}|[a-z_]{1,6}") {
             let name = raw(variable(&name));

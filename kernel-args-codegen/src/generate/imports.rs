@@ -1,4 +1,4 @@
-//! The names that a text uses.
+//! The imports of the generated text.
 
 use super::{docs::WIDTH, options::Options};
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};

@@ -1,6 +1,7 @@
-//! The names of the items of `kernels!` that stand for kernels.
+//! The names of the items for kernels in `kernels!`.
 //!
-//! They depend on a kernel and on those of its name alone, and are told in the documentation of `kernels!`.
+//! A name depends only on the kernel and on the kernels that share its unqualified name. The documentation of
+//! `kernels!` specifies the rules.
 
 use super::identifier::{identifier, numbered, raw, sort};
 use alloc::{
@@ -13,37 +14,37 @@ use alloc::{
 use kernel_args_abi::keywords::{NEVER, is_never};
 use kernel_args_image::mangled::Demangled;
 
-/// A kernel as far as its name goes.
+/// The names of a kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel<'k> {
-    /// Its symbol.
+    /// The symbol.
     pub symbol: &'k str,
-    /// Its C++ name, where the symbol is mangled.
+    /// The C++ name, if the symbol is mangled.
     pub demangled: Option<Demangled>,
 }
 
 /// An item of the module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
-    /// As it is written: `saxpy`, `r#fn`.
+    /// The Rust identifier: `saxpy`, `r#fn`.
     pub name: String,
-    /// What it stands for.
+    /// The kernels that the item represents.
     pub what: What,
 }
 
-/// What an item stands for.
+/// The kernels that an item represents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
-    /// The kernel at this place.
+    /// The kernel at this index.
     Kernel(usize),
-    /// As many kernels from this place on as the second number says.
+    /// Several kernels: the index of the first one, and their number.
     Kernels(usize, usize),
 }
 
-/// The items that a module has besides kernels.
+/// The names of the module's other items.
 const RESERVED: [&str; 5] = ["IMAGE", "KERNELS", "__BYTES", "__TABLE", "__IMAGE"];
 
-/// A longer name is cut, in bytes.
+/// The maximum length of a name in bytes.
 const LONGEST: usize = 100;
 
 impl Kernel<'_> {
@@ -81,7 +82,7 @@ impl Kernel<'_> {
         }
     }
 
-    /// The name with what tells it from others of its name.
+    /// The name with a suffix that distinguishes it from other kernels of the same name.
     fn suffixed(&self, base: &str, with_parameters: bool) -> String {
         let mut name = base.to_owned();
         let arguments = self
@@ -97,7 +98,7 @@ impl Kernel<'_> {
         name
     }
 
-    /// The name with a number that depends on the symbol.
+    /// The name with a number derived from the symbol.
     fn numbered(&self, name: &str) -> String {
         numbered(name, LONGEST, self.symbol)
     }
@@ -107,12 +108,12 @@ fn join(name: &str, suffix: &str) -> String {
     format!("{}_{suffix}", name.trim_end_matches('_'))
 }
 
-/// The order of kernels in the table, and the items: for `kernels[order[i]]` stands `i`.
+/// The order of kernels in the table, and the items. Index `i` of an item means `kernels[order[i]]`.
 #[must_use]
 pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     let bases: Vec<String> = kernels.iter().map(Kernel::base).collect();
     let mut order: Vec<usize> = (0..kernels.len()).collect();
-    // Of one name, `extern "C"` first: it has the name as its symbol.
+    // Among equal names, `extern "C"` is first: its symbol is the name.
     let key = |i: usize| (&bases[i], kernels[i].demangled.is_some(), kernels[i].symbol);
     sort(&mut order, &|a, b| key(a).cmp(&key(b)));
     let mut taken = BTreeSet::new();
@@ -261,7 +262,7 @@ mod tests {
         );
     }
 
-    /// The item of one instance is the same whether there are others or not.
+    /// The item of an instance does not depend on the other instances.
     #[test]
     fn the_name_of_an_instance_does_not_depend_on_others() {
         assert_eq!(
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extern_c_kernel_keeps_its_name_beside_overloads() {
+    fn an_extern_c_kernel_with_overloads_keeps_its_name() {
         assert_eq!(
             named(&["k", "_ZN1a1kEi"]),
             [
@@ -310,7 +311,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the symbols are, there is an item of its own for each, and Rust takes its name.
+        /// For any symbols, each kernel has its own item with a valid Rust name.
         #[test]
         fn each_kernel_has_an_item_that_rust_takes(
             symbols in proptest::collection::btree_set(

@@ -1,45 +1,47 @@
 //! Rust structs for the kernels of an image, as text (feature `generate`).
 //!
-//! One struct with `#[derive(KernelArgs)]` for each kernel, and one `#[derive(DeviceType)]` type for each struct and enum that
-//! they take by value or point to. How much of it has the names of C++ depends on what the image tells:
+//! The text contains one struct with `#[derive(KernelArgs)]` per kernel, and one `#[derive(DeviceType)]` type per
+//! struct and enum that the kernels take by value or point to. The image determines how many C++ names the text
+//! contains:
 //!
-//! | the image has | fields have | structs by value have |
+//! | image | fields | structs by value |
 //! |---|---|---|
-//! | debug information | the names and types of C++ | their members |
-//! | mangled names (kernels that are not `extern "C"`) | the types of C++, and the names `arg0`, `arg1`… | their bytes |
+//! | with debug information | C++ names and types | all members |
+//! | with mangled names (kernels that are not `extern "C"`) | C++ types, and the names `arg0`, `arg1`… | bytes |
 //! | PTX of `extern "C"` kernels | unsigned integers, floats, bytes | |
-//! | cubins of such alone | unsigned integers of the sizes, bytes | |
+//! | only cubins of `extern "C"` kernels | unsigned integers of the same sizes, bytes | |
 //!
-//! # What is written
+//! # Generated types
 //!
 //! | C++ | Rust |
 //! |---|---|
-//! | numbers, `bool`, CUDA's vectors and tensor maps, texture and surface objects | the type of that meaning; `char` is `c_char` |
-//! | `T const*`, `T*` | `&'a CudaSlice<T>`, `&'a mut CudaSlice<T>`; with [`Pointers::Raw`] `DevicePointer<T>`, `DevicePointerMut<T>` |
-//! | a pointer to `void`, to a function, or to what is not described | `DevicePointer<c_void>`, `DevicePointerMut<c_void>` |
+//! | numbers, `bool`, CUDA's vectors and tensor maps, texture and surface objects | the corresponding type; `char` is `c_char` |
+//! | `T const*`, `T*` | `&'a CudaSlice<T>`, `&'a mut CudaSlice<T>`; with [`Pointers::Raw`]: `DevicePointer<T>`, `DevicePointerMut<T>` |
+//! | a pointer to `void`, to a function, or to an unknown type | `DevicePointer<c_void>`, `DevicePointerMut<c_void>` |
 //! | a pointer to a pointer | a slice of device pointers |
-//! | a struct | a struct with the same members; in place of members that Rust cannot have, bytes |
+//! | a struct | a struct with the same members; bytes replace members that Rust cannot represent |
 //! | a union; a struct with bit fields, base classes, virtual functions or packed members | a struct of bytes |
 //! | a struct without members | a struct of one byte |
-//! | an enum whose values are described | an enum; a second name of a value is a constant |
+//! | an enum whose values are known | an enum; a second name for a value becomes a constant |
 //! | any other enum | its integer |
-//! | `__half`, `__nv_bfloat16`; `__nv_fp8_e4m3`, `__nv_fp8_e5m2` | with [`Options::half`] and [`Options::float8`] the types of these crates, else structs of their bits |
-//! | a 64-bit integer of which nothing tells whether it is a pointer | `u64` |
+//! | `__half`, `__nv_bfloat16`; `__nv_fp8_e4m3`, `__nv_fp8_e5m2` | the types of the crates `half` and `float8` with [`Options::half`] and [`Options::float8`], otherwise structs of their bits |
+//! | a 64-bit integer that may be a pointer | `u64` |
 //!
-//! An argument is written by the host alone, so its enums have no values but those of their variants. Memory of enums
-//! (`CudaSlice<Mode>`) that a kernel writes must hold none but them when it is read back.
+//! Only the host writes arguments, so an enum argument always contains one of its variants. Device memory of enums
+//! (`CudaSlice<Mode>`) that a kernel writes must contain only variants when it is read back.
 //!
 //! # Names
 //!
-//! The struct of a kernel is named after its item in `kernels!` (see [`items`]): `saxpy` is `Saxpy`, `axpy_float` is `AxpyFloat`. A
-//! type is named after its C++ name without namespaces, with its template arguments: `sim::Box<float, 3>` is `BoxFloat3`.
-//! Types of one name get their namespaces before it, or a number behind it, as do those with the name of a type of
-//! `kernel-args`; a kernel with the name of a type gets `Args` behind it. Fields, members and variants have their names in C++:
-//! keywords as raw identifiers, `self`, `Self`, `super`, `crate` and `_` with `_` behind them, and other characters than
-//! letters, digits and `_` as `_`.
+//! The struct of a kernel has the name of the kernel's item in `kernels!` (see [`items`]): `saxpy` becomes `Saxpy`,
+//! `axpy_float` becomes `AxpyFloat`. A type has its C++ name without namespaces, with template arguments:
+//! `sim::Box<float, 3>` becomes `BoxFloat3`. Types that share a name, or have the name of a type of `kernel-args`, get
+//! their namespaces as a prefix, or a number at the end. A kernel with the name of a type gets `Args` at the end.
 //!
-//! Kernels stand in the order of their items in `kernels!`, by name, then types in the order of their names. One image always
-//! gives one text, which rustfmt leaves as it is.
+//! Fields, members and variants keep their C++ names. Keywords become raw identifiers; `self`, `Self`, `super`,
+//! `crate` and `_` get a `_` at the end; characters other than letters, digits and `_` become `_`.
+//!
+//! Kernels are in the order of their items in `kernels!`, sorted by name. Types follow, sorted by name. The same image
+//! always produces the same text, which rustfmt does not change.
 
 mod align;
 mod cuda;
@@ -64,26 +66,26 @@ use alloc::{string::String, vec, vec::Vec};
 use fields::Fields;
 use kernel_args_image::Kernels;
 
-/// Structs for all kernels of an image.
+/// Generates structs for all kernels of an image.
 #[must_use]
 pub fn of_image(image: &Kernels<'_>, options: &Options<'_>) -> String {
     of_images(image, None, options)
 }
 
-/// Structs for all kernels of an image, of which another image has debug information. A kernel that it describes with other
-/// parameters is written without it.
+/// Generates structs for all kernels of an image, with the debug information of another image. A kernel that has
+/// different parameters in the other image is written without debug information.
 #[must_use]
 pub fn of_images(
     image: &Kernels<'_>,
     debug_info: Option<&Kernels<'_>>,
     options: &Options<'_>,
 ) -> String {
-    let described = |symbol: &str| debug_info?.kernel(symbol, None);
+    let other = |symbol: &str| debug_info?.kernel(symbol, None);
     let kernel = |symbol: &str| {
         let kernel = image.kernel(symbol, None)?;
-        let described =
-            described(kernel.name).and_then(|by| kernel.clone().with_debug_info_of(&by).ok());
-        Some((described.unwrap_or(kernel), image.varies(symbol)))
+        let with_debug_info =
+            other(kernel.name).and_then(|by| kernel.clone().with_debug_info_of(&by).ok());
+        Some((with_debug_info.unwrap_or(kernel), image.varies(symbol)))
     };
     let found: Vec<_> = image.symbols().filter_map(kernel).collect();
     let kernels: Vec<_> = found
@@ -93,7 +95,7 @@ pub fn of_images(
     rust(&kernels, options)
 }
 
-/// Structs for these kernels.
+/// Generates structs for these kernels.
 #[must_use]
 pub fn rust(kernels: &[Kernel<'_>], options: &Options<'_>) -> String {
     let as_named: Vec<items::Kernel<'_>> = kernels
@@ -116,7 +118,7 @@ pub fn rust(kernels: &[Kernel<'_>], options: &Options<'_>) -> String {
         .zip(own)
         .collect();
     let mut types = define::Types::new(options);
-    // A second time, so that a type that only a later kernel describes is known to all.
+    // A second pass, so all kernels know the types that only a later kernel contains.
     let mut fields = Vec::new();
     for _ in 0..2 {
         fields = found

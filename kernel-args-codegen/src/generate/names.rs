@@ -1,4 +1,4 @@
-//! The names of what is written.
+//! The names of generated structs and types.
 
 use super::{
     definition::Definition,
@@ -9,13 +9,13 @@ use kernel_args_abi::cpp::{BUILTINS, name};
 
 /// The names of structs and types.
 pub(super) struct Names {
-    /// Of the struct of each kernel.
+    /// The name of each kernel's struct.
     pub(super) kernels: Vec<String>,
-    /// Of each type; empty where none is written.
+    /// The name of each type. Empty if the type is not written.
     pub(super) types: Vec<String>,
 }
 
-/// Names that a text imports, besides those of CUDA's types, and what no type can be called.
+/// Names that the text imports in addition to CUDA's types, and names that no type can have.
 const RESERVED: [&str; 11] = [
     "CLong",
     "CULong",
@@ -27,11 +27,11 @@ const RESERVED: [&str; 11] = [
     "Self",
     "SurfaceObject",
     "TextureObject",
-    // The derives of the language: no type, but a reader would take it for them.
+    // The standard derives. They are not types, but would confuse readers.
     "Debug",
 ];
 
-/// A longer name is cut, in bytes.
+/// The maximum length of a name in bytes.
 const LONGEST: usize = 60;
 
 /// Names for the kernels of these items, and for types.
@@ -56,7 +56,7 @@ pub(super) fn names<'i>(
     for group in used.chunk_by(|&a, &b| definitions[a].wanted == definitions[b].wanted) {
         for &id in group {
             let definition = &definitions[id];
-            let wanted = if group.len() > 1 && is_told_apart(group, definitions) {
+            let wanted = if group.len() > 1 && are_distinct(group, definitions) {
                 qualified(&definition.cpp)
             } else {
                 definition.wanted.clone()
@@ -78,8 +78,8 @@ pub(super) fn names<'i>(
     Names { kernels, types }
 }
 
-/// Whether types of one name have namespaces that tell them apart.
-fn is_told_apart(group: &[usize], definitions: &[Definition<'_>]) -> bool {
+/// Whether the namespaces distinguish types with the same name.
+fn are_distinct(group: &[usize], definitions: &[Definition<'_>]) -> bool {
     let mut names = BTreeSet::new();
     group
         .iter()
@@ -93,7 +93,7 @@ fn qualified(cpp: &str) -> String {
     upper_camel(&name, "Type")
 }
 
-/// A name that is not too long.
+/// The name, shortened if it is too long.
 fn short(name: String, of: &str) -> String {
     if name.len() <= LONGEST {
         return name;
@@ -101,7 +101,7 @@ fn short(name: String, of: &str) -> String {
     upper_camel(&numbered(&name, LONGEST - 9, of), "")
 }
 
-/// A name that nothing has yet.
+/// The name, made unique.
 fn unused(name: &str, taken: &mut BTreeSet<String>) -> String {
     let name = free(name, |name| taken.contains(name));
     taken.insert(name.clone());

@@ -1,48 +1,48 @@
-//! What is written, and for what.
+//! The options and the kernels for the generated text.
 
 use alloc::vec::Vec;
 use kernel_args_abi::{Members, Parameter};
 use kernel_args_image::{self as image, mangled::Demangled};
 
-/// What the structs of kernels have for pointers.
+/// The type of pointers in the structs of kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum Pointers {
     /// cudarc's slices: `&'a CudaSlice<T>` and `&'a mut CudaSlice<T>`.
     #[default]
     Slices,
-    /// `DevicePointer<T>` and `DevicePointerMut<T>`, which need no cudarc.
+    /// `DevicePointer<T>` and `DevicePointerMut<T>`, which do not require cudarc.
     Raw,
 }
 
-/// How a struct names its kernel, with which it is compared at compile time.
+/// How a struct names its kernel. The struct is compared with this kernel at compile time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum Naming<'a> {
-    /// Not at all: the struct is compared when a kernel is loaded with it.
+    /// It names no kernel. The struct is compared when a kernel is loaded with it.
     #[default]
     None,
-    /// By the items of `kernels!`, with the path of their module before them (`crate::kernels::saxpy`), or empty where the
-    /// structs stand in it: `kernel = saxpy`.
+    /// By an item of `kernels!`. The value is the path of the module (`crate::kernels::saxpy`), or empty if the
+    /// structs are inside the module: `kernel = saxpy`.
     Items(&'a str),
-    /// By the path of the image: `ptx = "saxpy.ptx", entry = "saxpy"`. rustc reads it once for each struct.
+    /// By the path of the image: `ptx = "saxpy.ptx", entry = "saxpy"`. rustc reads the image once per struct.
     Image {
-        /// The path, as an expression of Rust: a literal, or `concat!`.
+        /// The path as a Rust expression: a literal, or `concat!`.
         path: &'a str,
-        /// That of an image with debug information of the same kernels, if the first has none.
+        /// The path of an image with debug information for the same kernels, if the first image does not contain it.
         debug_info: Option<&'a str>,
     },
 }
 
-/// What is written.
+/// The options for the generated text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub struct Options<'a> {
-    /// What the first line says that the text is made from; empty for no such line.
+    /// The source that the first line names. If empty, there is no such line.
     pub source: &'a str,
     /// The path of the crate `kernel_args`.
     pub krate: &'a str,
-    /// What the structs have for pointers.
+    /// The type of pointers in the structs.
     pub pointers: Pointers,
     /// Whether `kernel-args` has the feature `half`.
     pub half: bool,
@@ -50,12 +50,12 @@ pub struct Options<'a> {
     pub float8: bool,
     /// How a struct names its kernel.
     pub naming: Naming<'a>,
-    /// Whether the text may stand where Rust's prelude is not: it names everything by its whole path.
+    /// Whether the text must compile without Rust's prelude. It then uses absolute paths only.
     pub without_prelude: bool,
 }
 
 impl Default for Options<'_> {
-    /// For the features that `kernel-args` has by default, without names of kernels.
+    /// Options for the default features of `kernel-args`, without kernel names.
     fn default() -> Self {
         Self {
             source: "",
@@ -69,24 +69,24 @@ impl Default for Options<'_> {
     }
 }
 
-/// A kernel that a struct is written for.
+/// A kernel for which a struct is generated.
 #[derive(Clone, Debug)]
 pub struct Kernel<'k> {
-    /// Its symbol.
+    /// The symbol.
     pub symbol: &'k str,
-    /// Its C++ name, where the symbol is mangled.
+    /// The C++ name, if the symbol is mangled.
     pub demangled: Option<&'k Demangled>,
-    /// Its parameters, as all sources together tell them.
+    /// The parameters, joined from all sources.
     pub parameters: Vec<Parameter<'k>>,
-    /// The same as debug information tells them, for what they point to.
+    /// The parameters from debug information, including their pointees.
     pub debug_info: Members<'k>,
-    /// Whether the image has it with other parameters for other GPUs.
+    /// Whether the image contains different parameters for different GPUs.
     pub varies: bool,
 }
 
 impl<'k> Kernel<'k> {
-    /// A kernel of an image. `varies` is whether the image has it with other parameters for other GPUs, as
-    /// [`Kernels::varies`](image::Kernels::varies) tells.
+    /// A kernel of an image. `varies` is the result of [`Kernels::varies`](image::Kernels::varies): whether the image
+    /// contains different parameters for different GPUs.
     #[must_use]
     pub fn new(kernel: &'k image::Kernel<'_>, varies: bool) -> Self {
         Self {

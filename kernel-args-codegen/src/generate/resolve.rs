@@ -15,12 +15,11 @@ use kernel_args_abi::{
     signature::Referent,
 };
 
-/// A larger type is not written: it cannot be passed, and would be in the way on the host's stack.
+/// The maximum size of a type in bytes. A larger type cannot be passed, and would occupy the host's stack.
 const LARGEST: usize = 65_536;
 
 impl<'k> Types<'k, '_> {
-    /// The Rust type of a parameter or member by value. `hint` is the name of the type that it may have if it has none in
-    /// C++.
+    /// The Rust type of a parameter or member by value. `hint` is a name for a type that has no C++ name.
     pub(super) fn value(
         &mut self,
         of: &Parameter<'k>,
@@ -35,7 +34,7 @@ impl<'k> Types<'k, '_> {
         ty
     }
 
-    /// The same of one element of an array.
+    /// The Rust type of one element of an array, or of the value itself.
     fn element(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
         let count = of.cpp.elements().max(1);
         let size = of.size / count;
@@ -83,7 +82,7 @@ impl<'k> Types<'k, '_> {
         scalar::integer(false, of.size).map_or_else(|| self.unknown(of, hint), Ty::Leaf)
     }
 
-    /// A value whose C++ type is not told, or is none that has a name.
+    /// A value whose C++ type is unknown or unnamed.
     fn unknown(&mut self, of: &Parameter<'k>, hint: &str) -> Ty {
         if of.members.is_known() || of.members.why_opaque().is_some() {
             let of = Parameter {
@@ -105,7 +104,7 @@ impl<'k> Types<'k, '_> {
         }
     }
 
-    /// Bytes of which nothing but their number and alignment is known.
+    /// Bytes of which only the number and the alignment are known.
     pub(super) fn nameless(&mut self, size: usize, align: usize) -> usize {
         let definition = Definition {
             known_align: Some(align),
@@ -128,10 +127,10 @@ impl<'k> Types<'k, '_> {
     }
 
     fn pointee(&mut self, base: CppBase<'k>, referent: Option<Referent<'k>>) -> Ty {
-        let described = match referent {
+        let ty = match referent {
             Some(Referent::Texture) => return Ty::Leaf(Leaf::handle("TextureObject")),
             Some(Referent::Surface) => return Ty::Leaf(Leaf::handle("SurfaceObject")),
-            Some(Referent::Type(described)) => Some(described),
+            Some(Referent::Type(ty)) => Some(ty),
             None => None,
         };
         let name = match base {
@@ -139,14 +138,14 @@ impl<'k> Types<'k, '_> {
             CppBase::Float { bits: 16 } => return self.half(&Parameter::record(0, 2)),
             base => return scalar::of_base(base, None).map_or(Ty::Void, Ty::Leaf),
         };
-        let Some(described) = described else {
+        let Some(ty) = ty else {
             if let Some(row) = name::builtin(name) {
                 return self.builtin(row);
             }
             let is_named = |cpp: &str| !cpp.is_empty() && name::agree(cpp, name);
             let all = self.all.iter().enumerate();
             let mut found = all.filter(|(_, definition)| is_named(&definition.cpp));
-            // Two types that have the name may both be meant.
+            // If two types have the name, either may be the pointee.
             return match (found.next(), found.next()) {
                 (Some((id, _)), None) => Ty::Defined(id),
                 _ => Ty::Void,
@@ -154,7 +153,7 @@ impl<'k> Types<'k, '_> {
         };
         let of = Parameter {
             cpp: CppType::named(name),
-            ..described.parameter()
+            ..ty.parameter()
         };
         if let Some(row) = builtin(name, &of) {
             return self.builtin(row);

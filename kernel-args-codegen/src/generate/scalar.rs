@@ -1,4 +1,4 @@
-//! Numbers of C++ as numbers of Rust.
+//! Rust numbers for C++ numbers.
 
 use super::ty::{From, Leaf, Ty};
 use kernel_args_abi::{
@@ -6,7 +6,7 @@ use kernel_args_abi::{
     cpp::{CppBase, rust_integer, rust_scalar},
 };
 
-/// The number that a C++ type is. `size` is that of a value in bytes, where it is known.
+/// The Rust number for a C++ type. `size` is the size of a value in bytes, if known.
 pub(super) fn of_base(base: CppBase<'_>, size: Option<usize>) -> Option<Leaf> {
     let bits = match base {
         CppBase::Long { signed } if size.is_none() => {
@@ -38,7 +38,7 @@ fn number(name: &'static str, bits: u16) -> Option<Leaf> {
     (!name.is_empty()).then(|| Leaf::number(name, usize::from(bits / 8)))
 }
 
-/// The type of a value of which the class and the size alone are known; `None` for bytes.
+/// The type of a value with known class and size only. `None` for bytes.
 pub(super) fn of_class(class: Class, size: usize) -> Option<Ty> {
     match (class, size) {
         (Class::Float, 4) => Some(Ty::number("f32", 4)),

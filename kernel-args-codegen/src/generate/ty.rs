@@ -1,24 +1,24 @@
-//! Types of Rust, as far as they are written.
+//! Rust types in the generated text.
 
 use alloc::boxed::Box;
 use kernel_args_abi::cpp::Builtin;
 
-/// A type of a field.
+/// The type of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Ty {
-    /// A type that exists.
+    /// An existing type.
     Leaf(Leaf),
-    /// C++'s `void`, which alone is pointed to.
+    /// C++'s `void`, only behind a pointer.
     Void,
     /// A device pointer.
     Pointer { to: Box<Self>, is_const: bool },
-    /// So many of a type.
+    /// An array: the element type and the length.
     Array(Box<Self>, usize),
-    /// A type that is written too, by its number.
+    /// A generated type, by index.
     Defined(usize),
 }
 
-/// A type that exists, with its layout in bytes.
+/// An existing type, with its layout in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Leaf {
     pub(super) name: &'static str,
@@ -27,7 +27,7 @@ pub(super) struct Leaf {
     pub(super) align: usize,
 }
 
-/// Where the name of a type comes from.
+/// Where the name of a type is imported from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum From {
     Language,
@@ -37,14 +37,14 @@ pub(super) enum From {
     Crate,
     /// `kernel_args::vector`.
     Vector,
-    /// The crate `half`; the name begins with it.
+    /// The crate `half`. The name begins with the crate's name.
     Half,
-    /// The crate `float8`; the name begins with it.
+    /// The crate `float8`. The name begins with the crate's name.
     Float8,
 }
 
 impl Leaf {
-    /// A number, or `bool`: aligned to its size.
+    /// A number or `bool`, aligned to its size.
     pub(super) const fn number(name: &'static str, size: usize) -> Self {
         Self {
             name,
@@ -54,7 +54,7 @@ impl Leaf {
         }
     }
 
-    /// A type of `kernel_args` of 8 bytes.
+    /// A type of `kernel_args` with 8 bytes.
     pub(super) const fn handle(name: &'static str) -> Self {
         Self {
             name,
@@ -64,7 +64,7 @@ impl Leaf {
         }
     }
 
-    /// A type of CUDA's table.
+    /// A type from the table of CUDA's types.
     pub(super) fn builtin(row: &'static Builtin) -> Self {
         Self {
             name: row.rust,
@@ -86,7 +86,7 @@ impl Ty {
         Self::Leaf(Leaf::number(name, size))
     }
 
-    /// So many bytes.
+    /// An array of `count` bytes.
     pub(super) fn bytes(count: usize) -> Self {
         Self::Array(Box::new(Self::number("u8", 1)), count)
     }
@@ -104,7 +104,7 @@ impl Ty {
         }
     }
 
-    /// Size and alignment in bytes, as far as they are known; `defined` has those of types that are written.
+    /// Size and alignment in bytes, as far as they are known. `defined` returns the layout of a generated type.
     pub(super) fn layout(
         &self,
         defined: &dyn Fn(usize) -> (usize, Option<usize>),
@@ -121,7 +121,7 @@ impl Ty {
         }
     }
 
-    /// The number of the type that it has by value: not of one that it points to.
+    /// The index of the generated type that it contains by value, not behind a pointer.
     pub(super) fn contents(&self) -> Option<usize> {
         match self {
             Self::Defined(id) => Some(*id),
@@ -130,7 +130,7 @@ impl Ty {
         }
     }
 
-    /// The number of the type that it names, by value or as what it points to.
+    /// The index of the generated type that it names, by value or as a pointee.
     pub(super) fn named(&self) -> Option<usize> {
         match self {
             Self::Defined(id) => Some(*id),

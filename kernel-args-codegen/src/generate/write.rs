@@ -1,4 +1,4 @@
-//! The text, as rustfmt has it.
+//! The generated text, formatted like rustfmt's output.
 
 use super::{
     definition::Definition,
@@ -17,10 +17,10 @@ use alloc::{
 };
 use core::fmt::Write as _;
 
-/// How long a list in an attribute is at most on one line, in characters: rustfmt's `attr_fn_like_width`.
+/// The maximum length of an attribute's list on one line, in characters: rustfmt's `attr_fn_like_width`.
 const ATTRIBUTE_WIDTH: usize = 70;
 
-/// What the text is written with.
+/// The state of writing.
 pub(super) struct Writer<'a, 'k> {
     pub(super) definitions: &'a [Definition<'k>],
     pub(super) names: &'a Names,
@@ -62,7 +62,7 @@ pub(super) fn write<'a, 'k: 'a>(
         whole.push('\n');
     }
     imports.write(&mut whole, options);
-    // An item begins with an empty line.
+    // An empty line precedes an item.
     if whole.is_empty() {
         return text.trim_start().into();
     }
@@ -84,7 +84,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// `#[name(a, b)]`, on one line or one for each.
+    /// `#[name(a, b)]`, on one line or with one value per line.
     pub(super) fn attribute(&mut self, name: &str, values: &[String]) {
         if values.is_empty() {
             return;
@@ -116,7 +116,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// `crate = path`, where the derives need to be told.
+    /// `crate = path`, if the derives need it.
     pub(super) fn krate(&self) -> Option<String> {
         let krate = self.options.krate;
         let is_usual = krate.trim_start_matches("::") == "kernel_args";
@@ -236,7 +236,8 @@ impl Writer<'_, '_> {
     }
 }
 
-/// A line of a comment. A name in an image may have any characters: none may end the comment, or show it other than it is.
+/// A line of a comment. A name in an image may contain any character, so characters that end the comment or change its
+/// appearance are replaced.
 fn one_line(text: &str) -> String {
     let is_odd = |c: char| {
         c.is_control()

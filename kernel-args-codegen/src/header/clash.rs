@@ -1,4 +1,4 @@
-//! Names that C++ does not let mean two things.
+//! Names that cannot have two meanings in C++.
 
 use super::{
     collect::Collector,
@@ -13,7 +13,7 @@ use alloc::{
     vec::Vec,
 };
 
-/// Removes kernels that are there twice, and reports names that mean two things.
+/// Removes duplicate kernels, and reports names with two meanings.
 pub(super) fn check(
     collector: &Collector<'_, '_>,
     kernels: &mut Vec<Prototype>,

@@ -1,4 +1,4 @@
-//! From parameters to what a header has to declare for them.
+//! Collects the declarations that a header needs for parameters.
 
 use super::{
     cuda::{self, Include},
@@ -19,38 +19,41 @@ use kernel_args_abi::{
     signature::{Opaque, Parameter},
 };
 
-/// What a header has to declare, in an order in which it can.
+/// The declarations of a header, in dependency order.
 pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
-    /// Those that others need before them.
+    /// Definitions that other definitions depend on come first.
     pub(super) definitions: Vec<Definition>,
-    /// Where each of them is in the list.
+    /// The index of each definition, by path.
     places: BTreeMap<String, usize>,
-    /// Types that something points to, and the error where one is not declared.
+    /// Pointees, and the error if a pointee is not declared.
     pub(super) pointees: Vec<(Pointee, HeaderError)>,
     pub(super) includes: Vec<Include>,
-    /// Types that the header uses and does not declare, with their size and alignment.
+    /// Types that the header uses but does not declare, with their size and alignment.
     pub(super) assumed: Vec<(String, usize, Option<usize>)>,
-    /// The names of the kernel or type, and of the members, that lead to what is being looked at.
+    /// The path to the current member: the kernel or type, then the members.
     pub(super) place: Vec<String>,
-    /// The alignments of types that parameters of kernels tell.
-    pub(super) told: BTreeMap<String, usize>,
-    /// The largest alignment of what is being looked at, by the places, sizes and alignments of all that it is part of.
+    /// The alignments of types that parameters of kernels specify.
+    pub(super) param_aligns: BTreeMap<String, usize>,
+    /// The maximum alignment of the current member. It follows from the offsets, sizes and alignments of the enclosing
+    /// types.
     pub(super) bound: usize,
 }
 
-/// How much was collected at a time.
+/// The number of collected entries at one time.
 pub(super) struct Mark([usize; 5]);
 
 impl<'h, 'a> Collector<'h, 'a> {
     pub(super) fn new(header: &'h Header<'a>) -> Self {
-        let mut told = BTreeMap::new();
+        let mut param_aligns = BTreeMap::new();
         for parameter in header.items.iter().flat_map(Item::parameters) {
             if let (CppBase::Named(name), Some(align)) = (parameter.cpp.base, parameter.align)
                 && !parameter.cpp.is_pointer()
             {
                 let path = Path::new(name, header.namespace);
-                told.entry(path.full().to_string()).or_insert(align.bytes());
+                param_aligns
+                    .entry(path.full().to_string())
+                    .or_insert(align.bytes());
             }
         }
         Self {
@@ -61,7 +64,7 @@ impl<'h, 'a> Collector<'h, 'a> {
             includes: Vec::new(),
             assumed: Vec::new(),
             place: Vec::new(),
-            told,
+            param_aligns,
             bound: usize::MAX,
         }
     }
@@ -76,7 +79,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         ])
     }
 
-    /// Forgets what was collected since.
+    /// Removes everything collected since `mark`.
     pub(super) fn reset(&mut self, mark: &Mark) {
         let Mark([definitions, pointees, includes, assumed, place]) = *mark;
         self.definitions.truncate(definitions);
@@ -87,12 +90,12 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.place.truncate(place);
     }
 
-    /// The error at the place that is being looked at.
+    /// An error at the current position.
     pub(super) fn error(&self, problem: Problem) -> HeaderError {
         HeaderError::new(self.place.join("."), problem)
     }
 
-    /// Runs `then` at a place further in. The place stays where an error was found, until [`reset`](Self::reset).
+    /// Runs `then` one level deeper. After an error, the position stays until [`reset`](Self::reset).
     pub(super) fn at<R>(
         &mut self,
         name: &str,
@@ -104,7 +107,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         Ok(result)
     }
 
-    /// Runs `then` for what cannot be aligned to more than `bound`.
+    /// Runs `then` with the maximum alignment `bound`.
     pub(super) fn bounded<R>(&mut self, bound: usize, then: impl FnOnce(&mut Self) -> R) -> R {
         let around = self.bound;
         self.bound = around.min(bound);
@@ -117,7 +120,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.definitions.get(*self.places.get(path.full())?)
     }
 
-    /// Adds a definition whose path none has.
+    /// Adds a definition with a new path.
     pub(super) fn add(&mut self, definition: Definition) {
         let place = self.definitions.len();
         self.places
@@ -125,7 +128,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.definitions.push(definition);
     }
 
-    /// A type of the list.
+    /// Collects a type of the list.
     pub(super) fn device_type(&mut self, ty: &Parameter<'a>) -> Result<(), HeaderError> {
         let name = match ty.cpp.base {
             CppBase::Named(name) => name,
@@ -134,7 +137,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.at(name, |this| this.ty(ty).map(drop))
     }
 
-    /// The C++ type of a parameter or member, and all that it needs.
+    /// The C++ type of a parameter or member. Collects everything that it depends on.
     pub(super) fn ty(&mut self, parameter: &Parameter<'a>) -> Result<Type, HeaderError> {
         let cpp = parameter.cpp;
         let shaped = |base| Type {
@@ -150,7 +153,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         let size = parameter.size / cpp.elements().max(1);
         let is_opaque = match cpp.base {
             CppBase::Unknown => matches!(parameter.class, Class::Bytes | Class::Unknown),
-            // Its source says that it is not this type in C++.
+            // The source specifies that it is a different type in C++.
             CppBase::Named(_) => parameter.members.why_opaque() == Some(Opaque::Declared),
             _ => false,
         };
@@ -175,7 +178,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         }
     }
 
-    /// A struct, an enum or a type of CUDA's of this name, `size` bytes each.
+    /// A struct, an enum or a CUDA type of this name. `size` is the size of one element.
     fn named(
         &mut self,
         name: &'a str,
@@ -219,7 +222,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         }
     }
 
-    /// Notes the layout of a type that the header uses and does not declare.
+    /// Records the layout of a type that the header uses but does not declare.
     fn assume(&mut self, name: &str, size: usize, align: Option<usize>) -> Result<(), HeaderError> {
         let known = self.assumed.iter().find(|(known, ..)| known == name);
         if let Some(&(_, known_size, known_align)) = known {
@@ -249,7 +252,7 @@ impl<'h, 'a> Collector<'h, 'a> {
             Base::Own(path) => {
                 let known = self.definition(path)?;
                 match known.kind {
-                    // Declared as bytes, it is aligned to 1 unless the source tells more.
+                    // A type declared as bytes has alignment 1, unless the source specifies one.
                     Kind::Opaque(_) => Some(known.align.unwrap_or(1)),
                     _ => known.align,
                 }
@@ -258,7 +261,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 }
 
-/// The name of a fundamental type; `None` where it has none that every compiler knows.
+/// The name of a fundamental type. `None` if no name is available in every compiler.
 pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
     Some(match base {
         CppBase::Void => CppBase::Void.spelling(),
@@ -278,7 +281,7 @@ pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
     })
 }
 
-/// The integer of so many bytes, up to 8.
+/// The integer of this size in bytes, up to 8.
 pub(super) fn integer(signed: bool, size: usize) -> Option<&'static str> {
     match size {
         1 | 2 | 4 | 8 => {

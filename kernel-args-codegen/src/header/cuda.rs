@@ -1,38 +1,38 @@
-//! Which header of CUDA's declares a type.
+//! Which CUDA header declares a type.
 
 use kernel_args_abi::{
     cpp::{self, Builtin},
     layout::Alignment,
 };
 
-/// Where a type of CUDA's is declared.
+/// The CUDA header that declares a type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Include {
-    /// `vector_types.h`, which nvcc and NVRTC have included.
+    /// `vector_types.h`, which nvcc and NVRTC include automatically.
     Vectors,
     /// `cuda.h`, which NVRTC cannot compile.
     Driver,
-    /// A header that has to be included.
+    /// A header that must be included.
     File(&'static str),
 }
 
-/// A type that a header of CUDA's declares.
+/// A type that a CUDA header declares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) name: &'static str,
     pub(super) include: Include,
-    /// Size and alignment in bytes, where the table of CUDA's types has them.
+    /// Size and alignment in bytes, if the type is in the table of CUDA's types.
     pub(super) layout: Option<(usize, usize)>,
 }
 
-/// Types that have no row in the table of CUDA's types, because no Rust type stands for them: their names begin so.
+/// Prefixes of types that are not in the table of CUDA's types, because they have no Rust type.
 const WITHOUT_ROW: [(&str, &str); 3] = [
     ("__nv_fp8", "cuda_fp8.h"),
     ("__nv_fp6", "cuda_fp6.h"),
     ("__nv_fp4", "cuda_fp4.h"),
 ];
 
-/// The type of CUDA's with this name; `None` for a name with a path, and for one of the program's own.
+/// The CUDA type of this name. `None` for a name with a path, and for a user-defined type.
 pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known> {
     let plain = name.strip_prefix("struct ").unwrap_or(name);
     if plain.contains([':', '<', ' ']) {
@@ -47,8 +47,8 @@ pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known> {
     })
 }
 
-/// The alignment of a member that its source does not tell: of a type with two alignments, which CUDA's versions have, the
-/// usual one unless it is above `bound`. `None` for every other type.
+/// The alignment of a member if its source does not specify it. Some types have two alignments in different versions
+/// of CUDA: the result is the usual one unless it exceeds `bound`. `None` for every other type.
 pub(super) fn alignment_up_to(name: &str, bound: usize) -> Option<Alignment> {
     let usual = known(name, None)?.layout?.1;
     let align = Alignment::new(usual.min(bound))?;
@@ -56,7 +56,7 @@ pub(super) fn alignment_up_to(name: &str, bound: usize) -> Option<Alignment> {
     (row != usual && row == align.bytes()).then_some(align)
 }
 
-/// The header of a type that has no row, with its whole name.
+/// The header of a type that is not in the table, by its full name.
 pub(super) fn without_row(name: &str) -> Option<Include> {
     WITHOUT_ROW
         .iter()

@@ -17,19 +17,19 @@ use kernel_args_abi::{
     signature::{Members, Parameter},
 };
 
-/// How deep structs lie in each other, at most.
+/// The maximum nesting depth of structs.
 const DEEPEST: usize = 64;
 
 impl<'a> Collector<'_, 'a> {
-    /// Notes the definition of a type of the program's own.
+    /// Collects the definition of a user-defined type.
     pub(super) fn define(
         &mut self,
         path: Path,
         parameter: &Parameter<'a>,
         size: usize,
     ) -> Result<Base, HeaderError> {
-        let told = parameter.align.map(Alignment::bytes);
-        let told = told.or_else(|| self.told.get(path.full()).copied());
+        let source_align = parameter.align.map(Alignment::bytes);
+        let source_align = source_align.or_else(|| self.param_aligns.get(path.full()).copied());
         let origin = Origin {
             spelling: parameter.spelling.to_string(),
             place: self.place.join("."),
@@ -38,9 +38,9 @@ impl<'a> Collector<'_, 'a> {
         let kind = if is_included {
             Kind::Included
         } else {
-            match self.kind(&path, parameter, size, told)? {
+            match self.kind(&path, parameter, size, source_align)? {
                 Some(kind) => kind,
-                // Its members are told elsewhere in the list.
+                // Another item of the list contains its members.
                 None => return self.refer(path, parameter, size, origin),
             }
         };
@@ -48,8 +48,8 @@ impl<'a> Collector<'_, 'a> {
             path,
             origin,
             size,
-            align: told,
-            is_align_told: told.is_some(),
+            align: source_align,
+            has_source_align: source_align.is_some(),
             alignas: None,
             kind,
         };
@@ -59,7 +59,7 @@ impl<'a> Collector<'_, 'a> {
         Ok(base)
     }
 
-    /// Adds a definition, if it is not there already.
+    /// Adds a definition, unless it already exists.
     pub(super) fn push(&mut self, definition: Definition) -> Result<(), HeaderError> {
         match self.definition(&definition.path) {
             None => self.add(definition),
@@ -77,13 +77,13 @@ impl<'a> Collector<'_, 'a> {
         })
     }
 
-    /// What a type consists of; `None` where it is told elsewhere in the list.
+    /// The content of a type. `None` if another item of the list contains it.
     fn kind(
         &mut self,
         path: &Path,
         parameter: &Parameter<'a>,
         size: usize,
-        told: Option<usize>,
+        source_align: Option<usize>,
     ) -> Result<Option<Kind>, HeaderError> {
         let members = parameter.members;
         if members.is_enum() {
@@ -94,13 +94,13 @@ impl<'a> Collector<'_, 'a> {
         }
         if members.is_known() {
             let members = flattened(parameter);
-            let bound = largest_alignment(size).min(told.unwrap_or(usize::MAX));
+            let bound = largest_alignment(size).min(source_align.unwrap_or(usize::MAX));
             let members = self.bounded(bound, |this| this.structure(members))?;
             return Ok(Some(Kind::Struct(members)));
         }
         let listed = self.header.device_type_of(path);
-        let is_told = |ty: &&Parameter<'a>| ty.members.is_known() || ty.members.is_enum();
-        if let Some(listed) = listed.filter(is_told) {
+        let is_known = |ty: &&Parameter<'a>| ty.members.is_known() || ty.members.is_enum();
+        if let Some(listed) = listed.filter(is_known) {
             self.ty(&listed.clone())?;
         }
         if self.definition(path).is_some() {
@@ -113,7 +113,7 @@ impl<'a> Collector<'_, 'a> {
         }))
     }
 
-    /// A use of a type whose members are told elsewhere.
+    /// Records a use of a type whose members another item contains.
     fn refer(
         &self,
         path: Path,
@@ -195,7 +195,7 @@ impl<'a> Collector<'_, 'a> {
         })
     }
 
-    /// Gives a definition the alignment that it has in C++, and its members theirs.
+    /// Computes the C++ alignment of a definition, and the offsets of its members.
     fn lay_out(&self, definition: &mut Definition) -> Result<(), HeaderError> {
         match &mut definition.kind {
             Kind::Struct(members) => {
@@ -224,8 +224,8 @@ impl<'a> Collector<'_, 'a> {
     }
 }
 
-/// The members of a struct. A struct around one value with a name of its own, as of `repr(transparent)`, has those of the
-/// struct that it is around.
+/// The members of a struct. A struct with an explicit name around one value (`repr(transparent)`) has the members of
+/// the inner struct.
 fn flattened<'a>(parameter: &Parameter<'a>) -> Members<'a> {
     let members = parameter.members;
     if !parameter.class.same(Class::Unknown) {

@@ -1,4 +1,4 @@
-//! What a header declares.
+//! The declarations in a header.
 
 use super::{
     error::Origin,
@@ -13,7 +13,7 @@ pub(super) struct Type {
     pub(super) base: Base,
     /// The number of pointers.
     pub(super) depth: u8,
-    /// Which of them point to something `const`: as in `CppType`.
+    /// Which pointees are `const`: as in `CppType`.
     pub(super) const_mask: u8,
     /// The lengths of an array, the outermost first.
     pub(super) extents: Vec<u32>,
@@ -22,13 +22,13 @@ pub(super) struct Type {
 /// A type without its pointers and lengths.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Base {
-    /// `int`; aligned to so many bytes.
+    /// A fundamental type such as `int`, with its alignment in bytes.
     Fundamental(&'static str, usize),
-    /// A type of CUDA's.
+    /// A CUDA type, with its alignment in bytes if known.
     Cuda(String, Option<usize>),
-    /// A type that the header declares, or another file of the program's.
+    /// A type that the header or an included file declares.
     Own(Path),
-    /// `unsigned char` with an alignment: what has no type in C++.
+    /// `unsigned char` with an alignment, for a type that C++ cannot represent.
     Bytes(usize),
 }
 
@@ -37,13 +37,13 @@ pub(super) enum Base {
 pub(super) struct Definition {
     pub(super) path: Path,
     pub(super) origin: Origin,
-    /// Bytes.
+    /// The size in bytes.
     pub(super) size: usize,
-    /// Bytes; `None` where the source does not tell, and the members do not.
+    /// The alignment in bytes. `None` if neither the source nor the members determine it.
     pub(super) align: Option<usize>,
-    /// Whether the source tells the alignment.
-    pub(super) is_align_told: bool,
-    /// What stands in `alignas` of the struct.
+    /// Whether the source specifies the alignment.
+    pub(super) has_source_align: bool,
+    /// The value of `alignas` on the struct.
     pub(super) alignas: Option<usize>,
     pub(super) kind: Kind,
 }
@@ -55,9 +55,9 @@ pub(super) enum Kind {
         underlying: &'static str,
         variants: Vec<(Local, i128)>,
     },
-    /// Bytes in place of a union and the like.
+    /// Bytes instead of a union or a similar type.
     Opaque(Option<Opaque>),
-    /// A file that is included has it.
+    /// An included file declares it.
     Included,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Member {
 }
 
 impl Definition {
-    /// Whether both are one type: the origin does not matter.
+    /// Whether both are the same type, independent of their origin.
     pub(super) fn same(&self, other: &Self) -> bool {
         let is_same = |a: &Self, b: &Self| {
             (&a.path, a.size, a.align, &a.kind) == (&b.path, b.size, b.align, &b.kind)
@@ -98,10 +98,10 @@ pub(super) struct Argument {
     pub(super) is_grid_constant: bool,
 }
 
-/// A type of the program's own that something points to.
+/// A user-defined type behind a pointer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Pointee {
     pub(super) path: Path,
-    /// The pointer's spelling.
+    /// The spelling of the pointer.
     pub(super) spelling: String,
 }

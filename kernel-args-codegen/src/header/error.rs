@@ -4,10 +4,10 @@ use crate::bytes::bytes;
 use alloc::{boxed::Box, string::String};
 use core::fmt;
 
-/// Why a header cannot be written: what cannot be declared in C++, where it stands, and what to write instead.
+/// Why a header cannot be written: what C++ cannot declare, its position, and what to write instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderError {
-    /// `shade.light.direction`; empty where it is about the header itself.
+    /// The position: `shade.light.direction`. Empty if the error concerns the header itself.
     pub(super) place: String,
     pub(super) problem: Box<Problem>,
 }
@@ -20,14 +20,15 @@ impl HeaderError {
         }
     }
 
-    /// The kernel or type, and the member in it: `shade.light.direction`. Empty where the error is about the header itself.
+    /// The kernel or type, and the member in it: `shade.light.direction`. Empty if the error concerns the header
+    /// itself.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place
     }
 }
 
-/// A type by how its source spells it, and where it was found.
+/// The spelling of a type in its source, and its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Origin {
     pub(super) spelling: String,
@@ -36,25 +37,25 @@ pub(super) struct Origin {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Problem {
-    /// A name that C++ does not have.
+    /// A name that is not valid in C++.
     Name {
         name: String,
         because: String,
         help: String,
     },
-    /// A type whose C++ type is not known.
+    /// A type whose C++ type is unknown.
     Unknown { spelling: String },
-    /// A pointer to such a type.
+    /// A pointer to a type whose C++ type is unknown.
     UnknownPointee { spelling: String },
     /// A pointer to a struct or enum that is not declared.
     Undeclared { name: String },
-    /// A struct whose members are not known.
+    /// A struct whose members are unknown.
     Members { name: String },
-    /// An enum whose variants are not known.
+    /// An enum whose variants are unknown.
     Variants { name: String },
     /// An enum of 128 bits.
     WideEnum { name: String },
-    /// Two types of one name.
+    /// Two different types with the same name.
     TwoTypes {
         name: String,
         first: Origin,
@@ -66,39 +67,39 @@ pub(super) enum Problem {
         first: (usize, Option<usize>),
         second: (usize, Option<usize>),
     },
-    /// A type with the name of one of CUDA's, and another size or alignment.
+    /// A type with the name of a CUDA type, but with another size or alignment.
     NotCuda {
         name: String,
         size: usize,
         align: usize,
         cuda: (usize, usize),
     },
-    /// C++ puts a member elsewhere.
+    /// A member whose offset C++ cannot produce.
     Elsewhere {
-        told: usize,
+        offset: usize,
         after: usize,
         align: usize,
     },
-    /// C++ gives a struct another size.
-    Size { told: usize, cpp: usize },
-    /// C++ gives a struct a larger alignment.
-    Alignment { told: usize, cpp: usize },
-    /// A member whose offset is not known.
+    /// A struct that has another size in C++.
+    Size { expected: usize, cpp: usize },
+    /// A struct that has a larger alignment in C++.
+    Alignment { expected: usize, cpp: usize },
+    /// A member whose offset is unknown.
     Offset,
-    /// A symbol that is not one of a kernel that can be declared.
+    /// A symbol that is not the symbol of a kernel, or of a kernel that cannot be declared.
     Symbol {
         because: &'static str,
         help: &'static str,
     },
-    /// A symbol that tells another type.
-    SymbolType { symbol: String, told: String },
-    /// A symbol that tells another number of parameters.
-    SymbolCount { symbol: usize, told: usize },
-    /// Two things of one name.
+    /// A symbol with another parameter type.
+    SymbolType { symbol: String, declared: String },
+    /// A symbol with another number of parameters.
+    SymbolCount { symbol: usize, declared: usize },
+    /// A name that is already declared.
     Taken { name: String },
-    /// A kernel has no parameter of this name.
+    /// A kernel without a parameter of this name.
     NoParameter { name: String },
-    /// An option of the header.
+    /// An invalid option of the header.
     Option {
         what: &'static str,
         given: String,
@@ -121,7 +122,7 @@ impl core::error::Error for HeaderError {}
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&*self.spelling, &*self.place) {
-            ("", place) => write!(f, "that of `{place}`"),
+            ("", place) => write!(f, "the type of `{place}`"),
             (spelling, place) if spelling.ends_with(place) => write!(f, "`{spelling}`"),
             (spelling, place) => write!(f, "`{spelling}` of `{place}`"),
         }
@@ -142,13 +143,13 @@ impl fmt::Display for Problem {
             ),
             Self::Unknown { spelling } => write!(
                 f,
-                "its C++ type is not known{}\n  help: a Rust struct tells it, and an image with debug information \
+                "its C++ type is unknown{}\n  help: use a Rust struct, or an image with debug information \
                  (`nvcc -G`, `--device-debug`)",
                 Spelled(spelling)
             ),
             Self::UnknownPointee { spelling } => write!(
                 f,
-                "the C++ type that it points to is not known{}\n  help: point to one element, or to a struct that holds \
+                "the C++ type that it points to is unknown{}\n  help: point to one element, or to a struct that contains \
                  the array: `#[derive(Clone, Copy, DeviceType)] #[repr(C)] struct Row([f32; 4]);`",
                 Spelled(spelling)
             ),
@@ -160,19 +161,19 @@ impl fmt::Display for Problem {
             ),
             Self::Members { name } => write!(
                 f,
-                "the members of `{name}` are not known\n  help: derive `DeviceType` for it, or read an image with debug \
+                "the members of `{name}` are unknown\n  help: derive `DeviceType` for it, or read an image with debug \
                  information (`nvcc -G`, `--device-debug`); or include the file that declares it: \
                  `.include(\"file.cuh\", &[\"{name}\"])`"
             ),
             Self::Variants { name } => write!(
                 f,
-                "the variants of the enum `{name}` are not known\n  help: derive `DeviceType` for it, or read an image \
+                "the variants of the enum `{name}` are unknown\n  help: derive `DeviceType` for it, or read an image \
                  with debug information (`nvcc -G`, `--device-debug`); or include the file that declares it: \
                  `.include(\"file.cuh\", &[\"{name}\"])`"
             ),
             Self::WideEnum { name } => write!(
                 f,
-                "`{name}` is an enum of 128 bits, which C++ compilers do not have\n  help: use `repr(u64)` or `repr(i64)`"
+                "`{name}` is an enum of 128 bits, which C++ compilers do not support\n  help: use `repr(u64)` or `repr(i64)`"
             ),
             Self::TwoTypes {
                 name,
@@ -181,8 +182,8 @@ impl fmt::Display for Problem {
             } => write!(
                 f,
                 "two types are called `{name}` in C++: {first}, and {second}\n  help: give one of them another name: \
-                 `#[device_type(cpp = \"…\")]`. The instances of a generic struct are named one by one by structs around \
-                 them: `#[derive(Clone, Copy, DeviceType)] #[repr(transparent)] #[device_type(cpp = \"{name}U32\")] \
+                 `#[device_type(cpp = \"…\")]`. To name the instances of a generic struct, wrap each one in a \
+                 struct: `#[derive(Clone, Copy, DeviceType)] #[repr(transparent)] #[device_type(cpp = \"{name}U32\")] \
                  struct {name}U32({name}<u32>);`"
             ),
             Self::TwoLayouts {
@@ -191,8 +192,8 @@ impl fmt::Display for Problem {
                 second,
             } => write!(
                 f,
-                "`{name}` has {}, and elsewhere {}\n  help: a compiler has one of them: take the same Rust type in all \
-                 places (a `CUtensorMap` of CUDA 13 is `TensorMap`, one of CUDA 12 `TensorMapA64`)",
+                "`{name}` has two layouts: {}, and {}\n  help: use the same Rust type everywhere \
+                 (a `CUtensorMap` of CUDA 13 is `TensorMap`, one of CUDA 12 `TensorMapA64`)",
                 Extent(*first),
                 Extent(*second)
             ),
@@ -203,60 +204,63 @@ impl fmt::Display for Problem {
                 cuda,
             } => write!(
                 f,
-                "`{name}` is a type of CUDA's of {} bytes, aligned to {}; this one has {size} bytes, aligned to {align}\n  \
+                "`{name}` is a CUDA type of {} bytes, aligned to {}; this one has {size} bytes, aligned to {align}\n  \
                  help: give it another name in C++: `#[device_type(cpp = \"…\")]`",
                 cuda.0, cuda.1
             ),
-            Self::Elsewhere { told, after, align } => write!(
+            Self::Elsewhere {
+                offset,
+                after,
+                align,
+            } => write!(
                 f,
-                "it lies at byte {told}, where C++ cannot put it: the member before it ends at byte {after}, and it is \
-                 aligned to {align}\n  help: declare the struct by hand, and include the file: \
+                "C++ cannot put it at byte {offset}: the previous member ends at byte {after}, and its alignment is {align}\n  help: declare the struct by hand, and include the file: \
                  `.include(\"file.cuh\", &[\"…\"])`"
             ),
-            Self::Size { told, cpp } => write!(
+            Self::Size { expected, cpp } => write!(
                 f,
-                "it has {}, and {} if it is declared in C++\n  help: declare the struct by hand, and include the file: \
+                "it has {}, but {} in C++\n  help: declare the struct by hand, and include the file: \
                  `.include(\"file.cuh\", &[\"…\"])`",
-                bytes(*told),
+                bytes(*expected),
                 bytes(*cpp)
             ),
-            Self::Alignment { told, cpp } => write!(
+            Self::Alignment { expected, cpp } => write!(
                 f,
-                "it is aligned to {told}, and to {cpp} if it is declared in C++\n  help: declare the struct by hand, and \
+                "it is aligned to {expected}, but to {cpp} in C++\n  help: declare the struct by hand, and \
                  include the file: `.include(\"file.cuh\", &[\"…\"])`"
             ),
             Self::Offset => f.write_str(
-                "its offset is not known\n  help: a Rust struct tells it, and an image with debug information \
+                "its offset is unknown\n  help: use a Rust struct, or an image with debug information \
                  (`nvcc -G`, `--device-debug`)",
             ),
             Self::Symbol { because, help } => write!(f, "{because}\n  help: {help}"),
-            Self::SymbolType { symbol, told } => write!(
+            Self::SymbolType { symbol, declared } => write!(
                 f,
-                "the symbol says that it is `{symbol}`, here it is `{told}`\n  help: give the field that type; of a struct \
-                 or an enum its name: `#[device_type(cpp = \"{symbol}\")]`"
+                "its type is `{symbol}` in the symbol, but `{declared}` here\n  help: give the field that type; for a \
+                 struct or an enum, write its name: `#[device_type(cpp = \"{symbol}\")]`"
             ),
-            Self::SymbolCount { symbol, told } => write!(
+            Self::SymbolCount { symbol, declared } => write!(
                 f,
-                "the symbol tells {symbol} parameters, here there are {told}\n  help: give the struct one field for each \
+                "the symbol has {symbol} parameters, but the struct has {declared}\n  help: give the struct one field for each \
                  parameter"
             ),
             Self::Taken { name } => write!(
                 f,
-                "the header has something else of the name `{name}`\n  help: give one of them another name, or put the \
+                "the header already declares `{name}`\n  help: give one of them another name, or put the \
                  types in a namespace: `.namespace(\"…\")`"
             ),
             Self::NoParameter { name } => write!(
                 f,
-                "it has no parameter `{name}`\n  help: name the parameter as the struct's field"
+                "it has no parameter `{name}`\n  help: use the name of the struct's field"
             ),
             Self::Option { what, given, help } => {
-                write!(f, "`{given}` is no {what}\n  help: {help}")
+                write!(f, "`{given}` is not a valid {what}\n  help: {help}")
             }
         }
     }
 }
 
-/// A size, and an alignment if it is known.
+/// A size, and an alignment if known.
 struct Extent((usize, Option<usize>));
 
 impl fmt::Display for Extent {
@@ -270,7 +274,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// A type in brackets, if its source spells it.
+/// A type in parentheses, if its source spells it.
 struct Spelled<'a>(&'a str);
 
 impl fmt::Display for Spelled<'_> {

@@ -1,11 +1,11 @@
 //! Which instance of a generic Rust struct a spelling names.
 //!
-//! A pointer tells the C++ name of what it points to, and not its members: `Params<f32>` and `Params<u32>` look alike there.
-//! Where both are spelled out, the spellings tell them apart.
+//! A pointer contains the C++ name of its pointee, but not the members: `Params<f32>` and `Params<u32>` have the same
+//! C++ name. If both spellings have type arguments, the arguments distinguish them.
 
 use alloc::string::String;
 
-/// The generic struct of a spelling, and its arguments: `Params` and `f32` of `my::Params<f32>`. `None` where there are no
+/// The generic struct in a spelling, and its arguments: `Params` and `f32` of `my::Params<f32>`. `None` without
 /// arguments.
 fn instance(spelling: &str) -> Option<(&str, String)> {
     let open = spelling.find('<')?;
@@ -20,7 +20,7 @@ fn last_word(text: &str) -> &str {
         .trim_start_matches(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
-/// The text between the bracket with which `text` begins and its counterpart, without paths and blanks.
+/// The text between the bracket at the start of `text` and its counterpart, without paths and spaces.
 fn arguments(text: &str) -> Option<String> {
     let mut depth = 0usize;
     let end = text.char_indices().find_map(|(at, c)| {
@@ -43,7 +43,7 @@ fn arguments(text: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Whether a list of arguments has a type parameter of what is around it: `T`, `T0`.
+/// Whether a list of arguments contains a type parameter of the context: `T`, `T0`.
 fn is_open(arguments: &str) -> bool {
     let words = arguments.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let is_parameter = |word: &str| {
@@ -53,8 +53,8 @@ fn is_open(arguments: &str) -> bool {
     words.into_iter().any(is_parameter)
 }
 
-/// Whether `pointer` names another instance of the generic struct that `by_value` names. `false` where one of them does not
-/// spell its arguments.
+/// Whether `pointer` and `by_value` name different instances of the same generic struct. `false` if one of them does
+/// not spell its arguments.
 pub(super) fn differ(by_value: &str, pointer: &str) -> bool {
     let Some((name, expected)) = instance(by_value) else {
         return false;
@@ -77,7 +77,7 @@ mod tests {
     use super::differ;
 
     #[test]
-    fn instances_are_told_apart_where_both_are_spelled() {
+    fn instances_are_distinguished_if_both_are_spelled() {
         for (by_value, pointer, other) in [
             ("Params<f32>", "DevicePointer<Params<u32>>", true),
             ("Params<f32>", "DevicePointer<Params<f32>>", false),
@@ -92,7 +92,7 @@ mod tests {
                 false,
             ),
             ("[Params<f32>; 2]", "DevicePointer<MyParams<u32>>", false),
-            // By another name, or by a type parameter: nothing is known.
+            // With an alias or a type parameter, the instance is unknown.
             ("Alias", "DevicePointer<Params<u32>>", false),
             ("Params<f32>", "DevicePointer<Alias>", false),
             ("Params<f32>", "DevicePointer<Params<T>>", false),

@@ -1,4 +1,4 @@
-//! What a header is written from: types, kernels and options.
+//! The input for a header: types, kernels and options.
 
 use super::names::Path;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ pub(super) enum Kind<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// A struct or an enum: its C++ name, size, alignment and members. Name and offset do not matter.
+    /// A struct or an enum: its C++ name, size, alignment and members. Ignores name and offset.
     #[must_use]
     pub const fn device_type(ty: Parameter<'a>) -> Self {
         Self(Kind::Type(ty))
@@ -24,9 +24,9 @@ impl<'a> Item<'a> {
 
     /// A kernel with its parameters in order.
     ///
-    /// `symbol` is its symbol in an image, or its name in C++. An identifier such as `saxpy` is an `extern "C"` kernel. A
-    /// mangled symbol (`_Z5saxpyifPKfPf`) and a qualified name (`sim::saxpy`, `::saxpy`) are one with C++ linkage: where the
-    /// symbol tells types, they are those of the prototype.
+    /// `symbol` is its symbol in an image, or its C++ name. An identifier such as `saxpy` is an `extern "C"` kernel. A
+    /// mangled symbol (`_Z5saxpyifPKfPf`) or a qualified name (`sim::saxpy`, `::saxpy`) is a kernel with C++ linkage.
+    /// If the symbol contains types, the prototype uses them.
     #[must_use]
     pub fn kernel(symbol: &'a str, parameters: &[Parameter<'a>]) -> Self {
         Self(Kind::Kernel(Kernel {
@@ -36,8 +36,8 @@ impl<'a> Item<'a> {
         }))
     }
 
-    /// The kernel takes this parameter as `const __grid_constant__`: C++ wants it in every declaration, or in none. A
-    /// `CUtensorMap` is always one.
+    /// Marks a parameter as `const __grid_constant__`. C++ requires it in all declarations of a kernel or in none. A
+    /// `CUtensorMap` is always marked.
     #[must_use]
     pub fn grid_constant(mut self, parameter: &'a str) -> Self {
         if let Kind::Kernel(kernel) = &mut self.0 {
@@ -57,14 +57,14 @@ impl<'a> Item<'a> {
 /// A kernel of a header.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel<'a> {
-    /// Its symbol, or its name in C++.
+    /// The symbol, or the C++ name.
     pub(super) symbol: &'a str,
     pub(super) parameters: Vec<Parameter<'a>>,
-    /// The parameters that are `const __grid_constant__`.
+    /// The parameters marked `const __grid_constant__`.
     pub(super) grid_constants: Vec<&'a str>,
 }
 
-/// A C++ header that is to be written.
+/// A C++ header to be written.
 #[derive(Clone, Debug, Default)]
 pub struct Header<'a> {
     pub(super) items: Vec<Item<'a>>,
@@ -82,7 +82,7 @@ impl<'a> Header<'a> {
         Self::default()
     }
 
-    /// Adds a type or a kernel. A type that others consist of need not be added.
+    /// Adds a type or a kernel. The types that it contains are added automatically.
     #[must_use]
     pub fn item(mut self, item: Item<'a>) -> Self {
         self.items.push(item);
@@ -96,45 +96,47 @@ impl<'a> Header<'a> {
         self
     }
 
-    /// An include guard of this name in place of `#pragma once`.
+    /// Uses an include guard of this name instead of `#pragma once`.
     #[must_use]
     pub fn guard(mut self, name: &'a str) -> Self {
         self.guard = Some(name);
         self
     }
 
-    /// The namespace (`sim`, `a::b`) of all types whose C++ name has no path.
+    /// Sets the namespace (`sim`, `a::b`) of all types whose C++ name has no path.
     #[must_use]
     pub fn namespace(mut self, path: &'a str) -> Self {
         self.namespace = path;
         self
     }
 
-    /// Includes `file` (`"sim/light.cuh"`, or `"<name>"` for one of the system), which declares `types`, given by their
-    /// whole names: the header asserts their sizes and alignments, and does not declare them.
+    /// Includes `file` (`"sim/light.cuh"`, or `"<name>"` for a system header), which declares `types`, specified by
+    /// full names. The header asserts their sizes and alignments and does not declare them.
     #[must_use]
     pub fn include(mut self, file: &'a str, types: &[&'a str]) -> Self {
         self.includes.push((file, types.to_vec()));
         self
     }
 
-    /// Declares a struct of which pointers alone are known by its name: `struct Light;`. Otherwise it is an error.
+    /// Declares a struct by name only (`struct Light;`) if it occurs only behind pointers. Without this option, such a
+    /// struct is an error.
     ///
-    /// An image does not tell what pointers point to. Rust types do, so there the list can name it.
+    /// An image does not contain pointees. Rust types do, so the list can contain the pointee instead.
     #[must_use]
     pub fn forward_declare_pointees(mut self) -> Self {
         self.forward_declares = true;
         self
     }
 
-    /// Leaves out kernels that cannot be declared, with the reason as a comment in the header. Otherwise one is an error.
+    /// Skips kernels that cannot be declared, and writes the reason as a comment. Without this option, such a kernel
+    /// is an error.
     #[must_use]
     pub fn leave_out_kernels(mut self) -> Self {
         self.leaves_out = true;
         self
     }
 
-    /// Whether a file that is included declares a type.
+    /// Whether an included file declares a type.
     pub(super) fn is_included(&self, path: &Path) -> bool {
         let mut types = self.includes.iter().flat_map(|(_, types)| types);
         types.any(|ty| Path::new(ty, "") == *path)

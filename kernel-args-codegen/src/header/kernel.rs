@@ -20,7 +20,7 @@ use kernel_args_abi::{
 };
 use kernel_args_image::mangled::Demangled;
 
-/// What a symbol tells.
+/// The contents of a symbol.
 struct Symbol {
     path: Path,
     is_extern_c: bool,
@@ -32,8 +32,8 @@ impl Symbol {
         if symbol.starts_with("_Z") {
             let Some(demangled) = Demangled::new(symbol) else {
                 return Err(Problem::Symbol {
-                    because: "it is no mangled name of a function",
-                    help: "give the symbol as the image has it, or the kernel's name in C++",
+                    because: "it is not a mangled function name",
+                    help: "use the symbol from the image, or the C++ name of the kernel",
                 });
             };
             if demangled.template_arguments().is_some() {
@@ -54,8 +54,8 @@ impl Symbol {
         let path = Path::new(symbol, "");
         if is_extern_c && !is_identifier(symbol) {
             return Err(Problem::Symbol {
-                because: "it is no name of a function in C++",
-                help: "give the kernel's symbol as the image has it, or its name in C++: `sim::step`",
+                because: "it is not a valid C++ function name",
+                help: "use the symbol from the image, or the C++ name of the kernel: `sim::step`",
             });
         }
         path.check()?;
@@ -68,7 +68,7 @@ impl Symbol {
 }
 
 impl<'a> Collector<'_, 'a> {
-    /// The prototype of a kernel, and all types that it needs.
+    /// The prototype of a kernel. Collects all types that it needs.
     pub(super) fn kernel(&mut self, kernel: &Kernel<'a>) -> Result<Prototype, HeaderError> {
         let symbol = self.at(kernel.symbol, |this| {
             Symbol::read(kernel.symbol).map_err(|problem| this.error(problem))
@@ -100,14 +100,14 @@ impl<'a> Collector<'_, 'a> {
             let place = name.was.clone().unwrap_or_else(|| name.name.clone());
             let argument = self.at(&place, |this| {
                 let mut ty = this.ty(parameter)?;
-                if let Some(told) = of_symbol.as_ref().and_then(|types| types.get(i)) {
-                    ty = this.type_of_symbol(ty, parameter, *told)?;
+                if let Some(ty_in_symbol) = of_symbol.as_ref().and_then(|types| types.get(i)) {
+                    ty = this.type_of_symbol(ty, parameter, *ty_in_symbol)?;
                 }
                 if !ty.extents.is_empty() {
                     ty = this.wrapped(ty, parameter, &symbol.path, &name)?;
                 }
                 let is_constant = kernel.grid_constants.contains(&parameter.cpp_name())
-                    // The driver writes nothing in its place: it has to be read from there.
+                    // The driver does not copy a tensor map elsewhere: the kernel must read it from the parameter.
                     || matches!(&ty.base, Base::Cuda(name, _) if name == "CUtensorMap" && ty.depth == 0);
                 Ok(Argument {
                     name,
@@ -125,7 +125,7 @@ impl<'a> Collector<'_, 'a> {
         })
     }
 
-    /// The types that a symbol tells of so many parameters.
+    /// The parameter types in a symbol, for this number of parameters.
     fn types<'s>(
         &self,
         demangled: &'s Demangled,
@@ -135,45 +135,45 @@ impl<'a> Collector<'_, 'a> {
         match types {
             Some(types) if types.len() != count => Err(self.error(Problem::SymbolCount {
                 symbol: types.len(),
-                told: count,
+                declared: count,
             })),
             types => Ok(types),
         }
     }
 
-    /// The type that a parameter's symbol says, which is that of `parameter` as well: with another one the prototype would
-    /// be that of another kernel.
+    /// The type of a parameter in the symbol. It must be the type of `parameter`: otherwise the prototype would
+    /// declare another kernel.
     fn type_of_symbol(
         &self,
         ty: Type,
         parameter: &Parameter<'a>,
-        told: CppType<'_>,
+        in_symbol: CppType<'_>,
     ) -> Result<Type, HeaderError> {
-        if told.is_unknown() {
+        if in_symbol.is_unknown() {
             return Ok(ty);
         }
         let kernel = Parameter {
             name: "",
             spelling: "",
-            cpp: told,
+            cpp: in_symbol,
             align: None,
             offset: None,
             class: Class::Unknown,
             members: Members::UNKNOWN,
             ..*parameter
         };
-        let is_same_path = match (&ty.base, told.base) {
+        let is_same_path = match (&ty.base, in_symbol.base) {
             (Base::Own(path), CppBase::Named(name)) => *path == Path::new(name, ""),
             (Base::Own(_), _) | (Base::Bytes(_), CppBase::Named(_)) => false,
             _ => true,
         };
         if !compare(parameter, &kernel).is_empty() || !is_same_path {
             return Err(self.error(Problem::SymbolType {
-                symbol: told.to_string(),
-                told: parameter.cpp.to_string(),
+                symbol: in_symbol.to_string(),
+                declared: parameter.cpp.to_string(),
             }));
         }
-        let base = match told.base {
+        let base = match in_symbol.base {
             CppBase::Unknown | CppBase::Named(_) => ty.base,
             base => match fundamental(base) {
                 Some(name) => Base::Fundamental(name, parameter.size),
@@ -182,13 +182,13 @@ impl<'a> Collector<'_, 'a> {
         };
         Ok(Type {
             base,
-            depth: told.depth,
-            const_mask: told.const_mask,
+            depth: in_symbol.depth,
+            const_mask: in_symbol.const_mask,
             extents: ty.extents,
         })
     }
 
-    /// A struct around an array, or around bytes that have no type in C++: a function takes neither by value.
+    /// A struct around an array, or around bytes that have no C++ type. C++ functions cannot take these by value.
     fn wrapped(
         &mut self,
         ty: Type,
@@ -214,7 +214,7 @@ impl<'a> Collector<'_, 'a> {
             },
             size: parameter.size,
             align,
-            is_align_told: align.is_some(),
+            has_source_align: align.is_some(),
             alignas: None,
             kind: Kind::Struct(alloc::vec![Member {
                 name: Local {

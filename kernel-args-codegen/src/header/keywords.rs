@@ -1,6 +1,6 @@
-//! The words that have a meaning of their own in C++.
+//! The reserved words of C++.
 
-/// The words that are no identifiers: ISO C++23, "Keywords" and "Alternative tokens"; and two that GCC defines as macros.
+/// Words that are not identifiers: ISO C++23, "Keywords" and "Alternative tokens". Also two macros that GCC defines.
 const RESERVED: &str = "\
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t \
     char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr \
@@ -15,7 +15,7 @@ fn words() -> impl Iterator<Item = &'static str> {
     RESERVED.split(' ')
 }
 
-/// Whether a word has a meaning of its own in C++.
+/// Whether a word is reserved.
 pub(super) fn is_reserved(word: &str) -> bool {
     words().any(|reserved| reserved == word)
 }

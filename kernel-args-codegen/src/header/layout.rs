@@ -1,4 +1,4 @@
-//! Where C++ puts the members of a struct, and the `alignas` that it needs for that.
+//! The offsets of the members of a struct in C++, and the required `alignas`.
 
 use super::{
     definition::{Member, Type},
@@ -7,10 +7,11 @@ use super::{
 use crate::bytes::round_up;
 use alloc::boxed::Box;
 
-/// The largest `alignas` that is written: what C++ compilers for CUDA take.
+/// The largest `alignas` that CUDA's C++ compilers accept.
 const LARGEST: usize = 1 << 12;
 
-/// Why a struct cannot be placed: what is wrong, and the index of the member that cannot; `None` for the whole.
+/// Why a struct cannot be declared: the problem, and the index of the member. `None` if the problem concerns the whole
+/// struct.
 pub(super) struct Misplaced {
     pub(super) member: Option<usize>,
     pub(super) problem: Box<Problem>,
@@ -23,13 +24,13 @@ impl Misplaced {
     }
 }
 
-/// A struct as C++ declares it.
+/// The alignment of a struct in C++, and its `alignas`.
 pub(super) struct Placed {
     pub(super) align: usize,
     pub(super) alignas: Option<usize>,
 }
 
-/// The least alignment above `least` that puts what follows `end` at `wanted`.
+/// The smallest alignment above `least` for which a member after `end` is at offset `wanted`.
 fn alignment_for(end: usize, least: usize, wanted: usize) -> Option<usize> {
     let mut align = least.max(1) * 2;
     while align <= LARGEST {
@@ -41,12 +42,12 @@ fn alignment_for(end: usize, least: usize, wanted: usize) -> Option<usize> {
     None
 }
 
-/// Gives each member the `alignas` that it needs to lie where it lies. `align_of` is the alignment of a type, if it is known;
-/// `told` is the struct's, `size` its size.
+/// Computes the `alignas` that each member needs for its offset. `align_of` returns the alignment of a type, if known.
+/// `source_align` is the struct's alignment in its source, `size` its size.
 pub(super) fn place(
     members: &mut [Member],
     align_of: impl Fn(&Type) -> Option<usize>,
-    told: Option<usize>,
+    source_align: Option<usize>,
     size: usize,
 ) -> Result<Placed, Misplaced> {
     let (mut end, mut natural) = (0, 1);
@@ -54,10 +55,10 @@ pub(super) fn place(
     for (i, member) in members.iter_mut().enumerate() {
         let align = align_of(&member.ty);
         is_known &= align.is_some();
-        // Of a type that is declared elsewhere, the assertions tell.
+        // For a type that is declared elsewhere, the assertions check the alignment.
         let align = align.unwrap_or(1);
         let elsewhere = Problem::Elsewhere {
-            told: member.offset,
+            offset: member.offset,
             after: end,
             align,
         };
@@ -77,24 +78,36 @@ pub(super) fn place(
     }
     if !is_known {
         return Ok(Placed {
-            align: told.unwrap_or(natural),
+            align: source_align.unwrap_or(natural),
             alignas: None,
         });
     }
-    // Without members it has a byte all the same.
+    // A struct without members has a size of one byte.
     let end = end.max(1);
-    let align = match told {
-        Some(told) if told < natural => {
+    let align = match source_align {
+        Some(align) if align < natural => {
             let cpp = natural;
-            return Err(Misplaced::new(None, Problem::Alignment { told, cpp }));
+            return Err(Misplaced::new(
+                None,
+                Problem::Alignment {
+                    expected: align,
+                    cpp,
+                },
+            ));
         }
-        Some(told) => told,
+        Some(align) => align,
         None if round_up(end, natural) == size => natural,
         None => alignment_for(end, natural, size).unwrap_or(natural),
     };
     let cpp = round_up(end, align);
     if cpp != size {
-        return Err(Misplaced::new(None, Problem::Size { told: size, cpp }));
+        return Err(Misplaced::new(
+            None,
+            Problem::Size {
+                expected: size,
+                cpp,
+            },
+        ));
     }
     Ok(Placed {
         align,

@@ -1,11 +1,11 @@
-//! C++ headers: the structs, enums and kernels that parameters describe, with assertions of their layout.
+//! C++ headers: the structs, enums and kernels that correspond to parameters, with assertions of their layout.
 //!
-//! A [`Header`] takes types and kernels as [`Parameter`]s, from Rust types or from the debug information of an image, and
-//! writes the text of a header that nvcc, NVRTC and, for what needs no CUDA, any C++11 compiler take:
+//! A [`Header`] takes types and kernels as [`Parameter`]s, from Rust types or from the debug information of an image.
+//! It writes a header for nvcc and NVRTC. The parts that do not depend on CUDA also compile with any C++11 compiler.
 //!
-//! - Each struct and enum is declared once, after those that it needs, in its namespace.
-//! - `static_assert`s compare `sizeof`, `alignof` and `offsetof` with the layout that it was told.
-//! - What C++ cannot declare so is a [`HeaderError`]: it names the member and says what to write.
+//! - Each struct and enum is declared once, in its namespace, after the types that it depends on.
+//! - `static_assert`s compare `sizeof`, `alignof` and `offsetof` with the given layout.
+//! - A layout that C++ cannot declare is a [`HeaderError`], which names the member and says what to write.
 //!
 //! ```
 //! use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter};
@@ -55,8 +55,8 @@ impl Header<'_> {
     /// The text of the header.
     ///
     /// # Errors
-    /// Where C++ cannot declare a type or kernel with the layout that it was told: the error names the member and says what
-    /// to write instead.
+    /// If C++ cannot declare a type or kernel with the given layout. The error names the member and says what to write
+    /// instead.
     pub fn write(&self) -> Result<String, HeaderError> {
         self.check_options()?;
         let mut collector = Collector::new(self);
@@ -105,8 +105,8 @@ impl Header<'_> {
             let plain = plain.unwrap_or(file);
             if plain.is_empty() || plain.contains(['"', '<', '>', '\\', '\n', '\r']) {
                 let help =
-                    "give its path, such as `sim/light.cuh`, or `<name>` for one of the system";
-                return Err(problem("file that can be included", file, help));
+                    "give its path, such as `sim/light.cuh`, or `<name>` for a system header";
+                return Err(problem("include file", file, help));
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Names in C++: identifiers, paths, and what of them can be declared.
+//! C++ names: identifiers, paths, and whether they can be declared.
 
 use super::{error::Problem, keywords::is_reserved};
 use alloc::{
@@ -8,24 +8,24 @@ use alloc::{
     vec::Vec,
 };
 
-/// Whether it has the form of an identifier. C++ allows letters beyond ASCII, but not every compiler does.
+/// Whether the name has the form of an identifier. C++ allows letters beyond ASCII, but not every compiler does.
 pub(super) fn is_word(name: &str) -> bool {
     let mut bytes = name.bytes();
     let first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     bytes.next().is_some_and(first) && bytes.all(|byte| first(byte) || byte.is_ascii_digit())
 }
 
-/// Whether it can name something of the program's own.
+/// Whether a user-defined item can have this name.
 pub(super) fn is_identifier(name: &str) -> bool {
     is_word(name) && !is_reserved(name)
 }
 
-/// A qualified name: `sim::Light`. Without `::` at its beginning.
+/// A qualified name without a leading `::`: `sim::Light`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Path(String);
 
 impl Path {
-    /// The name that `cpp` has in a header whose types are in `namespace` unless they say otherwise.
+    /// The path of `cpp` in a header. `namespace` is the namespace of names without a path.
     pub(super) fn new(cpp: &str, namespace: &str) -> Self {
         let cpp = ["struct ", "class ", "union ", "enum "]
             .iter()
@@ -41,24 +41,24 @@ impl Path {
         Self(format!("{namespace}::{cpp}"))
     }
 
-    /// The whole: `sim::Light`.
+    /// The full path: `sim::Light`.
     pub(super) fn full(&self) -> &str {
         &self.0
     }
 
-    /// The namespace: `sim`; empty for the global one.
+    /// The namespace: `sim`, or empty for the global namespace.
     pub(super) fn namespace(&self) -> &str {
         self.0
             .rsplit_once("::")
             .map_or("", |(namespace, _)| namespace)
     }
 
-    /// The last name: `Light`.
+    /// The last segment: `Light`.
     pub(super) fn name(&self) -> &str {
         self.0.rsplit_once("::").map_or(&self.0, |(_, name)| name)
     }
 
-    /// Whether a header can declare it.
+    /// Whether a header can declare this name.
     pub(super) fn check(&self) -> Result<(), Problem> {
         let problem = |because: &str, help: &str| Problem::Name {
             name: self.0.clone(),
@@ -68,25 +68,25 @@ impl Path {
         if self.0.contains('<') {
             return Err(problem(
                 "it is an instance of a template, and only the template itself can be declared",
-                "include the file that has the template: `.include(\"file.cuh\", &[\"…\"])` with this name",
+                "include the file that declares the template: `.include(\"file.cuh\", &[\"…\"])` with this name",
             ));
         }
         if self.0.contains('(') {
             return Err(problem(
-                "it is in a namespace without a name, whose types belong to one source file",
+                "it is in an unnamed namespace, whose types are visible in one source file only",
                 "give the namespace a name",
             ));
         }
         for segment in self.0.split("::") {
             if is_reserved(segment) {
                 return Err(problem(
-                    &format!("`{segment}` is a keyword of C++"),
+                    &format!("`{segment}` is a C++ keyword"),
                     RENAME_TYPE,
                 ));
             }
             if !is_word(segment) {
                 return Err(problem(
-                    "a name in C++ consists of letters of ASCII, digits and `_`",
+                    "a C++ name consists of ASCII letters, digits and `_`",
                     RENAME_TYPE,
                 ));
             }
@@ -97,32 +97,32 @@ impl Path {
 
 const RENAME_TYPE: &str = "give the type another name in C++: `#[device_type(cpp = \"…\")]`, with its namespace if it has one";
 
-/// Whether a name has a path, outside of template arguments.
+/// Whether a name has a path, ignoring template arguments.
 fn is_qualified(cpp: &str) -> bool {
     let before = cpp.split('<').next().unwrap_or(cpp);
     before.contains("::")
 }
 
-/// The names of a path.
+/// The segments of a path.
 pub(super) fn segments(path: &str) -> Vec<&str> {
     path.split("::").filter(|name| !name.is_empty()).collect()
 }
 
-/// A name of a member, a parameter or an enumerator.
+/// The name of a member, a parameter or an enumerator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Local {
-    /// As C++ has it.
+    /// The C++ name.
     pub(super) name: String,
-    /// As its source has it, where that is another one.
+    /// The name in the source, if it differs.
     pub(super) was: Option<String>,
 }
 
 impl Local {
-    /// The names of some members in C++. A keyword gets a `_` at its end; the number of a field of a tuple one before it.
+    /// The C++ names of members. A keyword gets a `_` at its end. The number of a tuple field gets a `_` before it.
     pub(super) fn all<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Self>, Problem> {
         let names: Vec<&str> = names.collect();
-        let mut told = BTreeSet::new();
-        told.extend(names.iter().copied());
+        let mut originals = BTreeSet::new();
+        originals.extend(names.iter().copied());
         let mut taken = BTreeSet::new();
         let mut locals = Vec::with_capacity(names.len());
         for (i, name) in names.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Local {
                 (*name).to_string()
             };
             while is_reserved(&changed)
-                || changed != *name && (told.contains(&*changed) || taken.contains(&changed))
+                || changed != *name && (originals.contains(&*changed) || taken.contains(&changed))
             {
                 changed.push('_');
             }
@@ -146,7 +146,7 @@ impl Local {
             };
             if !is_word(&changed) {
                 return Err(problem(
-                    "a name in C++ consists of letters of ASCII, digits and `_`",
+                    "a C++ name consists of ASCII letters, digits and `_`",
                     "rename it, or give its name in C++: `#[device_type(name = \"…\")]`, of an argument \
                      `#[kernel_args(name = \"…\")]`",
                 ));

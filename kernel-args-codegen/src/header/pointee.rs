@@ -1,4 +1,4 @@
-//! What pointers point to.
+//! The pointees of pointers.
 
 use super::{
     collect::{Collector, fundamental},
@@ -12,7 +12,7 @@ use alloc::string::ToString;
 use kernel_args_abi::{cpp::CppBase, signature::Parameter};
 
 impl<'a> Collector<'_, 'a> {
-    /// What a pointer points to.
+    /// The type of a pointee.
     pub(super) fn pointee(&mut self, pointer: &Parameter<'a>) -> Result<Base, HeaderError> {
         let name = match pointer.cpp.base {
             CppBase::Named(name) => name,
@@ -49,7 +49,7 @@ impl<'a> Collector<'_, 'a> {
         Ok(Base::Own(path))
     }
 
-    /// Whether everything that is pointed to is declared, and is what the pointer says.
+    /// Whether every pointee is declared and has the type that the pointer specifies.
     pub(super) fn check_pointees(&self) -> Result<(), HeaderError> {
         for (pointee, error) in &self.pointees {
             match self.definition(&pointee.path) {

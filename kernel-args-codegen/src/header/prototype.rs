@@ -7,7 +7,7 @@ use super::{
 };
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
-/// The longest line of a prototype, in characters.
+/// The maximum length of a line of a prototype, in characters.
 const WIDTH: usize = 100;
 
 impl Writer<'_, '_, '_> {
@@ -20,7 +20,7 @@ impl Writer<'_, '_, '_> {
             let text = format!("{}: {}", error.place, error.problem);
             for (i, line) in text.lines().enumerate() {
                 let begin = if i == 0 { "// Left out: " } else { "//   " };
-                // A backslash at its end would make the next line part of the comment.
+                // A backslash at the end would continue the comment on the next line.
                 let line = format!("{begin}{}", line.trim().trim_end_matches('\\'));
                 self.line(&line);
             }

@@ -1,4 +1,4 @@
-//! How C++ spells a type in a place.
+//! The C++ spelling of a type in a scope.
 
 use super::definition::{Base, Type};
 use alloc::{
@@ -8,12 +8,12 @@ use alloc::{
 };
 use core::fmt::Write as _;
 
-/// Where a type is spelled.
+/// The scope in which a type is spelled.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'s> {
-    /// The namespace; empty for the global one.
+    /// The namespace, or empty for the global namespace.
     pub(super) namespace: &'s str,
-    /// The names of the members or parameters beside it, which hide types of the same name.
+    /// The names of the neighbouring members or parameters. They hide types of the same name.
     pub(super) hidden: &'s BTreeSet<&'s str>,
     /// The names of the types that the header declares.
     pub(super) own: &'s BTreeSet<&'s str>,
@@ -48,7 +48,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The declaration of something of this type: `float const* x`, `float rows[2][3]`. Without a name, the type.
+    /// A declaration with this type: `float const* x`, `float rows[2][3]`. Without a name, only the type.
     pub(super) fn declare(&self, ty: &Type, name: &str) -> String {
         let mut text = self.base(&ty.base);
         for level in 0..ty.depth {

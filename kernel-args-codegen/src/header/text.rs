@@ -40,14 +40,14 @@ pub(super) fn write(
 
 pub(super) struct Writer<'c, 'h, 'a> {
     pub(super) text: String,
-    /// The namespace that is open.
+    /// The currently open namespace.
     namespace: String,
-    /// The names of the types that it declares, without their namespaces.
+    /// The names of the types that the header declares, without namespaces.
     own: BTreeSet<&'c str>,
     pub(super) collector: &'c Collector<'h, 'a>,
 }
 
-/// What follows a `)` of an assertion.
+/// The message of an assertion.
 fn because(text: &str) -> String {
     format!("\"kernel-args: {text}\"")
 }
@@ -74,7 +74,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Whether there is a struct, whose offsets are asserted.
+    /// Whether the header asserts offsets, that is, contains a struct.
     pub(super) fn has_offsets(&self) -> bool {
         let mut definitions = self.collector.definitions.iter();
         definitions.any(|definition| matches!(definition.kind, Kind::Struct(_)))
@@ -94,7 +94,7 @@ impl Writer<'_, '_, '_> {
         self.line(&line);
     }
 
-    /// Closes the namespace that is open and opens another one, unless it is that.
+    /// Opens a namespace, and closes the current one if it is different.
     pub(super) fn enter(&mut self, namespace: &str) {
         if namespace == self.namespace {
             return;
@@ -158,7 +158,7 @@ impl Writer<'_, '_, '_> {
                     Some(Opaque::Union) => "A union",
                     Some(Opaque::BitFields) => "A struct with bit fields",
                     Some(Opaque::Bases) => "A class with base classes or virtual functions",
-                    _ => "A type whose members are not told apart",
+                    _ => "A type with unknown members",
                 };
                 self.line(&format!("// {what}: its bytes."));
                 self.line(&format!("struct {alignas}{name} {{"));
@@ -167,7 +167,7 @@ impl Writer<'_, '_, '_> {
             }
             Kind::Included => {}
         }
-        let align = definition.align.filter(|_| definition.is_align_told);
+        let align = definition.align.filter(|_| definition.has_source_align);
         self.extent(name, definition.size, align);
         if let Kind::Struct(members) = &definition.kind {
             for Member {
@@ -227,15 +227,15 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// What stands behind a name that C++ does not have.
+/// The comment after a name that differs in C++.
 pub(super) fn note(was: Option<&str>) -> String {
     match was {
         Some("") | None => String::new(),
-        Some(was) => format!(" // `{was}`, which is no name in C++"),
+        Some(was) => format!(" // `{was}`, which is not a valid C++ name"),
     }
 }
 
-/// The value of an enumerator whose enum has so many bytes.
+/// The value of an enumerator whose enum has `size` bytes.
 fn literal(value: i128, size: usize) -> String {
     let mut text = String::new();
     let _ = match size {

@@ -1,9 +1,8 @@
-//! Images that are not as they should be: whatever is read of them can be written.
+//! Damaged images: every image that can be read produces a text.
 
 use crate::{
-    beside_items,
     model::{Cpp, OneKernel},
-    of_image,
+    of_image, with_items,
 };
 use kernel_args_codegen::generate::rust;
 use kernel_args_image::Image;
@@ -12,14 +11,14 @@ use proptest::prelude::*;
 const PTX: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.ptx");
 const CUBIN: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.sm_90.cubin");
 
-/// Where the bytes begin that tell of types.
+/// The start of the bytes that contain the types.
 fn section(image: &[u8]) -> usize {
     let name = b".debug_info";
     let found = image.windows(name.len()).position(|window| window == name);
     found.unwrap_or(0)
 }
 
-/// What an image says is text of a comment or a literal, never of the program.
+/// Text from an image appears only in comments and literals, never as code.
 #[test]
 fn names_cannot_end_a_comment() {
     for evil in [
@@ -46,7 +45,7 @@ fn names_cannot_end_a_comment() {
         .kernel();
         for varies in [false, true] {
             kernel.varies = varies;
-            let text = rust(&[kernel.clone()], &beside_items());
+            let text = rust(&[kernel.clone()], &with_items());
             let declared = text.lines().filter(|line| line.starts_with("pub "));
             assert_eq!(declared.count(), if varies { 0 } else { 3 }, "{text}");
             let odd = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{2066}');
@@ -66,7 +65,7 @@ fn names_cannot_end_a_comment() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Numbers of the debug information are others: sizes, offsets, references to types.
+    /// Changes numbers in the debug information: sizes, offsets, references to types.
     #[test]
     fn changed_debug_information_is_written(changes in proptest::collection::vec((any::<u32>(), b'0'..=b'9'), 1..12)) {
         let mut image = PTX.to_vec();
@@ -76,7 +75,7 @@ proptest! {
             image[digits[at as usize % digits.len()]] = digit;
         }
         if Image::read(&image).and_then(|image| image.kernels().map(drop)).is_ok() {
-            let text = of_image(&image, &beside_items());
+            let text = of_image(&image, &with_items());
             prop_assert!(syn::parse_str::<proc_macro2::TokenStream>(&text).is_ok(), "{}", text);
         }
     }
@@ -89,7 +88,7 @@ proptest! {
             image[at] = byte;
         }
         if Image::read(&image).and_then(|image| image.kernels().map(drop)).is_ok() {
-            let text = of_image(&image, &beside_items());
+            let text = of_image(&image, &with_items());
             prop_assert!(syn::parse_str::<proc_macro2::TokenStream>(&text).is_ok(), "{}", text);
         }
     }

@@ -1,21 +1,21 @@
-//! Where the fields of what is written lie, by a layout of `repr(C)` that is worked out here.
+//! The offsets of generated fields, compared with an independent computation of `repr(C)`.
 
 use crate::{
-    beside_items,
     model::{Cpp, kernels, places},
+    with_items,
 };
 use kernel_args_codegen::generate::{self, items};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Items of a text, as far as their layout goes.
+/// The items of a text, with the data for their layout.
 struct Text {
     types: BTreeMap<String, Item>,
 }
 
 #[derive(Debug, Default)]
 struct Item {
-    /// `align` of a `repr`, or the size of an enum's integer.
+    /// The `align` of a `repr`, or the size of an enum's integer.
     align: usize,
     integer: Option<String>,
     fields: Vec<(String, String)>,
@@ -23,7 +23,7 @@ struct Item {
 }
 
 impl Text {
-    /// Reads what [`generate::rust`] writes.
+    /// Parses the output of [`generate::rust`].
     fn read(text: &str) -> Self {
         let text = text
             .replace(":\n        ", ": ")
@@ -94,7 +94,7 @@ impl Text {
         (size, size)
     }
 
-    /// The fields of a struct: offset and type.
+    /// The offsets and types of a struct's fields.
     fn offsets(&self, name: &str) -> Vec<(usize, String)> {
         let mut end = 0_usize;
         let mut offsets = Vec::new();
@@ -107,7 +107,7 @@ impl Text {
         offsets
     }
 
-    /// Asserts that a type has the layout of the C++ type, and its members as well.
+    /// Asserts that a type and its members have the layout of the C++ type.
     fn compare(&self, rust: &str, cpp: &Cpp) -> Result<(), TestCaseError> {
         let (size, _) = self.layout(rust);
         prop_assert_eq!(size, cpp.size(), "{} for {:?}", rust, cpp);
@@ -116,7 +116,7 @@ impl Text {
                 let element = rust
                     .strip_prefix('[')
                     .and_then(|array| array.rsplit_once("; "));
-                // Elements without a name and a size of their own are bytes.
+                // Elements without a name, with another size, are bytes.
                 if let Some((element, _)) = element
                     && self.layout(element).0 == of.size()
                 {
@@ -147,11 +147,11 @@ impl Text {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
-    /// Every parameter and every member, at every depth; of parameters the alignment too.
+    /// Every parameter and every member at every depth. For parameters, also the alignment.
     #[test]
-    fn fields_lie_where_the_kernel_has_them(model in kernels()) {
+    fn fields_have_the_offsets_of_the_kernel(model in kernels()) {
         let kernels = model.kernels();
-        let text = generate::rust(&kernels, &beside_items());
+        let text = generate::rust(&kernels, &with_items());
         let read = Text::read(&text);
         let named: Vec<_> = kernels
             .iter()

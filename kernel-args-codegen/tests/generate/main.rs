@@ -1,4 +1,4 @@
-//! Rust structs that are generated from kernels: their text, their names, and where their fields lie.
+//! Generated Rust structs: their text, their names, and the offsets of their fields.
 
 mod broken;
 mod layouts;
@@ -9,20 +9,20 @@ mod text;
 use kernel_args_codegen::generate::{self, Naming, Options};
 use kernel_args_image::Image;
 
-/// What is written for an image.
+/// The generated text for an image.
 fn of_image(image: &[u8], options: &Options<'_>) -> String {
     let kernels = Image::read(image).unwrap().kernels().unwrap();
     generate::of_image(&kernels, options)
 }
 
-/// The options of a text that stands beside `kernels!`.
-fn beside_items() -> Options<'static> {
+/// The options for a text next to `kernels!`.
+fn with_items() -> Options<'static> {
     let mut options = Options::default();
     options.naming = Naming::Items("");
     options
 }
 
-/// The declaration of a struct or enum: up to the brace that closes it.
+/// The declaration of a struct or enum, up to its closing brace.
 fn item<'t>(text: &'t str, name: &str) -> &'t str {
     let found = [" {", "<'a> {"].into_iter().find_map(|end| {
         let declared = [

@@ -1,4 +1,4 @@
-//! Random kernels as C++ lays them out, with no code of the library.
+//! Random kernels with C++'s layout, independent of the library's code.
 
 use kernel_args_abi::{
     Alignment, Class, CppBase, CppType, Members, Opaque, Parameter, signature::Variant,
@@ -7,7 +7,7 @@ use kernel_args_codegen::generate::Kernel;
 use kernel_args_image::mangled::Demangled;
 use proptest::prelude::*;
 
-/// A type of C++.
+/// A C++ type.
 #[derive(Clone, Debug)]
 pub(crate) enum Cpp {
     Number(CppBase<'static>, Class, usize),
@@ -28,7 +28,7 @@ pub(crate) struct Kernels(pub(crate) Vec<OneKernel>);
 pub(crate) struct OneKernel {
     pub(crate) symbol: String,
     pub(crate) parameters: Vec<(String, Cpp)>,
-    /// Whether alignments of parameters are told, as in PTX, or their offsets, as in a cubin.
+    /// Whether the parameters have alignments, as in PTX, or offsets, as in a cubin.
     pub(crate) tells_alignment: bool,
 }
 
@@ -104,7 +104,7 @@ impl Cpp {
             Self::Union(..) => Members::opaque(Opaque::Union),
             Self::Struct(_, members, _) => {
                 let all = members.iter().zip(places(members));
-                // Debug information tells no alignment of members.
+                // Debug information contains no alignments of members.
                 let all =
                     all.map(|((name, _), (offset, ty))| ty.parameter(name, Some(offset), None));
                 Members::of(Box::leak(all.collect::<Vec<_>>().into_boxed_slice()))
@@ -121,7 +121,7 @@ impl Cpp {
     }
 }
 
-/// Where members lie, by C's rule.
+/// The offsets of members, by C's rule.
 pub(crate) fn places(members: &[(String, Cpp)]) -> Vec<(usize, &Cpp)> {
     let mut end = 0_usize;
     let mut places = Vec::new();
@@ -244,7 +244,7 @@ fn pointer() -> impl Strategy<Value = Cpp> {
         })
 }
 
-/// The name of a type of this alignment. Two types of one name that nothing else tells apart are none of C++.
+/// The name of a type with this alignment. C++ has no two types with the same name and the same other properties.
 fn type_name(align: usize) -> impl Strategy<Value = String> {
     let names = [
         ("", ""),
@@ -305,7 +305,7 @@ fn cpp() -> impl Strategy<Value = Cpp> {
     })
 }
 
-/// As a parameter an array is a pointer.
+/// An array parameter is a pointer.
 fn parameter() -> impl Strategy<Value = (String, Cpp)> {
     (variable(), cpp()).prop_map(|(name, ty)| match ty {
         ty @ Cpp::Array(..) => (
@@ -339,7 +339,7 @@ pub(crate) fn kernels() -> impl Strategy<Value = Kernels> {
                 if kernels.iter().any(|other| other.symbol == symbol) {
                     continue;
                 }
-                // C++ has no two parameters of one name.
+                // C++ does not allow two parameters with the same name.
                 for i in 0..parameters.len() {
                     let (before, rest) = parameters.split_at_mut(i);
                     while before

@@ -1,16 +1,16 @@
 //! The names of structs, types, fields and variants.
 
-use crate::{beside_items, item, of_image};
+use crate::{item, of_image, with_items};
 
 const HEAD: &str = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
-/// What is written for kernels with these symbols and parameters.
+/// The generated text for kernels with these symbols and parameters.
 fn of_kernels(kernels: &[(&str, &str)]) -> String {
     let entries = kernels.iter().map(|(symbol, parameters)| {
         format!(".visible .entry {symbol}({parameters})\n{{\nret;\n}}\n")
     });
     let text = entries.fold(HEAD.to_owned(), |text, entry| text + &entry);
-    of_image(text.as_bytes(), &beside_items())
+    of_image(text.as_bytes(), &with_items())
 }
 
 fn structs(text: &str) -> Vec<&str> {
@@ -50,7 +50,7 @@ fn a_kernel_gives_way_to_a_type_of_its_name() {
 }
 
 #[test]
-fn types_of_one_name_are_told_apart() {
+fn types_of_one_name_are_distinguished() {
     let text = of_kernels(&[
         (
             "_Z1kN1a1TEN1b1TE",
@@ -86,11 +86,11 @@ fn a_type_of_several_kernels_is_written_once() {
 }
 
 #[test]
-fn a_pointer_to_what_is_not_told_is_one_to_void() {
+fn a_pointer_to_an_unknown_type_is_a_pointer_to_void() {
     let text = of_kernels(&[("_Z1kPK4NodePFvvE", ".param .u64 p, .param .u64 q")]);
     let written = item(&text, "K");
     assert!(written.contains("pub p: DevicePointer<c_void>,"), "{text}");
-    // That the other is one to a function is not certain.
+    // It is not certain that the other one points to a function.
     assert!(written.contains("pub q: u64,"), "{text}");
     assert!(!written.contains("'a"), "{text}");
     assert!(text.contains("use core::ffi::c_void;\n"), "{text}");
@@ -128,7 +128,7 @@ fn names_that_rust_does_not_take_are_others() {
 #[test]
 fn a_kernel_that_varies_by_gpu_has_no_struct() {
     let image = include_bytes!("../../../kernel-args-image/tests/data/kernels.sm_75.cubin");
-    assert!(structs(&of_image(image, &beside_items())).len() > 2);
+    assert!(structs(&of_image(image, &with_items())).len() > 2);
     let mut kernel = crate::model::OneKernel {
         symbol: "k".to_owned(),
         parameters: Vec::new(),
@@ -136,7 +136,7 @@ fn a_kernel_that_varies_by_gpu_has_no_struct() {
     }
     .kernel();
     kernel.varies = true;
-    let text = kernel_args_codegen::generate::rust(&[kernel], &beside_items());
+    let text = kernel_args_codegen::generate::rust(&[kernel], &with_items());
     assert_eq!(
         text,
         "// `void k()`\n// The image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.\n"

@@ -1,6 +1,6 @@
-//! The text: readable, always the same, and as rustfmt has it.
+//! The text: readable, deterministic, and formatted like rustfmt's output.
 
-use crate::{beside_items, model::kernels, of_image};
+use crate::{model::kernels, of_image, with_items};
 use kernel_args_codegen::generate::{self, Naming, Options, Pointers};
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use std::{env, fs, path::Path, process::Command};
@@ -8,10 +8,10 @@ use std::{env, fs, path::Path, process::Command};
 const PTX: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.ptx");
 const CUBIN: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.sm_90.cubin");
 
-/// With `KERNEL_ARGS_BLESS=1` the file is written.
+/// `KERNEL_ARGS_BLESS=1` writes the file.
 #[test]
 fn the_text_for_debug_cu_is_the_golden_one() {
-    let mut options = beside_items();
+    let mut options = with_items();
     options.source = "`debug.ptx`";
     let text = of_image(PTX, &options);
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/debug.generated.rs");
@@ -22,13 +22,10 @@ fn the_text_for_debug_cu_is_the_golden_one() {
     }
 }
 
-/// PTX tells alignments, a cubin offsets: of bytes that are not told apart the alignment is not certain then.
+/// PTX contains alignments, a cubin offsets. The alignment of unknown bytes is then not certain.
 #[test]
 fn a_cubin_and_ptx_with_debug_information_give_one_text() {
-    let (of_ptx, of_cubin) = (
-        of_image(PTX, &beside_items()),
-        of_image(CUBIN, &beside_items()),
-    );
+    let (of_ptx, of_cubin) = (of_image(PTX, &with_items()), of_image(CUBIN, &with_items()));
     let different: Vec<_> = of_ptx
         .lines()
         .zip(of_cubin.lines())
@@ -47,13 +44,13 @@ fn a_cubin_and_ptx_with_debug_information_give_one_text() {
     assert_eq!(of_ptx.lines().count(), of_cubin.lines().count());
 }
 
-/// From the comment of the kernel's struct on.
+/// The text from the comment of the kernel's struct on.
 #[test]
 fn the_guide_shows_what_is_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = of_image(
         &fs::read(root.join("ptx/shade.debug.ptx")).unwrap(),
-        &beside_items(),
+        &with_items(),
     );
     let shown = &text[text.find("/// `void shade").unwrap()..];
     let chapter = fs::read_to_string(root.join("kernel-args/guide/kernels.md")).unwrap();
@@ -84,7 +81,7 @@ fn images() -> Vec<Vec<u8>> {
 }
 
 fn many_options() -> [Options<'static>; 4] {
-    let mut raw = beside_items();
+    let mut raw = with_items();
     raw.pointers = Pointers::Raw;
     (raw.half, raw.float8) = (true, true);
     let mut by_path = Options::default();
@@ -94,7 +91,7 @@ fn many_options() -> [Options<'static>; 4] {
         debug_info: None,
     };
     by_path.without_prelude = true;
-    [beside_items(), raw, by_path, Options::default()]
+    [with_items(), raw, by_path, Options::default()]
 }
 
 /// Texts of random kernels and of all images.
@@ -154,14 +151,14 @@ fn what_is_written_parses() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// The order in which kernels are listed does not matter.
+    /// The order of the kernels in the list does not matter.
     #[test]
     fn the_text_depends_on_the_kernels_alone(model in kernels(), rotate in 0_usize..8) {
         let mut listed = model.kernels();
-        let text = generate::rust(&listed, &beside_items());
-        prop_assert_eq!(&text, &generate::rust(&listed, &beside_items()));
+        let text = generate::rust(&listed, &with_items());
+        prop_assert_eq!(&text, &generate::rust(&listed, &with_items()));
         let middle = rotate % listed.len();
         listed.rotate_left(middle);
-        prop_assert_eq!(&text, &generate::rust(&listed, &beside_items()));
+        prop_assert_eq!(&text, &generate::rust(&listed, &with_items()));
     }
 }

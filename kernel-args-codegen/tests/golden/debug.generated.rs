@@ -190,7 +190,7 @@ pub struct Unnamed<'a> {
 
 /// `Bits`: 8 bytes, aligned to 4.
 ///
-/// It has bit fields: the compiler chooses where their bits lie.
+/// It has bit fields: the compiler chooses the position of their bits.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C, align(4))]
 pub struct Bits {
@@ -267,7 +267,7 @@ pub struct Either {
 
 /// `Empty`: 1 byte, aligned to 1.
 ///
-/// It has no members: C++ gives it a byte.
+/// It has no members: its size in C++ is one byte.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct Empty {

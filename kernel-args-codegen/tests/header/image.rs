@@ -1,4 +1,4 @@
-//! Headers of the debug information of an image.
+//! Headers for the debug information of an image.
 
 use kernel_args_abi::Parameter;
 use kernel_args_codegen::header::{Header, HeaderError, Item};
@@ -30,7 +30,7 @@ fn header_of(image: &[u8], leave_out: bool) -> Option<Result<String, HeaderError
 }
 
 #[test]
-fn a_header_is_written_of_what_debug_information_tells() {
+fn a_header_is_written_from_debug_information() {
     for image in IMAGES {
         let error = header_of(image, false)
             .expect("an image")
@@ -43,7 +43,7 @@ fn a_header_is_written_of_what_debug_information_tells() {
             "namespace sim {\n\nenum class Mode : short {\n    Off = -1,\n    On = 7,\n};\n",
             "struct Inner {\n    float4 color;\n    sim::Mode modes[2][3];\n    // 4 bytes of padding\n};\n",
             "// A union: its bytes.\nstruct Either {\n    unsigned char bytes[12];\n};\n",
-            // The alignment of `Inner` is not told: that it lies there is.
+            // The alignment of `Inner` is unknown, but its offset is known.
             "struct Params {\n    unsigned char first;\n    // 31 bytes of padding\n    alignas(32) Inner inner;\n    \
              Either either;\n    // 4 bytes of padding\n    Params const* next;\n    // 8 bytes of padding\n};\n\
              static_assert(sizeof(Params) == 96",
@@ -54,7 +54,7 @@ fn a_header_is_written_of_what_debug_information_tells() {
             assert!(text.contains(part), "{text}\nlacks\n{part}");
         }
         assert_eq!(text.matches("__global__").count(), 1);
-        // PTX tells the alignment of a parameter, a cubin does not.
+        // PTX contains the alignment of a parameter, a cubin does not.
         let is_ptx = image.starts_with(b"//");
         assert_eq!(text.contains(" && alignof(Params) == 32"), is_ptx);
     }
@@ -63,7 +63,7 @@ fn a_header_is_written_of_what_debug_information_tells() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever debug information says: an error, or a text whose brackets are closed.
+    /// For any debug information: an error, or a text with balanced brackets.
     #[test]
     fn broken_debug_information_is_an_error_or_a_header(
         which in 0..IMAGES.len(),
@@ -72,7 +72,7 @@ proptest! {
         let mut image = IMAGES[which].to_vec();
         let debug = image.windows(11).rposition(|text| text == b".debug_info").unwrap_or(0);
         for (at, byte) in changes {
-            // Of PTX, digits of the section alone, so that it stays a text.
+            // In PTX, change only digits of the section, so it stays a text.
             let start = if which == 0 { debug } else { 0 };
             let at = start + at.index(image.len() - start);
             if which == 1 {

@@ -1,4 +1,4 @@
-//! Headers: what is declared, in which order and by which names, and what is refused.
+//! Headers: the declarations, their order, their names, and the errors.
 
 mod declared;
 mod image;

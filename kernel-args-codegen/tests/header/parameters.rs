@@ -1,4 +1,4 @@
-//! Parameters as Rust types describe them.
+//! Parameters as Rust types provide them.
 
 use kernel_args_abi::{Alignment, Class, CppBase, CppType, Layout, Members, Parameter, Variant};
 use kernel_args_codegen::header::{Header, Item};
@@ -7,7 +7,7 @@ pub(crate) const FLOAT: CppType<'static> = CppType::of(CppBase::Float { bits: 32
 
 pub(crate) type P = Parameter<'static>;
 
-/// Something of this size, alignment and class.
+/// A parameter with this size, alignment and class.
 pub(crate) fn value(
     name: &'static str,
     layout: (usize, usize),
@@ -47,7 +47,7 @@ pub(crate) fn pointer(name: &'static str, to: CppType<'static>) -> P {
     value(name, (8, 8), Class::Pointer, to)
 }
 
-/// An array of so many.
+/// An array of this length.
 pub(crate) fn array(of: P, count: u32) -> P {
     Parameter {
         size: of.size * count as usize,
@@ -57,7 +57,7 @@ pub(crate) fn array(of: P, count: u32) -> P {
     }
 }
 
-/// A struct as `repr(C)` lays it out.
+/// A struct with the layout of `repr(C)`.
 pub(crate) fn structure(name: &'static str, cpp: &'static str, members: &[P]) -> P {
     aligned(name, cpp, 1, members)
 }
@@ -103,7 +103,7 @@ pub(crate) fn enumeration(
         .with_members(Members::of_enum(Vec::leak(variants), None))
 }
 
-/// As a source spells it.
+/// A parameter with the spelling of its source.
 pub(crate) fn spelled(parameter: P, spelling: &'static str) -> P {
     Parameter {
         spelling,
@@ -111,7 +111,7 @@ pub(crate) fn spelled(parameter: P, spelling: &'static str) -> P {
     }
 }
 
-/// Without what DWARF 2 does not tell.
+/// Without the data that DWARF 2 does not contain.
 pub(crate) fn without_alignment(parameter: P) -> P {
     Parameter {
         align: None::<Alignment>,

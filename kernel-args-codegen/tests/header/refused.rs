@@ -1,10 +1,10 @@
-//! What is refused, and what the error says.
+//! The inputs that are rejected, and their errors.
 
 use crate::parameters::*;
 use kernel_args_abi::{Class, CppBase, CppType, Members, Parameter};
 use kernel_args_codegen::header::{Header, Item};
 
-/// Whether the error is at this place and says these things.
+/// Asserts the position of the error and parts of its text.
 #[track_caller]
 fn refused(header: &Header<'_>, place: &str, says: &[&str]) {
     let error = match header.write() {
@@ -66,7 +66,7 @@ fn two_types_of_one_name() {
             ],
         ),
         "k.n",
-        &["`CUtensorMap` has 128 bytes, aligned to 64, and elsewhere 128 bytes, aligned to 128"],
+        &["`CUtensorMap` has two layouts: 128 bytes, aligned to 64, and 128 bytes, aligned to 128"],
     );
 }
 
@@ -85,7 +85,7 @@ fn a_type_with_the_name_of_another_of_cuda() {
     refused(
         &with_kernel(&[], &[own]),
         "k.p",
-        &["`float4` is a type of CUDA's of 16 bytes, aligned to 16; this one has 4 bytes"],
+        &["`float4` is a CUDA type of 16 bytes, aligned to 16; this one has 4 bytes"],
     );
 }
 
@@ -118,19 +118,19 @@ fn types_that_are_not_known() {
     refused(
         &with_kernel(&[], &[params]),
         "k.p",
-        &["the members of `Params` are not known"],
+        &["the members of `Params` are unknown"],
     );
     let mode = value("mode", (4, 4), Class::Integer, CppType::named("Mode"));
     refused(
         &with_kernel(&[], &[mode]),
         "k.mode",
-        &["the variants of the enum `Mode` are not known"],
+        &["the variants of the enum `Mode` are unknown"],
     );
     let number = value("n", (4, 4), Class::Bits, CppType::UNKNOWN);
     refused(
         &with_kernel(&[], &[number]),
         "k.n",
-        &["its C++ type is not known"],
+        &["its C++ type is unknown"],
     );
     let half = value(
         "h",
@@ -141,7 +141,7 @@ fn types_that_are_not_known() {
     refused(
         &with_kernel(&[], &[half]),
         "k.h",
-        &["its C++ type is not known"],
+        &["its C++ type is unknown"],
     );
     let no_offset = Parameter {
         offset: None,
@@ -151,21 +151,18 @@ fn types_that_are_not_known() {
     refused(
         &with_kernel(&[], &[params.with_members(members)]),
         "k.p.x",
-        &["its offset is not known"],
+        &["its offset is unknown"],
     );
 }
 
 #[test]
 fn names_that_cpp_does_not_have() {
     for (cpp, says) in [
-        ("class", "`class` is a keyword of C++"),
-        ("sim::new::Params", "`new` is a keyword of C++"),
-        ("Größe", "letters of ASCII"),
+        ("class", "`class` is a C++ keyword"),
+        ("sim::new::Params", "`new` is a C++ keyword"),
+        ("Größe", "ASCII letters"),
         ("Params<float>", "an instance of a template"),
-        (
-            "(anonymous namespace)::Params",
-            "a namespace without a name",
-        ),
+        ("(anonymous namespace)::Params", "an unnamed namespace"),
     ] {
         refused(
             &with_kernel(&[], &[structure("p", cpp, &[f32("x")])]),
@@ -197,36 +194,36 @@ fn layouts_that_cpp_does_not_have() {
         value("p", (size, align), Class::Bytes, CppType::named("P"))
             .with_members(Members::of(Vec::leak(members.to_vec())))
     };
-    // As `packed` has it.
+    // As with `packed`.
     refused(
         &with_kernel(&[], &[whole(5, 1, &[at(0, u8("a")), at(1, f32("b"))])]),
         "k.p.b",
         &[
-            "it lies at byte 1",
-            "the member before it ends at byte 1, and it is aligned to 4",
+            "cannot put it at byte 1",
+            "the previous member ends at byte 1, and its alignment is 4",
         ],
     );
     refused(
         &with_kernel(&[], &[whole(8, 2, &[at(0, f32("a"))])]),
         "k.p",
-        &["aligned to 2, and to 4"],
+        &["aligned to 2, but to 4"],
     );
     refused(
         &with_kernel(&[], &[whole(12, 4, &[at(0, f32("a"))])]),
         "k.p",
-        &["it has 12 bytes, and 4 bytes if"],
+        &["it has 12 bytes, but 4 bytes in C++"],
     );
-    // Rust has structs without bytes, C++ has none.
+    // Rust allows structs without bytes, C++ does not.
     refused(
         &of_types(&[whole(0, 1, &[])]),
         "P",
-        &["it has 0 bytes, and 1 byte if it is declared in C++"],
+        &["it has 0 bytes, but 1 byte in C++"],
     );
-    // A gap that no alignment makes.
+    // A gap that no alignment produces.
     refused(
         &with_kernel(&[], &[whole(16, 4, &[at(0, u8("a")), at(12, f32("b"))])]),
         "k.p.b",
-        &["it lies at byte 12"],
+        &["cannot put it at byte 12"],
     );
     let wide = enumeration("e", "E", 16, &[("A", 0)]);
     refused(&with_kernel(&[], &[wide]), "k.e", &["an enum of 128 bits"]);
@@ -236,25 +233,25 @@ fn layouts_that_cpp_does_not_have() {
 fn symbols_that_are_no_kernels_of_the_header() {
     let header = |symbol| Header::new().item(Item::kernel(symbol, &[f32("x"), u32("n")]));
     for (symbol, place, says) in [
-        ("", "", "it is no name of a function"),
-        ("a b", "a b", "it is no name of a function"),
-        ("while", "while", "it is no name of a function"),
-        ("_Z", "_Z", "it is no mangled name"),
+        ("", "", "it is not a valid C++ function name"),
+        ("a b", "a b", "it is not a valid C++ function name"),
+        ("while", "while", "it is not a valid C++ function name"),
+        ("_Z", "_Z", "it is not a mangled function name"),
         (
             "_Z4axpyIfEvT_j",
             "_Z4axpyIfEvT_j",
             "an instance of a template",
         ),
-        ("a::while", "a::while", "`while` is a keyword"),
+        ("a::while", "a::while", "`while` is a C++ keyword"),
         (
             "_Z1kfi",
             "k.n",
-            "the symbol says that it is `int`, here it is `unsigned int`",
+            "its type is `int` in the symbol, but `unsigned int` here",
         ),
         (
             "_Z1kf",
             "k",
-            "the symbol tells 1 parameters, here there are 2",
+            "the symbol has 1 parameters, but the struct has 2",
         ),
     ] {
         refused(&header(symbol), place, &[says]);
@@ -295,31 +292,31 @@ fn names_that_mean_two_things() {
             .write()
             .expect_err("a name means two things")
             .to_string();
-        assert!(error.contains("something else of the name `"), "{error}");
+        assert!(error.contains("the header already declares `"), "{error}");
     }
 }
 
 #[test]
-fn options_that_are_none() {
+fn invalid_options() {
     for guard in ["", "A B", "1", "while"] {
         refused(
             &Header::new().guard(guard),
             "",
-            &["is no include guard", "SIM_TYPES_H"],
+            &["is not a valid include guard", "SIM_TYPES_H"],
         );
     }
     for namespace in ["::", "a::", "a b", "new"] {
         refused(
             &Header::new().namespace(namespace),
             "",
-            &["is no namespace"],
+            &["is not a valid namespace"],
         );
     }
     for file in ["", "a\"b", "<a", "a\nb", "<>"] {
         refused(
             &Header::new().include(file, &[]),
             "",
-            &["is no file that can be included"],
+            &["is not a valid include file"],
         );
     }
 }

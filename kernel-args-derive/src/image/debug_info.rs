@@ -120,7 +120,7 @@ fn unreadable(image: &File, symbols: &[&str]) -> Option<String> {
     lines(errors)
 }
 
-/// The distinct texts, one per line. `None` if there are none.
+/// The distinct texts, one per line. `None` for an empty list.
 fn lines(texts: impl Iterator<Item = String>) -> Option<String> {
     let mut different = Vec::new();
     for text in texts {

@@ -1,12 +1,12 @@
-//! Compressed members that lie about their size, and many of them: an error or the claimed size, in little memory.
+//! Compressed members with wrong sizes, and many of them: an error, or the specified size, with little memory.
 //!
-//! Run it with `-rss_limit_mb=1200`: eight times the limit of a member, and what libFuzzer itself takes.
+//! Run it with `-rss_limit_mb=1200`: eight times the limit of a member, plus libFuzzer's own memory.
 #![no_main]
 
 use kernel_args_image::{self as image, fatbin::{self, MEMBER_LIMIT}, Image};
 use libfuzzer_sys::fuzz_target;
 
-/// A member from a seed of 8 bytes: PTX, compressed in runs, of so many blocks, that claims to be this large.
+/// A member from a seed of 8 bytes: compressed PTX with this number of blocks, and the specified size.
 fn member(seed: [u8; 8], payload: &[u8]) -> Vec<u8> {
     let [kind, blocks, runs, exponent, m0, m1, byte, exact] = seed;
     let zstd = kind & 1 == 0;
@@ -22,7 +22,7 @@ fn member(seed: [u8; 8], payload: &[u8]) -> Vec<u8> {
             size += 128 << 10;
         }
     } else {
-        // A literal, then a match of one byte back that is as long as this many times 255.
+        // A literal, then a match at distance 1 with a length of this many times 255.
         packed.extend([0x1f, byte, 1, 0]);
         packed.extend(std::iter::repeat_n(0xff, usize::from(blocks) << (runs % 8)));
         packed.push(0);

@@ -1,4 +1,4 @@
-//! From an image to the comparison: a struct, the number of its bytes first, then any image.
+//! From an image to the comparison: the number of bytes of a struct, the struct, then any image.
 #![no_main]
 
 mod structs;

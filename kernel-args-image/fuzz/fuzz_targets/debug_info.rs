@@ -1,5 +1,5 @@
-//! Debug information is consistent or an error: of a cubin, of PTX, or of sections whose bytes these are: the lengths of
-//! `.debug_abbrev` and `.debug_str` in two bytes each, then those two, then `.debug_info`.
+//! Debug information is consistent or an error. The input is a cubin, PTX, or sections: the lengths of `.debug_abbrev`
+//! and `.debug_str` in two bytes each, these two sections, then `.debug_info`.
 #![no_main]
 
 use kernel_args_abi::Members;
@@ -44,7 +44,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Members lie in their struct, one after another, and not without end in each other.
+/// Members are inside their struct, in order, without infinite nesting.
 fn check(members: Members<'_>, size: usize, depth: usize) {
     assert!(depth <= 40);
     let mut end = 0;
@@ -58,7 +58,7 @@ fn check(members: Members<'_>, size: usize, depth: usize) {
     }
 }
 
-/// Sections as PTX.
+/// The sections as PTX.
 fn text(bytes: &[u8]) -> String {
     let mut text = String::from(".version 9.0\n.target sm_90\n");
     let (lengths, mut rest) = bytes.split_at(bytes.len().min(4));

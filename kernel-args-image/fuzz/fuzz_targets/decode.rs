@@ -1,10 +1,10 @@
-//! Any values of any types are shown: their names say what they are, and may be wrong.
+//! Any values of any types can be shown. Their names specify the types, and may be wrong.
 #![no_main]
 
 use kernel_args::{DevicePointer, DeviceType, KernelArgs, vector::{Double2, Float4, UChar4}};
 use libfuzzer_sys::fuzz_target;
 
-/// Bytes that claim to be what they are not.
+/// Bytes with a wrong type.
 macro_rules! named {
     ($($name:ident($cpp:literal, $bytes:ty),)*) => {
         $(

@@ -1,4 +1,4 @@
-//! Any bytes are a fat binary or an error, and its members decompress to the size that they claim.
+//! Any bytes are a fat binary or an error, and its members decompress to the specified size.
 #![no_main]
 
 use kernel_args_image::{fatbin::{self, Compression}, Image};
@@ -8,7 +8,7 @@ fuzz_target!(|bytes: &[u8]| {
     match fatbin::members(bytes) {
         Ok(members) => {
             for member in members {
-                // A bomb of a few bytes is legal, and slow; it proves nothing here.
+                // A bomb of a few bytes is valid, but slow, and tests nothing here.
                 if member.size > 1 << 20 {
                     return;
                 }

@@ -1,4 +1,4 @@
-//! From an image to the structs that are generated from it: no panic, and one struct or a comment for each kernel.
+//! From an image to the generated structs: no panic, and one struct or comment per kernel.
 #![no_main]
 
 use kernel_args_codegen::generate::{Naming, Options, Pointers, of_image};

@@ -1,4 +1,4 @@
-//! From an image through its debug information to a C++ header: an error, or a text whose brackets are closed, in bounded time.
+//! From an image's debug information to a C++ header: an error, or a text with balanced brackets, in bounded time.
 #![no_main]
 
 use kernel_args_abi::Parameter;

@@ -1,4 +1,4 @@
-//! Any bytes are PTX or an error with a place in them; what is read is consistent.
+//! Any bytes are PTX, or an error with a position inside them. The result is consistent.
 #![no_main]
 
 use kernel_args_image::{

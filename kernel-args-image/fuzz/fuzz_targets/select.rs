@@ -1,4 +1,4 @@
-//! The kernel that is chosen is one that fits; where none is, none does.
+//! The selected kernel fits. If no kernel is selected, none fits.
 #![no_main]
 
 mod structs;

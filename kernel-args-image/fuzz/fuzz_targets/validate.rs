@@ -1,4 +1,5 @@
-//! What is valid lies inside: a second reading of the headers finds nothing outside, and the reader agrees.
+//! In a valid image all offsets are in bounds: a second check of the headers finds no error, and the reader accepts
+//! it.
 #![no_main]
 
 use kernel_args_image::{self as image, fatbin, Image, Kind};
@@ -15,7 +16,7 @@ fn assert_inside(bytes: &[u8], offset: u64, size: u64) {
     assert!(size == 0 || end <= bytes.len() as u64, "{offset} {size}");
 }
 
-/// The headers of the table whose offset, entry size and count stand at these places.
+/// The headers of a table. Its offset, entry size and count are at these positions.
 fn headers(bytes: &[u8], table: usize, size: usize, count: usize) -> impl Iterator<Item = usize> {
     let (table, count) = (number(bytes, table, 8), number(bytes, count, 2));
     assert_inside(bytes, table, count * size as u64);

@@ -1,34 +1,34 @@
-//! Why bytes are not a cubin.
+//! Errors of reading a cubin.
 
 use alloc::string::String;
 use core::fmt;
 
-/// Why bytes are not a cubin that can be read.
+/// Why a cubin cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// It is no ELF file of 64 bits, or its headers or tables are outside of it: what is wrong.
+    /// It is not a 64-bit ELF file, or its headers or tables are out of bounds: the reason.
     Elf(&'static str),
-    /// It is for another machine: the number in its header.
+    /// It is for another machine: the machine number in its header.
     Machine(u16),
-    /// It is for 32-bit device code, which CUDA dropped.
+    /// It contains 32-bit device code, which CUDA no longer supports.
     Bits32,
-    /// What a header names lies outside of the file, or its numbers do not fit together.
+    /// A header refers to bytes outside of the file, or contains inconsistent numbers.
     Outside {
-        /// Which header or table.
+        /// The kind of header or table.
         what: &'static str,
-        /// Its number.
+        /// Its index.
         index: usize,
     },
-    /// The name of a section or kernel lies outside of the file, is not UTF-8, or is longer than 32 KiB.
+    /// The name of a section or kernel is out of bounds, is not UTF-8, or is longer than 32 KiB.
     Name,
-    /// Sections with records, or the names of kernels, lie over each other.
+    /// Sections with records, or the names of kernels, overlap.
     Overlap,
-    /// The records of a kernel are not as expected.
+    /// The records of a kernel are invalid.
     Kernel {
-        /// Its symbol.
+        /// The kernel's symbol.
         name: String,
-        /// What is not as expected.
+        /// The reason.
         what: &'static str,
     },
 }
@@ -39,9 +39,11 @@ impl fmt::Display for Error {
             Self::Elf(error) => write!(f, "not a cubin: {error}"),
             Self::Machine(machine) => write!(
                 f,
-                "not a cubin: an ELF file for machine {machine}, where NVIDIA GPUs have 190"
+                "not a cubin: an ELF file for machine {machine}, not for NVIDIA GPUs (190)"
             ),
-            Self::Bits32 => f.write_str("a cubin of 32-bit device code, which CUDA no longer runs"),
+            Self::Bits32 => {
+                f.write_str("a cubin with 32-bit device code, which CUDA no longer supports")
+            }
             Self::Outside { what, index: 0 } => write!(
                 f,
                 "a cubin whose headers do not fit the file: {what} is wrong or ends outside of it"
@@ -51,10 +53,10 @@ impl fmt::Display for Error {
                 "a cubin whose headers do not fit the file: {what} {index} is wrong or ends outside of it"
             ),
             Self::Name => {
-                f.write_str("a cubin in which a name lies outside of the file or is not UTF-8")
+                f.write_str("a cubin with a name that is outside of the file or not UTF-8")
             }
             Self::Overlap => {
-                f.write_str("a cubin whose `.nv.info` sections or kernel names lie over each other")
+                f.write_str("a cubin whose `.nv.info` sections or kernel names overlap")
             }
             Self::Kernel { name, what } => {
                 write!(f, "a cubin whose kernel `{name}` cannot be read: {what}")

@@ -1,7 +1,7 @@
 //! The records of a kernel: its section `.nv.info.<symbol>`.
 //!
-//! A record begins with two bytes, format and attribute. In format 4 a 16-bit length and as many bytes
-//! follow; in formats 1 to 3, a value of 16 bits or less in two bytes.
+//! A record begins with two bytes, format and attribute. In format 4, a 16-bit length and the payload follow. In
+//! formats 1 to 3, a value of at most 16 bits follows in two bytes.
 
 use super::kernel::Parameter;
 use crate::{
@@ -14,13 +14,13 @@ use kernel_args_abi::layout::Alignment;
 const PARAMETER: u8 = 0x17;
 const BLOCK_SIZE: u8 = 0x19;
 const REGISTERS: u8 = 0x2f;
-/// In a block above 4,352 bytes.
+/// The record of a parameter in a block above 4,352 bytes.
 const PARAMETER_OF_LARGE_BLOCK: u8 = 0x45;
 
-/// What a kernel's records say.
+/// The data in a kernel's records.
 #[derive(Default)]
 pub(super) struct Info {
-    /// With their ordinals, in the order of the file: last ordinal first.
+    /// The parameters with their ordinals, in the order of the file: last ordinal first.
     pub(super) parameters: Vec<(u16, Parameter)>,
     pub(super) size: Option<usize>,
     pub(super) directives: Directives,
@@ -28,7 +28,7 @@ pub(super) struct Info {
 
 impl Info {
     /// # Errors
-    /// What is not as expected.
+    /// If a record is invalid: the reason.
     pub(super) fn parse(mut bytes: &[u8]) -> Result<Self, &'static str> {
         const CUT: &str = "a record of its `.nv.info` section ends outside of it";
         let mut info = Self::default();
@@ -78,8 +78,8 @@ impl Info {
     }
 }
 
-/// The registers of each function by the index of its symbol, out of the section `.nv.info`, whose records are those of a
-/// kernel. What is not as expected is passed over: nothing depends on it.
+/// The registers of each function, by the index of its symbol, from the section `.nv.info`. It has the same record
+/// format as a kernel's section. Skips invalid records, because nothing depends on them.
 pub(super) fn registers(mut bytes: &[u8], registers: &mut [Option<u32>]) {
     while let Some(([format, attribute, low, high], rest)) = bytes.split_first_chunk() {
         bytes = rest;
@@ -100,8 +100,8 @@ pub(super) fn registers(mut bytes: &[u8], registers: &mut [Option<u32>]) {
     }
 }
 
-/// `u32` index, `u16` ordinal, `u16` offset, then a `u32` of: the pointee's alignment as a power of two
-/// (8 bits), its space (4 bits), constant bank (6 bits), size (14 bits).
+/// `u32` index, `u16` ordinal, `u16` offset, then a `u32` with the pointee's alignment as a power of two (8 bits), its
+/// space (4 bits), constant bank (6 bits), and size (14 bits).
 fn parameter(payload: [u8; 12]) -> (u16, Parameter) {
     let [_, _, _, _, o0, o1, at0, at1, f0, f1, f2, f3] = payload;
     let flags = u32::from_le_bytes([f0, f1, f2, f3]);
@@ -113,8 +113,8 @@ fn parameter(payload: [u8; 12]) -> (u16, Parameter) {
     (u16::from_le_bytes([o0, o1]), parameter)
 }
 
-/// `u32` index, `u16` ordinal, `u16` offset, `u16` size, the pointee's alignment as a power of two
-/// (8 bits), its space (8 bits).
+/// `u32` index, `u16` ordinal, `u16` offset, `u16` size, the pointee's alignment as a power of two (8 bits), its space
+/// (8 bits).
 fn parameter_of_large_block(payload: [u8; 12]) -> (u16, Parameter) {
     let [_, _, _, _, o0, o1, at0, at1, s0, s1, align, space] = payload;
     let parameter = Parameter {
@@ -132,7 +132,7 @@ fn pointee(log2_align: u8, space: u8) -> Option<Pointee> {
         3 => Space::Const,
         4 => Space::Global,
         5 => Space::Generic,
-        _ => return None, // 0 is no pointer; 6 and 7 are texture and surface references
+        _ => return None, // 0 is not a pointer; 6 and 7 are texture and surface references
     };
     let bytes = 1_usize.checked_shl(u32::from(log2_align)).unwrap_or(0);
     Some(Pointee {

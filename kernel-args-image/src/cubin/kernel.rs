@@ -1,4 +1,4 @@
-//! What is read of a cubin and its kernels.
+//! The contents of a cubin and its kernels.
 
 use crate::{directives::Directives, join::add_types, mangled::Demangled, ptx::Pointee};
 use alloc::{borrow::Cow, vec::Vec};
@@ -8,9 +8,9 @@ use kernel_args_abi::{param_layout::Sm, signature};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Cubin<'a> {
-    /// The GPU generation that it is for.
+    /// The GPU generation of the code.
     pub sm: Sm,
-    /// Its kernels, in the order of its symbols.
+    /// The kernels, in the order of the symbol table.
     pub kernels: Vec<Kernel<'a>>,
 }
 
@@ -18,45 +18,45 @@ pub struct Cubin<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Kernel<'a> {
-    /// Its symbol: `saxpy`, `_Z5saxpyifPKfPf`.
+    /// The symbol: `saxpy`, `_Z5saxpyifPKfPf`.
     pub name: Cow<'a, str>,
-    /// In order.
+    /// The parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// Size of the parameter block in bytes: the end of its last parameter.
+    /// The size of the parameter block in bytes: the end of its last parameter.
     pub size: usize,
-    /// What it demands of a launch, except for the directives that cubins do not contain.
+    /// The requirements for a launch, except for the directives that cubins do not contain.
     pub directives: Directives,
-    /// What it takes of a multiprocessor.
+    /// The resources that it uses on a multiprocessor.
     pub resources: Resources,
 }
 
-/// What a kernel takes of a multiprocessor.
+/// The resources that a kernel uses on a multiprocessor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Resources {
-    /// Registers of a thread, where the cubin contains their number.
+    /// The registers per thread, if the cubin contains their number.
     pub registers: Option<u32>,
-    /// Shared memory of a block whose size the kernel fixes, in bytes: its section `.nv.shared.<symbol>`. A relocatable cubin
-    /// does not count what the linker adds.
+    /// The statically allocated shared memory per block, in bytes: the section `.nv.shared.<symbol>`. A relocatable
+    /// cubin does not include memory that the linker adds.
     pub static_shared: u64,
 }
 
-/// The record of one parameter. It tells neither alignment nor type.
+/// The record of one parameter. It contains neither alignment nor type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// From the beginning of the parameter block, in bytes. The GPU generation has its part in it where
-    /// alignments are above 16 bytes.
+    /// The offset from the beginning of the parameter block, in bytes. For alignments above 16 bytes it depends on the
+    /// GPU generation.
     pub offset: usize,
-    /// In bytes. 0 for a texture or surface reference, which takes no argument.
+    /// The size in bytes. 0 for a texture or surface reference, which takes no argument.
     pub size: usize,
-    /// PTX's `.ptr`, where the compiler wrote one: nvcc 13.0 does for sm_100 and newer. From sm_90 on
-    /// ptxas makes `.const` of a scalar `.global`. An alignment of 1 is not told from none.
+    /// PTX's `.ptr`, if the compiler wrote it: nvcc 13.0 does for sm_100 and newer. For sm_90 and newer, ptxas changes
+    /// `.const` of a scalar to `.global`. The record does not distinguish an alignment of 1 from no alignment.
     pub pointee: Option<Pointee>,
 }
 
 impl Cubin<'_> {
-    /// The same without the file.
+    /// A copy that does not borrow the file.
     pub(crate) fn into_owned(self) -> Cubin<'static> {
         let kernels = self.kernels.into_iter().map(|kernel| Kernel {
             name: Cow::Owned(kernel.name.into_owned()),
@@ -68,7 +68,7 @@ impl Cubin<'_> {
         }
     }
 
-    /// How much memory its kernels take, in bytes, about.
+    /// The approximate memory of its kernels, in bytes.
     pub(crate) fn weight(&self) -> usize {
         let weight = |kernel: &Kernel<'_>| {
             size_of::<Kernel<'_>>()
@@ -78,7 +78,7 @@ impl Cubin<'_> {
         self.kernels.iter().map(weight).sum()
     }
 
-    /// The kernel of this symbol.
+    /// The kernel with this symbol.
     #[must_use]
     pub fn kernel(&self, symbol: &str) -> Option<&Kernel<'_>> {
         self.kernels.iter().find(|kernel| kernel.name == symbol)
@@ -86,8 +86,8 @@ impl Cubin<'_> {
 }
 
 impl Kernel<'_> {
-    /// The parameters in the common model: offsets and sizes from the records, C++ types from
-    /// `demangled` where its list is as long as that of the records.
+    /// The parameters in the common model: offsets and sizes from the records, C++ types from `demangled` if its list
+    /// has the same length.
     #[must_use]
     pub fn signature_parameters<'s>(
         &self,

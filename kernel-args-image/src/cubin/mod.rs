@@ -1,8 +1,7 @@
-//! What a cubin says of its kernels: a record of offset and size for each parameter, launch bounds,
-//! and the GPU generation.
+//! Reads cubins: the offset and size of each parameter, launch bounds, and the GPU generation.
 //!
-//! The format is not documented. What is read here was found in the output of ptxas 13.0 and
-//! nvcc 13.0 for sm_75 to sm_120, by compiling PTX whose parameters are known.
+//! The format is not documented. The rules here come from the output of ptxas 13.0 and nvcc 13.0 for sm_75 to sm_120,
+//! found by compiling PTX with known parameters.
 
 mod error;
 mod info;

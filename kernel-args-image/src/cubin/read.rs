@@ -12,24 +12,24 @@ use crate::{
 use alloc::{borrow::Cow, collections::BTreeMap, vec, vec::Vec};
 use kernel_args_abi::param_layout::Sm;
 
-/// ELF's number for NVIDIA GPUs: `e_machine`, `EM_CUDA`.
+/// The ELF machine number of NVIDIA GPUs: `e_machine`, `EM_CUDA`.
 pub const MACHINE: u16 = 190;
 /// The type of the `.nv.info` sections.
 pub(super) const INFO: u32 = elf::SHT_LOPROC;
 pub(super) const PREFIX: &[u8] = b".nv.info.";
 /// The section with the records of all functions.
 pub(super) const GLOBAL: &[u8] = b".nv.info";
-/// The section of a kernel's shared memory.
+/// The prefix of the section for a kernel's shared memory.
 const SHARED: &[u8] = b".nv.shared.";
-/// In a symbol's `st_other`: it is a kernel, not a device function.
+/// The bit in a symbol's `st_other` that marks a kernel, not a device function.
 const ENTRY: u8 = 0x10;
-/// The longest name that is read, in bytes: a file of overlapping names would take quadratic time.
+/// The maximum length of a name in bytes: a file of overlapping names would take quadratic time.
 const NAME_LIMIT: usize = 32 << 10;
 
-/// Reads a cubin. Its bytes may be at any address.
+/// Reads a cubin. The bytes need no alignment.
 ///
 /// # Errors
-/// Where it is not an ELF file for NVIDIA GPUs, or its kernels' records are not as expected.
+/// If it is not an ELF file for NVIDIA GPUs, or its kernels' records are invalid.
 pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     const CLASS_32: u8 = 1;
     if bytes.get(4) == Some(&CLASS_32) && bytes.starts_with(elf::MAGIC) {
@@ -45,11 +45,11 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     let (symbols, symbol_names) = elf.symbols().map_err(Error::Elf)?;
     let mut of_kernels = OfKernels::default();
     let mut registers = vec![None; symbols.len()];
-    // Sections do not overlap; if they did, the records of a small file could fill any memory.
+    // Sections do not overlap. Otherwise the records of a small file could fill any amount of memory.
     let mut left = bytes.len();
     for section in elf.sections() {
         if section.kind == elf::SHT_NOBITS {
-            // A section without a proper name is none of a kernel's.
+            // A section without a valid name does not belong to a kernel.
             let name = elf::name(names, section.name, NAME_LIMIT).unwrap_or_default();
             if let Some(kernel) = name.strip_prefix(SHARED) {
                 left = left.checked_sub(kernel.len()).ok_or(Error::Overlap)?;
@@ -97,10 +97,10 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     })
 }
 
-/// What sections say of each kernel.
+/// The sections of each kernel.
 #[derive(Default)]
 struct OfKernels<'a> {
-    /// Where each name is in the list.
+    /// The index of each name in the list.
     places: BTreeMap<&'a [u8], usize>,
     /// The records, and the size of shared memory.
     all: Vec<(Option<&'a [u8]>, u64)>,
@@ -117,7 +117,7 @@ impl<'a> OfKernels<'a> {
     }
 }
 
-/// The GPU generation of a cubin, by its header alone.
+/// The GPU generation of a cubin, from its header only.
 pub(crate) fn sm_of(bytes: &[u8]) -> Result<Sm, Error> {
     elf::header(bytes).map(sm).map_err(Error::Elf)
 }
@@ -133,10 +133,10 @@ fn sm(header: &[u8; elf::HEADER]) -> Sm {
     Sm(sm as u16)
 }
 
-/// The kernel of this symbol with these records.
+/// The kernel with this symbol and these records.
 ///
 /// # Errors
-/// What is not as expected.
+/// If the records are invalid: the reason.
 fn kernel(name: &str, info: Info) -> Result<Kernel<'_>, &'static str> {
     const ORDER: &str = "its parameters are not numbered from 0 without gaps";
     let mut parameters = vec![None; info.parameters.len()];
@@ -148,7 +148,7 @@ fn kernel(name: &str, info: Info) -> Result<Kernel<'_>, &'static str> {
     let size = info.size.unwrap_or(0);
     let is_inside = |p: &Parameter| p.size == 0 || p.offset + p.size <= size;
     if !parameters.iter().all(is_inside) {
-        return Err("a parameter lies outside of its parameter block");
+        return Err("a parameter is outside of its parameter block");
     }
     Ok(Kernel {
         name: Cow::Borrowed(name),

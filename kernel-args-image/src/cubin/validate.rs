@@ -1,6 +1,6 @@
-//! Whether every place that an ELF file's headers name is inside of the file.
+//! Checks that every offset in an ELF file's headers is inside the file.
 //!
-//! The reader looks at what it needs; this looks at all headers.
+//! The reader checks only what it uses. This module checks all headers.
 
 use super::{
     error::Error,
@@ -18,17 +18,17 @@ use crate::{
 const PT_LOAD: u32 = 1;
 const SHT_RELA: u32 = 4;
 const SHT_NOTE: u32 = 7;
-/// NVIDIA's own of the kind of `SHT_NOBITS`, in relocatable cubins: `.nv.global`, `.nv.local` and `.nv.shared`.
+/// NVIDIA's equivalent of `SHT_NOBITS` in relocatable cubins: `.nv.global`, `.nv.local` and `.nv.shared`.
 const SHT_CUDA_GLOBAL: u32 = 0x7000_0007;
 const SHT_CUDA_LOCAL: u32 = 0x7000_0009;
 const SHT_CUDA_SHARED: u32 = 0x7000_000a;
 const SHT_REL: u32 = 9;
 const SHT_DYNSYM: u32 = 11;
 const SHF_INFO_LINK: u64 = 0x40;
-/// Section numbers from here on have a meaning of their own.
+/// Section numbers from here on have special meanings.
 const SHN_LORESERVE: u16 = 0xff00;
 
-/// Reads a cubin, and validates its headers and all that they place in the file: see [`crate::validate`] for the list.
+/// Reads a cubin, and validates its headers and all offsets in them: see [`crate::validate`] for the list of checks.
 pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
     parse(bytes)?;
     let elf = Elf::parse(bytes).map_err(Error::Elf)?;
@@ -62,7 +62,7 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The sizes in the ELF header, section 0, and the program headers.
+/// Checks the sizes in the ELF header, section 0, and the program headers.
 fn headers(elf: &Elf<'_>) -> Result<(), Error> {
     let number = |at| u16_at(elf.header, at).unwrap_or(0);
     let programs = number(56);
@@ -79,7 +79,7 @@ fn headers(elf: &Elf<'_>) -> Result<(), Error> {
     if programs == EXTENDED {
         return Err(Error::outside("e_phnum", usize::from(EXTENDED)));
     }
-    // With more sections than the header can say, their number is the size of section 0.
+    // If there are more sections than the header can express, the size of section 0 is their number.
     let is_empty = |first: Section| first.size == 0;
     if number(60) > 0 && !elf.section(0).is_some_and(is_empty) {
         return Err(Error::outside("section", 0));
@@ -102,7 +102,7 @@ fn headers(elf: &Elf<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a section has bytes in the file, rather than being memory of the GPU alone.
+/// Whether a section has bytes in the file, not only memory on the GPU.
 const fn has_bytes(section: &Section) -> bool {
     !matches!(
         section.kind,
@@ -144,7 +144,7 @@ fn symbols(elf: &Elf<'_>, index: usize, table: &Section, data: &[u8]) -> Result<
         let place = section(elf, usize::from(symbol.section)).map_err(|_| outside.clone())?;
         let end = symbol.value.checked_add(symbol.size);
         let is_inside = end.is_some_and(|end| end <= place.size);
-        // Other symbols may have a value that is no place.
+        // The value of other symbols need not be an offset.
         if matches!(symbol.kind, STT_OBJECT | STT_FUNC) && has_bytes(&place) && !is_inside {
             return Err(outside);
         }
@@ -152,7 +152,7 @@ fn symbols(elf: &Elf<'_>, index: usize, table: &Section, data: &[u8]) -> Result<
     Ok(())
 }
 
-/// Relocations of `N` bytes each.
+/// Checks relocations of `N` bytes each.
 fn relocations<const N: usize>(
     elf: &Elf<'_>,
     index: usize,
@@ -175,13 +175,13 @@ fn relocations<const N: usize>(
     }
 }
 
-/// Notes one after another: three sizes, then name and description, each padded to 4 bytes.
+/// Checks notes: three sizes, then name and description, each padded to 4 bytes.
 fn notes(mut data: &[u8]) -> Option<()> {
     while data.iter().any(|&byte| byte != 0) {
         let header = data.get(..12)?;
         let padded = |at| (u32_at(header, at)? as usize).checked_next_multiple_of(4);
         let end = padded(0)?.checked_add(padded(4)?)?.checked_add(12)?;
-        // The last one need not be padded.
+        // The last note need not be padded.
         if end > data.len().checked_next_multiple_of(4)? {
             return None;
         }
@@ -190,7 +190,7 @@ fn notes(mut data: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// The name at `offset`, or its beginning: there is a NUL behind it, as the table ends with one.
+/// The first bytes of the name at `offset`. A NUL follows, because the table ends with one.
 fn name(strings: &[u8], offset: u32) -> Option<&[u8]> {
     if offset == 0 && strings.is_empty() {
         return Some(&[]);
@@ -198,7 +198,7 @@ fn name(strings: &[u8], offset: u32) -> Option<&[u8]> {
     let rest = strings
         .get(offset as usize..)
         .filter(|rest| !rest.is_empty())?;
-    // Only the beginning is compared: names that share their ends would take quadratic time.
+    // Compare only the beginning: names with common suffixes would take quadratic time.
     let start = &rest[..rest.len().min(PREFIX.len())];
     start.split(|&byte| byte == 0).next()
 }

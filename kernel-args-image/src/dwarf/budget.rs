@@ -1,25 +1,25 @@
-//! How much work and memory debug information may take.
+//! Limits for the work and memory that debug information may use.
 
 use super::Error;
 use core::cell::Cell;
 
-/// What is left of the work and memory that debug information of a size may take.
+/// The remaining work and memory for debug information of a given size.
 ///
-/// Entries refer to each other by offsets, so a small file could make a reader go round for ever, or store one struct
-/// many times over. Each step and each byte is paid for. What nvcc writes takes about half of either.
+/// Entries refer to each other by offsets, so a small file could cause an endless loop, or store one struct many
+/// times. Each step and each byte counts against the budget. nvcc's output uses about half of each.
 #[derive(Debug)]
 pub(super) struct Budget {
-    /// In attributes.
+    /// The remaining number of attributes.
     work: Cell<usize>,
-    /// In bytes.
+    /// The remaining bytes.
     memory: Cell<usize>,
 }
 
-/// For each byte of debug information.
+/// Attributes per byte of debug information.
 const WORK: usize = 64;
 const MEMORY: usize = 16;
 
-/// Whatever the size.
+/// The minimum, independent of the size.
 const LEAST: usize = 1 << 20;
 const MOST_MEMORY: usize = 256 << 20;
 
@@ -32,19 +32,19 @@ impl Budget {
         }
     }
 
-    /// Pays for the reading of an entry with this many attributes, or of a text of this many bytes.
+    /// Counts the reading of an entry with this many attributes, or of a text of this many bytes.
     ///
     /// # Errors
-    /// Where nothing is left.
+    /// If the budget is exhausted.
     pub(super) fn work(&self, attributes: usize) -> Result<(), Error> {
         const EACH: usize = 4;
         take(&self.work, attributes.saturating_add(EACH))
     }
 
-    /// Pays for the storing of this many bytes, for good or for a while.
+    /// Counts the storage of this many bytes, permanent or temporary.
     ///
     /// # Errors
-    /// Where nothing is left.
+    /// If the budget is exhausted.
     pub(super) fn store(&self, bytes: usize) -> Result<(), Error> {
         take(&self.memory, bytes)
     }

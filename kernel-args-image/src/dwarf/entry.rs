@@ -1,4 +1,4 @@
-//! What an entry says that matters for types.
+//! The attributes of an entry that describe types.
 
 use gimli::{
     Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, EndianSlice, LittleEndian,
@@ -11,22 +11,22 @@ pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;
 /// The value of an attribute.
 pub(super) type Value<'s> = AttributeValue<Slice<'s>>;
 
-/// Where an entry stands.
+/// The position of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Place {
     pub(super) unit: u32,
-    /// From the beginning of the unit, in bytes.
+    /// The offset from the beginning of the unit, in bytes.
     pub(super) offset: usize,
 }
 
 impl Place {
-    /// Another place of the same unit.
+    /// Another position in the same unit.
     pub(super) const fn at(self, offset: usize) -> Self {
         Self { offset, ..self }
     }
 }
 
-/// An entry. Of the attributes, those that tell of types.
+/// An entry, with the attributes that describe types.
 #[derive(Clone, Copy)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -40,32 +40,32 @@ pub(super) struct Entry<'s> {
     /// The mangled name.
     pub(super) linkage_name: Option<Value<'s>>,
     pub(super) ty: Option<Place>,
-    /// The entry that this one completes: its declaration, or what it is an instance of.
+    /// The entry that this one completes: its declaration, or its abstract origin.
     pub(super) completes: Option<Place>,
     pub(super) byte_size: Option<u64>,
     pub(super) encoding: Option<DwAte>,
     pub(super) offset: Offset,
-    /// The number of elements of one dimension of an array.
+    /// The number of elements in one dimension of an array.
     pub(super) count: Option<u64>,
     pub(super) alignment: Option<u64>,
     /// The value of an enumerator.
     pub(super) value: Option<i128>,
     pub(super) is_bit_field: bool,
     pub(super) is_declaration: bool,
-    /// Of a member: it is static.
+    /// Whether a member is static.
     pub(super) is_external: bool,
     pub(super) is_artificial: bool,
-    /// Where the offsets of its unit's texts begin.
+    /// The base of the unit's text offsets.
     pub(super) string_offsets: Option<usize>,
 }
 
-/// Where a member lies in its struct.
+/// The offset of a member in its struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Offset {
-    /// The entry does not say: at the beginning.
+    /// Not specified: the member is at the beginning.
     None,
     Bytes(u64),
-    /// By an expression that is not a number.
+    /// An expression that is not a constant.
     Unclear,
 }
 
@@ -93,7 +93,7 @@ impl<'s> Entry<'s> {
         }
     }
 
-    /// Takes up an attribute. `global` finds the place of a reference across units.
+    /// Adds an attribute. `global` resolves a reference across units.
     pub(super) fn set(
         &mut self,
         attribute: &Attribute<Slice<'s>>,
@@ -122,12 +122,12 @@ impl<'s> Entry<'s> {
             }
             dw::DW_AT_data_member_location => self.offset = Offset::read(attribute),
             dw::DW_AT_count => self.count = attribute.udata_value(),
-            // From 0 on, in C++.
+            // C++ arrays start at 0.
             dw::DW_AT_upper_bound if self.count.is_none() => {
                 let bound = attribute.udata_value();
                 self.count = bound.and_then(|bound| bound.checked_add(1));
             }
-            // Compilers write negative ones as signed numbers.
+            // Compilers write negative values as signed numbers.
             dw::DW_AT_const_value => {
                 self.value = match value {
                     AttributeValue::Sdata(value) => Some(value.into()),
@@ -153,7 +153,7 @@ impl<'s> Entry<'s> {
 }
 
 impl Offset {
-    /// A number, or the expression that DWARF 2 writes for one: an address is given, add `N`.
+    /// A number, or the expression that DWARF 2 uses for it: take an address, add `N`.
     fn read(attribute: &Attribute<Slice<'_>>) -> Self {
         const PLUS: u8 = dw::DW_OP_plus_uconst.0;
         let expression = match attribute.raw_value() {
@@ -168,7 +168,7 @@ impl Offset {
     }
 }
 
-/// A number of seven bits in each byte that fills all of `bytes`.
+/// A LEB128 number that occupies all of `bytes`.
 fn leb128(bytes: &[u8]) -> Option<u64> {
     let (last, rest) = bytes.split_last()?;
     let is_whole = last & 0x80 == 0 && rest.iter().all(|byte| byte & 0x80 != 0);

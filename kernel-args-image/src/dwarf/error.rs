@@ -1,4 +1,4 @@
-//! Why debug information is not read.
+//! Errors of reading debug information.
 
 use crate::{cubin, ptx};
 use alloc::string::String;
@@ -6,27 +6,28 @@ use alloc::string::String;
 use alloc::string::ToString;
 use core::fmt;
 
-/// Why the debug information of an image is not read, in whole or in part.
+/// Why the debug information of an image cannot be read, completely or in part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is some, and it is read with the feature `debug-info` only.
+    /// The image contains debug information, but the feature `debug-info` is disabled.
     Feature,
-    /// The image itself is not read: a cubin.
+    /// The image itself, a cubin, cannot be read.
     Cubin(cubin::Error),
-    /// The image itself is not read, or a section of debug information in it: PTX.
+    /// The image itself, a PTX text, or a section of debug information in it cannot be read.
     Ptx(ptx::Error),
     /// A section is compressed.
     Compressed(&'static str),
-    /// It is not DWARF of version 2 to 5, or contradicts itself: what is wrong.
+    /// It is not DWARF of version 2 to 5, or is inconsistent: the reason.
     Dwarf(String),
-    /// Reading it would take more time and memory than its size explains: entries that refer to each other over and over.
+    /// Reading it would take more time or memory than its size justifies, because entries refer to each other
+    /// repeatedly.
     Size,
-    /// A kernel's entry tells other parameters than a kernel can have, or one of unknown size.
+    /// A kernel's entry contains parameters that a kernel cannot have, or a parameter of unknown size.
     Kernel {
         /// The kernel's symbol.
         name: String,
-        /// What is wrong.
+        /// The reason.
         what: &'static str,
     },
 }
@@ -35,21 +36,21 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Feature => f.write_str(
-                "debug information, which is read with the feature `debug-info` of `kernel-args` only: enable the feature in `Cargo.toml`",
+                "debug information, which requires the feature `debug-info` of `kernel-args`: enable the feature in `Cargo.toml`",
             ),
             Self::Cubin(error) => error.fmt(f),
-            Self::Ptx(error) => write!(f, "PTX whose debug information does not parse: {error}"),
+            Self::Ptx(error) => write!(f, "PTX whose debug information cannot be parsed: {error}"),
             Self::Compressed(section) => write!(
                 f,
                 "debug information whose section `{section}` is compressed: decompress it with `objcopy --decompress-debug-sections`"
             ),
-            Self::Dwarf(what) => write!(f, "debug information that is not read as DWARF 2 to 5: {what}"),
+            Self::Dwarf(what) => write!(f, "debug information that cannot be read as DWARF 2 to 5: {what}"),
             Self::Size => f.write_str(
                 "debug information whose entries refer to each other more often than its size explains",
             ),
             Self::Kernel { name, what } => write!(
                 f,
-                "debug information that does not describe the parameters of kernel `{name}`: {what}"
+                "debug information that does not contain the parameters of kernel `{name}`: {what}"
             ),
         }
     }

@@ -1,29 +1,29 @@
-//! The kernels that debug information describes.
+//! The kernels in debug information.
 
 use super::Error;
 use alloc::{string::String, vec::Vec};
 use kernel_args_abi::{Members, signature::stored};
 
-/// What the debug information of a cubin or PTX text says of kernels.
+/// The debug information of a cubin or PTX text about kernels.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DebugInfo {
-    /// What `kernel_args_abi::signature::stored` reads.
+    /// The format that `kernel_args_abi::signature::stored` reads.
     pub(super) table: Vec<u8>,
-    /// In the order of their symbols, each once, with the numbers of their parameters.
+    /// The kernels sorted by symbol, without duplicates, with the numbers of their parameter lists.
     pub(super) kernels: Vec<(String, usize)>,
-    /// Of single kernels that are not described.
+    /// Errors that concern single kernels.
     pub(super) errors: Vec<Error>,
 }
 
 impl DebugInfo {
-    /// The symbols of the kernels that are described, in alphabetical order.
+    /// The symbols of the kernels in the debug information, in alphabetical order.
     #[must_use]
     pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
         self.kernels.iter().map(|(symbol, _)| symbol.as_str())
     }
 
-    /// The parameters of the kernel of this symbol: names, sizes, classes, C++ types and members. Debug information tells
-    /// no offsets of parameters.
+    /// The parameters of the kernel with this symbol: names, sizes, classes, C++ types and members. Debug information
+    /// contains no offsets of parameters.
     #[must_use]
     pub fn parameters(&self, symbol: &str) -> Option<Members<'_>> {
         let found = self
@@ -33,13 +33,13 @@ impl DebugInfo {
         Some(stored::members(&self.table, *parameters))
     }
 
-    /// Why kernels are not described, although the debug information has an entry for them.
+    /// Why the parameters of some kernels are unknown although the debug information has an entry for these kernels.
     #[must_use]
     pub fn errors(&self) -> &[Error] {
         &self.errors
     }
 
-    /// How much memory it takes, in bytes.
+    /// The approximate memory that it uses, in bytes.
     pub(crate) fn weight(&self) -> usize {
         let symbols: usize = self.symbols().map(str::len).sum();
         self.table.capacity()

@@ -13,14 +13,14 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use gimli::constants as dw;
 use kernel_args_abi::param_layout::LIMIT;
 
-/// What a kernel takes in a map and a list, in bytes, about.
+/// The approximate memory of a kernel in a map and a list, in bytes.
 const OF_MAP: usize = 96;
 
-/// How many declarations an entry refers to, one after another.
+/// The maximum length of a chain of declarations.
 const LONGEST_CHAIN: usize = 8;
 
-/// Reads the entries of these kernels. Of several entries of one, the first that has parameters as a kernel can have is
-/// taken.
+/// Reads the entries of these kernels. If a kernel has several entries, uses the first one with parameters that a
+/// kernel can have.
 pub(super) fn read(
     sections: &Sections<'_>,
     symbols: &mut dyn Iterator<Item = &str>,
@@ -74,11 +74,11 @@ pub(super) fn read(
     })
 }
 
-/// A function with what its declaration says of it.
+/// A function, with the data from its declaration.
 struct Function<'s> {
     name: &'s str,
     linkage_name: &'s str,
-    /// The entries that may list its parameters: its own, its declaration, what it is an instance of.
+    /// The entries that may list its parameters: its own entry, its declaration, its abstract origin.
     entries: Vec<Place>,
 }
 
@@ -97,7 +97,7 @@ impl<'s> Function<'s> {
         Ok(function)
     }
 
-    /// Takes what one entry says: the entry that it completes.
+    /// Adds the data of one entry. Returns the entry that it completes.
     fn take(&mut self, units: &Units<'s>, entry: &Entry<'s>) -> Result<Option<Place>, Error> {
         if let Some(name) = entry.name
             && self.name.is_empty()
@@ -115,7 +115,7 @@ impl<'s> Function<'s> {
         Ok(entry.completes)
     }
 
-    /// Without a linkage name it is `extern "C"`.
+    /// A function without a linkage name is `extern "C"`.
     fn symbol(&self) -> &'s str {
         if self.linkage_name.is_empty() {
             self.name
@@ -124,14 +124,15 @@ impl<'s> Function<'s> {
         }
     }
 
-    /// The number of its parameters, or why it cannot be a kernel with those that are told.
+    /// The number of the parameter list, or why a kernel cannot have these parameters.
     fn parameters(
         &self,
         units: &Units<'s>,
         types: &mut Types<'_, 's>,
     ) -> Result<Result<usize, &'static str>, Error> {
         let mut parameters = Vec::new();
-        // An instance may leave out what it does not use: what it is an instance of has all. A declaration may have no names.
+        // An instance may omit unused parameters, but its abstract origin has all of them. A declaration may omit
+        // names.
         for &place in &self.entries {
             let mut listed = Vec::new();
             let mut children = units.walk(place)?;
@@ -155,11 +156,11 @@ impl<'s> Function<'s> {
             let parameter = complete(units, units.entry(place)?)?;
             let ty = Type::read(units, parameter.ty)?;
             let Some(row) = types.row(&parameter, &ty, None, 0)? else {
-                return Ok(Err("the size of a parameter is not told"));
+                return Ok(Err("the size of a parameter is unknown"));
             };
             size = size.saturating_add(row.size);
             if size > LIMIT {
-                return Ok(Err("its parameters are larger than a kernel's can be"));
+                return Ok(Err("its parameters exceed the size limit of a kernel"));
             }
             of_kernel.push(row.place);
         }
@@ -167,7 +168,7 @@ impl<'s> Function<'s> {
     }
 }
 
-/// A parameter with what the entry says that it completes.
+/// A parameter, merged with the entry that it completes.
 fn complete<'s>(units: &Units<'s>, mut whole: Entry<'s>) -> Result<Entry<'s>, Error> {
     for _ in 0..LONGEST_CHAIN {
         let (Some(place), None) = (whole.completes, whole.ty) else {

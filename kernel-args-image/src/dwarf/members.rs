@@ -13,20 +13,20 @@ use kernel_args_abi::{
     Alignment, Class, CppType, Opaque, Parameter, Variant, signature::stored::NOTHING,
 };
 
-/// How deep structs lie in each other, at most. The largest that a kernel takes has 32,764 bytes.
+/// The maximum nesting depth of structs. The largest kernel parameter has 32,764 bytes.
 const DEEPEST: usize = 32;
 
-/// The largest struct whose members are read, in bytes: a larger one cannot be a parameter.
+/// The maximum size of a struct whose members are read, in bytes. A larger struct cannot be a parameter.
 const LARGEST: u64 = 65_536;
 
-/// A parameter or member that is stored.
+/// A stored parameter or member.
 pub(super) struct Row {
     pub(super) place: u32,
-    /// Bytes.
+    /// The size in bytes.
     pub(super) size: usize,
 }
 
-/// What the entry of a struct holds.
+/// The content of a struct's entry.
 #[derive(Default)]
 struct Content {
     members: Vec<Place>,
@@ -34,7 +34,7 @@ struct Content {
 }
 
 impl<'s> Types<'_, 's> {
-    /// Stores a parameter or a member of this type, which lies `depth` structs deep. `None` if its size is not known.
+    /// Stores a parameter or a member of this type at nesting depth `depth`. `None` if its size is unknown.
     pub(super) fn row(
         &mut self,
         entry: &Entry<'s>,
@@ -73,13 +73,13 @@ impl<'s> Types<'_, 's> {
         Ok(Some(Row { place, size }))
     }
 
-    /// The number of the members of the struct at a place, which lies `depth` structs deep.
+    /// The number of the members of the struct at a position, at nesting depth `depth`.
     pub(super) fn members(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
         if let Some(&known) = self.structs.get(&place) {
             return Ok(known);
         }
         self.units.budget.store(OF_MAP)?;
-        // A struct that has itself as a member finds this.
+        // A recursive reference to this struct gets this value.
         let unclear = opaque(Opaque::Unclear);
         self.structs.insert(place, unclear);
         let members = if depth == DEEPEST {
@@ -91,19 +91,19 @@ impl<'s> Types<'_, 's> {
         Ok(members)
     }
 
-    /// Reads the types that were referred to, and those that they refer to, as far as time and memory last: a type that is not
-    /// read then is not described. Returns all that was written.
+    /// Reads the types that were referred to, and the types that these refer to, as far as the budget permits. A type
+    /// that is not read remains unknown. Returns all stored data.
     pub(super) fn finish(mut self) -> Vec<u8> {
         let mut places = Vec::new();
-        // Reading one finds others.
+        // Reading a type can add more types.
         while let Some(&place) = self.referents.pending.get(places.len()) {
-            places.push(self.described(place).unwrap_or(0));
+            places.push(self.store_type(place).unwrap_or(0));
         }
         self.table.finish(&places)
     }
 
-    /// Where the type at a place is written; 0 if its entry does not contain its size.
-    fn described(&mut self, place: Place) -> Result<u32, Error> {
+    /// The position of the stored type, or 0 if its entry does not contain a size.
+    fn store_type(&mut self, place: Place) -> Result<u32, Error> {
         let ty = Type::read(self.units, Some(place))?;
         let Some(size) = ty.size.and_then(|size| u32::try_from(size).ok()) else {
             return Ok(0);
@@ -115,14 +115,14 @@ impl<'s> Types<'_, 's> {
         let alignment = ty
             .alignment
             .and_then(|alignment| usize::try_from(alignment).ok());
-        let described = Parameter {
+        let parameter = Parameter {
             offset: None,
             align: alignment.and_then(Alignment::new),
             class: ty.class,
             cpp: CppType::of(ty.cpp.base),
             ..Parameter::record(0, size as usize)
         };
-        self.record(&described, &ty, members, NOTHING)
+        self.record(&parameter, &ty, members, NOTHING)
     }
 
     fn read(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
@@ -156,7 +156,7 @@ impl<'s> Types<'_, 's> {
                 Offset::Bytes(offset) => Some(offset),
                 Offset::Unclear => None,
             };
-            // That members follow each other bounds how many there are, whatever the structs that they are.
+            // Members follow one another, which limits their number for any nesting of structs.
             let after = offset
                 .zip(ty.size)
                 .and_then(|(offset, size)| offset.checked_add(size));
@@ -175,7 +175,7 @@ impl<'s> Types<'_, 's> {
         self.store(|table| table.structure(&places))
     }
 
-    /// The variants of an enum; unknown where the value of one is not told.
+    /// The variants of an enum. Unknown if the value of a variant is missing.
     fn variants(&mut self, entry: &Entry<'s>) -> Result<usize, Error> {
         let mut places = Vec::new();
         let mut children = self.units.walk(entry.place)?;
@@ -198,7 +198,7 @@ impl<'s> Types<'_, 's> {
         self.store(|table| table.enumeration(&places, is_signed))
     }
 
-    /// The entries of a struct's members, in the order of their offsets.
+    /// The entries of a struct's members, sorted by offset.
     fn content(&self, entry: &Entry<'s>) -> Result<Content, Error> {
         let mut content = Content::default();
         let mut children = self.units.walk(entry.place)?;
@@ -224,8 +224,8 @@ impl<'s> Types<'_, 's> {
         Ok(content)
     }
 
-    /// Whether a member is what a compiler made of a base class or of virtual functions. EDG (nvcc, NVRTC) calls a base
-    /// `__b_` and its mangled name, a virtual one `__v_`.
+    /// Whether a compiler generated a member for a base class or for virtual functions. EDG (nvcc, NVRTC) names a base
+    /// class `__b_` plus its mangled name, and a virtual base class `__v_`.
     fn is_base(&self, member: &Entry<'s>) -> Result<bool, Error> {
         let name = match member.name {
             Some(name) => self.units.text(member.place, name)?,

@@ -1,28 +1,29 @@
-//! What debug information says of kernels: the names, C++ types and members of their parameters.
+//! Debug information about kernels: the names, C++ types and members of their parameters.
 //!
 //! `nvcc -G` and NVRTC's `--device-debug` write DWARF in cubins, in the section `.debug_info`, and in PTX, as
-//! `.section .debug_info { … }`. It describes a kernel's parameters whatever the kernel is called, `extern "C"` or not. A
-//! build without it has the same parameters, and `-lineinfo` alone does not make it.
+//! `.section .debug_info { … }`. It describes the parameters of all kernels, `extern "C"` or not. A build without
+//! debug information has the same parameters. `-lineinfo` alone does not generate this information.
 //!
-//! It is read with the feature `debug-info`; without it, debug information of a kernel is [`Error::Feature`].
+//! Reading requires the feature `debug-info`. Without it, a kernel's debug information results in [`Error::Feature`].
 //!
-//! Read are versions 2 to 5, from the sections `.debug_info`, `.debug_abbrev`, `.debug_str`, `.debug_line_str` and
-//! `.debug_str_offsets`. Not read are compressed sections, which are an error, and units of types (`-fdebug-types-section`
-//! of compilers for hosts), whose structs have unknown members.
+//! Supported are versions 2 to 5, in the sections `.debug_info`, `.debug_abbrev`, `.debug_str`, `.debug_line_str` and
+//! `.debug_str_offsets`. Compressed sections are an error. Type units (`-fdebug-types-section` of host compilers) are
+//! not read; their structs have unknown members.
 //!
-//! Time is linear in the size of the sections. What is stored takes at most 16 times their size and 1 MiB, and at most
-//! 256 MiB; while lists grow, three times as much is allocated.
+//! The time is linear in the size of the sections. The stored data is at most 16 times their size plus 1 MiB, and at
+//! most 256 MiB. While lists grow, up to three times as much is allocated.
 //!
-//! What was found in the output of nvcc and NVRTC 13.0, whose front end is EDG's: it is DWARF 2; types have no namespaces,
-//! but enums have mangled names; base classes are members whose names begin with `__b_`; an alignment is not told;
-//! `wchar_t`, `char16_t` and pointers to members are the integers that they are stored as; the integers of enums are not told, and
-//! of 64 bits a value above those of `long long` is a negative one. A `long double` has the 16 bytes that it has on the host, not
-//! the device's 8: a kernel that takes one is not described.
+//! nvcc and NVRTC 13.0, whose front end is EDG, write DWARF 2 with these properties:
+//! - Types have no namespaces, but enums have mangled names.
+//! - Base classes are members whose names begin with `__b_`.
+//! - There are no alignments.
+//! - `wchar_t`, `char16_t` and pointers to members are the integers that store them.
+//! - Enums have no integer type. A 64-bit value above the range of `long long` is negative.
+//! - A `long double` has the host's 16 bytes instead of the device's 8, so such a kernel has
+//!   unknown parameters.
 
 #[cfg(feature = "debug-info")]
 mod budget;
-#[cfg(feature = "debug-info")]
-mod description;
 #[cfg(feature = "debug-info")]
 mod entry;
 mod error;
@@ -31,6 +32,8 @@ mod info;
 mod kernels;
 #[cfg(feature = "debug-info")]
 mod members;
+#[cfg(feature = "debug-info")]
+mod reduce;
 mod sections;
 #[cfg(feature = "debug-info")]
 mod stored;
@@ -39,18 +42,18 @@ mod types;
 #[cfg(feature = "debug-info")]
 mod units;
 
-#[cfg(feature = "debug-info")]
-pub use description::description;
 pub use error::Error;
 pub use info::DebugInfo;
+#[cfg(feature = "debug-info")]
+pub use reduce::reduce;
 
 use sections::Sections;
 
 impl DebugInfo {
-    /// Reads the debug information of a cubin that tells of the kernels with these symbols. Without any, it is empty.
+    /// Reads the debug information of a cubin for the kernels with these symbols. Empty if it does not exist.
     ///
     /// # Errors
-    /// Where the cubin or its debug information cannot be read.
+    /// If the cubin or its debug information cannot be read.
     pub fn of_cubin<'k>(
         cubin: &[u8],
         kernels: impl IntoIterator<Item = &'k str>,
@@ -58,15 +61,15 @@ impl DebugInfo {
         Self::read(&Sections::of_cubin(cubin)?, kernels)
     }
 
-    /// Reads the debug information of a PTX text that tells of the kernels with these symbols. Without any, it is empty.
+    /// Reads the debug information of a PTX text for the kernels with these symbols. Empty if it does not exist.
     ///
     /// # Errors
-    /// Where the text or its debug information cannot be read.
+    /// If the text or its debug information cannot be read.
     pub fn of_ptx<'k>(
         text: &[u8],
         kernels: impl IntoIterator<Item = &'k str>,
     ) -> Result<Self, Error> {
-        // Most texts have none: they are not parsed.
+        // Most texts have no debug information, so they are not parsed.
         const SECTION: &[u8] = b".debug_info";
         if !text.windows(SECTION.len()).any(|window| window == SECTION) {
             return Ok(Self::default());
@@ -90,7 +93,7 @@ impl DebugInfo {
         return Self::not_read(kernels);
     }
 
-    /// What is said of the kernels of an image that has debug information.
+    /// The result for an image with debug information that is not supported.
     #[cfg(not(feature = "debug-info"))]
     fn not_read<'k>(kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
         match kernels.into_iter().next() {

@@ -9,7 +9,7 @@ use crate::{
 };
 use alloc::borrow::Cow;
 
-/// The sections that tell of types. All of them are little-endian.
+/// The sections that describe types. All are little-endian.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Sections<'a>([Cow<'a, [u8]>; 5]);
 
@@ -39,8 +39,8 @@ impl<'a> Sections<'a> {
         &self.0[section]
     }
 
-    /// Those of a cubin. ptxas writes the references between them as numbers: what is left to relocate are addresses of
-    /// code, which tell nothing of types.
+    /// The sections of a cubin. ptxas resolves the references between them. The remaining relocations are code
+    /// addresses, which types do not need.
     pub(super) fn of_cubin(bytes: &'a [u8]) -> Result<Self, Error> {
         let read = |error| Error::Cubin(cubin::Error::Elf(error));
         let elf = Elf::parse(bytes).map_err(read)?;
@@ -50,7 +50,7 @@ impl<'a> Sections<'a> {
         }
         let names = elf.section_names().map_err(read)?;
         for section in elf.sections() {
-            // A longer name is none of them.
+            // A longer name is not one of these sections.
             let Some(name) = elf::name(names, section.name, 32) else {
                 continue;
             };
@@ -71,19 +71,19 @@ impl<'a> Sections<'a> {
         Ok(sections)
     }
 
-    /// Those of a PTX text.
+    /// The sections of a PTX text.
     #[cfg(feature = "debug-info")]
     pub(super) fn of_ptx(text: &[u8]) -> Result<Self, Error> {
         let found = ptx::debug_sections(text, NAMES).map_err(Error::Ptx)?;
         Ok(Self(found.map(Cow::Owned)))
     }
 
-    /// Whether there is none.
+    /// Whether all sections are empty.
     pub(super) fn is_empty(&self) -> bool {
         self.get(INFO).is_empty()
     }
 
-    /// How many bytes they have together.
+    /// The total size in bytes.
     #[cfg(feature = "debug-info")]
     pub(super) fn size(&self) -> usize {
         let sizes = self.0.iter().map(|section| section.len());

@@ -1,4 +1,4 @@
-//! Parameters, members and the names of their types, as they are stored.
+//! Stored parameters and members, and the names of their types.
 
 use super::{Error, entry::Place, types::Type, units::Units};
 use crate::table::types::TypeWriter;
@@ -8,28 +8,28 @@ use kernel_args_abi::{
     signature::stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE},
 };
 
-/// Parameters and members as they are stored.
+/// The stored parameters and members.
 pub(super) struct Types<'u, 's> {
     pub(super) units: &'u Units<'s>,
     pub(super) table: TypeWriter,
     pub(super) referents: Referents,
     /// The numbers of the structs and enums that have been read.
     pub(super) structs: BTreeMap<Place, usize>,
-    /// Where the names of types are stored.
+    /// The positions of the stored type names.
     names: BTreeMap<Place, usize>,
 }
 
-/// What one entry of a map takes, in bytes, about.
+/// The approximate memory of a map entry, in bytes.
 pub(super) const OF_MAP: usize = 48;
 
-/// The types that were referred to, in that order: they are read after everything else, because one may refer to itself.
+/// The types that were referred to, in order. They are read last, because a type may refer to itself.
 #[derive(Default)]
 pub(super) struct Referents {
     known: BTreeMap<Place, usize>,
     pub(super) pending: Vec<Place>,
 }
 
-/// What a type takes in the map and the list, in bytes, about.
+/// The approximate memory of a type in the map and the list, in bytes.
 const OF_TYPE: usize = 64;
 
 impl<'u, 's> Types<'u, 's> {
@@ -43,7 +43,7 @@ impl<'u, 's> Types<'u, 's> {
         }
     }
 
-    /// Stores a parameter or member, the name of whose type is `ty`'s.
+    /// Stores a parameter or member. `ty` provides the name of its type.
     pub(super) fn record(
         &mut self,
         parameter: &Parameter<'_>,
@@ -58,7 +58,7 @@ impl<'u, 's> Types<'u, 's> {
         self.store(|table| table.record(parameter, named, members, referent))
     }
 
-    /// Writes to the table, and pays for it.
+    /// Writes to the table, and counts the written bytes.
     pub(super) fn store<T>(
         &mut self,
         write: impl FnOnce(&mut TypeWriter) -> T,
@@ -69,7 +69,7 @@ impl<'u, 's> Types<'u, 's> {
         Ok(written)
     }
 
-    /// Where the name of a type is stored.
+    /// The position of the stored name of a type.
     fn name(&mut self, ty: &Type<'s>) -> Result<u32, Error> {
         if let Some(known) = ty.named_by.and_then(|place| self.names.get(&place)) {
             return Ok(*known as u32);
@@ -82,7 +82,7 @@ impl<'u, 's> Types<'u, 's> {
         Ok(name)
     }
 
-    /// The number of what a parameter or member of this type is or points to.
+    /// The number of the referent of a parameter or member of this type.
     pub(super) fn referent(&mut self, ty: &Type<'s>) -> Result<usize, Error> {
         let place = match (ty.alias, ty.named_by) {
             ("cudaTextureObject_t", _) => return Ok(TEXTURE),

@@ -1,4 +1,4 @@
-//! Entries of types as C++ types. DWARF 5, "5. Type Entries".
+//! C++ types from type entries. DWARF 5, "5. Type Entries".
 
 use super::{
     Error,
@@ -13,38 +13,38 @@ use kernel_args_abi::{
     cpp::{CppBase, CppType, scalar},
 };
 
-/// How many entries a type goes through: qualifiers, pointers, typedefs, arrays.
+/// The maximum number of entries for one type: qualifiers, pointers, typedefs, arrays.
 const LONGEST_CHAIN: usize = 64;
 
 /// A type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Type<'s> {
-    /// The C++ type, but for the name where its base is [`CppBase::Named`].
+    /// The C++ type, without the name if its base is [`CppBase::Named`].
     pub(super) cpp: CppType<'static>,
     pub(super) name: Cow<'s, str>,
-    /// The entry that has the name.
+    /// The entry with the name.
     pub(super) named_by: Option<Place>,
-    /// Of the whole, in bytes.
+    /// The size of the whole value, in bytes.
     pub(super) size: Option<u64>,
     pub(super) class: Class,
     pub(super) alignment: Option<u64>,
-    /// The entry of the struct, class, union or enum that a value of it is, or an element of it.
+    /// The entry of the struct, class, union or enum of a value, or of an array's elements.
     pub(super) aggregate: Option<Place>,
-    /// The typedef that names a base type; empty where none does.
+    /// The typedef name of a base type. Empty without a typedef.
     pub(super) alias: &'s str,
 }
 
-/// The integer that an enum is, as far as it is told.
+/// The integer type of an enum, as far as it is known.
 #[derive(Default)]
 pub(super) struct Integer {
     size: Option<u64>,
     pub(super) is_signed: Option<bool>,
 }
 
-/// Stands for the name of a [`Type`].
+/// A placeholder for a [`Type`] with a name.
 const NAMED: CppType<'static> = CppType::named("");
 
-/// One entry on the way from a type to its base.
+/// One entry on the path from a type to its base.
 enum Link {
     Pointer,
     Const,
@@ -52,7 +52,7 @@ enum Link {
 }
 
 impl<'s> Type<'s> {
-    /// `void`: the type of what has none.
+    /// `void`: the type of an entry without a type.
     fn void() -> Self {
         Self {
             cpp: CppType::of(CppBase::Void),
@@ -66,7 +66,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// The type at a place; `None` stands for `void`. What it points to is named, not read.
+    /// The type at a position; `None` is `void`. A pointee is identified, but not read.
     pub(super) fn read(units: &Units<'s>, place: Option<Place>) -> Result<Self, Error> {
         let mut links = Vec::new();
         let mut at = place;
@@ -78,7 +78,7 @@ impl<'s> Type<'s> {
                 return Ok(Self::void().with(&links, alignment, address_size));
             };
             let entry = units.entry(place)?;
-            // Only what aligns the value itself does so here, not what a pointer points to.
+            // Only an alignment of the value itself counts, not of a pointee.
             if !links.iter().any(|link| matches!(link, Link::Pointer)) {
                 alignment = alignment.max(entry.alignment);
             }
@@ -105,7 +105,7 @@ impl<'s> Type<'s> {
                     let mut dimensions = units.walk(place)?;
                     while let Some(dimension) = dimensions.next_child()? {
                         if dimension.tag == dw::DW_TAG_subrange_type {
-                            // One of unknown length has no bytes.
+                            // An array of unknown length has no bytes.
                             let count = dimension.count.and_then(|n| u32::try_from(n).ok());
                             links.push(Link::Array(count.unwrap_or(0)));
                         }
@@ -132,7 +132,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// A type that is no pointer and no array. `alias` is the typedef that names it, if there is one.
+    /// A type that is neither a pointer nor an array. `alias` is its typedef name, if there is one.
     fn base(units: &Units<'s>, entry: &Entry<'s>, alias: &'s str) -> Result<Self, Error> {
         let name = name(units, entry)?;
         let ty = Self {
@@ -177,7 +177,7 @@ impl<'s> Type<'s> {
                 let address_size = units.address_size(entry.place);
                 Self::void().with(&[Link::Pointer], None, address_size)
             }
-            // An integer; of a member function two. Itanium C++ ABI, "2.3 Member Pointers".
+            // One integer, or two for a member function. Itanium C++ ABI, "2.3 Member Pointers".
             dw::DW_TAG_ptr_to_member_type => {
                 let address_size = u64::from(units.address_size(entry.place));
                 let (size, class) = if is_function(units, entry.ty)? {
@@ -191,7 +191,7 @@ impl<'s> Type<'s> {
                     ..ty
                 }
             }
-            // Functions, and what is newer than this crate.
+            // Functions, and tags that this crate does not know.
             _ => ty,
         })
     }
@@ -221,7 +221,7 @@ impl<'s> Type<'s> {
         Ok(Integer::default())
     }
 
-    /// A struct, union or enum by the first of these names that it has: its own, or that of the typedef that names it.
+    /// A struct, union or enum with the first available name: its own name, or its typedef name.
     fn named(self, names: [&'s str; 2], place: Place) -> Self {
         for name in names {
             let name = if name.starts_with("_Z") {
@@ -241,7 +241,7 @@ impl<'s> Type<'s> {
         self
     }
 
-    /// The type with the links that lead to it, the outermost first.
+    /// The type with its links, the outermost first.
     fn with(mut self, links: &[Link], alignment: Option<u64>, address_size: u8) -> Self {
         let mut is_const = false;
         for link in links.iter().rev() {
@@ -267,7 +267,7 @@ impl<'s> Type<'s> {
     }
 }
 
-/// Whether a type is that of a function.
+/// Whether a type is a function type.
 fn is_function(units: &Units<'_>, place: Option<Place>) -> Result<bool, Error> {
     let mut at = place;
     for _ in 0..LONGEST_CHAIN {
@@ -293,8 +293,7 @@ fn name<'s>(units: &Units<'s>, entry: &Entry<'s>) -> Result<&'s str, Error> {
     }
 }
 
-/// Whether a name is one that C++ could write, and not one that the compiler made: `__C2` by EDG, `{unnamed type#1}` by a
-/// demangler.
+/// Whether a name is valid in C++, not generated by a compiler (EDG's `__C2`) or a demangler (`{unnamed type#1}`).
 fn is_name(name: &str) -> bool {
     let made = name
         .strip_prefix("__C")
@@ -303,7 +302,7 @@ fn is_name(name: &str) -> bool {
     name.starts_with(begins) && !made && !name.contains('{')
 }
 
-/// The scalar type of this name and encoding.
+/// The scalar type with this name and encoding.
 fn scalar_of(name: &str, encoding: Option<DwAte>, bits: u16) -> (CppBase<'static>, Class) {
     let by_name = scalar(name.as_bytes());
     let integer = |signed| by_name.unwrap_or(CppBase::Integer { signed, bits });

@@ -1,4 +1,4 @@
-//! The units of debug information, and access to their entries by place.
+//! The units of debug information, and access to their entries by position.
 
 use super::{
     Error,
@@ -16,7 +16,7 @@ use gimli::{
 /// One unit.
 struct Unit<'s> {
     header: UnitHeader<Slice<'s>>,
-    /// Which table of abbreviations its entries are of.
+    /// The index of the unit's table of abbreviations.
     abbreviations: usize,
     string_offsets: DebugStrOffsetsBase<usize>,
 }
@@ -24,7 +24,7 @@ struct Unit<'s> {
 /// All units.
 pub(super) struct Units<'s> {
     all: Vec<Unit<'s>>,
-    /// Each once, whichever units refer to it.
+    /// The tables of abbreviations, without duplicates.
     abbreviations: Vec<Abbreviations>,
     strings: DebugStr<Slice<'s>>,
     line_strings: DebugLineStr<Slice<'s>>,
@@ -32,7 +32,7 @@ pub(super) struct Units<'s> {
     pub(super) budget: Budget,
 }
 
-/// What goes through the entries of a unit, or through one and those in it.
+/// An iterator over the entries of a unit, or over one entry and its children.
 pub(super) struct Walk<'u, 's> {
     units: &'u Units<'s>,
     raw: EntriesRaw<'u, Slice<'s>>,
@@ -40,9 +40,9 @@ pub(super) struct Walk<'u, 's> {
     is_done: bool,
 }
 
-/// An entry that a walk has come to.
+/// An entry in a walk.
 pub(super) struct Step<'s> {
-    /// How deep it lies in the first one, which is at 0.
+    /// The depth below the first entry, which has depth 0.
     pub(super) depth: isize,
     pub(super) entry: Entry<'s>,
 }
@@ -67,7 +67,7 @@ impl<'s> Units<'s> {
             let abbreviations = *known.entry(place).or_insert(tables.len());
             if abbreviations == tables.len() {
                 let length = table_length(sections.get(ABBREV).get(at..).unwrap_or_default());
-                // An abbreviation has 5 bytes or more.
+                // An abbreviation has at least 5 bytes.
                 budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
                 tables.push(header.abbreviations(&abbrev)?);
             }
@@ -95,7 +95,7 @@ impl<'s> Units<'s> {
         Ok(units)
     }
 
-    /// How many units there are.
+    /// The number of units.
     pub(super) fn len(&self) -> u32 {
         self.all.len() as u32
     }
@@ -109,7 +109,7 @@ impl<'s> Units<'s> {
         })
     }
 
-    /// The entry at a place, and those in it.
+    /// An entry and its children.
     pub(super) fn walk(&self, place: Place) -> Result<Walk<'_, 's>, Error> {
         let unit = &self.all[place.unit as usize];
         let start = Some(UnitOffset(place.offset));
@@ -123,7 +123,7 @@ impl<'s> Units<'s> {
         })
     }
 
-    /// The entry at a place.
+    /// The entry at a position.
     pub(super) fn entry(&self, place: Place) -> Result<Entry<'s>, Error> {
         match self.walk(place)?.next()? {
             Some(step) => Ok(step.entry),
@@ -131,14 +131,14 @@ impl<'s> Units<'s> {
         }
     }
 
-    /// The bytes of an address in a unit.
+    /// The size of an address in a unit, in bytes.
     pub(super) fn address_size(&self, place: Place) -> u8 {
         self.all[place.unit as usize].header.address_size()
     }
 
-    /// The text of an attribute of an entry. Texts that are not UTF-8, or longer than any name, are as none.
+    /// The text of an attribute. Empty if it is not UTF-8 or exceeds the length limit.
     pub(super) fn text(&self, place: Place, value: Value<'s>) -> Result<&'s str, Error> {
-        /// As long as the longest symbol that is read, see `cpp::mangled`.
+        /// The same limit as for symbols, see `cpp::mangled`.
         const LONGEST: usize = 32 << 10;
         let unit = &self.all[place.unit as usize];
         let text = match value {
@@ -158,7 +158,7 @@ impl<'s> Units<'s> {
         Ok(if text.len() <= LONGEST { text } else { "" })
     }
 
-    /// The place of a reference across units.
+    /// The position of a reference across units.
     pub(super) fn place(&self, offset: DebugInfoOffset<usize>) -> Option<Place> {
         let begins = |unit: &Unit<'_>| unit.header.debug_info_offset().map_or(0, |offset| offset.0);
         let after = self.all.partition_point(|unit| begins(unit) <= offset.0);
@@ -171,7 +171,7 @@ impl<'s> Units<'s> {
 }
 
 impl<'u, 's> Walk<'u, 's> {
-    /// The next entry, or `None` at the end of the first one and those in it.
+    /// The next entry, or `None` at the end of the first entry and its children.
     pub(super) fn next(&mut self) -> Result<Option<Step<'s>>, Error> {
         loop {
             if self.is_done || self.raw.is_empty() {
@@ -205,7 +205,7 @@ impl<'u, 's> Walk<'u, 's> {
         }
     }
 
-    /// The next entry that is directly in the first one.
+    /// The next direct child of the first entry.
     pub(super) fn next_child(&mut self) -> Result<Option<Entry<'s>>, Error> {
         while let Some(step) = self.next()? {
             if step.depth == 1 {
@@ -216,10 +216,10 @@ impl<'u, 's> Walk<'u, 's> {
     }
 }
 
-/// How long the table of abbreviations at the beginning of `bytes` is.
+/// The length of the table of abbreviations at the beginning of `bytes`.
 fn table_length(bytes: &[u8]) -> usize {
     let mut at = 0;
-    // A number of seven bits in each byte; whether it is 0.
+    // Reads a LEB128 number. Returns whether it is 0.
     let mut is_zero = || {
         let length = bytes[at..].iter().position(|byte| byte & 0x80 == 0)? + 1;
         let number = &bytes[at..at + length];
@@ -228,7 +228,7 @@ fn table_length(bytes: &[u8]) -> usize {
     };
     let mut table = || -> Option<()> {
         while !is_zero()? {
-            // Tag, and whether there are children: a byte that is 0 or 1.
+            // The tag, and a byte for whether there are children.
             is_zero()?;
             is_zero()?;
             loop {
@@ -240,7 +240,7 @@ fn table_length(bytes: &[u8]) -> usize {
         }
         Some(())
     };
-    // A table that is cut off ends with the section, and its parser says so.
+    // A truncated table ends with the section. Its parser reports this.
     match table() {
         Some(()) => at,
         None => bytes.len(),

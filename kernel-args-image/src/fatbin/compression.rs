@@ -1,14 +1,14 @@
-//! How members of fat binaries are compressed.
+//! The compression of fat binary members.
 
 #[cfg(feature = "compressed")]
 use alloc::vec::Vec;
 use core::fmt;
 
-/// How a member of a fat binary is compressed.
+/// The compression of a fat binary member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// Not at all.
+    /// Not compressed.
     None,
     /// An LZ4 block without a frame: `--compress-mode=speed`, and toolkits before CUDA 12.
     Lz4,
@@ -28,7 +28,7 @@ impl fmt::Display for Compression {
 
 #[cfg(feature = "compressed")]
 impl Compression {
-    /// Exactly `size` bytes out of `payload`; `None` if it is not what this compression writes.
+    /// Decompresses exactly `size` bytes from `payload`. `None` if the payload is invalid.
     pub(super) fn decompress(self, payload: &[u8], size: usize) -> Option<Vec<u8>> {
         let bytes = match self {
             Self::None => Some(payload.to_vec()),
@@ -39,7 +39,7 @@ impl Compression {
     }
 }
 
-/// A byte of LZ4 stands for 255 bytes at most, so that a size above is a lie. It is not allocated.
+/// One byte of LZ4 expands to at most 255 bytes. A larger `size` is invalid and not allocated.
 #[cfg(feature = "compressed")]
 fn lz4(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     if size / 255 > payload.len() {
@@ -51,12 +51,12 @@ fn lz4(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Zstandard has no such bound: the output grows as it is written.
+/// Zstandard has no such limit, so the output grows during decompression.
 #[cfg(feature = "compressed")]
 fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     use ruzstd::{decoding::StreamingDecoder, io::Read as _};
 
-    /// The decoder allocates a window before it reads: what level 19 asks for, or what the text needs.
+    /// The decoder allocates a window first: the size for level 19, or less for a small text.
     const WINDOW: usize = 8 << 20;
     const STEP: usize = 64 << 10;
     let window = size.checked_next_power_of_two()?.max(WINDOW) as u64;
@@ -65,7 +65,7 @@ fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     while bytes.len() < size {
         let written = bytes.len();
         if bytes.capacity() < size.min(written + STEP) {
-            // Twice as large, but never above what will be there in the end.
+            // Double the size, up to the final size.
             bytes.reserve_exact((size - written).min(written.max(STEP)));
         }
         bytes.resize(size.min(written + STEP), 0);

@@ -1,24 +1,24 @@
-//! What a member of a fat binary holds, the limits, and why bytes are no fat binary.
+//! The contents of a fat binary member, the limits, and the errors.
 
 use super::compression::Compression;
 use core::fmt;
 
 /// The first four bytes of a fat binary, as a little-endian number.
 pub const MAGIC: u32 = 0xba55_ed50;
-/// The same of the wrapper that nvcc puts around one in host object files.
+/// The magic number of the wrapper that nvcc uses in host object files.
 pub(crate) const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
-/// The largest member that is decompressed, in bytes.
+/// The maximum decompressed size of a member, in bytes.
 pub const MEMBER_LIMIT: u64 = 128 << 20;
 
-/// How large all members of a fat binary may be together when decompressed: this many times the size of the
-/// fat binary, or [`MEMBER_LIMIT`] where that is more.
+/// The maximum total decompressed size of all members, as a multiple of the size of the fat binary. The limit is at
+/// least [`MEMBER_LIMIT`].
 pub const EXPANSION_LIMIT: u64 = 32;
 
-/// The longest header of a member that a [`Stream`] reads, in bytes. Those of nvcc have about 100.
+/// The maximum size of a member's header that a [`Stream`] reads, in bytes. nvcc's headers have about 100 bytes.
 pub const HEADER_LIMIT: u64 = 1 << 20;
 
-/// What a member of a fat binary holds.
+/// The contents of a fat binary member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -26,9 +26,9 @@ pub enum Kind {
     Ptx,
     /// A cubin.
     Elf,
-    /// NVVM IR, for optimisation while linking (`code=lto_90`).
+    /// NVVM IR for link-time optimisation (`code=lto_90`).
     Ltoir,
-    /// What this crate does not know: the number in its header.
+    /// Contents that this crate does not know: the number in the header.
     Other(u16),
 }
 
@@ -38,34 +38,34 @@ impl fmt::Display for Kind {
             Self::Ptx => f.write_str("PTX"),
             Self::Elf => f.write_str("a cubin"),
             Self::Ltoir => f.write_str("LTO-IR"),
-            Self::Other(kind) => write!(f, "something of unknown kind {kind}"),
+            Self::Other(kind) => write!(f, "data of unknown kind {kind}"),
         }
     }
 }
 
-/// Why bytes are not a fat binary that can be read.
+/// Why a fat binary cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// It does not begin with [`MAGIC`]: the number it begins with.
+    /// It does not begin with [`MAGIC`]: the number at its beginning.
     Magic(u32),
-    /// It is the wrapper that nvcc puts in host object files, which points to a fat binary.
+    /// It is nvcc's wrapper from a host object file, which only points to a fat binary.
     Wrapper,
-    /// The container is of another version.
+    /// The container has an unknown version.
     Version(u16),
-    /// A header or a payload ends outside of the bytes: the offset of the header.
+    /// A header or a payload is truncated: the offset of the header.
     Cut(usize),
-    /// The header of a member is longer than [`HEADER_LIMIT`], which a [`Stream`] does not read: its size in bytes.
+    /// The header of a member exceeds [`HEADER_LIMIT`], so a [`Stream`] does not read it: its size in bytes.
     Header(u64),
-    /// A member is not PTX or a cubin.
+    /// A member is neither PTX nor a cubin.
     Kind(Kind),
-    /// A member is compressed, and the crate was built without its feature `compressed`.
+    /// A member is compressed, but the feature `compressed` is disabled.
     Feature(Compression),
-    /// A member would be larger than [`MEMBER_LIMIT`] when decompressed.
+    /// The decompressed size of a member exceeds [`MEMBER_LIMIT`]: its size in bytes.
     Size(u64),
-    /// All members together would be larger than this many bytes when decompressed: see [`EXPANSION_LIMIT`].
+    /// The decompressed size of all members exceeds this number of bytes: see [`EXPANSION_LIMIT`].
     Total(u64),
-    /// A member's payload is not what its compression writes, or has another size than its header says.
+    /// A member's payload is invalid for its compression, or its size differs from the size in its header.
     Payload(Compression),
 }
 
@@ -74,18 +74,18 @@ impl fmt::Display for Error {
         match self {
             Self::Magic(found) => write!(f, "not a fat binary: it begins with {found:#010x}, not {MAGIC:#010x}"),
             Self::Wrapper => f.write_str(
-                "the wrapper of a fat binary (`__fatBinC_Wrapper_t`), which holds its address only: \
+                "the wrapper of a fat binary (`__fatBinC_Wrapper_t`), which contains only its address: \
                  pass the fat binary, for instance from `nvcc -fatbin`",
             ),
-            Self::Version(version) => write!(f, "a fat binary of version {version}, where 1 is known"),
-            Self::Cut(at) => write!(f, "a fat binary that is cut off: what begins at byte {at} ends outside of it"),
+            Self::Version(version) => write!(f, "a fat binary of version {version}, but only version 1 is supported"),
+            Self::Cut(at) => write!(f, "a truncated fat binary: the header or payload at byte {at} ends outside of it"),
             Self::Header(size) => write!(
                 f,
-                "the header of a member of a fat binary is {size} bytes large, above the limit of {HEADER_LIMIT}"
+                "the header of a member of a fat binary has {size} bytes, more than the limit of {HEADER_LIMIT}"
             ),
             Self::Kind(kind) => write!(
                 f,
-                "a member of a fat binary is {kind}, which does not tell its kernels' parameters: \
+                "a member of a fat binary is {kind}, which does not contain its kernels' parameters: \
                  compile to PTX or a cubin as well"
             ),
             Self::Feature(compression) => write!(
@@ -95,14 +95,14 @@ impl fmt::Display for Error {
             ),
             Self::Size(size) => write!(
                 f,
-                "a member of a fat binary is {size} bytes large when decompressed, above the limit of {MEMBER_LIMIT}"
+                "a member of a fat binary has {size} bytes when decompressed, more than the limit of {MEMBER_LIMIT}"
             ),
             Self::Total(limit) => write!(
                 f,
-                "the members of a fat binary are together larger than {limit} bytes when decompressed, which is the limit \
+                "the members of a fat binary have more than {limit} bytes in total when decompressed, which is the limit \
                  for a file of this size: split it, or compile with `--compress-mode=none`"
             ),
-            Self::Payload(compression) => write!(f, "a member of a fat binary is not proper {compression} data"),
+            Self::Payload(compression) => write!(f, "a member of a fat binary is not valid {compression} data"),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Fat binaries: containers of PTX texts and cubins, as `nvcc -fatbin` writes them.
+//! Fat binaries: containers of PTX texts and cubins, as written by `nvcc -fatbin`.
 //!
-//! The format is not documented. What is read here was found in the output of nvcc 13.0 in each of its
-//! compression modes, and agrees with what is publicly known of older toolkits.
+//! The format is not documented. The rules here come from the output of nvcc 13.0 in each compression mode, and agree
+//! with public information about older toolkits.
 //!
-//! A container is a header of 16 bytes (magic, `u16` version, `u16` header size, `u64` size of the
-//! rest), then members. A member is a header of 64 bytes or more and its payload, padded to 8 bytes.
+//! A container is a header of 16 bytes (magic, `u16` version, `u16` header size, `u64` size of the rest), followed by
+//! members. A member is a header of at least 64 bytes and its payload, padded to 8 bytes.
 
 mod compression;
 mod error;
@@ -23,7 +23,7 @@ use crate::{
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::param_layout::Sm;
 
-/// What members may still take when they are decompressed one after another.
+/// The remaining decompressed size for members that are decompressed one after another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     limit: u64,
@@ -31,7 +31,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// For a fat binary of `size` bytes.
+    /// The limit for a fat binary of `size` bytes.
     pub(crate) fn new(size: usize) -> Self {
         Self::of(size as u64)
     }
@@ -50,7 +50,7 @@ impl Budget {
         member.decompress()
     }
 
-    /// Counts a member, before it is decompressed.
+    /// Counts a member before its decompression.
     pub(crate) fn take(&mut self, member: &Member<'_>) -> Result<(), Error> {
         if member.compression != Compression::None {
             member.check_size()?;
@@ -70,27 +70,27 @@ impl Budget {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Member<'a> {
-    /// What it holds.
+    /// The contents.
     pub kind: Kind,
-    /// The GPU generation that it is for; of PTX, the lowest one.
+    /// The GPU generation. For PTX, the lowest supported one.
     pub sm: Sm,
-    /// Which features of that generation it may use. (Found in the output of nvcc 13.0; older ones may not tell.)
+    /// The features of the generation that the code may use. (Found in the output of nvcc 13.0; older versions may not
+    /// record them.)
     pub features: Features,
-    /// How its payload is compressed.
+    /// The compression of the payload.
     pub compression: Compression,
-    /// Its bytes as they lie in the container.
+    /// The bytes as stored in the container.
     pub payload: &'a [u8],
-    /// The size of its bytes when decompressed.
+    /// The decompressed size in bytes.
     pub size: u64,
 }
 
-/// The members of a fat binary, in order, without decompressing them.
+/// The members of a fat binary, in order. Decompresses nothing.
 ///
-/// Several containers that follow each other, as in the section `.nv_fatbin` of a program, are read as
-/// one.
+/// Several consecutive containers, as in the section `.nv_fatbin` of a program, are read as one.
 ///
 /// # Errors
-/// Where it is not a fat binary, or is cut off.
+/// If it is not a fat binary, or is truncated.
 pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, Error> {
     let mut members = Vec::new();
     let mut at = 0;
@@ -104,7 +104,7 @@ pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, Error> {
     }
 }
 
-/// Reads the container at `start`: where it ends.
+/// Reads the container at `start`. Returns the end of the container.
 fn container<'a>(
     bytes: &'a [u8],
     start: usize,
@@ -123,7 +123,7 @@ fn container<'a>(
     Ok(end)
 }
 
-/// The size of a container's header and of the rest, in bytes. `cut` is the error if the header ends outside of the bytes.
+/// The size of a container's header and the size of the rest, in bytes. `cut` is the error for a truncated header.
 fn container_header(header: &[u8], cut: Error) -> Result<(u64, u64), Error> {
     match u32_at(header, 0) {
         Some(MAGIC) => {}
@@ -138,11 +138,11 @@ fn container_header(header: &[u8], cut: Error) -> Result<(u64, u64), Error> {
     Ok((header_size.into(), u64_at(header, 8).ok_or(cut)?))
 }
 
-/// The size of a container's header in bytes, at least.
+/// The minimum size of a container's header in bytes.
 const CONTAINER_HEADER: u16 = 16;
 
 impl<'a> Member<'a> {
-    /// The member at the beginning of `bytes`, and the bytes after it.
+    /// The member at the beginning of `bytes`, and the remaining bytes.
     fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let header_size = usize::try_from(u32_at(bytes, 4)?).ok()?;
         let (header, rest) = bytes.split_at_checked(header_size)?;
@@ -155,7 +155,7 @@ impl<'a> Member<'a> {
     /// The PTX text or cubin. PTX may end with NULs.
     ///
     /// # Errors
-    /// Where it is neither, or its payload cannot be decompressed.
+    /// If it is neither PTX nor a cubin, or its payload cannot be decompressed.
     pub fn bytes(&self) -> Result<Cow<'a, [u8]>, Error> {
         match self.kind {
             Kind::Ptx | Kind::Elf => {}
@@ -164,7 +164,7 @@ impl<'a> Member<'a> {
         self.decompress()
     }
 
-    /// The bytes, whatever they are.
+    /// The decompressed bytes, of any kind.
     fn decompress(&self) -> Result<Cow<'a, [u8]>, Error> {
         if self.compression == Compression::None {
             return Ok(Cow::Borrowed(self.payload));
@@ -189,26 +189,26 @@ impl<'a> Member<'a> {
     }
 }
 
-/// What the header of a member says.
+/// The header of a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Header {
     kind: Kind,
     sm: Sm,
     features: Features,
     compression: Compression,
-    /// The size of its payload with padding, in bytes.
+    /// The size of the payload with padding, in bytes.
     padded: u64,
-    /// The size of its payload, in bytes; where it is not compressed, with padding.
+    /// The size of the payload in bytes. For an uncompressed payload, this includes padding.
     packed: u64,
-    /// The size of its bytes when decompressed.
+    /// The decompressed size in bytes.
     size: u64,
 }
 
 impl Header {
-    /// The size of the part whose numbers are read, in bytes.
+    /// The size of the part with known fields, in bytes.
     const LEAST: usize = 64;
 
-    /// Reads a header: exactly its bytes.
+    /// Reads a header from exactly its bytes.
     fn parse(bytes: &[u8]) -> Option<Self> {
         const LZ4: u64 = 0x2000;
         const ZSTD: u64 = 0x8000;
@@ -262,8 +262,8 @@ impl Header {
     }
 }
 
-/// Whether the texts that a member's header names end inside of it: the file's name, by offset and length,
-/// and the compiler's options, by the offset of an offset of a text with NUL.
+/// Checks that the texts of a member's header are inside the header: the file name (offset and length), and the
+/// compiler options (the offset of an offset of a NUL-terminated text).
 fn texts_end(header: &[u8]) -> Option<()> {
     let text = |at: u32, length: u32| {
         let start = usize::try_from(at).ok()?;

@@ -1,4 +1,4 @@
-//! Fat binaries that are read piece by piece: a library of gigabytes never lies in memory as a whole.
+//! Reads fat binaries piece by piece: a library of several gigabytes is never in memory completely.
 
 use super::{
     Budget, CONTAINER_HEADER, Compression, Error, HEADER_LIMIT, Header, Kind, MEMBER_LIMIT, Member,
@@ -9,18 +9,18 @@ use alloc::vec::Vec;
 use core::fmt;
 use kernel_args_abi::param_layout::Sm;
 
-/// Where a [`Stream`] reads a fat binary from: a file, or the part of one in which it lies.
+/// The source of a [`Stream`]: a file, or a part of a file.
 pub trait Source {
-    /// Why bytes cannot be read.
+    /// The error of a failed read.
     type Error;
 
-    /// The size of the whole, in bytes.
+    /// The total size in bytes.
     fn size(&self) -> u64;
 
-    /// Fills `to` with the bytes from `at` on. They end before [`size`](Self::size).
+    /// Fills `to` with the bytes from `at` on. The range ends at or before [`size`](Self::size).
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If the bytes cannot be read.
     fn read_at(&mut self, at: u64, to: &mut [u8]) -> Result<(), Self::Error>;
 }
 
@@ -40,11 +40,11 @@ impl Source for &[u8] {
     }
 }
 
-/// The members of a fat binary, one after another: an iterator that reads their headers alone. Payloads are read
-/// when they are asked for, by [`payload`](Self::payload), so that only one lies in memory.
+/// An iterator over the members of a fat binary. It reads only their headers. [`payload`](Self::payload) reads a
+/// payload on request, so only one is in memory at a time.
 ///
-/// Containers that follow each other, as in the section `.nv_fatbin` of a program, are read as one; zeros between them are
-/// padding. After an error of a container nothing follows.
+/// Several consecutive containers, as in the section `.nv_fatbin` of a program, are read as one. Zeros between them
+/// are padding. The iterator ends after an error in a container.
 ///
 /// ```
 /// use kernel_args_image::fatbin::Stream;
@@ -57,15 +57,15 @@ impl Source for &[u8] {
 pub struct Stream<S> {
     source: S,
     budget: Budget,
-    /// Where the next header is, and where its container ends.
+    /// The positions of the next header and of the end of its container.
     at: u64,
     end: u64,
-    /// Whether no container has been seen.
+    /// Whether no container has been read yet.
     is_first: bool,
     is_over: bool,
 }
 
-/// What the header of a member says, and where its payload is.
+/// The header of a member, and the position of its payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StreamedMember {
     at: u64,
@@ -79,11 +79,11 @@ pub struct StreamedMember {
 pub enum StreamError<E> {
     /// The source cannot be read.
     Source(E),
-    /// What was read is not a fat binary.
+    /// The bytes are not a valid fat binary.
     Fatbin {
-        /// Where the container or the member begins that is not as it should be, in bytes.
+        /// The position of the invalid container or member, in bytes.
         at: u64,
-        /// What is not as it should be.
+        /// The reason.
         error: Error,
     },
 }
@@ -100,37 +100,37 @@ impl<E: fmt::Display> fmt::Display for StreamError<E> {
 impl<E: fmt::Display + fmt::Debug> core::error::Error for StreamError<E> {}
 
 impl StreamedMember {
-    /// Where its header begins, in bytes.
+    /// The position of its header, in bytes.
     #[must_use]
     pub const fn at(&self) -> u64 {
         self.at
     }
 
-    /// What it holds.
+    /// The contents.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.header.kind
     }
 
-    /// The GPU generation that it is for; of PTX, the lowest one.
+    /// The GPU generation. For PTX, the lowest supported one.
     #[must_use]
     pub const fn sm(&self) -> Sm {
         self.header.sm
     }
 
-    /// How its payload is compressed.
+    /// The compression of the payload.
     #[must_use]
     pub const fn compression(&self) -> Compression {
         self.header.compression
     }
 
-    /// The size of its bytes when decompressed, as the header claims it.
+    /// The decompressed size in bytes, according to the header.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.header.size
     }
 
-    /// The size of its payload, in bytes.
+    /// The size of the payload, in bytes.
     #[must_use]
     pub const fn payload_size(&self) -> u64 {
         self.header.packed
@@ -144,7 +144,7 @@ impl StreamedMember {
 }
 
 impl<S: Source> Stream<S> {
-    /// From the first byte of `source` on. Nothing is read yet.
+    /// Starts at the first byte of `source`. Reads nothing yet.
     pub fn new(source: S) -> Self {
         Self {
             budget: Budget::of(source.size()),
@@ -156,10 +156,10 @@ impl<S: Source> Stream<S> {
         }
     }
 
-    /// The payload of a member as it lies in the container: [`StreamedMember::with_payload`] decompresses it.
+    /// The payload of a member as stored in the container. [`StreamedMember::with_payload`] decompresses it.
     ///
     /// # Errors
-    /// Where it cannot be read, or is larger than [`MEMBER_LIMIT`].
+    /// If it cannot be read, or exceeds [`MEMBER_LIMIT`].
     pub fn payload(&mut self, member: &StreamedMember) -> Result<Vec<u8>, StreamError<S::Error>> {
         let size = member.header.packed;
         if size > MEMBER_LIMIT {
@@ -178,7 +178,7 @@ impl<S: Source> Stream<S> {
         Ok(bytes)
     }
 
-    /// The first `most` bytes from `at` to `end`.
+    /// At most the first `most` bytes from `at` to `end`.
     fn head(&mut self, at: u64, end: u64, most: u64) -> Result<Vec<u8>, StreamError<S::Error>> {
         self.read(at, end.saturating_sub(at).min(most) as usize)
     }
@@ -247,10 +247,10 @@ impl<S: Source> Stream<S> {
         Ok(true)
     }
 
-    /// Passes the padding behind a container.
+    /// Skips the padding after a container.
     fn pass_zeros(&mut self) -> Result<(), StreamError<S::Error>> {
         const STEP: u64 = 4096;
-        // Most containers end on 8 bytes: then the next one begins here.
+        // The end of most containers is aligned to 8 bytes, so the next one begins here.
         let mut step = 8;
         loop {
             let bytes = self.head(self.at, self.source.size(), step)?;

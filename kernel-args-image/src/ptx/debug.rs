@@ -4,7 +4,7 @@
 //! .section .debug_info {
 //!     .b32 3298            // 4 bytes
 //!     .b8 97,110,115       // 3 bytes
-//!     .b32 .debug_abbrev   // where that section begins: 0
+//! //     .b32 .debug_abbrev   // the beginning of that section: 0
 //!     .b32 $L__info+8      // 8 bytes after a label
 //!     $L__info:
 //! }
@@ -16,13 +16,13 @@ use super::{
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 
-/// The bytes of these sections; empty where the text has none of that name. A section that stands several times is read
-/// as one.
+/// The bytes of these sections. A section that the text does not contain is empty. A section that occurs several times
+/// is read as one.
 ///
-/// The addresses of code and data, which a text does not know, are 0.
+/// Addresses of code and data are 0, because a text does not contain them.
 ///
 /// # Errors
-/// Where one of them is not as PTX has it.
+/// If a section is not valid PTX.
 pub(crate) fn debug_sections<const N: usize>(
     text: &[u8],
     names: [&str; N],
@@ -64,18 +64,18 @@ struct Sections<'a, const N: usize> {
     references: Vec<Reference<'a>>,
 }
 
-/// A place that holds the address of a label.
+/// A position that contains the address of a label.
 struct Reference<'a> {
     section: usize,
     at: usize,
     width: usize,
-    /// From the first to the second label, if there are two.
+    /// The label, and the label that it is subtracted from, if there are two.
     labels: (&'a str, Option<&'a str>),
     add: u64,
 }
 
 impl<'a, const N: usize> Sections<'a, N> {
-    /// After a section's `{`: its bytes, up to the `}`.
+    /// Reads the bytes of a section, from its `{` up to the `}`.
     fn read(&mut self, lexer: &mut Lexer<'a>, section: usize) -> Result<(), Error> {
         const LINE: &str =
             "`.b8`, `.b16`, `.b32`, `.b64`, a label, or `}` in a section of debug information";
@@ -108,7 +108,7 @@ impl<'a, const N: usize> Sections<'a, N> {
         }
     }
 
-    /// A number, or the address of a label or section.
+    /// Reads a number, or the address of a label or section.
     fn value(&mut self, lexer: &mut Lexer<'a>, section: usize, width: usize) -> Result<(), Error> {
         const VALUE: &str = "a number or a label in a section of debug information";
         let is_negative = lexer.take(b'-')?;
@@ -165,7 +165,7 @@ impl<'a, const N: usize> Sections<'a, N> {
         }
     }
 
-    /// Where a label lies in its section; 0 of a section itself. `None` for the address of code or data.
+    /// The offset of a label in its section, or 0 for a section. `None` for the address of code or data.
     fn offset(&self, label: &str) -> Option<u64> {
         let of_section = |name: &&str| name.strip_prefix('.') == Some(label);
         if self.names.iter().any(of_section) {

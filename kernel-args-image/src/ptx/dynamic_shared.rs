@@ -1,9 +1,9 @@
 //! Which kernels use dynamic shared memory.
 //!
-//! CUDA's `extern __shared__ float s[];` is `.extern .shared .align 16 .b8 s[];` in PTX: an array whose size the launch
-//! gives. PTX ISA, "State Spaces: Shared State Space". A kernel uses it if its body names the array, or names a function
-//! that does. A text without such an array is read once; of one that has it, the bodies after the array's declaration are
-//! read a second time.
+//! CUDA's `extern __shared__ float s[];` is `.extern .shared .align 16 .b8 s[];` in PTX: an array whose size the
+//! launch specifies. PTX ISA, "State Spaces: Shared State Space". A kernel uses it if its body names the array, or
+//! names a function that uses it. A text without such an array is read once. In a text with such an array, the bodies
+//! after its declaration are read a second time.
 
 use super::lexer::{Lexer, Token, is_word};
 use alloc::{vec, vec::Vec};
@@ -18,15 +18,15 @@ pub(super) struct Bodies<'a> {
 
 /// The body of a function or kernel.
 struct Body<'a> {
-    /// Empty for a kernel, which no function calls.
+    /// The function's name. Empty for a kernel, which cannot be called.
     function: &'a str,
-    /// Where the declaration begins, after its directive.
+    /// The start of the declaration, after its directive.
     at: usize,
     text: &'a [u8],
 }
 
 impl<'a> Bodies<'a> {
-    /// After `.extern`: remembers the arrays without a size that it declares in shared memory. The lexer stays.
+    /// Called after `.extern`: records arrays without a size in shared memory. Does not move the lexer.
     pub(super) fn declaration(&mut self, lexer: &Lexer<'a>) {
         let mut lexer = lexer.clone();
         if !matches!(lexer.token(), Ok((_, Token::Directive("shared")))) {
@@ -48,7 +48,7 @@ impl<'a> Bodies<'a> {
         }
     }
 
-    /// After `.func`: remembers its body. The lexer stays.
+    /// Called after `.func`: records its body. Does not move the lexer.
     pub(super) fn function(&mut self, lexer: &Lexer<'a>) {
         if self.arrays.is_empty() {
             return;
@@ -68,7 +68,7 @@ impl<'a> Bodies<'a> {
                 Token::Sign(b';' | b'}') | Token::End | Token::Directive("entry" | "func") => {
                     return;
                 }
-                // The first list, if it stands before the name, is that of what the function returns.
+                // A list before the name contains the return values.
                 Token::Sign(b'(') => depth += 1,
                 Token::Sign(b')') => depth = depth.saturating_sub(1),
                 Token::Identifier(found) if depth == 0 && name.is_none() => name = Some(found),
@@ -80,7 +80,7 @@ impl<'a> Bodies<'a> {
         }
     }
 
-    /// Remembers the body of a kernel, whose declaration begins at `at`.
+    /// Records the body of a kernel whose declaration begins at `at`.
     pub(super) fn kernel(&mut self, at: usize, text: &'a [u8]) {
         if !self.arrays.is_empty() {
             self.add("", at, text);
@@ -91,11 +91,11 @@ impl<'a> Bodies<'a> {
         self.bodies.push(Body { function, at, text });
     }
 
-    /// Where the declarations of the kernels that use such an array begin, in the order of the text.
+    /// The start positions of the declarations of kernels that use such an array, in the order of the text.
     pub(super) fn users(&self) -> Vec<usize> {
         let names = Names::new(self);
         let mut uses = vec![false; self.bodies.len()];
-        // Of each function that is named, the bodies that name it.
+        // For each named function, the bodies that name it.
         let mut callers: Vec<(usize, usize)> = Vec::new();
         let mut last_seen = vec![usize::MAX; names.known.len()];
         for (number, body) in self.bodies.iter().enumerate() {
@@ -130,11 +130,11 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// The names that are looked for.
+/// The names that are searched for.
 struct Names<'a> {
-    /// In order, each with the number of its body where it is a function.
+    /// Sorted, each with the index of its body if it is a function.
     known: Vec<(&'a [u8], Option<usize>)>,
-    /// By the first byte: the lengths that such names have, as bits; 63 and more are one.
+    /// By first byte: the lengths of such names as bits. Lengths of 63 and more share one bit.
     lengths: [u64; 256],
 }
 
@@ -168,15 +168,16 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Tells every identifier of a body that was skipped before, so that its comments and strings are known to end.
-fn words<'a>(body: &'a [u8], mut tell: impl FnMut(&'a [u8])) {
+/// Calls `visit` for every identifier of a body. The body was skipped before, so its comments and strings are
+/// complete.
+fn words<'a>(body: &'a [u8], mut visit: impl FnMut(&'a [u8])) {
     let mut at = 0;
     while let Some(&byte) = body.get(at) {
         let rest = &body[at..];
         at += match byte {
             b'%' | b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z' => {
                 let length = 1 + run(&rest[1..]);
-                tell(&rest[..length]);
+                visit(&rest[..length]);
                 length
             }
             // Directives, suffixes of instructions, and numbers.

@@ -16,21 +16,21 @@ use kernel_args_abi::signature;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Entry<'a> {
-    /// Its symbol: `saxpy`, `_Z5saxpyifPKfPf`.
+    /// The symbol: `saxpy`, `_Z5saxpyifPKfPf`.
     pub name: &'a str,
-    /// In order.
+    /// The parameters, in order.
     pub parameters: Vec<Parameter<'a>>,
-    /// What it demands of a launch.
+    /// The requirements for a launch.
     pub directives: Directives,
-    /// Whether it has a body here, rather than being declared only.
+    /// Whether it has a body, that is, is not only declared.
     pub is_defined: bool,
-    /// Whether its body, or that of a function which it names, uses an array of the size that the launch gives:
-    /// `.extern .shared .b8 s[];`, CUDA's `extern __shared__`. Functions of other texts are not seen.
+    /// Whether its body, or the body of a function that it names, uses an array whose size the launch specifies:
+    /// `.extern .shared .b8 s[];`, CUDA's `extern __shared__`. Functions of other texts are not considered.
     pub dynamic_shared: bool,
 }
 
 impl<'a> Entry<'a> {
-    /// After `.entry`: the kernel, and where its body or the `;` in its place begins.
+    /// Called after `.entry`: reads the kernel. Also returns the start of its body or of the `;`.
     pub(super) fn parse(
         lexer: &mut Lexer<'a>,
         version: (u16, u16),
@@ -52,10 +52,10 @@ impl<'a> Entry<'a> {
         Ok((entry, end))
     }
 
-    /// The parameters in the common model: sizes, alignments and classes from PTX, C++ types from
-    /// `demangled`. PTX gives no offsets.
+    /// The parameters in the common model: sizes, alignments and classes from PTX, C++ types from `demangled`. PTX
+    /// contains no offsets.
     ///
-    /// Where the name's list is not as long as PTX's, it is not believed: the types are unknown.
+    /// If the number of parameters in the name differs from PTX, the types are unknown.
     #[must_use]
     pub fn signature_parameters<'s>(
         &'s self,
@@ -75,7 +75,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// More than any GPU takes: their bytes are limited to 32,764.
+/// A number above every GPU's limit: the parameters of a kernel have at most 32,764 bytes.
 const PARAMETERS_LIMIT: usize = 65536;
 
 fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>, Error> {
@@ -96,7 +96,7 @@ fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>, Error> {
     }
 }
 
-/// The directives, whether a body follows them rather than `;`, and where. The last of a kind counts.
+/// The directives, whether a body follows instead of `;`, and its position. Of equal directives, the last one counts.
 fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error> {
     let mut directives = Directives::default();
     loop {
@@ -123,7 +123,7 @@ fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error>
                     None => {}
                 }
             }
-            // Arguments of a directive that is newer than this crate.
+            // Arguments of a directive that this crate does not know.
             Token::Number(_)
             | Token::Identifier(_)
             | Token::String
@@ -138,7 +138,7 @@ fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error>
     }
 }
 
-/// After `.pragma`: its strings, up to the `;`.
+/// Called after `.pragma`: skips its strings, up to the `;`.
 fn pragma(lexer: &mut Lexer<'_>) -> Result<(), Error> {
     loop {
         match lexer.token()? {

@@ -1,24 +1,24 @@
-//! Why a text is not PTX.
+//! Errors of reading PTX.
 
 use alloc::{borrow::ToOwned, string::String};
 use core::fmt;
 
-/// The place in a PTX text that is not as PTX has it.
+/// The position and the reason of an error in a PTX text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Error {
-    /// From 1.
+    /// The line, starting at 1.
     pub line: usize,
-    /// In bytes, from 1.
+    /// The column in bytes, starting at 1.
     pub column: usize,
-    /// What was expected there.
+    /// What was expected at this position.
     pub expected: &'static str,
-    /// What stands there: a word or sign, or empty at the end of the text.
+    /// The word or sign at this position. Empty at the end of the text.
     pub found: String,
 }
 
 impl Error {
-    /// The longest piece of the text that a message quotes, in bytes.
+    /// The maximum length of quoted text in a message, in bytes.
     const QUOTED: usize = 40;
 
     #[cold]

@@ -1,12 +1,12 @@
-//! Where a PTX text begins and ends among other bytes, as in the data of a program.
+//! Finds the beginning and the end of a PTX text among other bytes, such as a program's data.
 
 use super::lexer::{Lexer, Token};
 
-/// The longest string or comment that counts as one, in bytes: compilers write shorter ones.
+/// The maximum length of a string or comment, in bytes. Compilers write shorter ones.
 const LONGEST: usize = 16 << 10;
 
-/// Whether the first bytes of a file are those of a PTX text: `.version` after comments and white space, or a comment that
-/// continues after `head`. `is_all` means that nothing follows `head`.
+/// Whether the first bytes of a file can begin a PTX text: `.version` after comments and white space, or a comment
+/// that continues after `head`. `is_all` means that nothing follows `head`.
 #[must_use]
 pub fn begins(head: &[u8], is_all: bool) -> bool {
     match Lexer::bounded(head, LONGEST).token() {
@@ -16,8 +16,8 @@ pub fn begins(head: &[u8], is_all: bool) -> bool {
     }
 }
 
-/// The size of the PTX text at the beginning of `bytes`: the end of its last statement. `None` where that may be after `bytes`;
-/// not if `is_all`, which means that nothing follows them.
+/// The size of the PTX text at the beginning of `bytes`: the end of its last statement. `None` if the text may
+/// continue after `bytes`. `is_all` means that nothing follows `bytes`.
 #[must_use]
 pub fn extent(bytes: &[u8], is_all: bool) -> Option<usize> {
     let lexer = &mut Lexer::bounded(bytes, LONGEST);
@@ -31,14 +31,14 @@ pub fn extent(bytes: &[u8], is_all: bool) -> Option<usize> {
     }
 }
 
-/// What is no statement.
+/// Bytes that are not a complete statement.
 enum Other {
-    /// The bytes end in it.
+    /// The bytes end inside a statement.
     Cut,
     NotPtx,
 }
 
-/// What a statement of a module begins with, apart from those that end without a sign.
+/// The directives that begin a statement of a module, except for statements that end without a sign.
 const STATEMENTS: [&str; 13] = [
     "alias", "common", "const", "entry", "extern", "func", "global", "pragma", "section", "shared",
     "tex", "visible", "weak",
@@ -46,7 +46,7 @@ const STATEMENTS: [&str; 13] = [
 
 fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
     match next(lexer)? {
-        // It may be longer.
+        // The word may continue.
         Token::Directive(_) if lexer.remaining() == 0 => return Err(Other::Cut),
         Token::Directive("version") if is_first => return operands(lexer),
         Token::Directive("target" | "address_size") => return operands(lexer),
@@ -78,7 +78,7 @@ fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
     }
 }
 
-/// The operands of a statement that no sign ends.
+/// Skips the operands of a statement that ends without a sign.
 fn operands(lexer: &mut Lexer<'_>) -> Result<(), Other> {
     loop {
         operand(lexer)?;
@@ -97,13 +97,13 @@ fn operand(lexer: &mut Lexer<'_>) -> Result<(), Other> {
     }
 }
 
-/// The next token. Other bytes than those of PTX are an error, and so is the end of the bytes.
+/// The next token. Bytes that PTX does not allow are an error, and so is the end of the bytes.
 fn next<'a>(lexer: &mut Lexer<'a>) -> Result<Token<'a>, Other> {
     match lexer.token() {
         Ok((_, Token::End)) => Err(Other::Cut),
         Ok((_, Token::Sign(sign))) if !matches!(sign, b' '..=b'~') => Err(Other::NotPtx),
         Ok((_, token)) => Ok(token),
-        // A string or comment does not end.
+        // An unterminated string or comment.
         Err(_) if lexer.remaining() < LONGEST => Err(Other::Cut),
         Err(_) => Err(Other::NotPtx),
     }

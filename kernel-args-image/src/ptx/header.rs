@@ -5,40 +5,40 @@ use super::{
     lexer::{Lexer, Token},
 };
 
-/// What a PTX text begins with. PTX ISA, "PTX Module Directives".
+/// The beginning of a PTX text. PTX ISA, "PTX Module Directives".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Header<'a> {
-    /// Major and minor number of `.version`.
+    /// The major and minor number of `.version`.
     pub version: (u16, u16),
     /// `.target`.
     pub target: Target<'a>,
-    /// `.address_size` in bits, where it follows `.target`, as PTX wants it.
+    /// `.address_size` in bits, if it directly follows `.target`, as PTX requires.
     pub address_size: Option<u8>,
 }
 
-/// What `.target` says.
+/// The value of `.target`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Target<'a> {
-    /// The GPUs, or `None` where they are not spelled as [`Target::parse`](crate::Target::parse) reads them.
+    /// The GPUs, or `None` if [`Target::parse`](crate::Target::parse) does not accept their spelling.
     pub gpu: Option<crate::Target>,
-    /// The whole list as spelled: `sm_90a`, or `sm_75, texmode_independent`.
+    /// The complete list as spelled: `sm_90a`, or `sm_75, texmode_independent`.
     pub text: &'a str,
 }
 
 impl<'a> Header<'a> {
-    /// Reads the beginning of a text from bytes that may end with a NUL. Outside of comments and strings PTX is ASCII, so the
-    /// bytes need not be UTF-8.
+    /// Reads the beginning of a text from bytes that may end with a NUL. PTX is ASCII except in comments and strings,
+    /// so the bytes need not be UTF-8.
     ///
     /// # Errors
-    /// Where the text does not begin with `.version` and `.target`.
+    /// If the text does not begin with `.version` and `.target`.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
         let lexer = &mut Lexer::new(&bytes[..end]);
         let (version, target) = first(lexer)?;
         let mut address_size = None;
-        // What follows is none of the header's business, whatever it is.
+        // Errors in the rest of the text do not matter here.
         if let Ok((_, Token::Directive("address_size"))) = lexer.token() {
             let bits = lexer.integer("32 or 64 after `.address_size`");
             address_size = bits.ok().and_then(|bits| u8::try_from(bits).ok());
@@ -56,7 +56,7 @@ pub(super) fn first<'a>(lexer: &mut Lexer<'a>) -> Result<((u16, u16), Target<'a>
     Ok((version(lexer)?, Target::parse(lexer)?))
 }
 
-/// `.version 9.0`. It must stand first.
+/// `.version 9.0`. It must be the first statement.
 fn version(lexer: &mut Lexer<'_>) -> Result<(u16, u16), Error> {
     const FIRST: &str = "PTX, which begins with `.version`";
     const NUMBERS: &str = "a version such as `9.0` after `.version`";
@@ -75,7 +75,7 @@ fn version(lexer: &mut Lexer<'_>) -> Result<(u16, u16), Error> {
 }
 
 impl<'a> Target<'a> {
-    /// `.target sm_90, debug`. It must stand second.
+    /// `.target sm_90, debug`. It must be the second statement.
     fn parse(lexer: &mut Lexer<'a>) -> Result<Self, Error> {
         const NAME: &str = "a name such as `sm_90` in `.target`";
         let (at, token) = lexer.token()?;

@@ -1,18 +1,18 @@
-//! The words of a PTX text. PTX ISA, "Syntax".
+//! The tokens of a PTX text. PTX ISA, "Syntax".
 //!
-//! Seen from ptxas 13.0: a string has no escapes and may span lines; comments do not nest; a string
-//! is a string before `//` or `/*` in it is a comment; `. entry` is not a directive.
+//! Observed with ptxas 13.0: a string has no escapes and may span lines; comments do not nest; a string that contains
+//! `//` or `/*` does not begin a comment; `. entry` is not a directive.
 
 use super::Error;
 
 /// A word or sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token<'a> {
-    /// `.entry`, without its dot.
+    /// A directive without its dot: `entry` for `.entry`.
     Directive(&'a str),
     /// A name: `saxpy_param_0`, `%p1`.
     Identifier(&'a str),
-    /// What begins with a digit, up to a sign: `64`, `0x1FU`, `9.0`, `4.u32`.
+    /// A word that begins with a digit: `64`, `0x1FU`, `9.0`, `4.u32`.
     Number(&'a str),
     /// Quoted text.
     String,
@@ -27,7 +27,7 @@ pub(super) enum Token<'a> {
 pub(super) struct Lexer<'a> {
     source: &'a [u8],
     at: usize,
-    /// The longest string or comment, in bytes.
+    /// The maximum length of a string or comment, in bytes.
     longest: usize,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Lexer<'a> {
         Self::bounded(source, usize::MAX)
     }
 
-    /// A lexer of bytes that need not be PTX: a longer string or comment is an error.
+    /// A lexer for bytes that need not be PTX. A string or comment longer than `longest` is an error.
     pub(super) const fn bounded(source: &'a [u8], longest: usize) -> Self {
         let at = 0;
         Self {
@@ -46,22 +46,22 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// How many bytes follow the last token.
+    /// The number of bytes after the last token.
     pub(super) const fn remaining(&self) -> usize {
         self.source.len() - self.at
     }
 
-    /// The byte after the last token.
+    /// The position after the last token.
     pub(super) const fn position(&self) -> usize {
         self.at
     }
 
-    /// A second reader, from an earlier position on.
+    /// A second lexer, starting at an earlier position.
     pub(super) fn back_to(&self, at: usize) -> Self {
         Self { at, ..self.clone() }
     }
 
-    /// The text between two positions: empty where it is not UTF-8, which no word is.
+    /// The text between two positions. Empty if it is not UTF-8; words are always UTF-8.
     pub(super) fn text(&self, start: usize, end: usize) -> &'a str {
         self.source
             .get(start..end)
@@ -114,7 +114,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// At a `/`: skips a comment, if it begins one.
+    /// Called at a `/`: skips a comment. Returns whether there was one.
     fn skip_comment(&mut self) -> Result<bool, Error> {
         let rest = self.bounded_rest();
         match rest.get(1) {
@@ -138,7 +138,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// At a `"`: skips a string.
+    /// Called at a `"`: skips a string.
     fn skip_string(&mut self) -> Result<(), Error> {
         let rest = self.bounded_rest();
         match rest.iter().skip(1).position(|&b| b == b'"') {
@@ -150,7 +150,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// What a string or comment at this position may take.
+    /// The bytes that a string or comment at this position may occupy.
     fn bounded_rest(&self) -> &'a [u8] {
         let rest = &self.source[self.at..];
         &rest[..rest.len().min(self.longest)]
@@ -161,7 +161,7 @@ impl<'a> Lexer<'a> {
         self.at += rest.iter().position(|&b| !class(b)).unwrap_or(rest.len());
     }
 
-    /// The next token and where it begins.
+    /// The next token and its position.
     pub(super) fn token(&mut self) -> Result<(usize, Token<'a>), Error> {
         self.skip_blank()?;
         let start = self.at;
@@ -195,7 +195,7 @@ impl<'a> Lexer<'a> {
         Ok((start, token))
     }
 
-    /// The next token, without going past it.
+    /// The next token, without consuming it.
     pub(super) fn peek_token(&mut self) -> Result<(usize, Token<'a>), Error> {
         self.skip_blank()?;
         let at = self.at;
@@ -204,7 +204,7 @@ impl<'a> Lexer<'a> {
         token
     }
 
-    /// Goes past `sign` if it is next.
+    /// Consumes the next token if it is `sign`.
     pub(super) fn take(&mut self, sign: u8) -> Result<bool, Error> {
         let end = self.at;
         if self.token()?.1 == Token::Sign(sign) {
@@ -232,7 +232,7 @@ impl<'a> Lexer<'a> {
         value.ok_or_else(|| self.error(at, expected))
     }
 
-    /// Skips a block, from its `{` to the `}` that closes it.
+    /// Skips a block, from its `{` to the matching `}`.
     pub(super) fn skip_block(&mut self) -> Result<(), Error> {
         let start = self.at;
         let mut depth = 0_usize;
@@ -262,7 +262,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next directive outside of blocks, skipping everything else.
+    /// The next directive outside of blocks. Skips everything else.
     pub(super) fn next_directive(&mut self) -> Result<Option<&'a str>, Error> {
         loop {
             match self.peek_token()? {
@@ -280,7 +280,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Where the quick skip of a block has to look closer.
+/// The bytes at which skipping a block must examine the text.
 const ENDS_RUN: [bool; 256] = {
     let mut table = [false; 256];
     table[b'{' as usize] = true;
@@ -302,6 +302,6 @@ fn integer(text: &str) -> Option<u64> {
         [b'0', _, ..] => (&digits[1..], 8),
         _ => (digits, 10),
     };
-    // `from_str_radix` takes a sign as well; no number begins with one.
+    // `from_str_radix` also accepts a sign. A number never begins with one.
     u64::from_str_radix(digits, radix).ok()
 }

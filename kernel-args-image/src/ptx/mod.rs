@@ -1,11 +1,11 @@
-//! What a PTX text says of its kernels: names, parameters and launch bounds.
+//! Reads the kernels of a PTX text: names, parameters and launch bounds.
 //!
-//! The grammar is what ptxas 13.0 accepts, found by giving it both sides of each rule; PTX ISA,
-//! "Kernel and Function Directives" and "Performance-Tuning Directives". Bodies are skipped, not
-//! parsed: an instruction that ptxas refuses is not noticed here.
+//! The grammar is the one that ptxas 13.0 accepts, found by testing both sides of each rule. See PTX ISA, "Kernel and
+//! Function Directives" and "Performance-Tuning Directives". Bodies are skipped, not parsed: an invalid instruction is
+//! not reported.
 //!
-//! The tests have two more readers, in the stand-in driver and in the oracle suite: they check this one, so they share
-//! no code with it.
+//! The tests contain two more readers, in the stand-in driver and in the oracle suite. They check this reader, so they
+//! share no code with it.
 
 #[cfg(feature = "debug-info")]
 mod debug;

@@ -11,41 +11,41 @@ use alloc::vec::Vec;
 
 /// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
 ///
-/// A kernel is parsed again when it is asked for, so that many of them take little memory.
+/// A kernel is parsed again on each access, so many kernels use little memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
     version: (u16, u16),
     gpu: Option<Target>,
-    /// Whether it has a section of debug information.
+    /// Whether the text has a section of debug information.
     debug_info: bool,
-    /// What stands between `.entry` and each body, one after another. A body is left as `{}`.
+    /// The declarations: the text between `.entry` and each body, one after another. `{}` replaces each body.
     declarations: Vec<u8>,
-    /// In the order of their names, each once.
+    /// The kernels sorted by name, without duplicates.
     kernels: Vec<Place>,
 }
 
-/// Where a kernel's declaration stands. Numbers of 32 bits, since there may be millions.
+/// The position of a kernel's declaration. The numbers have 32 bits, because there may be millions of kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
-    /// In the text, after `.entry`.
+    /// The position in the text, after `.entry`.
     text: u32,
-    /// In `declarations`.
+    /// The position in `declarations`.
     start: u32,
-    /// Without the body.
+    /// The length without the body.
     length: u32,
-    /// Where the name begins and ends, from `start` on.
+    /// The start and the end of the name, relative to `start`.
     name: (u32, u32),
-    /// Whether it uses dynamic shared memory.
+    /// Whether the kernel uses dynamic shared memory.
     dynamic_shared: bool,
 }
 
 impl Module {
-    /// Reads a PTX text from bytes that may end with a NUL, as the driver takes them. Outside of comments and strings PTX is
-    /// ASCII, so the bytes need not be UTF-8.
+    /// Reads a PTX text from bytes that may end with a NUL, as for the driver. PTX is ASCII except in comments and
+    /// strings, so the bytes need not be UTF-8.
     ///
     /// # Errors
-    /// Where the text does not begin with `.version` and `.target`, an `.entry` is not as PTX has it, a kernel is defined
-    /// twice, a comment, string or body does not end, or the text is 4 GiB large.
+    /// If the text does not begin with `.version` and `.target`, an `.entry` is invalid, a kernel is defined twice, a
+    /// comment, string or body is unterminated, or the text has 4 GiB or more.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
         let bytes = &bytes[..end];
@@ -93,7 +93,7 @@ impl Module {
         Ok(module)
     }
 
-    /// Adds a kernel whose declaration begins at this byte of the text; `None` where the text is too large.
+    /// Adds a kernel whose declaration begins at this byte of the text. `None` if the text is too large.
     fn add(&mut self, at: usize, declaration: &[u8], is_defined: bool) -> Option<()> {
         let place = Place::new(at, self.declarations.len(), declaration)?;
         self.kernels.push(place);
@@ -103,7 +103,7 @@ impl Module {
         Some(())
     }
 
-    /// Sorts by name, and of a kernel that is declared and then defined keeps the definition.
+    /// Sorts by name. If a kernel is declared and defined, keeps the definition.
     fn order(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let declarations = &self.declarations;
         let is_defined = |place: &Place| declarations.get(place.end()) == Some(&b'{');
@@ -161,14 +161,14 @@ impl Module {
         entries.collect()
     }
 
-    /// The kernel of this symbol.
+    /// The kernel with this symbol.
     #[must_use]
     pub fn entry(&self, symbol: &str) -> Option<Entry<'_>> {
         self.nth(self.find(symbol)?)
     }
 
-    /// The declaration of this kernel: what stands between `.entry` and its body, and at which byte of the text that
-    /// was read.
+    /// The declaration of this kernel (the text between `.entry` and its body), and its position in the text that was
+    /// read.
     #[must_use]
     pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         let place = self.kernels.get(self.find(symbol)?)?;
@@ -182,7 +182,7 @@ impl Module {
             .ok()
     }
 
-    /// The kernel at this place of [`symbols`](Self::symbols).
+    /// The kernel at this index of [`symbols`](Self::symbols).
     pub(crate) fn nth(&self, index: usize) -> Option<Entry<'_>> {
         let place = self.kernels.get(index)?;
         let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);
@@ -200,7 +200,7 @@ impl Module {
             .map_or("", |place| place.name(&self.declarations))
     }
 
-    /// How much memory it takes, in bytes.
+    /// The memory that it uses, in bytes.
     pub(crate) fn weight(&self) -> usize {
         self.declarations.len() + size_of::<Place>() * self.kernels.len()
     }
@@ -210,7 +210,7 @@ impl Place {
     fn new(text: usize, start: usize, declaration: &[u8]) -> Option<Self> {
         let mut lexer = Lexer::new(declaration);
         let (name, _) = lexer.token().ok()?;
-        // What follows the last declaration, two bytes at most, is in range as well.
+        // The bytes after the last declaration, at most two, are also in range.
         u32::try_from(start.checked_add(declaration.len())?.checked_add(2)?).ok()?;
         Some(Self {
             text: u32::try_from(text).ok()?,
@@ -224,7 +224,7 @@ impl Place {
         })
     }
 
-    /// Where the body begins.
+    /// The start of the body.
     const fn end(&self) -> usize {
         self.start as usize + self.length as usize
     }

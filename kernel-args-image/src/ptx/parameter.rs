@@ -14,40 +14,39 @@ use kernel_args_abi::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Parameter<'a> {
-    /// Its name: `saxpy_param_2`.
+    /// The name: `saxpy_param_2`.
     pub name: &'a str,
-    /// How it is spelled, on one line and without comments: `.param .u32 saxpy_param_2`.
+    /// The declaration on one line, without comments: `.param .u32 saxpy_param_2`.
     pub declaration: Cow<'a, str>,
-    /// Its type without the dot: `u32`; of an array, each element's.
+    /// The type without the dot: `u32`. For an array, the type of its elements.
     pub scalar: &'a str,
-    /// How many elements it has, where it is an array.
+    /// The number of elements of an array.
     pub length: Option<usize>,
-    /// Size of the whole, and alignment: the natural one, or what `.align` raises it to.
+    /// The total size, and the alignment: the natural one, or a larger one from `.align`.
     ///
-    /// A `.texref`, `.samplerref` or `.surfref` has size 0: it is bound through the driver's texture
-    /// calls and takes no argument.
+    /// A `.texref`, `.samplerref` or `.surfref` has size 0: it is bound with the driver's texture functions and takes
+    /// no argument.
     pub layout: Layout,
     /// The kind of value.
     pub class: Class,
-    /// What `.ptr` says.
+    /// The value of `.ptr`.
     pub pointee: Option<Pointee>,
 }
 
-/// What a kernel assumes of the memory that a pointer parameter points to. PTX ISA, "Kernel Parameter
-/// Attribute: .ptr".
+/// What a kernel assumes about the memory behind a pointer parameter. PTX ISA, "Kernel Parameter Attribute: .ptr".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pointee {
     /// The state space.
     pub space: Space,
-    /// Its alignment, where it is given.
+    /// The alignment, if specified.
     pub align: Option<Alignment>,
 }
 
-/// A state space that a pointer parameter can point into. PTX ISA, "State Spaces".
+/// A state space of a pointer parameter. PTX ISA, "State Spaces".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Space {
-    /// Any: none is given.
+    /// Any state space: none is specified.
     Generic,
     /// `.global`.
     Global,
@@ -66,8 +65,8 @@ impl<'a> Parameter<'a> {
     /// ```text
     /// { .param | .align N }  type  [ .ptr [space] ]  [ .align N ]  name  [ '[' N ']' ]
     /// ```
-    /// The `.align` before the type is the parameter's, the largest one counts; the one after it is
-    /// the pointee's, with or without `.ptr`. (Seen from ptxas 13.0.)
+    /// The `.align` before the type applies to the parameter; the largest one counts. The `.align` after the type
+    /// applies to the pointee, with or without `.ptr`. (Observed with ptxas 13.0.)
     pub(super) fn parse(lexer: &mut Lexer<'a>) -> Result<Self, Error> {
         let (start, _) = lexer.peek_token()?;
         let (scalar, raised) = Self::scalar(lexer)?;
@@ -136,7 +135,7 @@ impl<'a> Parameter<'a> {
 }
 
 impl Pointee {
-    /// Whether there is a `.ptr`, and what it says.
+    /// Parses `.ptr` and `.align`. Returns whether there is a `.ptr`.
     fn parse(lexer: &mut Lexer<'_>) -> Result<Option<(bool, Self)>, Error> {
         let mut marked = false;
         let mut pointee = Self {
@@ -175,7 +174,7 @@ fn alignment(lexer: &mut Lexer<'_>) -> Result<Alignment, Error> {
         .ok_or_else(|| lexer.error(at, ALIGNMENT))
 }
 
-/// The class and natural alignment, which is the size, of a type. `None` is an opaque type.
+/// The class and the natural alignment, which equals the size, of a type. The class of an opaque type is `None`.
 fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
     if matches!(scalar, "texref" | "samplerref" | "surfref") {
         return Some((None, Alignment::ONE));
@@ -191,8 +190,7 @@ fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
     Some((Some(class), Alignment::new(bits / 8)?))
 }
 
-/// The source from `start` to here: as it stands where that is one line of single spaces, else rebuilt
-/// from its tokens.
+/// The source from `start` to here. Borrowed if it is one line with single spaces, otherwise rebuilt from its tokens.
 fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
     let end = lexer.position();
     let spelled = lexer.text(start, end);

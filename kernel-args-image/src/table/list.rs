@@ -4,16 +4,16 @@ use super::types::TypeWriter;
 use alloc::vec::Vec;
 use kernel_args_abi::{Members, Parameter, signature::stored};
 
-/// Parameters with their members that own everything that they consist of: [`Parameter`] borrows.
+/// Parameters that own their texts and members. [`Parameter`] borrows them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ParameterList {
     bytes: Vec<u8>,
-    /// Of the list, in the bytes.
+    /// The number of the list in the bytes.
     number: usize,
 }
 
 impl ParameterList {
-    /// A copy of these parameters.
+    /// Copies these parameters.
     #[must_use]
     pub fn new(parameters: &[Parameter<'_>]) -> Self {
         let mut types = TypeWriter::new();
@@ -28,7 +28,7 @@ impl ParameterList {
         self.members().iter().collect()
     }
 
-    /// The same as the members of a struct.
+    /// The parameters as the members of a struct.
     #[must_use]
     pub fn members(&self) -> Members<'_> {
         stored::members(&self.bytes, self.number)

@@ -1,4 +1,4 @@
-//! Writes structs, enums and lists of parameters: `kernel_args_abi::signature::stored` reads them.
+//! Writes structs, enums and lists of parameters, which `kernel_args_abi::signature::stored` reads.
 
 use super::writer::Writer;
 use alloc::{collections::BTreeMap, vec, vec::Vec};
@@ -14,7 +14,7 @@ use kernel_args_abi::{
 #[derive(Clone, Debug)]
 pub(crate) struct TypeWriter {
     bytes: Vec<u8>,
-    /// Where lists, members, parameters and variants were written, if equal ones share a place.
+    /// The positions of written lists, members, parameters and variants, if equal ones are written only once.
     known: Option<BTreeMap<Vec<u8>, u32>>,
 }
 
@@ -35,13 +35,13 @@ impl TypeWriter {
         }
     }
 
-    /// How many bytes were written.
+    /// The number of written bytes.
     #[cfg(feature = "debug-info")]
     pub(crate) const fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The number of these members, with all that they consist of.
+    /// Writes members with all their content. Returns their number.
     pub(crate) fn number(&mut self, members: Members<'_>) -> usize {
         if let Some(why) = members.why_opaque() {
             return opaque(why);
@@ -62,12 +62,12 @@ impl TypeWriter {
         self.structure(&places)
     }
 
-    /// A struct or list of parameters, whose members were written to these places: its number.
+    /// Writes a struct or list of parameters, whose members are at these positions. Returns its number.
     pub(crate) fn structure(&mut self, places: &[u32]) -> usize {
         FIRST + 4 * self.list(places) + STRUCT
     }
 
-    /// An enum, whose variants were written to these places: its number.
+    /// Writes an enum, whose variants are at these positions. Returns its number.
     pub(crate) fn enumeration(&mut self, places: &[u32], is_signed: Option<bool>) -> usize {
         let kind = match is_signed {
             Some(true) => SIGNED,
@@ -77,8 +77,8 @@ impl TypeWriter {
         FIRST + 4 * self.list(places) + kind
     }
 
-    /// Where a member or parameter is written, whose own members and what it points to have these numbers. `named` is where the name
-    /// of its type was written, if it was.
+    /// Writes a member or parameter with these numbers of its members and its referent. Returns its position. `named`
+    /// is the position of the name of its type, if the name was written.
     pub(crate) fn record(
         &mut self,
         parameter: &Parameter<'_>,
@@ -94,7 +94,7 @@ impl TypeWriter {
         let lengths = parameter.cpp.extents.iter();
         let lengths: Vec<u32> = lengths.copied().take_while(|&length| length > 0).collect();
         writer.number(lengths.len());
-        // They are read from the last one on.
+        // The reader starts with the last length.
         for length in lengths.into_iter().rev() {
             writer.number(length as usize);
         }
@@ -103,7 +103,7 @@ impl TypeWriter {
         self.place(bytes)
     }
 
-    /// Where a variant is written.
+    /// Writes a variant. Returns its position.
     pub(crate) fn variant(&mut self, variant: Variant<'_>) -> u32 {
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes);
@@ -112,7 +112,7 @@ impl TypeWriter {
         self.place(bytes)
     }
 
-    /// Where a text is written.
+    /// Writes a text. Returns its position.
     #[cfg(feature = "debug-info")]
     pub(crate) fn text(&mut self, text: &str) -> u32 {
         let mut bytes = Vec::new();
@@ -120,7 +120,7 @@ impl TypeWriter {
         self.place(bytes)
     }
 
-    /// All bytes, with the places of the types that members and parameters point to; 0 for one that is not described.
+    /// All bytes, with the positions of the types that members and parameters point to; 0 for an unknown type.
     pub(crate) fn finish(mut self, types: &[u32]) -> Vec<u8> {
         if !types.is_empty() {
             let at = self.list(types) as u32;
@@ -129,7 +129,7 @@ impl TypeWriter {
         self.bytes
     }
 
-    /// Where a list of places is written.
+    /// Writes a list of positions. Returns the position of the list.
     fn list(&mut self, places: &[u32]) -> usize {
         let mut bytes = Vec::with_capacity(PLACE * (1 + places.len()));
         bytes.extend(narrow(places.len()).to_le_bytes());
@@ -153,13 +153,13 @@ impl TypeWriter {
     }
 }
 
-/// The number of members that are not told apart.
+/// The number for opaque members.
 pub(crate) fn opaque(why: Opaque) -> usize {
     let reason = Opaque::ALL.iter().position(|known| *known == why);
     1 + reason.unwrap_or_default()
 }
 
-/// Places and counts: debug information may take 256 MiB, and an image with more types than that is not read.
+/// A position or a number. Debug information has at most 256 MiB, and an image with more types cannot be read.
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

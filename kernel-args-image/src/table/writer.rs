@@ -1,4 +1,4 @@
-//! Writes numbers, texts and C++ types of a table: `kernel_args_abi::signature::reader` reads them.
+//! Writes numbers, texts and C++ types of a table, which `kernel_args_abi::signature::reader` reads.
 
 use alloc::vec::Vec;
 use kernel_args_abi::{
@@ -12,14 +12,14 @@ use kernel_args_abi::{
 /// Appends numbers and texts.
 pub(crate) struct Writer<'w> {
     pub(crate) bytes: &'w mut Vec<u8>,
-    /// Texts that lie in it in memory are written as places in it.
+    /// A text that borrows from the declaration is written as a position in it.
     pub(crate) declaration: &'w [u8],
-    /// The kernel's readable name, likewise for the names of types.
+    /// The kernel's readable name. A type name that borrows from it is written as a position in it.
     pub(crate) name: &'w [u8],
 }
 
 impl<'w> Writer<'w> {
-    /// All texts are written themselves.
+    /// Writes all texts completely.
     pub(crate) const fn new(bytes: &'w mut Vec<u8>) -> Self {
         Self {
             bytes,
@@ -36,7 +36,7 @@ impl<'w> Writer<'w> {
         self.bytes.push(number as u8);
     }
 
-    /// A number with a sign, of any size.
+    /// A signed number of any size.
     pub(crate) fn integer(&mut self, integer: i128) {
         let mut number = (integer << 1 ^ integer >> 127).cast_unsigned();
         while number >= 0x80 {
@@ -46,7 +46,7 @@ impl<'w> Writer<'w> {
         self.bytes.push(number as u8);
     }
 
-    /// A number of 3 bytes: names are shorter than 64 KiB.
+    /// A number of 3 bytes. Names are shorter than 64 KiB.
     pub(crate) fn short(&mut self, number: usize) {
         self.bytes
             .extend([number as u8, (number >> 8) as u8, (number >> 16) as u8]);
@@ -62,8 +62,8 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Size, offset, alignment, class and C++ type, without the lengths of an array. `named` is where the name of the type is
-    /// stored, if it is.
+    /// Size, offset, alignment, class and C++ type, without the lengths of an array. `named` is the position of the
+    /// stored type name, if the name is stored.
     pub(crate) fn ty(&mut self, parameter: &Parameter<'_>, named: Option<u32>) {
         self.number(parameter.size);
         self.number(parameter.offset.map_or(0, |offset| offset + 1));
@@ -97,7 +97,7 @@ impl<'w> Writer<'w> {
             CppBase::Named(name) => {
                 let place = place_in(self.name, name.as_bytes());
                 let Some((at, length)) = place else {
-                    // Of debug information.
+                    // A name from debug information.
                     self.bytes.push(base::SPELLED);
                     return self.text(name);
                 };
@@ -114,7 +114,7 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// Where `part` lies in `whole`, if it is borrowed from it, and its length.
+/// The position and length of `part` in `whole`, if `part` borrows from `whole`.
 pub(crate) fn place_in(whole: &[u8], part: &[u8]) -> Option<(usize, usize)> {
     let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
     let found = whole.get(at..at.checked_add(part.len())?)?;

@@ -1,4 +1,4 @@
-//! Tests that need a compiler: without it they report so, and count as ignored.
+//! Tests that need a compiler. Without it, they are reported as ignored.
 
 mod mangled;
 mod ptxas;
@@ -15,9 +15,9 @@ use std::{
 /// A test that needs a compiler.
 struct Compiled {
     test: &'static str,
-    /// Its name in `$PATH`.
+    /// The compiler's name in `$PATH`.
     compiler: &'static str,
-    /// The variable that says where else it is.
+    /// The environment variable with an alternative path.
     variable: &'static str,
     run: fn(&OsStr),
 }

@@ -1,4 +1,4 @@
-//! ptxas reads the same kernels as the PTX reader, in whatever way they are spelled.
+//! ptxas and the PTX reader read the same kernels, in any spelling.
 
 use super::spelling::{Meant, Speller, assert_read};
 use kernel_args_abi::ParamLayout;
@@ -9,8 +9,8 @@ use kernel_args_image::{
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use std::{ffi::OsStr, process::Command};
 
-/// The PTX reader, ptxas, the cubin reader and the layout engine agree: 200 kernels for each of three
-/// GPU generations whose parameter blocks begin at different addresses.
+/// The PTX reader, ptxas, the cubin reader and the layout engine agree: 200 kernels for each of three GPU generations
+/// whose parameter blocks begin at different addresses.
 pub(super) fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
     let folder = std::env::temp_dir().join(format!("kernel-args-ptx-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -77,7 +77,7 @@ pub(super) fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
                 let pointee = meant.pointee.map(|pointee| Pointee {
                     align: pointee.align.filter(|align| align.bytes() > 1),
                     space: match record.pointee {
-                        // What ptxas makes of it from sm_90 on.
+                        // The result of ptxas for sm_90 and newer.
                         Some(read)
                             if pointee.space == Space::Const && read.space == Space::Global =>
                         {

@@ -1,5 +1,5 @@
-// What debug information says of these kernels, `tests/debug_info.rs` knows: the same from nvcc's front end as DWARF 2, and
-// from g++ as DWARF 2 to 5.
+// The expected debug information is in `tests/image/debug_info.rs`. nvcc's front end writes DWARF 2, g++ writes
+// DWARF 2 to 5.
 //   NVRTC 13.0.88, --device-debug --std=c++17 --device-int128, for compute_75 and sm_90: debug.ptx, debug.sm_90.cubin
 //   g++ 12.2, -g -gstrict-dwarf -gdwarf-N -shared -nostdlib -x c++, then strip --only-keep-debug -R .symtab -R .strtab
 //   -R .debug_line -R .debug_aranges -R .comment: debug.dwarf-N.elf

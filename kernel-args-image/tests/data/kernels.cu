@@ -1,4 +1,4 @@
-// The kernels of the readers' tests. The files beside this one are made from it by nvcc 13.0.88:
+// The kernels of the readers' tests. nvcc 13.0.88 builds the other files in this folder from this one:
 //   nvcc -ptx   -arch=compute_75 kernels.cu -o kernels.ptx
 //   nvcc -cubin -arch=sm_75      kernels.cu -o kernels.sm_75.cubin
 //   nvcc -cubin -arch=sm_100     kernels.cu -o kernels.sm_100.cubin
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) plain(char c, float4 v, dou
 #endif
 
 #ifdef LARGE
-// More than 4,352 bytes: the cubin's records are of the second kind.
+// More than 4,352 bytes: the cubin uses the second kind of records.
 struct Big { int values[1090]; };
 __global__ void large(Big big, bool b, int* out) { *out = big.values[threadIdx.x] + b; }
 #endif

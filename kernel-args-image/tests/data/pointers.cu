@@ -1,5 +1,5 @@
-// Pointers to members and null pointers as g++ describes them in DWARF 5, made like `debug.dwarf-5.elf` of `debug.cu`:
-// pointers.dwarf-5.elf. nvcc's front end tells integers, structs and `void*` in their place.
+// Pointers to members and null pointers in g++'s DWARF 5, built like `debug.dwarf-5.elf` of `debug.cu`:
+// pointers.dwarf-5.elf. nvcc's front end writes integers, structs and `void*` instead.
 #ifndef __CUDACC__
 #define __global__ __attribute__((visibility("default")))
 #endif

@@ -1,4 +1,4 @@
-//! What `kernels!` emits of an image says what the reader says of it.
+//! The output of `kernels!` for an image contains the same data as the reader's result.
 
 use kernel_args_abi::{
     Class, CppType, Layout, Opaque, Parameter, Signature, check,
@@ -8,7 +8,7 @@ use kernel_args_image::{Declaration, Encoder, Image, Kernels};
 use proptest::prelude::*;
 use std::{fmt::Write, fs, path::Path};
 
-/// The kernels of an image as a macro would embed them, with their texts in the image or in the table.
+/// The kernels of an image as a macro embeds them, with their texts in the image or in the table.
 fn compiled(bytes: &[u8], kernels: &Kernels<'_>, in_table: bool) -> CompiledKernels {
     let bytes: &'static [u8] = bytes.to_vec().leak();
     let mut encoder = Encoder::new();
@@ -25,7 +25,7 @@ fn compiled(bytes: &[u8], kernels: &Kernels<'_>, in_table: bool) -> CompiledKern
     CompiledKernels::all(Box::leak(Box::new(image)))
 }
 
-/// How many kernels were compared.
+/// The number of compared kernels.
 fn compare(bytes: &[u8]) -> usize {
     let kernels = Image::read(bytes).unwrap().kernels().unwrap();
     for in_table in [false, true] {
@@ -110,7 +110,7 @@ fn debug_information_is_in_a_table() {
     assert_eq!(cells.members, by_value[3].members);
 }
 
-/// Names that a program gave to PTX's parameters are compared, as where a kernel is loaded.
+/// Names from the source of PTX parameters are compared, as when a kernel is loaded.
 #[test]
 fn a_struct_fits_by_the_names_that_a_program_gave() {
     let text = ".version 9.0\n.target sm_90\n.visible .entry copy(.param .u64 in, .param .u64 out, .param .u32 in2)\n{ ret; }";
@@ -131,7 +131,7 @@ fn a_struct_fits_by_the_names_that_a_program_gave() {
         }
         assert_eq!(copy.fits(&fields), fits, "{names:?}");
         assert_eq!(check::fits(&fields, &parameters, None), fits, "{names:?}");
-        // The same names as those that fields say.
+        // The same names, specified explicitly by the fields.
         for (i, (field, name)) in fields.iter_mut().zip(names).enumerate() {
             (field.name, field.kernel_name) = (["a", "b", "c"][i], name);
         }
@@ -143,7 +143,7 @@ fn a_struct_fits_by_the_names_that_a_program_gave() {
     }
 }
 
-/// A fat binary of these cubins (2) and PTX texts (1), not compressed.
+/// An uncompressed fat binary of these cubins (2) and PTX texts (1).
 fn fatbin(members: &[(u16, u32, &[u8])]) -> Vec<u8> {
     let mut payload = Vec::new();
     for (kind, sm, bytes) in members {
@@ -168,7 +168,7 @@ const SM_75: &[u8] = include_bytes!("../data/kernels.sm_75.cubin");
 const SM_100: &[u8] = include_bytes!("../data/kernels.sm_100.cubin");
 const PTX: &[u8] = include_bytes!("../data/kernels.ptx");
 
-/// `sim::Line` is aligned to 64, so that it lies elsewhere on sm_100 than on sm_75.
+/// `sim::Line` is aligned to 64, so its offset on sm_100 differs from its offset on sm_75.
 #[test]
 fn another_offset_of_an_over_aligned_parameter_is_no_difference() {
     for members in [
@@ -185,9 +185,9 @@ fn another_offset_of_an_over_aligned_parameter_is_no_difference() {
     }
 }
 
-/// What a kernel that depends on `__CUDA_ARCH__` would be.
+/// A kernel that depends on `__CUDA_ARCH__`.
 #[test]
-fn other_parameters_on_another_gpu_are_told() {
+fn different_parameters_on_another_gpu_are_reported() {
     let text = String::from_utf8(PTX.to_vec()).unwrap();
     let other = text.replace(".param .f32 _Z5saxpyifPKfPf", ".param .f64 _Z5saxpyifPKfPf");
     assert_ne!(text, other);
@@ -203,7 +203,7 @@ fn other_parameters_on_another_gpu_are_told() {
         let names: Vec<_> = varying.map(|kernel| kernel.symbol()).collect();
         assert_eq!(names, ["_Z5saxpyifPKfPf"]);
     }
-    // An integer for a float of the same size: cubins do not tell, texts do.
+    // An integer for a float of the same size: texts show the difference, cubins do not.
     let other = text.replace(".param .f32 _Z5saxpyifPKfPf", ".param .u32 _Z5saxpyifPKfPf");
     let file = fatbin(&[(1, 75, PTX), (1, 90, other.as_bytes())]);
     assert!(
@@ -255,7 +255,7 @@ fn text() -> impl Strategy<Value = String> {
         let mut text = String::from(".version 9.0\n.target sm_90\n");
         let mut seen = std::collections::BTreeSet::new();
         for (name, parameters, named) in kernels {
-            // As a compiler names parameters, or as a program does.
+            // Names from a compiler, or from a program.
             let prefix = if named {
                 "p"
             } else {
@@ -280,7 +280,7 @@ fn text() -> impl Strategy<Value = String> {
     })
 }
 
-/// Signatures that are like a kernel's, and often not the same.
+/// Signatures that are similar to a kernel's, and often different.
 fn fields(parameters: &[Parameter<'static>], change: usize) -> Vec<Parameter<'static>> {
     let mut fields: Vec<_> = parameters
         .iter()
@@ -316,7 +316,7 @@ proptest! {
         prop_assert!(compare(text.as_bytes()) > 0, "{text}");
     }
 
-    /// The short answer is that of the whole comparison.
+    /// The fast check returns the same as the full comparison.
     #[test]
     fn a_struct_fits_as_the_comparison_says(text in text(), change in 0usize..5) {
         let kernels = Image::read(text.as_bytes()).unwrap().kernels().unwrap();
@@ -335,7 +335,7 @@ proptest! {
         }
     }
 
-    /// What was embedded is not what was read.
+    /// The embedded bytes differ from the bytes that were read.
     #[test]
     fn another_declaration_is_noticed(text in text(), at in any::<prop::sample::Index>()) {
         let kernels = Image::read(text.as_bytes()).unwrap().kernels().unwrap();

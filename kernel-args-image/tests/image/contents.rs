@@ -1,4 +1,4 @@
-//! What code an image holds, and which of it runs on a GPU with a driver.
+//! The code in an image, and which of it runs on a GPU with a driver.
 
 use kernel_args_abi::Sm;
 use kernel_args_image::{
@@ -27,9 +27,9 @@ fn ptx(version: &str, target: &str, rest: &str) -> Code {
     contents(text.as_bytes()).unwrap()[0]
 }
 
-/// As nvcc 13.0 marks its members.
+/// The targets of members in the output of nvcc 13.0.
 #[test]
-fn the_members_of_a_fat_binary_are_told_with_their_features() {
+fn the_members_of_a_fat_binary_have_features() {
     let mut members = spelled(TARGETS);
     members.sort();
     assert_eq!(
@@ -85,7 +85,7 @@ fn the_reason_why_ptx_does_not_run() {
     assert_eq!(on_90(ptx("6.0", "sm_75", narrow)), Err(Unfit::AddressSize));
     assert_eq!(on_90(ptx("9.0", "sm_100", "")), Err(Unfit::Gpu));
     assert_eq!(on_90(ptx("9.0", "sm_90a, debug", "")), Ok(true));
-    // Targets that this crate does not know are the driver's business, and so is a driver that is newer than the table.
+    // The driver decides for targets that this crate does not know. The same applies to a driver newer than the table.
     assert_eq!(on_90(ptx("9.0", "sm_next", "")), Ok(false));
     let later = CudaVersion {
         major: 99,
@@ -96,7 +96,7 @@ fn the_reason_why_ptx_does_not_run() {
     assert_eq!(far.runs_on(Sm(90), None), Ok(false));
 }
 
-/// A cubin and the PTX it was made from, and both again with an image for its debug information alone.
+/// A cubin and its PTX, and both again with an image that provides only debug information.
 #[test]
 fn images_are_read_as_one() {
     let alone = Image::read(SM_75).unwrap().kernels().unwrap();
@@ -162,7 +162,7 @@ fn any_code() -> impl Strategy<Value = (Code, Target, PtxVersion, bool)> {
 }
 
 proptest! {
-    /// PTX runs where its target, its version and its addresses allow it, and one of them is the reason where it does not.
+    /// PTX runs if its target, its version and its addresses permit it. Otherwise one of them is the reason.
     #[test]
     fn ptx_runs_where_all_three_rules_allow_it(
         (code, target, version, narrow) in any_code(),
@@ -181,7 +181,7 @@ proptest! {
             (.., image::Compatibility::Unknown) => Ok(false),
         };
         prop_assert_eq!(runs, expected);
-        // The release that is named as the first one takes it.
+        // The first release in the error accepts it.
         if let Some(first) = version.first_release() {
             prop_assert!(code.runs_on(Sm(gpu), Some(first.cuda)) != Err(Unfit::PtxVersion));
         }

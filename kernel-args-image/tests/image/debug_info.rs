@@ -1,4 +1,4 @@
-//! What debug information says of kernels, by each compiler and in each version of DWARF.
+//! Debug information about kernels, from each compiler and in each version of DWARF.
 
 use kernel_args_abi::{Class, Parameter};
 use kernel_args_image::{Image, dwarf::DebugInfo};
@@ -23,7 +23,7 @@ const KERNELS: [&str; 8] = [
     "unnamed",
 ];
 
-/// What is told of `data/debug.cu`: name, C++ type, class, size, the offset of members, and the variants of enums.
+/// The data about `data/debug.cu`: name, C++ type, class, size, the offset of members, and the variants of enums.
 const EXPECTED: &str = include_str!("../data/debug.txt");
 
 fn write(text: &mut String, parameter: &Parameter<'_>, depth: usize) {
@@ -77,28 +77,28 @@ fn spelled(info: &DebugInfo) -> String {
 }
 
 #[test]
-fn ptx_and_a_cubin_tell_names_types_and_members() {
+fn ptx_and_a_cubin_contain_names_types_and_members() {
     let of_ptx = spelled(&DebugInfo::of_ptx(PTX, KERNELS).unwrap());
     assert_eq!(of_ptx, EXPECTED, "{of_ptx}");
     let of_cubin = spelled(&DebugInfo::of_cubin(CUBIN, KERNELS).unwrap());
     assert_eq!(of_cubin, EXPECTED, "{of_cubin}");
 }
 
-/// But for what g++ does otherwise: it spells a blank after a comma, and the name of an enum without its namespace.
+/// Except for g++'s differences: it writes a space after a comma, and the name of an enum without its namespace.
 #[test]
-fn every_version_of_dwarf_tells_the_same() {
+fn every_version_of_dwarf_contains_the_same() {
     for (version, elf) in ELFS {
-        let told = spelled(&DebugInfo::of_cubin(elf, KERNELS).unwrap());
-        let told = told
+        let found = spelled(&DebugInfo::of_cubin(elf, KERNELS).unwrap());
+        let found = found
             .replace("<float, 3>", "<float,3>")
             .replace("<int, 2>", "<int,2>");
-        assert_eq!(told, EXPECTED.replace("sim::", ""), "{version}:\n{told}");
+        assert_eq!(found, EXPECTED.replace("sim::", ""), "{version}:\n{found}");
     }
 }
 
-/// `enum Mode` has a negative value, `enum class Color` is an `unsigned char`. DWARF 2 has no integers of enums.
+/// `enum Mode` has a negative value, `enum class Color` is an `unsigned char`. DWARF 2 has no integer types of enums.
 #[test]
-fn enums_tell_their_integers_where_dwarf_does() {
+fn enums_have_an_integer_type_if_dwarf_contains_it() {
     for (version, elf) in ELFS {
         let info = DebugInfo::of_cubin(elf, ["by_value"]).unwrap();
         let parameters = info.parameters("by_value").unwrap();
@@ -111,7 +111,7 @@ fn enums_tell_their_integers_where_dwarf_does() {
     }
 }
 
-/// Compilers for hosts write entries of their own for them: their sizes are those of the C++ ABI.
+/// Host compilers have their own entries for these types: their sizes follow the C++ ABI.
 #[test]
 fn pointers_to_members_have_their_sizes() {
     let elf = include_bytes!("../data/pointers.dwarf-5.elf");
@@ -124,7 +124,7 @@ fn pointers_to_members_have_their_sizes() {
 }
 
 #[test]
-fn only_the_kernels_that_are_asked_for_are_told() {
+fn only_the_requested_kernels_are_read() {
     let info = DebugInfo::of_cubin(CUBIN, ["plain", "other"]).unwrap();
     assert_eq!(info.symbols().collect::<Vec<_>>(), ["plain"]);
     assert_eq!(info.parameters("by_value"), None);
@@ -132,7 +132,7 @@ fn only_the_kernels_that_are_asked_for_are_told() {
 }
 
 #[test]
-fn an_image_without_debug_information_tells_none() {
+fn an_image_without_debug_information_has_none() {
     let text = b".version 9.0\n.target sm_90\n.entry plain(){}\n// .debug_info\n";
     assert_eq!(DebugInfo::of_ptx(text, ["plain"]), Ok(DebugInfo::default()));
     let cubin = include_bytes!("../data/kernels.sm_75.cubin");
@@ -142,7 +142,7 @@ fn an_image_without_debug_information_tells_none() {
     );
 }
 
-/// The parameters of a kernel of an image, spelled as above, and why debug information does not tell them.
+/// The parameters of an image's kernel, spelled as above, and why its debug information is missing.
 fn of_image(image: &[u8], symbol: &str) -> (String, String) {
     let kernels = Image::read(image).unwrap().kernels().unwrap();
     let kernel = kernels.kernel(symbol, None).unwrap();
@@ -157,7 +157,8 @@ fn of_image(image: &[u8], symbol: &str) -> (String, String) {
     )
 }
 
-/// Names, types and members come from debug information, offsets from the records, and qualified names from the symbol.
+/// Names, types and members come from debug information, offsets from the records, and qualified names from the
+/// symbol.
 #[test]
 fn an_image_completes_its_kernels_by_debug_information() {
     let (step, error) = of_image(CUBIN, KERNELS[2]);
@@ -173,7 +174,7 @@ fn an_image_completes_its_kernels_by_debug_information() {
         plain.starts_with("in: int, i4\nout: unsigned int, i4\nalpha: float, f4\n"),
         "{plain}"
     );
-    // Where PTX declares it, its class stays.
+    // If PTX declares the parameter, its class stays.
     assert!(plain.contains("\nx: float const*, i8\n"), "{plain}");
     let (unnamed, _) = of_image(PTX, "unnamed");
     assert_eq!(
@@ -182,27 +183,33 @@ fn an_image_completes_its_kernels_by_debug_information() {
     );
 }
 
-/// Debug information that speaks of other parameters is not believed, and what cannot be read is said.
+/// Debug information with different parameters is ignored, and errors of reading it are reported.
 #[test]
-fn an_image_with_other_debug_information_is_told_without_it() {
+fn different_debug_information_is_ignored() {
     let text = std::str::from_utf8(PTX).unwrap();
     let one_less = text.replace(".param .u32 unnamed_param_0,", "");
-    let others = "debug information that does not describe the parameters of kernel `unnamed`: it speaks of other parameters \
-                  than the image has";
+    let others = "debug information that does not contain the parameters of kernel `unnamed`: it contains different parameters \
+                  than the image";
     assert_eq!(
         of_image(one_less.as_bytes(), "unnamed"),
         ("unnamed_param_1: ?, i8\n".into(), others.into())
     );
     let wider = text.replace(".param .u32 unnamed_param_0", ".param .u64 unnamed_param_0");
-    let (told, error) = of_image(wider.as_bytes(), "unnamed");
-    assert!(told.starts_with("unnamed_param_0: ?, i8\n"), "{told}");
+    let (parameters, error) = of_image(wider.as_bytes(), "unnamed");
+    assert!(
+        parameters.starts_with("unnamed_param_0: ?, i8\n"),
+        "{parameters}"
+    );
     assert_eq!(error, others);
 
     let broken = text.replace(".b32 .debug_abbrev", ".b32 77777777");
-    let (told, error) = of_image(broken.as_bytes(), "unnamed");
-    assert!(told.starts_with("unnamed_param_0: ?, i4\n"), "{told}");
+    let (parameters, error) = of_image(broken.as_bytes(), "unnamed");
     assert!(
-        error.starts_with("debug information that is not read as DWARF 2 to 5: "),
+        parameters.starts_with("unnamed_param_0: ?, i4\n"),
+        "{parameters}"
+    );
+    assert!(
+        error.starts_with("debug information that cannot be read as DWARF 2 to 5: "),
         "{error}"
     );
     let broken = text.replace(
@@ -214,7 +221,7 @@ fn an_image_with_other_debug_information_is_told_without_it() {
         error.contains("expected `.b8`, `.b16`, `.b32`, `.b64`"),
         "{error}"
     );
-    // What speaks of other kernels does not describe this one, and is not broken.
+    // Debug information about other kernels does not describe this one, but is not an error.
     let renamed = text.replace("unnamed", "renamed");
     let (_, error) = of_image(renamed.as_bytes(), "renamed");
     assert_eq!(error, "");

@@ -1,4 +1,4 @@
-//! What debug information says of a kernel fits that kernel, however a program writes it down: no false alarm.
+//! Debug information about a kernel fits that kernel, for every correct Rust struct: no false error.
 
 use kernel_args_abi::{
     Class, CppBase, CppType, Layout, Members, Opaque, Parameter, Signature,
@@ -9,7 +9,7 @@ use kernel_args_image::{Encoder, Image};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// Images with debug information, of every kind of type: PTX, and a cubin.
+/// Images with debug information, with every kind of type: PTX, and a cubin.
 const IMAGES: [&[u8]; 4] = [
     include_bytes!("../data/debug.ptx"),
     include_bytes!("../data/debug.sm_90.cubin"),
@@ -17,7 +17,7 @@ const IMAGES: [&[u8]; 4] = [
     include_bytes!("../../../tests/golden/debug.ptx"),
 ];
 
-/// The kernels of all images, as a macro would embed them.
+/// The kernels of all images, as a macro embeds them.
 static KERNELS: LazyLock<Vec<CompiledKernels>> = LazyLock::new(|| IMAGES.map(compiled).into());
 
 fn compiled(bytes: &'static [u8]) -> CompiledKernels {
@@ -45,24 +45,24 @@ fn leak(text: String) -> &'static str {
     text.leak()
 }
 
-/// A field for a parameter, or a member for a member: right, written in one of many ways.
+/// A correct field for a parameter, or a correct member for a member, in one of many forms.
 fn written(
-    told: Parameter<'static>,
+    kernel: Parameter<'static>,
     choices: &mut Choices<'_>,
     depth: usize,
 ) -> Parameter<'static> {
-    let align = told.align;
+    let align = kernel.align;
     let mut own = Parameter {
         align,
         spelling: "T",
-        ..told
+        ..kernel
     };
     match choices.below(6) {
-        // A name that is nowhere.
-        0 => own.name = leak(format!("other_{}_{}", told.name, choices.below(255))),
-        // As it is, and said to be so.
-        1 => (own.name, own.kernel_name) = ("own_name", told.name),
-        2 => own.name = leak(format!("r#{}", told.name)),
+        // A name that does not exist.
+        0 => own.name = leak(format!("other_{}_{}", kernel.name, choices.below(255))),
+        // The right name, specified explicitly.
+        1 => (own.name, own.kernel_name) = ("own_name", kernel.name),
+        2 => own.name = leak(format!("r#{}", kernel.name)),
         _ => {}
     }
     if depth > 6 {
@@ -74,23 +74,23 @@ fn written(
             own.members = Members::UNKNOWN;
         }
         1 if depth > 0 => own.members = Members::opaque(Opaque::Declared),
-        2 if told.members.is_known() && !told.cpp.is_array() => {
-            own.members = Members::of(scalars(&told).leak());
+        2 if kernel.members.is_known() && !kernel.cpp.is_array() => {
+            own.members = Members::of(scalars(&kernel).leak());
         }
-        3 if told.members.is_known() && told.members.len() > 2 && !told.cpp.is_array() => {
-            own.members = grouped(told.members, choices);
+        3 if kernel.members.is_known() && kernel.members.len() > 2 && !kernel.cpp.is_array() => {
+            own.members = grouped(kernel.members, choices);
         }
-        4 if depth > 0 && told.cpp.extents[1] > 0 => {
-            // Of one dimension.
-            let length = told.cpp.elements() as u32;
-            own.cpp = told.cpp.element().array(length);
+        4 if depth > 0 && kernel.cpp.extents[1] > 0 => {
+            // An array of one dimension.
+            let length = kernel.cpp.elements() as u32;
+            own.cpp = kernel.cpp.element().array(length);
         }
-        5 if depth > 0 && is_scalar(&told) => {
-            // A struct around it, or an array of one.
+        5 if depth > 0 && is_scalar(&kernel) => {
+            // A struct around it, or an array with one element.
             let inner = Parameter {
                 name: "value",
                 offset: Some(0),
-                ..told
+                ..kernel
             };
             own.kernel_name = "";
             own.class = Class::Bytes;
@@ -98,11 +98,11 @@ fn written(
                 own.cpp = CppType::named("Around");
                 own.members = Members::of(vec![inner].leak());
             } else {
-                own.cpp = told.cpp.array(1);
+                own.cpp = kernel.cpp.array(1);
             }
         }
-        _ if told.members.is_known() => {
-            let members = told.members.iter();
+        _ if kernel.members.is_known() => {
+            let members = kernel.members.iter();
             let members: Vec<_> = members.map(|m| written(m, choices, depth + 1)).collect();
             own.members = Members::of(members.leak());
         }
@@ -111,19 +111,19 @@ fn written(
     own
 }
 
-/// No struct, array, or what is not told.
-fn is_scalar(told: &Parameter<'_>) -> bool {
-    !told.cpp.is_array()
-        && !told.members.is_known()
-        && told.members.why_opaque().is_none()
-        && !told.cpp.is_unknown()
-        && !matches!(told.class, Class::Bytes | Class::Unknown)
+/// Whether it is neither a struct nor an array, and is known.
+fn is_scalar(kernel: &Parameter<'_>) -> bool {
+    !kernel.cpp.is_array()
+        && !kernel.members.is_known()
+        && kernel.members.why_opaque().is_none()
+        && !kernel.cpp.is_unknown()
+        && !matches!(kernel.class, Class::Bytes | Class::Unknown)
 }
 
-/// The scalars of a struct, without names; four floats one after another as a vector.
-fn scalars(told: &Parameter<'static>) -> Vec<Parameter<'static>> {
+/// The scalars of a struct, without names; four consecutive floats as a vector.
+fn scalars(kernel: &Parameter<'static>) -> Vec<Parameter<'static>> {
     let mut found = Vec::new();
-    collect(told, 0, &mut found);
+    collect(kernel, 0, &mut found);
     let mut at = 0;
     while at + 4 <= found.len() {
         let is_float = |p: &Parameter<'_>| p.cpp == CppType::of(CppBase::Float { bits: 32 });
@@ -154,18 +154,18 @@ fn scalars(told: &Parameter<'static>) -> Vec<Parameter<'static>> {
 }
 
 /// Numbers that CUDA's headers store as integers.
-fn is_number(told: &Parameter<'_>) -> bool {
+fn is_number(kernel: &Parameter<'_>) -> bool {
     let names = ["__half", "__nv_bfloat16", "__nv_fp8_e4m3", "__nv_fp8_e5m2"];
-    matches!(told.cpp.base, CppBase::Named(name) if names.contains(&name))
+    matches!(kernel.cpp.base, CppBase::Named(name) if names.contains(&name))
 }
 
-fn collect(told: &Parameter<'static>, start: usize, found: &mut Vec<Parameter<'static>>) {
-    let elements = told.cpp.elements().max(1);
-    let size = told.size / elements;
+fn collect(kernel: &Parameter<'static>, start: usize, found: &mut Vec<Parameter<'static>>) {
+    let elements = kernel.cpp.elements().max(1);
+    let size = kernel.size / elements;
     for i in 0..elements {
         let at = start + i * size;
-        if told.members.is_known() && !is_number(told) {
-            for member in told.members.iter() {
+        if kernel.members.is_known() && !is_number(kernel) {
+            for member in kernel.members.iter() {
                 collect(&member, at + member.offset.unwrap(), found);
             }
             continue;
@@ -175,18 +175,18 @@ fn collect(told: &Parameter<'static>, start: usize, found: &mut Vec<Parameter<'s
             kernel_name: "",
             offset: Some(at),
             size,
-            cpp: told.cpp.element(),
-            class: if told.cpp.is_array() {
+            cpp: kernel.cpp.element(),
+            class: if kernel.cpp.is_array() {
                 Class::Unknown
             } else {
-                told.class
+                kernel.class
             },
-            ..*told
+            ..*kernel
         });
     }
 }
 
-/// Some members, one after another, in a struct of their own.
+/// Some consecutive members, in a separate struct.
 fn grouped(members: Members<'static>, choices: &mut Choices<'_>) -> Members<'static> {
     let mut all: Vec<_> = members.iter().collect();
     let first = usize::from(choices.below(all.len() as u8 - 1));
@@ -255,7 +255,7 @@ proptest! {
         prop_assert!(kernel.fits(&fields));
     }
 
-    /// The short answer of a macro is that of the whole comparison, with names and members that differ as well.
+    /// The fast check of a macro returns the same as the full comparison, also for different names and members.
     #[test]
     fn a_struct_fits_as_the_comparison_says(
         which in any::<prop::sample::Index>(), a in any::<prop::sample::Index>(), b in any::<prop::sample::Index>(), change in 0..5

@@ -1,4 +1,4 @@
-//! Debug information in forms that no compiler at hand writes.
+//! Debug information in forms that no available compiler writes.
 
 use super::dwarf_writer::{Sections, dw};
 use kernel_args_abi::{Alignment, Class, CppBase, CppType, Opaque, Parameter};
@@ -8,8 +8,8 @@ const INT: CppType<'static> = CppType::integer(true, 32);
 /// `DW_ATE_signed`.
 const SIGNED: u8 = 5;
 
-/// What is told of kernel `k`, the same from an ELF file and from PTX.
-fn told<T>(sections: &Sections, tell: impl Fn(&[Parameter<'_>]) -> T) -> T
+/// The data about kernel `k`, the same from an ELF file and from PTX.
+fn read<T>(sections: &Sections, visit: impl Fn(&[Parameter<'_>]) -> T) -> T
 where
     T: PartialEq + std::fmt::Debug,
 {
@@ -18,8 +18,8 @@ where
     let [of_elf, of_ptx] = [of_elf, of_ptx].map(|info| {
         assert_eq!(info.errors(), []);
         let parameters: Vec<Parameter<'_>> =
-            info.parameters("k").expect("`k` is told").iter().collect();
-        tell(&parameters)
+            info.parameters("k").expect("`k` is found").iter().collect();
+        visit(&parameters)
     });
     assert_eq!(of_elf, of_ptx);
     of_elf
@@ -31,7 +31,7 @@ fn refer(entries: &mut Vec<u8>, version: u8, entry: usize) {
     entries.extend(offset.to_le_bytes());
 }
 
-/// Abbreviations in forms of DWARF 5.
+/// Abbreviations with forms of DWARF 5.
 fn abbreviated() -> Sections {
     let mut sections = Sections::default();
     sections.abbreviate(
@@ -101,8 +101,8 @@ fn abbreviated() -> Sections {
     sections
 }
 
-/// Names by index and by offset into two sections; offsets of members as numbers; lengths by their upper bound; alignments;
-/// bit fields by `DW_AT_data_bit_offset`.
+/// Names by index and by offset into two sections; offsets of members as numbers; lengths by their upper bound;
+/// alignments; bit fields with `DW_AT_data_bit_offset`.
 #[test]
 fn the_forms_of_dwarf_5_are_read() {
     let mut sections = abbreviated();
@@ -143,7 +143,7 @@ fn the_forms_of_dwarf_5_are_read() {
     entries.extend([0, 0]);
     sections.unit(5, 0, &entries);
 
-    told(&sections, |parameters| {
+    read(&sections, |parameters| {
         let [p, q, n] = parameters else {
             panic!("{parameters:?}")
         };
@@ -173,8 +173,8 @@ fn the_forms_of_dwarf_5_are_read() {
     });
 }
 
-/// A unit of types that another one refers to; a declaration whose definition follows; an instance of a function, of which
-/// it tells the used parameter only.
+/// A type unit that another unit refers to; a declaration followed by its definition; an instance of a function with
+/// only the used parameter.
 #[test]
 fn references_are_followed() {
     let mut sections = Sections::default();
@@ -228,14 +228,14 @@ fn references_are_followed() {
     let first = sections.unit(4, 0, &types);
     let global = |entry: usize| u32::try_from(first + header + entry).unwrap().to_le_bytes();
 
-    // The instance stands first, since of several entries of a kernel the first counts.
+    // The instance is first, because the first entry of a kernel counts.
     let build = |with_instance: bool| {
         let mut entries = vec![1];
         let mut instance = Vec::new();
         let start = if with_instance { 1 + 11 } else { 1 };
         let declaration = start;
         let mut rest = [&[3][..], b"k\0", &[6, 0], &global(float), &[0]].concat();
-        // `float` is the declaration's parameter without a name; `a` and `b` are the definition's.
+        // `float` is the declaration's unnamed parameter; `a` and `b` are the definition's parameters.
         let definition = start + rest.len();
         rest.push(4);
         refer(&mut rest, 4, declaration);
@@ -256,21 +256,21 @@ fn references_are_followed() {
         sections
     };
     let names = |parameters: &[Parameter<'_>]| {
-        let told = parameters
+        let fields = parameters
             .iter()
             .map(|p| (p.name.to_owned(), p.cpp.to_string()));
-        told.collect::<Vec<_>>()
+        fields.collect::<Vec<_>>()
     };
     let expected =
         [("a", "float"), ("b", "int")].map(|(name, cpp)| (name.to_owned(), cpp.to_owned()));
     for with_instance in [false, true] {
-        assert_eq!(told(&build(with_instance), names), expected);
+        assert_eq!(read(&build(with_instance), names), expected);
     }
 }
 
-/// What C++ does not have: a kernel that is larger than one can be, or whose size is not told, is an error of this kernel.
+/// Invalid in C++: a kernel above the size limit, or of unknown size, is an error of this kernel only.
 #[test]
-fn a_kernel_that_cannot_be_one_is_said_and_the_others_are_told() {
+fn an_invalid_kernel_is_reported_and_other_kernels_are_read() {
     let mut sections = Sections::default();
     sections.abbreviate(1, dw::COMPILE_UNIT, true, &[]);
     sections.abbreviate(
@@ -313,8 +313,8 @@ fn a_kernel_that_cannot_be_one_is_said_and_the_others_are_told() {
     let errors: Vec<String> = info.errors().iter().map(ToString::to_string).collect();
     assert_eq!(errors.len(), 3);
     for (error, text) in errors.iter().zip([
-        "kernel `a`: its parameters are larger than a kernel's can be",
-        "kernel `c`: the size of a parameter is not told",
+        "kernel `a`: its parameters exceed the size limit of a kernel",
+        "kernel `c`: the size of a parameter is unknown",
         "kernel `d`: it ends in `...`",
     ]) {
         assert!(error.ends_with(text), "{error}");
@@ -335,13 +335,16 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
     assert_eq!(find(b"abc", b"bc"), Some(1));
     let message = elf(|bytes| bytes.truncate(100));
     assert!(message.contains("not a cubin"), "{message}");
-    // The header of its first unit, after its length.
+    // The header of the first unit, after its length.
     let message = elf(|bytes| {
         let start = 0x25c;
         assert_eq!(bytes[start + 4..start + 8], [5, 0, 1, 8]);
         bytes[start + 4] = 6;
     });
-    assert!(message.contains("not read as DWARF 2 to 5"), "{message}");
+    assert!(
+        message.contains("cannot be read as DWARF 2 to 5"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Debug information written by hand, as PTX: for what no compiler at hand writes.
+//! Hand-written debug information, as PTX: for cases that no available compiler writes.
 #![allow(dead_code)] // Each test uses a part of it.
 
 use std::fmt::Write as _;
@@ -71,7 +71,7 @@ impl Sections {
         self.abbrev.extend([code, tag, u8::from(children)]);
         for &(attribute, form) in attributes {
             self.abbrev.push(attribute);
-            // A number of seven bits in each byte.
+            // A LEB128 number.
             if attribute >= 0x80 {
                 self.abbrev.push(1);
             }
@@ -85,7 +85,7 @@ impl Sections {
         self.abbrev.push(0);
     }
 
-    /// Appends a unit whose table of abbreviations is at `table`: where it begins.
+    /// Appends a unit whose table of abbreviations is at `table`. Returns its position.
     pub(crate) fn unit(&mut self, version: u8, table: u32, entries: &[u8]) -> usize {
         let start = self.info.len();
         let mut header = vec![version, 0];
@@ -103,12 +103,12 @@ impl Sections {
         start
     }
 
-    /// How long the header of a unit is.
+    /// The length of a unit's header.
     pub(crate) fn header(version: u8) -> usize {
         if version == 5 { 12 } else { 11 }
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub(crate) fn size(&self) -> usize {
         let all = [
             &self.info,
@@ -120,7 +120,7 @@ impl Sections {
         all.iter().map(|section| section.len()).sum()
     }
 
-    /// As an ELF file.
+    /// The sections as an ELF file.
     pub(crate) fn elf(&self) -> Vec<u8> {
         let sections: [(&str, &[u8]); 5] = [
             (".debug_info", &self.info),
@@ -149,7 +149,7 @@ impl Sections {
         bytes
     }
 
-    /// As a PTX text with these declarations.
+    /// The sections as a PTX text with these declarations.
     pub(crate) fn ptx(&self, declarations: &str) -> String {
         let mut text = format!(".version 9.0\n.target sm_90, debug\n{declarations}\n");
         for (name, bytes) in [

@@ -1,4 +1,4 @@
-//! Fat binaries read piece by piece tell what they tell when read as a whole.
+//! Reading a fat binary piece by piece gives the same result as reading it completely.
 
 use kernel_args_abi::compiled::matches_pattern;
 use kernel_args_image::{
@@ -14,29 +14,30 @@ const FATBINS: [&[u8]; 3] = [
     include_bytes!("../data/one.size.fatbin"),
 ];
 
-/// What a member is, and its bytes when decompressed.
-type Told = (fatbin::Kind, u16, fatbin::Compression, Vec<u8>);
+/// The header of a member, and its decompressed bytes.
+type Content = (fatbin::Kind, u16, fatbin::Compression, Vec<u8>);
 
-fn told(member: &Member<'_>) -> Result<Told, Error> {
+fn content(member: &Member<'_>) -> Result<Content, Error> {
     let bytes = member.bytes()?.into_owned();
     Ok((member.kind, member.sm.0, member.compression, bytes))
 }
 
-fn streamed(bytes: &[u8]) -> Vec<Result<Told, StreamError<Infallible>>> {
+fn streamed(bytes: &[u8]) -> Vec<Result<Content, StreamError<Infallible>>> {
     let mut stream = Stream::new(bytes);
     let mut members = Vec::new();
     while let Some(member) = stream.next() {
         let read = |member: fatbin::StreamedMember| {
             let payload = stream.payload(&member)?;
             let at = member.at();
-            told(&member.with_payload(&payload)).map_err(|error| StreamError::Fatbin { at, error })
+            content(&member.with_payload(&payload))
+                .map_err(|error| StreamError::Fatbin { at, error })
         };
         members.push(member.and_then(read));
     }
     members
 }
 
-/// Containers one after another, each padded with these many zeros.
+/// Consecutive containers, each padded with this number of zeros.
 fn containers() -> impl Strategy<Value = Vec<u8>> {
     let container = (0..FATBINS.len(), 0..40_usize);
     prop::collection::vec(container, 1..5).prop_map(|list| {
@@ -50,8 +51,8 @@ proptest! {
     fn a_stream_has_the_members_of_the_whole(indices in prop::collection::vec(0..FATBINS.len(), 1..5), zeros in 0..8_usize) {
         let one = |index: usize| [FATBINS[index], &[0; 8][..zeros]].concat();
         let bytes: Vec<u8> = indices.into_iter().flat_map(one).collect();
-        let whole: Result<Vec<Told>, Error> = fatbin::members(&bytes).unwrap().iter().map(told).collect();
-        let streamed: Result<Vec<Told>, _> = streamed(&bytes).into_iter().collect();
+        let whole: Result<Vec<Content>, Error> = fatbin::members(&bytes).unwrap().iter().map(content).collect();
+        let streamed: Result<Vec<Content>, _> = streamed(&bytes).into_iter().collect();
         prop_assert_eq!(streamed.unwrap(), whole.unwrap());
     }
 
@@ -63,7 +64,7 @@ proptest! {
         prop_assert!(streamed.len() >= count);
     }
 
-    /// What the stream reads before an error, the whole has too where it can be read.
+    /// The members before an error are the same if the complete fat binary can be read.
     #[test]
     fn broken_bytes_are_an_error_or_what_the_whole_says(
         bytes in containers(), at in any::<prop::sample::Index>(), byte: u8, cut in any::<prop::sample::Index>()
@@ -75,7 +76,7 @@ proptest! {
         let streamed = streamed(&bytes);
         if let Ok(members) = fatbin::members(&bytes) {
             for (streamed, member) in streamed.iter().zip(&members) {
-                if let (Ok(streamed), Ok(member)) = (streamed, told(member)) {
+                if let (Ok(streamed), Ok(member)) = (streamed, content(member)) {
                     prop_assert_eq!(streamed, &member);
                 }
             }
@@ -86,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn errors_tell_where() {
+fn errors_contain_their_position() {
     let one = FATBINS[2];
     let behind = [one, &[0; 16], b"PTX!"].concat();
     let errors = |bytes: &[u8]| {
@@ -111,7 +112,7 @@ fn errors_tell_where() {
     };
     assert_eq!(errors(&one[..one.len() - 1]), [cut]);
 
-    // The first member's header claims a megabyte and more, of a container that is as large.
+    // The first member's header specifies more than a megabyte, in a container of that size.
     let size = HEADER_LIMIT as usize + 1;
     let mut long = one[..16].to_vec();
     long[8..16].copy_from_slice(&(size as u64).to_le_bytes());
@@ -141,7 +142,7 @@ fn members_that_claim_too_much_are_refused() {
     else {
         panic!("{large:?}");
     };
-    // Each is within the limit, but not all of them: found by their headers alone.
+    // Each member is within the limit, but not all together. The headers are sufficient to detect this.
     let many = claiming(MEMBER_LIMIT, 3);
     let last = Stream::new(&many[..]).last().unwrap();
     assert!(
@@ -156,23 +157,23 @@ fn members_that_claim_too_much_are_refused() {
     );
 }
 
-/// As `cuobjdump --dump-resource-usage` tells them. sm_90 and newer take 1 KiB for themselves.
+/// The values of `cuobjdump --dump-resource-usage`. sm_90 and newer reserve 1 KiB.
 #[test]
-fn a_cubin_tells_registers_and_shared_memory() {
-    let told = |bytes: &[u8], symbol| {
+fn a_cubin_contains_registers_and_shared_memory() {
+    let usage = |bytes: &[u8], symbol| {
         let cubin = cubin::parse(bytes).unwrap();
         let kernel = cubin.kernel(symbol).unwrap();
         (kernel.resources.registers, kernel.resources.static_shared)
     };
     let sm_75 = include_bytes!("../data/kernels.sm_75.cubin");
-    assert_eq!(told(sm_75, "_Z5saxpyifPKfPf"), (Some(8), 0));
-    assert_eq!(told(sm_75, "nothing"), (Some(4), 0));
+    assert_eq!(usage(sm_75, "_Z5saxpyifPKfPf"), (Some(8), 0));
+    assert_eq!(usage(sm_75, "nothing"), (Some(4), 0));
     let sm_100 = include_bytes!("../data/kernels.sm_100.cubin");
-    assert_eq!(told(sm_100, "_Z5saxpyifPKfPf"), (Some(10), 0));
+    assert_eq!(usage(sm_100, "_Z5saxpyifPKfPf"), (Some(10), 0));
     let debug = include_bytes!("../data/debug.sm_90.cubin");
-    assert_eq!(told(debug, "by_value"), (Some(38), 0));
+    assert_eq!(usage(debug, "by_value"), (Some(38), 0));
     let shared = include_bytes!("../data/shared.sm_90.cubin");
-    assert_eq!(told(shared, "shared"), (Some(10), 1024 + 256));
+    assert_eq!(usage(shared, "shared"), (Some(10), 1024 + 256));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Cubins and fat binaries that nvcc 13.0 made of `data/kernels.cu`, and what becomes of broken ones.
+//! Cubins and fat binaries that nvcc 13.0 built from `data/kernels.cu`, and the errors for broken ones.
 
 use kernel_args_abi::{Alignment, Class, Sm};
 use kernel_args_image::{
@@ -41,7 +41,7 @@ fn records(cubin: &Cubin<'_>, symbol: &str) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// What ptxas records of each directive is what the PTX says.
+/// ptxas records the same directives as the PTX.
 #[test]
 fn directives_of_clusters_are_read_from_a_cubin() {
     let (ptx, cubin) = (
@@ -60,7 +60,7 @@ fn directives_of_clusters_are_read_from_a_cubin() {
     }
 }
 
-/// What runs is the cubin; only PTX has `.minnctapersm`.
+/// The cubin runs; only PTX contains `.minnctapersm`.
 #[test]
 fn a_kernel_has_the_directives_of_the_cubin_that_runs() {
     let text =
@@ -128,7 +128,7 @@ fn records_of_cubins_are_read() {
 }
 
 #[test]
-fn pointers_are_told_where_the_cubin_tells_them() {
+fn pointers_are_read_if_the_cubin_contains_them() {
     let cubin = cubin::parse(SM_100).unwrap();
     let saxpy = cubin.kernel("_Z5saxpyifPKfPf").unwrap();
     let pointee = Pointee {
@@ -210,7 +210,7 @@ fn members_of_fat_binaries_are_read_in_every_compression() {
     }
 }
 
-/// Text without the NULs that pad it.
+/// The text without trailing NULs.
 trait TrimNul {
     fn trim_ascii_end_nul(&self) -> &[u8];
 }
@@ -271,7 +271,7 @@ fn an_image_of_any_kind_gives_the_same_kernel() {
 }
 
 #[test]
-fn types_come_from_the_symbol_whatever_the_image() {
+fn types_come_from_the_symbol_in_every_format() {
     for bytes in [PTX, SM_75, SM_100] {
         let image = Image::read(bytes).unwrap();
         let kernels = image.kernels().unwrap();
@@ -290,7 +290,7 @@ fn types_come_from_the_symbol_whatever_the_image() {
 }
 
 #[test]
-fn a_cubin_of_another_generation_tells_no_offsets() {
+fn a_cubin_of_another_generation_is_not_used() {
     let image = Image::read(SM_75).unwrap();
     let kernels = image.kernels().unwrap();
     assert!(kernels.kernel("plain", Some(Sm(75))).is_some());

@@ -1,4 +1,4 @@
-//! Images that are not as they should be: an error with its reason, never a panic.
+//! Broken images: an error with its reason, never a panic.
 
 use kernel_args_image::{
     self as image, Image,
@@ -51,7 +51,7 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
         (patched(SM_75, 4, &[1]), "32-bit device code"),
         (
             patched(SM_75, 18, &[62, 0]),
-            "machine 62, where NVIDIA GPUs have 190",
+            "machine 62, not for NVIDIA GPUs (190)",
         ),
         (SM_75[..SM_75.len() / 2].to_vec(), "not a cubin: "),
         (
@@ -60,28 +60,28 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
         ),
         (
             patched(fat, 4, &[2, 0]),
-            "a fat binary of version 2, where 1 is known",
+            "a fat binary of version 2, but only version 1 is supported",
         ),
         (
             fat[..fat.len() - 1].to_vec(),
-            "what begins at byte 0 ends outside of it",
+            "the header or payload at byte 0 ends outside of it",
         ),
         (
             patched(fat, 16 + 4, &[0xff; 4]),
-            "what begins at byte 16 ends outside of it",
+            "the header or payload at byte 16 ends outside of it",
         ),
         (
             patched(fat, 16 + 8, &[0xff; 8]),
-            "what begins at byte 16 ends outside of it",
+            "the header or payload at byte 16 ends outside of it",
         ),
         (
             patched(fat, 16 + 56, &[0xff; 8]),
-            "above the limit of 134217728",
+            "more than the limit of 134217728",
         ),
-        (patched(fat, 16 + 56, &[1]), "not proper Zstandard data"),
+        (patched(fat, 16 + 56, &[1]), "not valid Zstandard data"),
         (
             patched(fat, 16 + 56, &[0, 0, 0, 1]),
-            "not proper Zstandard data",
+            "not valid Zstandard data",
         ),
     ] {
         let message = image(&bytes);
@@ -91,9 +91,9 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
     let ptx = fatbin::members(lz4).unwrap()[1];
     let claimed = lz4.len() - ptx.payload.len().next_multiple_of(8) - 24;
     let message = image(&patched(lz4, claimed, &[0xff, 0xff, 0xff]));
-    assert!(message.contains("not proper LZ4 data"), "{message}");
+    assert!(message.contains("not valid LZ4 data"), "{message}");
 
-    // LTO-IR alone tells nothing; beside a cubin it is passed over.
+    // LTO-IR alone contains no data about kernels; next to a cubin it is skipped.
     let second = fat.len()
         - fatbin::members(fat).unwrap()[1]
             .payload
@@ -107,13 +107,13 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
     );
     let message = image(&patched(&no_ptx, 16, &[8]));
     assert!(
-        message.contains("is LTO-IR, which does not tell its kernels' parameters"),
+        message.contains("is LTO-IR, which does not contain its kernels' parameters"),
         "{message}"
     );
 }
 
-/// Truncations, and bytes replaced by several others: an error or a reading, never a panic. Every fifth by default, all of
-/// them with `KERNEL_ARGS_FULL=1`.
+/// Truncated images, and images with replaced bytes: an error or a result, never a panic. Every fifth by default, all
+/// with `KERNEL_ARGS_FULL=1`.
 #[test]
 fn broken_images_do_not_panic() {
     let step = size::choose(5, 1);

@@ -1,4 +1,4 @@
-//! What the driver may be given: images whose headers place nothing outside of them.
+//! Images that are safe for the driver: all offsets in their headers are in bounds.
 
 use kernel_args_image::{self as image, Image, Kind, fatbin};
 use proptest::prelude::*;
@@ -37,13 +37,13 @@ fn patched(bytes: &[u8], at: usize, patch: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Where the header of each section but the first begins.
+/// The positions of the section headers, except for the first.
 fn sections(cubin: &[u8]) -> impl Iterator<Item = usize> {
     let (table, count) = (index(cubin, 40, 8), index(cubin, 60, 2));
     (1..count).map(move |section| table + 64 * section)
 }
 
-/// Where the header of each member of a fat binary with one container begins.
+/// The positions of the member headers in a fat binary with one container.
 fn members(fatbin: &[u8]) -> Vec<usize> {
     let mut members = Vec::new();
     let mut at = 16;
@@ -54,7 +54,7 @@ fn members(fatbin: &[u8]) -> Vec<usize> {
     members
 }
 
-/// The compression of LTO-IR is its own.
+/// LTO-IR has its own compression.
 #[test]
 fn lto_ir_is_not_decompressed() {
     let image = include_bytes!("../data/targets.fatbin");
@@ -77,7 +77,7 @@ fn a_section_that_claims_more_than_the_file_is_refused() {
     let mut refused = 0;
     for cubin in CUBINS {
         for (i, at) in sections(cubin).enumerate() {
-            // `SHT_NOBITS`: its size is memory of the GPU.
+            // `SHT_NOBITS`: its size is memory on the GPU.
             if number(cubin, at + 4, 4) == 8 {
                 continue;
             }
@@ -100,7 +100,7 @@ fn a_section_that_claims_more_than_the_file_is_refused() {
     );
 }
 
-/// `.nv.global` of a large array, `.nv.local`, `.nv.shared`: of NVIDIA's own types in relocatable cubins.
+/// `.nv.global` of a large array, `.nv.local`, `.nv.shared`: sections with NVIDIA's own types in relocatable cubins.
 #[test]
 fn memory_of_the_gpu_has_no_bytes_in_the_file() {
     let cubin = CUBINS[1];
@@ -120,7 +120,7 @@ fn memory_of_the_gpu_has_no_bytes_in_the_file() {
 }
 
 #[test]
-fn headers_that_lie_are_refused() {
+fn invalid_headers_are_rejected() {
     let table_end = |bytes: &[u8]| (bytes.len() as u64 - 8).to_le_bytes();
     for cubin in CUBINS {
         let program_headers = index(cubin, 32, 8);
@@ -150,7 +150,7 @@ fn headers_that_lie_are_refused() {
 }
 
 #[test]
-fn tables_that_lie_are_refused() {
+fn invalid_tables_are_rejected() {
     let cubin = CUBINS[0];
     let of_kind = |kind: u64| {
         sections(cubin)
@@ -214,7 +214,7 @@ fn images_that_are_cut_off_are_refused() {
 }
 
 #[test]
-fn fat_binaries_that_lie_are_refused() {
+fn invalid_fat_binaries_are_rejected() {
     for fatbin in FATBINS {
         let container: [(usize, &[u8]); 3] = [
             (6, &[0xff, 0xff]),
@@ -252,7 +252,7 @@ fn fat_binaries_that_lie_are_refused() {
     }
 }
 
-/// The members are validated as images of their own, in each container.
+/// Members are validated like separate images, in each container.
 #[test]
 fn cubins_in_fat_binaries_are_validated() {
     let fatbin = FATBINS[0];
@@ -291,12 +291,12 @@ fn what_is_no_image_is_refused() {
             "{bytes:?}"
         );
     }
-    // Comments need not be UTF-8, and what follows the NUL is not read.
+    // Comments need not be UTF-8, and bytes after the NUL are not read.
     let text = b".version 9.0\n.target sm_90\n// gr\xf6\xdfe\n\0\x01\x02";
     assert_eq!(image::validate(text), Ok(Kind::Ptx));
 }
 
-/// What lies outside, found by a second reading of the headers. Fat binaries: those of one container.
+/// Finds offsets out of bounds, by a second reading of the headers. For fat binaries with one container.
 fn outside(bytes: &[u8]) -> Option<String> {
     let ranges: Vec<(String, u64, u64)> = if bytes.starts_with(b"\x7fELF") {
         let programs = (0..index(bytes, 56, 2)).map(|i| index(bytes, 32, 8) + 56 * i);
@@ -343,7 +343,8 @@ fn values() -> impl Strategy<Value = u64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any field overwritten: refused, or everything still lies inside, and the reader does not fail on it otherwise.
+    /// One field is overwritten: either the image is rejected, or all offsets stay in bounds and the reader has no
+    /// other error.
     #[test]
     fn a_corrupted_image_is_refused_or_still_whole(
         image in 0..CUBINS.len() + FATBINS.len(),
@@ -370,7 +371,7 @@ proptest! {
         let length = field.len();
         broken[field].copy_from_slice(&value.to_le_bytes()[..length]);
         if let Ok(kind) = image::validate(&broken) {
-            // Without its magic it may be text.
+            // Without the magic number it may be text.
             if kind != Kind::Ptx {
                 prop_assert_eq!(outside(&broken), None);
             }

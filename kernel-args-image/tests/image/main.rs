@@ -1,15 +1,15 @@
-//! What is read of images: of PTX, cubins and fat binaries, of debug information, and of mangled names.
+//! Reading images: PTX, cubins, fat binaries, debug information, and mangled names.
 
 mod compiled;
 mod contents;
 #[cfg(feature = "debug-info")]
 mod debug_info;
 #[cfg(feature = "debug-info")]
-mod debug_info_description;
-#[cfg(feature = "debug-info")]
 mod debug_info_fits;
 #[cfg(feature = "debug-info")]
 mod debug_info_forms;
+#[cfg(feature = "debug-info")]
+mod debug_info_reduced;
 #[cfg(feature = "debug-info")]
 mod dwarf_writer;
 mod fatbin_stream;

@@ -1,4 +1,4 @@
-//! Short PTX texts, parsed.
+//! Parses short PTX texts.
 
 use kernel_args_image::ptx::{Entry, Module};
 

@@ -1,4 +1,4 @@
-//! PTX texts: what ptxas 13.0 accepts is read, what it refuses is refused with a place and a reason.
+//! PTX texts: the reader accepts what ptxas 13.0 accepts, and rejects what it rejects, with a position and a reason.
 
 use super::parsing::{HEADER, only, refused, with_header};
 use kernel_args_abi::{Alignment, Class, CppType};
@@ -67,7 +67,7 @@ fn what_nvcc_writes_is_read() {
 }
 
 #[test]
-fn types_are_dropped_where_the_name_tells_another_count() {
+fn types_are_dropped_if_the_name_has_another_count() {
     only(".entry _Z1kif(.param .u32 a){ret;}", |entry| {
         let demangled = Demangled::new(entry.name);
         assert!(demangled.is_some());
@@ -288,7 +288,7 @@ fn bytes_need_not_be_utf8_in_comments_and_strings() {
     );
 }
 
-/// A text of about `bytes` as nvcc writes them: many kernels with long bodies.
+/// A text of about `bytes` bytes, like nvcc's output: many kernels with long bodies.
 fn large(bytes: usize) -> String {
     let mut text = String::from(HEADER);
     let body = include_str!("../data/kernels.ptx");
@@ -323,6 +323,6 @@ fn a_megabyte_is_read_in_linear_time() {
         module.entries().len()
     );
     assert!(module.entries().len() > 50);
-    // Generous for a debug build on a busy machine; a quadratic reader would take minutes.
+    // The limit suffices for a debug build on a busy machine; a quadratic reader would take minutes.
     assert!(took.as_secs() < 2, "{took:?}");
 }

@@ -14,8 +14,8 @@ fn users(text: &str) -> Vec<String> {
     for entry in module.entries() {
         let name = entry.name;
         let kernel = kernels.kernel(name, None).unwrap();
-        let told = entry.is_defined.then_some(entry.dynamic_shared);
-        assert_eq!(kernel.dynamic_shared(), told, "{name}");
+        let expected = entry.is_defined.then_some(entry.dynamic_shared);
+        assert_eq!(kernel.dynamic_shared(), expected, "{name}");
         if entry.dynamic_shared {
             users.push(name.to_owned());
         }
@@ -87,7 +87,7 @@ fn what_only_looks_like_the_array_is_not_it() {
 }
 
 #[test]
-fn a_declaration_alone_does_not_tell() {
+fn a_declaration_alone_is_not_sufficient() {
     let declared =
         ".extern .shared .b8 s[]; .entry k(); .entry l(); .entry l() { mov.u32 %r1, s; }";
     assert_eq!(users_in(declared), ["l"]);
@@ -104,11 +104,11 @@ fn texts_that_end_anywhere_are_read_or_refused() {
     assert_eq!(users(&text), ["k"]);
 }
 
-/// Who names whom: the first bodies are functions, the rest kernels.
+/// Which body names which function: the first bodies are functions, the rest kernels.
 #[derive(Clone, Debug)]
 struct Program {
     functions: usize,
-    /// Of each body, what it names: functions by their number, and the array.
+    /// For each body, the names in it: functions by index, and the array.
     names: Vec<(BTreeSet<usize>, bool)>,
 }
 
@@ -137,7 +137,7 @@ impl Program {
         text
     }
 
-    /// Worked out by following every path.
+    /// Computed by following every path.
     fn uses(&self, body: usize, seen: &mut BTreeSet<usize>) -> bool {
         seen.insert(body)
             && (self.names[body].1 || self.names[body].0.iter().any(|&next| self.uses(next, seen)))
@@ -170,7 +170,7 @@ proptest! {
     }
 }
 
-/// A text of megabytes whose bodies are read a second time takes at most a few times as long as one without the array.
+/// For a text of several megabytes, reading the bodies a second time takes at most a few times as long.
 #[test]
 fn the_second_reading_takes_time_in_proportion() {
     let kernel = |i: usize| {

@@ -1,4 +1,4 @@
-//! Parameters of PTX: what ptxas 13.0 accepts is read as it reads it, what it refuses is refused.
+//! PTX parameters: the reader accepts what ptxas 13.0 accepts, with the same result, and rejects what it rejects.
 
 use super::parsing::{only, refused};
 use kernel_args_abi::{Alignment, Class};
@@ -11,7 +11,7 @@ fn parameter<R>(declaration: &str, look: impl FnOnce(&Parameter<'_>) -> R) -> R 
     })
 }
 
-/// Sizes and alignments are those of ptxas's parameter records.
+/// Sizes and alignments are the same as in ptxas's parameter records.
 #[test]
 fn declarations_that_ptxas_accepts_are_read() {
     use Class::{Bits, Bytes, Float, Integer, Pointer, Unknown};

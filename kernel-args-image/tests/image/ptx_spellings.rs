@@ -1,4 +1,4 @@
-//! Whatever way a kernel is spelled in PTX, it is read as it is meant.
+//! The reader finds the same kernel in every spelling of its PTX.
 
 use super::spelling::{Meant, Speller, assert_read};
 use kernel_args_image::ptx::{Module, extent};
@@ -18,7 +18,7 @@ proptest! {
             speller.kernel(meant, &format!("k{i}"));
         }
         assert_read(&speller.text, &kernels);
-        // In a program other bytes follow.
+        // In a program, other bytes follow.
         let size = speller.text.trim_end().len();
         for behind in ["", "called `unwrap`", "\0.entry", ".version 9.0"] {
             let bytes = [&speller.text, behind].concat();
@@ -32,7 +32,7 @@ proptest! {
         prop_assert!(extent(&bytes, true).is_some_and(|end| end <= bytes.len()));
     }
 
-    /// Right texts with one part cut out: closer to PTX than random bytes.
+    /// Valid texts with one part removed: closer to PTX than random bytes.
     #[test]
     fn broken_texts_do_not_panic(
         meant in Meant::any(true),

@@ -1,4 +1,4 @@
-//! Random kernels, and every way in which PTX lets one spell them.
+//! Random kernels, and all spellings that PTX allows.
 
 use kernel_args_abi::{Alignment, Class, Layout};
 use kernel_args_image::{
@@ -7,7 +7,7 @@ use kernel_args_image::{
 };
 use proptest::prelude::*;
 
-/// A kernel as it is meant.
+/// A kernel, independent of its spelling.
 #[derive(Clone, Debug)]
 pub(crate) struct Meant {
     pub(crate) parameters: Vec<MeantParameter>,
@@ -82,7 +82,7 @@ impl MeantParameter {
 }
 
 impl Meant {
-    /// GPUs have clusters from sm_90 on: without `clusters` none of their directives is meant.
+    /// GPUs have clusters from sm_90 on: without `clusters`, cluster directives are omitted.
     pub(crate) fn any(clusters: bool) -> impl Strategy<Value = Self> {
         let three = || prop::option::weighted(0.3, [1_u32..9, 1_u32..9, 1_u32..9]);
         (
@@ -105,7 +105,7 @@ impl Meant {
                     [explicit, counted],
                 )| {
                     let mut directives = Directives::default();
-                    // ptxas refuses both of the two, and `.minnctapersm` without one of them.
+                    // ptxas rejects both together, and `.minnctapersm` without either.
                     directives.max_threads = max.filter(|_| required.is_none());
                     directives.required_threads = required;
                     directives.min_blocks = min_blocks.filter(|_| max.or(required).is_some());
@@ -125,7 +125,7 @@ impl Meant {
     }
 }
 
-/// Chooses among legal spellings.
+/// Chooses among valid spellings.
 pub(crate) struct Speller {
     state: u64,
     after_number: bool,
@@ -149,7 +149,7 @@ impl Speller {
         usize::try_from(self.state >> 33).unwrap() % end
     }
 
-    /// What may stand between two words; between a word and a sign it may also be nothing.
+    /// A separator between two words. Between a word and a sign it may be empty.
     fn blank(&mut self, may_be_empty: bool) {
         const BLANKS: [&str; 12] = [
             " ",
@@ -173,7 +173,7 @@ impl Speller {
     }
 
     fn word(&mut self, word: &str) {
-        // `4.u32` is one wrong number.
+        // `4.u32` is one invalid number.
         let glued = word.starts_with('.') && !self.after_number;
         self.blank(glued);
         self.text.push_str(word);
@@ -312,7 +312,7 @@ impl Speller {
     }
 }
 
-/// Fails unless the kernels of the text are those that are meant.
+/// Asserts that the text contains exactly these kernels.
 pub(crate) fn assert_read(text: &str, meant: &[Meant]) {
     let module = Module::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(module.entries().len(), meant.len(), "{text}");
@@ -325,7 +325,7 @@ pub(crate) fn assert_read(text: &str, meant: &[Meant]) {
             assert_eq!((read.scalar, read.length), (meant.scalar, meant.length));
             assert_eq!((read.layout, read.class), (meant.layout(), meant.class()));
             assert_eq!(read.pointee, meant.pointee);
-            // The declaration is quoted in messages: it must be PTX itself, on one line.
+            // Messages quote the declaration: it must be valid PTX on one line.
             assert!(
                 !read.declaration.contains(['\n', '\r', '\t']) && !read.declaration.contains("/*")
             );

@@ -1,4 +1,4 @@
-//! Debug information that is not as it should be: an error or what is consistent, in little time and memory.
+//! Broken debug information: an error or a consistent result, with little time and memory.
 
 use super::allocated::{alone, peak};
 use super::dwarf_writer::{Sections, dw};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const KERNELS: [&str; 4] = ["k", "plain", "by_value", "_Z4axpyIfEviT_PKS0_PS0_"];
 
-/// Members lie in their struct, one after another, to whatever depth: how many there are.
+/// Asserts that members are inside their struct, in order, at every depth. Returns their number.
 fn check(members: Members<'_>, size: usize, depth: usize) -> usize {
     assert!(depth <= 40, "structs lie in each other without end");
     let mut end = 0;
@@ -26,7 +26,7 @@ fn check(members: Members<'_>, size: usize, depth: usize) -> usize {
     count
 }
 
-/// Reads debug information to the end: how many parameters and members it tells.
+/// Reads all debug information. Returns the number of parameters and members.
 fn read(info: Result<DebugInfo, kernel_args_image::dwarf::Error>) -> Option<usize> {
     match info {
         Ok(info) => {
@@ -51,35 +51,35 @@ fn read(info: Result<DebugInfo, kernel_args_image::dwarf::Error>) -> Option<usiz
     }
 }
 
-/// Reads within the memory that `dwarf::DebugInfo` promises, and within a second for a megabyte.
+/// Reads within the memory limit of `dwarf::DebugInfo`, and within one second per megabyte.
 fn within_limits(sections: &Sections) -> Option<usize> {
     let elf = sections.elf();
     let begin = Instant::now();
     let (count, allocated) = peak(|| read(DebugInfo::of_cubin(&elf, KERNELS)));
     let elapsed = begin.elapsed();
-    // Three times what may be stored: a list that grows is in both places while it moves, and may have room for more.
+    // Three times the storage limit: while a list grows it exists twice, and may have spare capacity.
     let limit = 3 * (16 * sections.size() + (1 << 20));
     println!(
         "{} bytes: {count:?}, {allocated} allocated, {elapsed:?}",
         sections.size()
     );
     assert!(allocated <= limit, "{allocated} of {limit}");
-    // Tests are compiled without optimisation, and the machine may have other things to do.
+    // Tests are compiled without optimisation, and the machine may be busy.
     let megabytes = u32::try_from(1 + (sections.size() >> 20)).unwrap();
     assert!(elapsed < Duration::from_secs(20) * megabytes, "{elapsed:?}");
     count
 }
 
-/// Each byte of the sections replaced by several others, and sections cut off. Every 29th byte by default, all of them
-/// with `KERNEL_ARGS_FULL=1`.
+/// Each byte of the sections replaced by several values, and truncated sections. Every 29th byte by default, all with
+/// `KERNEL_ARGS_FULL=1`.
 #[test]
 fn broken_bytes_do_not_panic() {
     let _alone = alone();
     let step = size::choose(29, 1);
-    let (mut told, mut refused) = (0, 0);
+    let (mut accepted, mut rejected) = (0, 0);
     let mut look = |bytes: &[u8]| match read(DebugInfo::of_cubin(bytes, KERNELS)) {
-        Some(_) => told += 1,
-        None => refused += 1,
+        Some(_) => accepted += 1,
+        None => rejected += 1,
     };
     for elf in [
         &include_bytes!("../data/debug.dwarf-2.elf")[..],
@@ -98,17 +98,17 @@ fn broken_bytes_do_not_panic() {
             look(&elf[..end]);
         }
     }
-    println!("{told} told, {refused} refused");
-    assert!(told > 500 && refused > 500);
+    println!("{accepted} accepted, {rejected} rejected");
+    assert!(accepted > 500 && rejected > 500);
 }
 
-/// The same of PTX: an image is read in any case, with what its declarations tell.
+/// The same for PTX: the image is always readable, with the data from its declarations.
 #[test]
 fn an_image_with_broken_debug_information_is_read_all_the_same() {
     let _alone = alone();
     let text = std::str::from_utf8(include_bytes!("../data/debug.ptx")).unwrap();
     let numbers: Vec<usize> = text.match_indices("\n.b8 ").map(|(at, _)| at + 5).collect();
-    let (mut told, mut errors) = (0, 0);
+    let (mut accepted, mut errors) = (0, 0);
     for &at in numbers.iter().step_by(size::choose(61, 1)) {
         let end = at + text[at..].find([',', '\n']).unwrap();
         for value in ["0", "1", "255", "-3", "label", ".debug_str"] {
@@ -124,13 +124,13 @@ fn an_image_with_broken_debug_information_is_read_all_the_same() {
                 for parameter in kernel.parameters() {
                     check(parameter.members, parameter.size, 1);
                 }
-                told += usize::from(kernel.debug_info.is_known());
+                accepted += usize::from(kernel.debug_info.is_known());
             }
             errors += kernels.debug_errors().count();
         }
     }
-    println!("{told} kernels told, {errors} errors");
-    assert!(told > 500 && errors > 20);
+    println!("{accepted} kernels read, {errors} errors");
+    assert!(accepted > 500 && errors > 20);
 }
 
 /// The abbreviations of the bombs below.
@@ -187,14 +187,14 @@ fn abbreviated() -> Sections {
     sections
 }
 
-/// A place in a unit of DWARF 4, as a reference.
+/// A position in a unit of DWARF 4, as a reference.
 fn place(entry: usize) -> [u8; 4] {
     u32::try_from(Sections::header(4) + entry)
         .unwrap()
         .to_le_bytes()
 }
 
-/// Kernel `k` with one parameter of the type at a place.
+/// Kernel `k` with one parameter of the type at a position.
 fn kernel(entries: &mut Vec<u8>, ty: usize) {
     entries.extend([&[5, b'k', 0, 6][..], &place(ty), &[0, 0]].concat());
 }
@@ -239,7 +239,7 @@ fn a_type_that_refers_to_itself_ends() {
     assert_eq!(within_limits(&sections), Some(0));
 }
 
-/// A struct of two structs of two structs… of 2^14 bytes is read; one of 2^15 bytes cannot be a parameter.
+/// A struct of two structs of two structs… with 2^14 bytes is read; one with 2^15 bytes cannot be a parameter.
 #[test]
 fn structs_that_double_are_bounded_by_their_size() {
     let _alone = alone();
@@ -266,7 +266,7 @@ fn structs_that_double_are_bounded_by_their_size() {
     }
 }
 
-/// A megabyte of entries, each of which costs something far away.
+/// A megabyte of entries, each of which refers to expensive data.
 #[test]
 fn entries_that_refer_over_and_over_are_refused() {
     let _alone = alone();
@@ -284,7 +284,7 @@ fn entries_that_refer_over_and_over_are_refused() {
     sections.unit(4, 0, &entries);
     assert_eq!(within_limits(&sections), None);
 
-    // Each function has the parameters of one that has all.
+    // Each function has the parameters of one function with all parameters.
     let mut sections = abbreviated();
     sections.end_table();
     let mut entries = vec![1, 5, b'k', 0];
@@ -299,7 +299,7 @@ fn entries_that_refer_over_and_over_are_refused() {
     sections.unit(4, 0, &entries);
     assert_eq!(within_limits(&sections), None);
 
-    // Each entry has thousands of attributes that have no bytes.
+    // Each entry has thousands of attributes without bytes.
     let mut sections = abbreviated();
     let nothing = vec![(dw::AT_EXTERNAL, dw::FLAG_PRESENT); count / 10];
     sections.abbreviate(12, dw::TYPEDEF, false, &nothing);
@@ -309,7 +309,7 @@ fn entries_that_refer_over_and_over_are_refused() {
     sections.unit(4, 0, &entries);
     assert_eq!(within_limits(&sections), None);
 
-    // Each unit has a table of abbreviations of its own, which goes on to the end.
+    // Each unit has its own table of abbreviations, which extends to the end.
     let mut sections = Sections {
         abbrev: [1, dw::TYPEDEF, 0, 0, 0].repeat(count / 5),
         ..Sections::default()
@@ -319,7 +319,7 @@ fn entries_that_refer_over_and_over_are_refused() {
     }
     assert_eq!(within_limits(&sections), None);
 
-    // Nothing but units.
+    // Only units.
     let mut sections = abbreviated();
     sections.end_table();
     for _ in 0..count {
@@ -327,7 +327,7 @@ fn entries_that_refer_over_and_over_are_refused() {
     }
     within_limits(&sections);
 
-    // Each struct begins with the next one, and goes on to the end.
+    // Each struct begins with the next one and extends to the end.
     let mut sections = abbreviated();
     sections.end_table();
     sections.strings = b"S\0".to_vec();
@@ -341,9 +341,9 @@ fn entries_that_refer_over_and_over_are_refused() {
     within_limits(&sections);
 }
 
-/// What nvcc writes for many kernels with members is within the limits, whatever the names.
+/// nvcc's output for many kernels with members is within the limits, for any names.
 #[test]
-fn many_kernels_are_told() {
+fn many_kernels_are_read() {
     let _alone = alone();
     let mut sections = abbreviated();
     sections.end_table();
@@ -354,7 +354,7 @@ fn many_kernels_are_told() {
     let kernels = size::choose(1_000, 30_000);
     let names: Vec<String> = (0..kernels).map(|i| format!("k{i}")).collect();
     for name in &names {
-        // A struct of its own with 8 members, and 4 parameters: an entry of 11 bytes for each member.
+        // A separate struct with 8 members, and 4 parameters: an entry of 11 bytes per member.
         let structure = entries.len();
         entries.extend([3, 0, 0, 0, 0, 32, 0]);
         for i in 0..8 {
@@ -383,9 +383,9 @@ fn many_kernels_are_told() {
 }
 
 proptest! {
-    /// Any entries with abbreviations that fit, so that what they say is read and not only refused.
+    /// Arbitrary entries with matching abbreviations, so they are read and not only rejected.
     #[test]
-    fn any_entries_are_told_or_refused(
+    fn any_entries_are_read_or_rejected(
         entries in proptest::collection::vec(
             prop_oneof![4 => 0u8..12, 2 => 0u8..64, 1 => any::<u8>()],
             0..400,

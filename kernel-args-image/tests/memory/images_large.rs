@@ -1,4 +1,4 @@
-//! Images that take memory or time: what is allocated while they are read, bombs included.
+//! Images that use much memory or time: the memory allocated for reading them, including bombs.
 
 use super::allocated::{alone, peak};
 use kernel_args_image::{
@@ -7,7 +7,7 @@ use kernel_args_image::{
 };
 use std::fmt::Write as _;
 
-/// Reads an image to the end: how many kernels it has, or why it cannot be read.
+/// Reads an image completely. Returns the number of its kernels, or the error.
 fn kernels(bytes: &[u8]) -> Result<usize, String> {
     let image = Image::read(bytes).map_err(|error| error.to_string())?;
     let kernels = image.kernels().map_err(|error| error.to_string())?;
@@ -43,7 +43,7 @@ fn container(payload: &[u8], flags: u64, size: u64) -> Vec<u8> {
     container
 }
 
-/// A Zstandard frame of `blocks` runs of 128 KiB each: 4 bytes a block.
+/// A Zstandard frame of `blocks` runs of 128 KiB each: 4 bytes per block.
 fn zstd_of_blanks(blocks: usize) -> Vec<u8> {
     const SIZE: u32 = 128 << 10;
     // No content size, no checksum, a window of 128 KiB.
@@ -58,7 +58,7 @@ fn zstd_of_blanks(blocks: usize) -> Vec<u8> {
 
 const HEAD: &str = ".version 9.0\n.target sm_90\n";
 
-/// About `size` bytes of the smallest kernels there are.
+/// About `size` bytes of minimal kernels.
 fn tiny_kernels(size: usize) -> String {
     let mut text = String::from(HEAD);
     let mut number = 0;
@@ -69,7 +69,7 @@ fn tiny_kernels(size: usize) -> String {
     text
 }
 
-/// 50 KB took 1.75 GB once.
+/// A regression test: 50 KB used 1.75 GB.
 #[test]
 fn a_bomb_is_refused_before_it_takes_memory() {
     let _alone = alone();
@@ -89,28 +89,28 @@ fn a_bomb_is_refused_before_it_takes_memory() {
         ] {
             let (refused, peak) = peak(|| read(&bomb).unwrap_err());
             let expected = format!(
-                "a member of a fat binary is {claimed} bytes large when decompressed, above the limit of {MEMBER_LIMIT}"
+                "a member of a fat binary has {claimed} bytes when decompressed, more than the limit of {MEMBER_LIMIT}"
             );
             assert_eq!(refused, expected);
             assert!(peak < 1 << 20, "{peak}");
         }
     }
-    // One that claims less than it is, and many that are large together.
+    // A member with a too small size in its header, and many members that are large together.
     let small = container(&zstd_of_blanks(blocks), ZSTD, 16 << 20);
     let (refused, taken) = peak(|| kernels(&small).unwrap_err());
     assert_eq!(
         refused,
-        "a member of a fat binary is not proper Zstandard data"
+        "a member of a fat binary is not valid Zstandard data"
     );
     assert!(taken < 64 << 20 && taken < limit, "{taken}");
     let many = container(&zstd_of_blanks(160), ZSTD, 20 << 20).repeat(13);
     let (refused, taken) = peak(|| kernels(&many).unwrap_err());
-    let expected = format!("together larger than {MEMBER_LIMIT} bytes when decompressed");
+    let expected = format!("more than {MEMBER_LIMIT} bytes in total when decompressed");
     assert!(refused.contains(&expected), "{refused}");
     assert!(taken < 1 << 20, "{taken}");
 }
 
-/// What a member claims is what is counted, and what is allocated for it is at most four times that.
+/// The specified size of a member counts. At most four times that is allocated for it.
 #[test]
 fn a_large_member_takes_a_few_times_its_size() {
     let _alone = alone();

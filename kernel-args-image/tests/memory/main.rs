@@ -1,4 +1,4 @@
-//! Images that claim more than they hold: how much memory is allocated for them. The allocator of this program counts.
+//! Images with too large sizes in their headers: the memory allocated for them. This program's allocator counts.
 
 mod allocated;
 mod debug_info_broken;

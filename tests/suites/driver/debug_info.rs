@@ -271,7 +271,7 @@ fn unreadable_debug_information_is_reported() -> Outcome {
     let DebugInfo::Unreadable(why) = debug_info::<swapped::Fade>((&broken).into())? else {
         return Err("it was read".into());
     };
-    assert!(why.contains("not read as DWARF 2 to 5"), "{why}");
+    assert!(why.contains("cannot be read as DWARF 2 to 5"), "{why}");
     Ok(())
 }
 

@@ -193,7 +193,7 @@ fn members_of_every_kind() {
         [
             "namespace units {",
             "struct Seconds {",
-            "double _0; // `0`, which is no name in C++",
+            "double _0; // `0`, which is not a valid C++ name",
             "};",
             "} // namespace units",
             "namespace sim {",
@@ -205,7 +205,7 @@ fn members_of_every_kind() {
             "unsigned int value;",
             "};",
             "struct alignas(64) Members {",
-            "unsigned char new_; // `new`, which is no name in C++",
+            "unsigned char new_; // `new`, which is not a valid C++ name",
             "float distance;",
             "::units::Seconds time;",
             "Side side;",
@@ -220,8 +220,8 @@ fn members_of_every_kind() {
             "Members* next;",
             "};",
             "struct Tuple {",
-            "unsigned char _0; // `0`, which is no name in C++",
-            "unsigned short _1; // `1`, which is no name in C++",
+            "unsigned char _0; // `0`, which is not a valid C++ name",
+            "unsigned short _1; // `1`, which is not a valid C++ name",
             "};",
             "} // namespace sim",
         ]
@@ -403,6 +403,6 @@ fn a_symbol_must_contain_the_types_of_the_fields() {
     );
     refused(
         &[cpp::kernel::<Scale>("_Z5scalemPd")],
-        &["`scale.x`: the symbol says that it is `double*`, here it is `float*`"],
+        &["`scale.x`: its type is `double*` in the symbol, but `float*` here"],
     );
 }

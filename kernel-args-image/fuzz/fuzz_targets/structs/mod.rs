@@ -17,7 +17,7 @@ const NAMES: [&str; 12] = [
     "::<",
 ];
 
-/// One parameter for each four bytes.
+/// One parameter per four bytes.
 pub fn parameters(bytes: &[u8]) -> Vec<Parameter<'static>> {
     let (seeds, _) = bytes.as_chunks::<4>();
     seeds.iter().map(|&seed| parameter(seed)).collect()

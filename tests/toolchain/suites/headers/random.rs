@@ -119,7 +119,7 @@ pub(crate) fn check_refused() -> Result<(), String> {
     }
     for Refused { index, error } in &refused {
         let text = error.to_string();
-        let says_two = text.contains("two types are called") || text.contains("and elsewhere");
+        let says_two = text.contains("two types are called") || text.contains("has two layouts");
         if !says_two || !has_two_of_one_name(&kernels[*index]) {
             return Err(format!("{}: {error}", ENTRIES[*index]));
         }

@@ -1,4 +1,4 @@
-//! A debug build cut down to what it tells of parameters.
+//! Reduces a debug build to the data about parameters.
 
 use super::{
     Error,
@@ -10,15 +10,16 @@ use alloc::{format, string::String, vec::Vec};
 use core::{fmt::Write, ops::Range};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian, UnitHeader, constants};
 
-/// What the PTX text of a debug build tells of the parameters of its kernels, as a PTX text: declarations and types, without
-/// code, lines and the folder that it was compiled in. Of the same source it is the same on each machine.
+/// The data about kernel parameters in the PTX text of a debug build, as a PTX text. It contains declarations and
+/// types, but no code, line information or compilation folder, so the result for a source is the same on every
+/// machine.
 ///
-/// It is read as the whole text is: `of_ptx` of both gives the same. It is not for the driver.
+/// `of_ptx` returns the same for the result and for the full text. The result is not intended for the driver.
 ///
 /// # Errors
-/// Where the text or its debug information cannot be read, and where that has references of a kind that NVIDIA's compilers do
+/// If the text or its debug information cannot be read, or contains references of a kind that NVIDIA's compilers do
 /// not write.
-pub fn description(text: &[u8]) -> Result<String, Error> {
+pub fn reduce(text: &[u8]) -> Result<String, Error> {
     let header = Header::read(text).map_err(Error::Ptx)?;
     let module = Module::read(text).map_err(Error::Ptx)?;
     let sections = Sections::of_ptx(text)?;
@@ -60,7 +61,7 @@ fn write_section(text: &mut String, name: &str, bytes: &[u8]) {
     text.push_str("\n}\n");
 }
 
-/// The section `.debug_info` in which no unit names its file and folder.
+/// The section `.debug_info`, without the file name and folder of each unit.
 fn without_paths(sections: &Sections<'_>) -> Result<Vec<u8>, Error> {
     let abbreviations = DebugAbbrev::new(sections.get(ABBREV), LittleEndian);
     let info = DebugInfo::new(sections.get(INFO), LittleEndian);
@@ -75,7 +76,7 @@ fn without_paths(sections: &Sections<'_>) -> Result<Vec<u8>, Error> {
     Ok(written)
 }
 
-/// The bytes of a unit without the texts that name its file and folder. What refers to an entry after them is adjusted.
+/// The bytes of a unit without its file name and folder. Adjusts references to later entries.
 fn unit_without_paths(
     unit: &UnitHeader<Slice<'_>>,
     abbreviations: &DebugAbbrev<Slice<'_>>,

@@ -1,8 +1,8 @@
-//! A debug build that is cut down to its description tells the same.
+//! A reduced debug build contains the same data as the full one.
 
 use kernel_args_image::{
     Image,
-    dwarf::{DebugInfo, description},
+    dwarf::{DebugInfo, reduce},
 };
 use proptest::prelude::*;
 
@@ -19,22 +19,22 @@ fn parameters(image: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn a_description_tells_what_the_whole_text_tells() {
-    let text = description(PTX).unwrap();
+fn a_reduced_text_contains_the_same_data() {
+    let text = reduce(PTX).unwrap();
     assert_eq!(parameters(text.as_bytes()), parameters(PTX));
     assert!(text.len() < PTX.len());
-    let again = description(text.as_bytes()).unwrap();
-    assert_eq!(again, text, "a description is its own");
+    let again = reduce(text.as_bytes()).unwrap();
+    assert_eq!(again, text, "a reduced text does not change");
     let whole = Image::read(PTX).unwrap().kernels().unwrap();
     let symbols: Vec<&str> = whole.symbols().collect();
     let info = DebugInfo::of_ptx(text.as_bytes(), symbols.iter().copied()).unwrap();
     assert_eq!(info.symbols().len(), symbols.len());
 }
 
-/// The file and the folder, whose lengths move every entry.
+/// The file and the folder. Their lengths shift every entry.
 #[test]
-fn a_description_does_not_depend_on_the_folder() {
-    // In `debug.ptx` the file's name is followed by the reference to its lines and the folder, `/`.
+fn a_reduced_text_does_not_depend_on_the_folder() {
+    // In `debug.ptx` the file name is followed by the reference to its lines, and by the folder `/`.
     let text = core::str::from_utf8(PTX).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let folder = lines
@@ -43,7 +43,7 @@ fn a_description_does_not_depend_on_the_folder() {
         .unwrap();
     let name = lines[folder - 2];
     assert!(name.starts_with(".b8 ") && lines[folder - 1] == ".b8 0");
-    let text = description(PTX).unwrap();
+    let text = reduce(PTX).unwrap();
     let bytes = name.trim_start_matches(".b8 ");
     assert!(
         !text.replace('\n', "").replace(".b8 ", ",").contains(bytes),
@@ -54,10 +54,10 @@ fn a_description_does_not_depend_on_the_folder() {
 #[test]
 fn without_debug_information_the_declarations_are_left() {
     let text = b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u32 n) { add.u32 a, b, c; ret; }";
-    let described = description(text).unwrap();
-    assert_eq!(parameters(described.as_bytes()), parameters(text));
-    assert!(!described.contains("add.u32"));
-    assert!(description(b"nonsense").is_err());
+    let reduced = reduce(text).unwrap();
+    assert_eq!(parameters(reduced.as_bytes()), parameters(text));
+    assert!(!reduced.contains("add.u32"));
+    assert!(reduce(b"nonsense").is_err());
 }
 
 proptest! {
@@ -65,8 +65,8 @@ proptest! {
     fn nothing_panics(place in 0..PTX.len(), byte: u8) {
         let mut text = PTX.to_vec();
         text[place] = byte;
-        if let Ok(described) = description(&text) {
-            let _ = Image::read(described.as_bytes()).map(|image| image.kernels());
+        if let Ok(reduced) = reduce(&text) {
+            let _ = Image::read(reduced.as_bytes()).map(|image| image.kernels());
         }
     }
 }
