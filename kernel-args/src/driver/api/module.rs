@@ -4,13 +4,13 @@ use super::{
     Alive, Api, CallError, ContextState, DriverCall, FunctionHandle, Handle, Status, api,
     handle::{Destroyed, Owned},
 };
-use crate::driver::config::DriverOptions;
+use crate::{driver::config::DriverOptions, marshal::Summary};
 use core::{ptr, slice};
 use cudarc::driver::{
     CudaContext,
     sys::{CUdeviceptr, CUjitInputType, CUlinkState_st, CUmod_st},
 };
-use kernel_args_image as image;
+use kernel_args_image::{self as image, summary};
 use std::{
     boxed::Box,
     ffi::{CStr, CString},
@@ -35,9 +35,17 @@ impl DriverImage {
         Ok(unsafe { Self::validated(bytes, kind) })
     }
 
+    /// An image that was validated while the program compiled, and its summary, for a table with this many kernels.
+    pub(crate) fn summarized(known: &Summary, kernels: usize) -> (Self, summary::Summary) {
+        let summary = summary::Summary::read(known.bytes, kernels);
+        // SAFETY: the contract of `Summary::new`: `summary` writes the kind that `validate` returned.
+        let image = unsafe { Self::validated(known.image.to_vec(), summary.kind) };
+        (image, summary)
+    }
+
     /// # Safety
     /// [`image::validate`] returns this kind for these bytes.
-    pub(crate) unsafe fn validated(mut bytes: Vec<u8>, kind: image::Kind) -> Self {
+    unsafe fn validated(mut bytes: Vec<u8>, kind: image::Kind) -> Self {
         let kind = match kind {
             image::Kind::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
             image::Kind::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,

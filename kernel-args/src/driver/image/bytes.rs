@@ -81,10 +81,9 @@ impl ImageBytes {
 
     fn summarized(known: &Summary, table: Option<&'static CompiledImage>) -> Self {
         let kernels = table.map_or(0, |table| table.kernels().len());
-        let summary = summary::Summary::read(known.bytes, kernels);
+        let (image, summary) = DriverImage::summarized(known, kernels);
         Self {
-            // SAFETY: the contract of `Summary::new`.
-            image: unsafe { DriverImage::validated(known.image.to_vec(), summary.kind) },
+            image,
             table,
             reading: Reading::Summary(summary),
             descriptions: Vec::new(),
