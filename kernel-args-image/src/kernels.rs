@@ -4,10 +4,9 @@ use super::Error;
 use crate::{
     cubin::{self, Cubin},
     dwarf::{self, DebugInfo},
-    kernel::Kernel,
+    kernel::{Kernel, Limits},
     mangled::Demangled,
     ptx::{Entry, Module},
-    summary::Limits,
 };
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::{Members, param_layout::Sm};
@@ -240,13 +239,9 @@ impl<'a> Kernels<'a> {
             return None;
         }
         let generations = recorded.iter().map(|&(sm, _)| sm);
-        let mut limits = generations.chain([NO_GPU]).filter_map(|sm| {
-            let kernel = self.chosen(places, Some(sm))?;
-            Some(Limits {
-                directives: kernel.directives(),
-                dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
-            })
-        });
+        let mut limits = generations
+            .chain([NO_GPU])
+            .filter_map(|sm| Some(self.chosen(places, Some(sm))?.limits()));
         let first = limits.next()?;
         limits.all(|other| other == first).then_some(first)
     }

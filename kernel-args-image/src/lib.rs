@@ -48,6 +48,8 @@ pub use directives::{DirectiveValue, Directives};
 pub use encoder::{Declaration, Encoder};
 pub use format::{Error, Kind};
 pub use join::{join_parameters, same_sizes};
+#[doc(hidden)]
+pub use kernel::Limits;
 pub use kernel::{DebugInfoMismatch, Kernel};
 pub use kernels::Kernels;
 pub use release::{CudaVersion, PtxVersion, RELEASES, Release};

@@ -1,10 +1,11 @@
-//! The data about an image that loading it needs, as bytes: the derive macros write them while a crate compiles, so that a program
-//! needs no reader of images at run time.
+//! The data about an image that loading it needs, as bytes. The macros write them while a crate compiles, so the program needs no
+//! reader of images at run time.
 
 use crate::{
     contents::{Code, CodeKind},
     directives::{Directives, Field},
     format::Kind,
+    kernel::Limits,
     kernels::Kernels,
     release::PtxVersion,
     table::writer::Writer,
@@ -22,15 +23,6 @@ pub struct Summary {
     pub contents: Vec<Code>,
     /// The limits of each kernel, in the order of the table.
     pub kernels: Vec<Limits>,
-}
-
-/// The limits of a kernel's launches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Its directives.
-    pub directives: Directives,
-    /// Whether it uses dynamic shared memory. `false` if that is unknown.
-    pub dynamic_shared: bool,
 }
 
 const KINDS: [Kind; 3] = [Kind::Ptx, Kind::Cubin, Kind::Fatbin];

@@ -6,9 +6,8 @@ use kernel_args_abi::{
     compiled::{CompiledImage, CompiledKernel},
 };
 use kernel_args_image::{
-    self as image, Directives, Kernel, ParameterList, dwarf,
+    self as image, Directives, Kernel, Limits, ParameterList, dwarf,
     mangled::{Spelled, candidates_by_name, nearest_by_name},
-    summary::Limits,
 };
 use std::{
     borrow::Cow,
