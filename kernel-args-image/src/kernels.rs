@@ -4,7 +4,7 @@ use super::Error;
 use crate::{
     cubin::{self, Cubin},
     dwarf::{self, DebugInfo},
-    kernel::Kernel,
+    kernel::{Kernel, Limits},
     mangled::Demangled,
     ptx::{Entry, Module},
 };
@@ -208,6 +208,42 @@ impl<'a> Kernels<'a> {
                 let own = parameters.unwrap_or_default().iter().map(|p| p.size);
                 differs(&mut sizes, own)
             })
+    }
+
+    /// The limits of a kernel's launches, if every text and cubin of the image has this kernel, with the same parameters at the
+    /// same offsets and with the same limits. Then the kernel is the same on every GPU.
+    pub(crate) fn same_limits(&self, symbol: &str) -> Option<Limits> {
+        const NO_GPU: Sm = Sm(0);
+        let places = self.places(symbol);
+        if places.len() != self.parts.len() || self.varies(symbol) {
+            return None;
+        }
+        let entries = || places.iter().filter_map(|&place| self.entry(place));
+        let recorded: Vec<_> = places.iter().filter_map(|&at| self.records(at)).collect();
+        let mut aligned = entries().flat_map(|entry| entry.parameters);
+        if !recorded.is_empty() && aligned.any(|parameter| parameter.layout.align().bytes() > 16) {
+            return None;
+        }
+        let mut first = None;
+        let offsets = |kernel: &cubin::Kernel<'_>| -> Vec<usize> {
+            kernel
+                .parameters
+                .iter()
+                .map(|parameter| parameter.offset)
+                .collect()
+        };
+        if recorded
+            .iter()
+            .any(|(_, kernel)| differs(&mut first, offsets(kernel).into_iter()))
+        {
+            return None;
+        }
+        let generations = recorded.iter().map(|&(sm, _)| sm);
+        let mut limits = generations
+            .chain([NO_GPU])
+            .filter_map(|sm| Some(self.chosen(places, Some(sm))?.limits()));
+        let first = limits.next()?;
+        limits.all(|other| other == first).then_some(first)
     }
 
     /// The symbols of all kernels, without duplicates, in alphabetical order.

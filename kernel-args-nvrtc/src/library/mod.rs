@@ -102,16 +102,17 @@ unsafe fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Er
         .map_err(|_| Error::EntryPoint(name))
 }
 
-/// Loads a library, and never unloads it: its functions stay valid.
+/// Loads a library and never unloads it: its functions stay valid.
 fn load(path: &OsStr) -> Result<&'static Library, libloading::Error> {
-    // SAFETY: `Library::new` requires that the library's initializers can run here. NVRTC's document names no condition for
-    // loading the library or its builtins. That the file is NVIDIA's is the user's statement, by its path or by the system's
-    // library path, as for each program that is started. It is never unloaded, so no terminator runs while code uses it.
+    // SAFETY: `Library::new` requires that the library's initializers can run here. NVRTC's documentation states no condition
+    // for loading the library or its builtins. The user asserts that the file is NVIDIA's library, by its path or by the
+    // system's library path, as for each program that is started. The library is never unloaded, so no terminator runs while
+    // code uses it.
     let library = unsafe { Library::new(path) }?;
     Ok(Box::leak(Box::new(library)))
 }
 
-/// The builtins next to the library, the newest version of them.
+/// The builtins library next to NVRTC, the newest version first.
 fn builtins(library: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(library.parent()?).ok()?;
     let found = entries
@@ -125,21 +126,22 @@ fn builtins(library: &Path) -> Option<PathBuf> {
 }
 
 impl Nvrtc {
-    /// Loads the library at a path, or of a name that the system finds.
+    /// Loads the library at a path, or by a name that the system resolves.
     ///
     /// # Errors
-    /// [`Error::Library`] if it cannot be loaded, [`Error::EntryPoint`] if it lacks a function that every NVRTC has.
+    /// [`Error::Library`] if it cannot be loaded, [`Error::EntryPoint`] if a function is missing that every supported NVRTC
+    /// has.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if let Some(builtins) = builtins(path) {
-            // NVRTC opens its builtins by their name alone, which succeeds if they are loaded. If they cannot be loaded, NVRTC
-            // reports it when it compiles.
+            // NVRTC opens its builtins by file name, which succeeds if they are already loaded. If they cannot be loaded here,
+            // NVRTC reports it when it compiles.
             let _ = load(builtins.as_os_str());
         }
         let library = load(path.as_os_str()).map_err(|error| Error::Library(error.to_string()))?;
         Self::load(library)
     }
 
-    /// Major and minor version.
+    /// Returns the major and minor version.
     ///
     /// # Errors
     /// [`Error::Call`].
@@ -151,10 +153,10 @@ impl Nvrtc {
         Ok((major, minor))
     }
 
-    /// The compute capabilities that it compiles for, 90 for 9.0, in ascending order.
+    /// Returns the compute capabilities that NVRTC compiles for, in ascending order: 90 means 9.0.
     ///
     /// # Errors
-    /// [`Error::Call`], and [`Error::EntryPoint`] before CUDA 11.2.
+    /// [`Error::Call`]; [`Error::EntryPoint`] before CUDA 11.2.
     pub fn architectures(&self) -> Result<Vec<u16>, Error> {
         let number = newer!(self, nvrtcGetNumSupportedArchs)?;
         let list = newer!(self, nvrtcGetSupportedArchs)?;

@@ -19,6 +19,7 @@ mod slice_arg;
 mod source;
 #[cfg(feature = "cudarc")]
 mod storage;
+mod summary;
 
 #[cfg(feature = "cudarc")]
 pub use arguments::ArgList;
@@ -34,6 +35,7 @@ pub use param_writer::ParamWriter;
 #[cfg(feature = "cudarc")]
 pub use slice_arg::SliceArg;
 pub use source::Source;
+pub use summary::Summary;
 
 pub(crate) use lower::has_gaps;
 #[cfg(feature = "cudarc")]

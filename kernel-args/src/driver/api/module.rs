@@ -4,13 +4,13 @@ use super::{
     Alive, Api, CallError, ContextState, DriverCall, FunctionHandle, Handle, Status, api,
     handle::{Destroyed, Owned},
 };
-use crate::driver::config::DriverOptions;
+use crate::{driver::config::DriverOptions, marshal::Summary};
 use core::{ptr, slice};
 use cudarc::driver::{
     CudaContext,
     sys::{CUdeviceptr, CUjitInputType, CUlinkState_st, CUmod_st, CUresult},
 };
-use kernel_args_image as image;
+use kernel_args_image::{self as image, summary};
 use std::{
     boxed::Box,
     ffi::{CStr, CString},
@@ -29,8 +29,24 @@ pub(crate) struct DriverImage {
 impl DriverImage {
     /// # Errors
     /// What [`image::validate`] has found: its documentation lists what it checks.
-    pub(crate) fn new(mut bytes: Vec<u8>) -> Result<Self, image::Error> {
-        let kind = match image::validate(&bytes)? {
+    pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, image::Error> {
+        let kind = image::validate(&bytes)?;
+        // SAFETY: `validate` returned this kind.
+        Ok(unsafe { Self::validated(bytes, kind) })
+    }
+
+    /// An image that was validated while the program compiled, and its summary, for a table with this many kernels.
+    pub(crate) fn summarized(known: &Summary, kernels: usize) -> (Self, summary::Summary) {
+        let summary = summary::Summary::read(known.bytes, kernels);
+        // SAFETY: the contract of `Summary::new`: `summary` writes the kind that `validate` returned.
+        let image = unsafe { Self::validated(known.image.to_vec(), summary.kind) };
+        (image, summary)
+    }
+
+    /// # Safety
+    /// [`image::validate`] returns this kind for these bytes.
+    unsafe fn validated(mut bytes: Vec<u8>, kind: image::Kind) -> Self {
+        let kind = match kind {
             image::Kind::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
             image::Kind::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,
             _ => {
@@ -41,7 +57,7 @@ impl DriverImage {
                 CUjitInputType::CU_JIT_INPUT_PTX
             }
         };
-        Ok(Self { bytes, kind })
+        Self { bytes, kind }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

@@ -9,14 +9,13 @@ use crate::{
         api::{self, FunctionHandle, api},
         context::{bind_function, named, restored_on_error, sm},
         error::{ContextMismatch, Error},
-        image::{Description, Image, ImageBytes},
+        image::{Description, Image, ImageBytes, nearest},
         verify::records,
     },
     marshal::ContextName,
 };
 use cudarc::driver::{CudaContext, CudaFunction};
 use kernel_args_abi::{Parameter, check};
-use kernel_args_image::mangled;
 use std::{
     boxed::Box,
     format,
@@ -138,13 +137,10 @@ fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Descri
                  help: use `Module::from_cudarc` and name one of them"
             }
         },
-        candidates: mangled::nearest(
-            name.unwrap_or_default(),
-            kernels.iter().map(|kernel| kernel.symbol.as_str()),
-        )
-        .into_iter()
-        .map(String::from)
-        .collect(),
+        candidates: nearest(name.unwrap_or_default(), &kernels)
+            .into_iter()
+            .map(String::from)
+            .collect(),
     })
 }
 

@@ -1,9 +1,13 @@
 //! From the name of a kernel to the function of a module.
 
 use super::{Loaded, Module};
-use crate::driver::{api, error::Error, function::Function, image::Description};
+use crate::driver::{
+    api,
+    error::Error,
+    function::Function,
+    image::{Description, candidates, nearest},
+};
 use cudarc::driver::sys::CUresult;
-use kernel_args_image::mangled;
 use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
 
 /// The nearest names follow it.
@@ -49,7 +53,7 @@ impl Module {
         let expression = self.names.iter().find(|(name, _)| name == entry);
         let symbols = match expression {
             Some((_, symbol)) => [symbol.as_str()].into(),
-            None => mangled::candidates(entry, self.entries()),
+            None => candidates(entry, self.kernels.iter().map(Arc::as_ref)),
         };
         let named: Vec<_> = symbols
             .iter()
@@ -115,7 +119,7 @@ impl Module {
     #[cold]
     fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
         let expressions = self.names.iter().map(|(expression, _)| expression.as_str());
-        let nearest = mangled::nearest(entry, self.entries());
+        let nearest = nearest(entry, self.kernels.iter().map(Arc::as_ref));
         Error::Entry {
             wanted: entry.into(),
             problem,

@@ -258,7 +258,7 @@ impl Module {
 
     /// The symbols of the kernels that the images hold, as far as they could be read.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
-        self.kernels.iter().map(|kernel| kernel.symbol.as_str())
+        self.kernels.iter().map(|kernel| &*kernel.symbol)
     }
 
     /// The address and the size in bytes of the global variable `name` (`__device__`, `__constant__`), which lives as
