@@ -16,7 +16,7 @@ LISTING = Path(__file__).resolve().parent.parent / "api" / "kernel-args.txt"
 
 def main() -> int:
     command = ["cargo", f"+{NIGHTLY}", "public-api", "-sss", "--color", "never", "-p", "kernel-args", "--all-features"]
-    # Of cargo, which runs this script's rustup toolchain.
+    # Otherwise the toolchain of this variable would override the one of `+`.
     environment = {name: value for name, value in os.environ.items() if name != "RUSTUP_TOOLCHAIN"}
     found = subprocess.check_output(command, cwd=LISTING.parent.parent, env=environment, text=True)
     if sys.argv[1:] == ["--bless"]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Lints the published crates with no feature, each feature alone, all features but one and all of them, and with each version of
-cudarc's bindings."""
+"""Lints the published crates without features, with each single feature, with all features but one, with all features, and with
+each version of cudarc's bindings."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def main() -> int:
     metadata = subprocess.check_output(["cargo", "metadata", "--format-version", "1"])
     packages = json.loads(metadata)["packages"]
     features = {package["name"]: package["features"] for package in packages}
-    # Of this workspace, without `publish = false`.
+    # Packages of this workspace without `publish = false`.
     published = sorted(package["name"] for package in packages if package["source"] is None and package["publish"] != [])
     runs = []
     for crate in published:
@@ -39,7 +39,7 @@ def main() -> int:
     failed = [run for run in runs if not lint(*run)]
     for run in failed:
         print("FAILED: cargo clippy", *run)
-    print(f"{len(runs) - len(failed)} of {len(runs)} builds without warnings, {len(versions)} of them versions of cudarc's bindings")
+    print(f"{len(runs) - len(failed)} of {len(runs)} builds without warnings, {len(versions)} of these for versions of cudarc's bindings")
     return 1 if failed or not versions else 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the published crates with the lowest versions of their dependencies that the manifests allow.
 
-A copy of the crates without their dev-dependencies is checked: those of the tests would raise the versions.
+It checks a copy of the crates without dev-dependencies, because the tests require higher versions.
 """
 
 import json

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Launches of kernel-args and of its peers, interleaved: one run, one table.
+"""Measures launches of kernel-args and its peers, interleaved: one run, one table.
 
     python3 compare.py --output DIR [--seconds N] [--starts N] [--stand-in LIBRARY] NAME=COMMAND...
 
-Starts every command. Each loads its kernels, says `ready`, and then waits: for a line on its standard input it times one
-batch of 200 launches of each of its variants, and answers with the times. A round is one such line for each process, one
-after the other in random order, so that all of them meet the same minutes of a shared machine; only one works at a time.
-In a round the launching threads of all programs run on the same processor, and in the next round on the next one. After
-a part of the time all programs are ended and started again: a process has its code, heap and stack at addresses of its
-own. A process that does not start, or that ends early, is reported as missing with what it said last.
+Starts every command. Each loads its kernels, prints `ready`, and then waits: for each line on its standard input it times
+one batch of 200 launches of each of its variants, and prints the times. A round is one such line for each process, one
+after another in random order. All processes therefore run in the same minutes of a shared machine; only one works at a
+time. In a round, the launching threads of all programs run on the same processor; in the next round, on the next
+processor. After a part of the time all programs are ended and started again, because each process has different addresses
+of code, heap and stack. A process that does not start, or that ends early, is reported as missing with its last output.
 
-Writes into DIR: `launch.tsv`, medians and quantiles, from which `chart` makes tables and the picture; `starts.tsv`, the
-median of each start; `samples.tsv`, all that was measured, one line for each variant.
+Writes into DIR: `launch.tsv`, medians and quantiles, from which `chart` makes the tables and the picture; `starts.tsv`, the
+median of each start; `samples.tsv`, all results, one line for each variant.
 
-`--stand-in` is a rehearsal: the library stands in for libcuda in every process, and the times say nothing of a GPU.
+`--stand-in` is a rehearsal: the library replaces libcuda in every process, and the times are not GPU times.
 """
 
 import argparse
@@ -28,7 +28,7 @@ import tempfile
 import time
 
 REHEARSAL = "REHEARSAL on the stand-in driver: there is no GPU, and the times say nothing of one"
-# The first rounds of a start are not counted.
+# The first rounds of each start are not counted.
 WARM_UP = 3
 # Compiling Triton's kernels takes longest.
 START_SECONDS = 120
@@ -57,7 +57,7 @@ class Peer:
         self.selector.register(self.process.stdout, selectors.EVENT_READ)
 
     def read_until(self, last, seconds):
-        """The lines before the line `last`; None where the process ended or was too slow, which ends it."""
+        """The lines before the line `last`. None if the process has ended, or is too slow: then it is ended."""
         lines, deadline = [], time.monotonic() + seconds
         while True:
             while b"\n" in self.buffer:
@@ -75,7 +75,7 @@ class Peer:
             self.buffer += block
 
     def ask(self):
-        """One round."""
+        """Runs one round."""
         try:
             self.process.stdin.write(b"round\n")
             self.process.stdin.flush()
@@ -84,11 +84,11 @@ class Peer:
         return self.read_until("done", ROUND_SECONDS)
 
     def run_on(self, processor):
-        """Moves the thread that launches; threads that the driver or a library has started stay where they may run."""
+        """Moves the launching thread to a processor. Threads of the driver or of a library are not moved."""
         try:
             os.sched_setaffinity(self.process.pid, {processor})
         except OSError:
-            pass  # It has ended, which its answer will tell.
+            pass  # It has ended. Reading its answer reports this.
 
     def end(self, why):
         self.process.kill()
@@ -115,12 +115,12 @@ def median(samples):
 
 
 def write(directory, settings, missing, order, starts):
-    """`order` has the variants as the programs list them; `starts` the samples of each start, by case and variant."""
+    """`order` has the variants in the order of the programs; `starts` has the samples of each start, by case and variant."""
     samples = {}
     for of_start in starts:
         for key, of_variant in of_start.items():
             samples.setdefault(key, []).extend(of_variant)
-    # The rows of a case together.
+    # The rows of a case are adjacent.
     cases = list(dict.fromkeys(case for case, _ in order))
     keys = sorted((key for key in order if key in samples), key=lambda key: cases.index(key[0]))
     with open(directory / "launch.tsv", "w") as file:
@@ -145,7 +145,7 @@ def write(directory, settings, missing, order, starts):
 
 
 def start(commands, environment, settings, missing, order):
-    """Starts them one after the other: those that are ready."""
+    """Starts the commands one after another. Returns the processes that are ready."""
     ready = []
     for command in commands:
         name, _, line = command.partition("=")
@@ -166,7 +166,7 @@ def start(commands, environment, settings, missing, order):
 
 
 def note(entries, entry):
-    """Each start says the same."""
+    """Each start must report the same list."""
     if entry not in entries:
         entries.append(entry)
 
@@ -183,7 +183,7 @@ def measure(peers, seconds, missing):
                 note(missing, ("*", peer.name, f"in round {turn}: {peer.last_words}"))
                 peers.remove(peer)
                 continue
-            # A library may print lines of its own.
+            # A library may print additional lines.
             for _, case, way, nanoseconds in (line for line in lines if line[0] == "sample"):
                 of_variant = samples.setdefault((case, way), [])
                 if turn >= WARM_UP:

@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""What a derived struct costs to compile: kernel-args beside bytemuck and zerocopy.
+"""Measures the time to compile a derived struct: kernel-args, bytemuck and zerocopy.
 
     python3 benches/compile_time.py                    the table
     python3 benches/compile_time.py --structs 100 --repetitions 3
     python3 benches/compile_time.py --images           structs that name kernels of large PTX files
     python3 benches/compile_time.py --members          structs and enums by value, compared with debug information
 
-Generates crates of structs with 8 fields of 8 bytes, one crate for each library and one without any
+Generates crates of structs with 8 fields of 8 bytes, one crate for each library and one without a
 derive, and builds them with `cargo build` (debug). Dependencies are built before and not counted.
-Repetitions are interleaved. Times are medians: wall clock, and processor time of cargo and of all
-that it started. "incremental" is a build after the value of one constant beside one struct changed.
+Repetitions are interleaved. Times are medians: wall time, and processor time of cargo and all its
+child processes. "incremental" is a build after one constant next to one struct changed.
 
 With --images the crates embed a generated PTX file of 5.8 MB or 28 MB with some thousand kernels, and
-have 1, 20 or 200 structs that name kernels of it, each another one: by `kernels!`, by `ptx = "…"`, or
-not at all.
+have 1, 20 or 200 structs. Each names a different kernel with `kernels!` or `ptx = "…"`, or no kernel.
 
-With --members the crates have structs of arguments that hold one struct or enum by value, each for a kernel
-of its own in a PTX with debug information, which nvcc makes: ptx/toolchain.py installs it.
+With --members the crates have structs of arguments with one struct or enum by value. Each has its own kernel
+in a PTX with debug information, which nvcc makes: ptx/toolchain.py installs nvcc.
 
 Needs the crates bytemuck and zerocopy (from crates.io) and, for the lines, a nightly toolchain.
 """
@@ -35,7 +34,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIELDS = 8
-# Kernels of a PTX that is named by every struct; its one entry takes the 8 fields.
+# The PTX that every struct names. Its only entry takes the 8 fields.
 PTX = ROOT / "ptx" / "launch_cost.ptx"
 
 LIBRARIES = {
@@ -73,7 +72,7 @@ def source(uses, derive, structs, touched):
 
 
 class Crate:
-    """One generated crate, with a target directory of its own."""
+    """A generated crate with a separate target directory."""
 
     def __init__(self, place, name, structs):
         self.name, self.structs = name, structs
@@ -99,7 +98,7 @@ class Crate:
         self.cargo("clean", "--package", "measured", "--quiet")
 
     def lines(self):
-        """Lines that the derive adds to one struct, or None without a nightly toolchain."""
+        """The lines that the derive adds to one struct. None without a nightly toolchain."""
         expanded = subprocess.run(
             ["cargo", "+nightly", "rustc", "--quiet", "--", "-Zunpretty=expanded"],
             cwd=self.place,
@@ -113,7 +112,7 @@ class Crate:
 
 
 def run(command, place):
-    """Runs a command; (wall, processor) seconds, children included."""
+    """Runs a command. Returns (wall, processor) seconds, including child processes."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     result = subprocess.run(command, cwd=place, capture_output=True, text=True)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -124,7 +123,7 @@ def run(command, place):
 
 
 def dependencies(crate):
-    """Builds from nothing what the library needs, and an empty crate on it."""
+    """Builds the library, its dependencies and an empty crate from scratch."""
     crate.cargo("fetch", "--quiet")
     lib = crate.place / "src" / "lib.rs"
     lib.write_text("")
@@ -194,7 +193,7 @@ PARAMETERS = [
 
 
 def image_kernels(size):
-    """Names and parameters of so many kernels that a PTX file has about this size."""
+    """Names and parameters of kernels for a PTX file of about this size."""
     kernels, length = [], 0
     while length < size:
         i = len(kernels)
@@ -209,7 +208,7 @@ def image_kernels(size):
 
 
 def image_kernel(name, taken):
-    """A kernel as nvcc writes it: declaration, registers, and a body of some kilobytes."""
+    """A kernel in nvcc's format: declaration, registers, and a body of some kilobytes."""
     declared = ",\n".join(f"\t.param {ty} {name}_param_{j}" for j, (ty, _, _) in enumerate(taken))
     lines = [f".visible .entry {name}(\n{declared}\n)\n{{", "\t.reg .pred \t%p<9>;", "\t.reg .f32 \t%f<81>;"]
     for j, (ty, _, _) in enumerate(taken):
@@ -228,7 +227,7 @@ def image_kernel(name, taken):
 
 
 def image_source(way, kernels, structs):
-    """A crate that embeds the image, with structs for the kernels that stand at even distances in it."""
+    """A crate that embeds the image, with structs for kernels at equal distances in it."""
     lines = ["#![allow(dead_code, unused_imports)]", "use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};"]
     if way == "kernels!":
         lines.append('kernel_args::kernels! { pub mod image = "src/image.ptx"; }')
@@ -249,7 +248,7 @@ def image_source(way, kernels, structs):
 
 
 def image_package(place):
-    """An empty package on kernel-args, whose dependencies are built."""
+    """An empty package that depends on kernel-args. The dependencies are already built."""
     package = place / "package"
     (package / "src").mkdir(parents=True)
     (package / "Cargo.toml").write_text(
@@ -261,7 +260,7 @@ def image_package(place):
 
 
 def build(package, source):
-    """Builds the package with this source, its dependencies aside; (wall, processor) seconds."""
+    """Builds the package with this source, without its dependencies. Returns (wall, processor) seconds."""
     (package / "src" / "lib.rs").write_text(source)
     run(["cargo", "clean", "--package", "measured", "--quiet"], package)
     return run(["cargo", "build", "--quiet"], package)
@@ -281,7 +280,7 @@ def images(place, repetitions):
         for repetition in range(repetitions):
             for structs in numbers:
                 for way in WAYS:
-                    # rustc holds the file once for each struct.
+                    # rustc keeps the file in memory once per struct.
                     if way == "ptx =" and size * structs > 500_000_000:
                         continue
                     built = build(package, image_source(way, kernels, structs))
@@ -295,7 +294,7 @@ def images(place, repetitions):
                   f"| {wall - alone:.2f} s | {wall / one:.2f} |")
 
 
-# How many kernels take a value of how many members or variants.
+# The number of kernels, and the number of members or variants of each value.
 MEMBERS = [(200, "struct", 8), (20, "struct", 100), (20, "enum", 8), (20, "enum", 100)]
 ALIKE = ["as the kernel's", "otherwise"]
 
@@ -315,7 +314,7 @@ def members_source(count, kind, parts):
 
 
 def members_crate(count, kind, parts, alike, compared):
-    """A crate of the same values and structs of arguments."""
+    """A crate with the same values and structs of arguments."""
     lines = ["#![allow(dead_code, non_snake_case)]", "use kernel_args::{DevicePointerMut, DeviceType, KernelArgs};"]
     lines.append('kernel_args::kernels! { pub mod image = "src/image.ptx"; }')
     same = alike == ALIKE[0]
@@ -336,7 +335,7 @@ def members_crate(count, kind, parts, alike, compared):
 
 
 def members(place, repetitions):
-    """Prints the table of what it costs to compare members and variants."""
+    """Prints the table of the cost of comparing members and variants."""
     sys.path.insert(0, str(ROOT / "ptx"))
     import toolchain
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What kernel-args costs a program that depends on it: crates, processor time to build it, size of the program.
+"""Measures the cost of the dependency kernel-args for a program: crates, processor time of the build, size of the program.
 
     python3 benches/dependency_cost.py                          cudarc alone, and kernel-args with its default features
     python3 benches/dependency_cost.py --features compressed,debug-info
     python3 benches/dependency_cost.py --root ../other-checkout --timings
 
 Builds two programs with one launch each from an empty target directory, in debug and in release. Both load the same PTX:
-one with cudarc alone, the other with `kernels!`, a derived struct and `launch!`. Downloads are not counted. The size is that
-of the release program without symbols. `--timings` prints the processor time of each crate, where `perf` is not needed:
+one with cudarc alone, the other with `kernels!`, a derived struct and `launch!`. Downloads are not counted. The size is the
+size of the release program without symbols. `--timings` prints the processor time of each crate without `perf`:
 it builds with one job, so a crate's wall time is its processor time.
 """
 
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 
 def program(place, name, dependencies, source, root):
-    """A package of its own with one program."""
+    """A separate package with one program."""
     package = place / name
     (package / "src").mkdir(parents=True)
     (package / "Cargo.toml").write_text(
@@ -67,7 +67,7 @@ def program(place, name, dependencies, source, root):
 
 
 def run(command, package):
-    """Processor seconds of a command and of what it starts, and what it prints."""
+    """The processor seconds of a command and its child processes, and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = subprocess.run(command, cwd=package, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -77,7 +77,7 @@ def run(command, package):
 
 
 def crates(package):
-    """How many packages a build compiles, the program aside."""
+    """The number of packages that a build compiles, without the program."""
     command = ["cargo", "tree", "--quiet", "--prefix", "none", "--edges", "normal,build", "--format", "{p}", "--no-dedupe"]
     return len(set(re.findall(r"^(\S+ v\S+)", run(command, package)[1], re.M))) - 1
 
@@ -95,7 +95,7 @@ def timings(package, profile):
 def main():
     parser = argparse.ArgumentParser(description="What kernel-args costs a program that depends on it.")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the checkout to measure")
-    parser.add_argument("--features", default="", help="features of kernel-args beyond the default ones")
+    parser.add_argument("--features", default="", help="additional features of kernel-args")
     parser.add_argument("--timings", action="store_true", help="also the seconds of each crate")
     arguments = parser.parse_args()
     root = arguments.root.resolve()
@@ -106,7 +106,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kernel-args-dependency-") as place:
         for name, dependencies, source in [("cudarc", CUDARC, BARE), ("kernel-args", own, CHECKED)]:
             package = program(pathlib.Path(place), name, dependencies, source, root)
-            # Neither a cache of compilations nor a shared target directory.
+            # No compilation cache, and no shared target directory.
             os.environ.pop("CARGO_TARGET_DIR", None)
             times = []
             for profile in [], ["--release"]:

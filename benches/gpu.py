@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Bundles the benchmark of launches with its peers, for a machine with a GPU and no Rust.
+"""Bundles the benchmark of launches with its peers, for a machine with a GPU and without Rust.
 
     python3 benches/gpu.py            adds to gpu-bundle/ (git ignores it)
-    sh gpu-bundle/bench               there: builds the C++ peer, measures everything in one interleaved run
+    sh gpu-bundle/bench               on the GPU machine: builds the C++ peer, measures everything in one interleaved run
 
-The run takes about six minutes and wants Python, nvcc, and, for the peers in Python, cuda.core, CuPy and Triton: what
-is missing is reported and left out. Its output goes to `$OUT`, or to `gpu-bundle/benches/results`: `launch.tsv`,
+The run takes about six minutes and uses Python, nvcc, and, for the peers in Python, cuda.core, CuPy and Triton. Missing
+parts are reported and left out. Its output goes to `$OUT`, or to `gpu-bundle/benches/results`: `launch.tsv`,
 `samples.tsv` and logs. The bundle also has a build with `benches/cudarc/waits.patch`,
 which measures tracked slices in the same run. Arguments are passed on to compare.py; a rehearsal without a GPU:
 
@@ -26,7 +26,7 @@ KERNELS = ["launch_cost.cu", "launch_cost.ptx"]
 
 BENCH = """\
 #!/bin/sh
-# Measures launches of kernel-args and of its peers; see benches/README.md.
+# Measures launches of kernel-args and its peers; see benches/README.md.
 cd "$(dirname "$0")/benches" || exit 2
 out="${OUT:-$PWD/results}"
 mkdir -p "$out"
@@ -50,7 +50,7 @@ exec python3 compare.py --output "$out" --seconds 300 "$@" \\
 
 
 def build():
-    """The benchmark's executable, of a release build."""
+    """The benchmark's executable from a release build."""
     command = "cargo build --release -p kernel-args-benches --bin launch --message-format=json-render-diagnostics"
     output = subprocess.run(command.split(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     messages = (json.loads(line) for line in output.splitlines() if line.startswith("{"))
@@ -58,7 +58,7 @@ def build():
 
 
 def build_patched():
-    """The same with a patched cudarc."""
+    """The executable with a patched cudarc."""
     path = ROOT / "benches" / "cudarc" / "build.py"
     spec = importlib.util.spec_from_file_location("build", path)
     module = importlib.util.module_from_spec(spec)

@@ -1,5 +1,5 @@
-//! A graph of two kernels that is launched again and again, each time with other arguments: a ball that falls, step by step.
-//! Launches in a graph cost a fraction of separate ones; the graph keeps the memory of their arguments allocated.
+//! Simulates a falling ball with a graph of two kernels that is launched repeatedly, each time with different arguments.
+//! Launches in a graph cost a fraction of separate launches. The graph keeps the memory of its arguments allocated.
 
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Retained, graph::Graph,
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let gravity = Arc::new(stream.clone_htod(&[-10.0_f32; N as usize])?);
     let speed = Arc::new(stream.clone_htod(&[0.0_f32; N as usize])?);
     let height = Arc::new(stream.clone_htod(&[100.0_f32; N as usize])?);
-    ctx.synchronize()?; // a graph does not wait for what cudarc has recorded
+    ctx.synchronize()?; // a graph does not wait for the events that cudarc has recorded
 
     let saxpy = Kernel::<Saxpy>::load(&ctx)?;
     let accelerate = |seconds| Saxpy {
@@ -47,14 +47,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         y: Retained::write(&height),
     };
 
-    // Captured: the launches are nodes of a graph, and run when the graph does.
+    // Captured: the launches become nodes of a graph, and run when the graph is launched.
     let mut nodes = Vec::new();
     let graph = Graph::capture(&stream, || -> Result<(), Error> {
-        // SAFETY: all three slices have `n` elements, and this stream alone uses them.
+        // SAFETY: all three slices have `n` elements, and only this stream uses them.
         nodes.push(unsafe {
             launch!(saxpy, N / 256, 256, accelerate(0.0), node, stream = &stream)?
         });
-        // SAFETY: as above.
+        // SAFETY: all three slices have `n` elements, and only this stream uses them.
         nodes.push(unsafe { launch!(saxpy, N / 256, 256, fall(0.0), node, stream = &stream)? });
         Ok(())
     })?;
@@ -67,12 +67,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             (&nodes[0], block, accelerate(seconds)),
             (&nodes[1], block, fall(seconds)),
         ])?;
-        // SAFETY: as above.
+        // SAFETY: all three slices have `n` elements, and only this stream uses them.
         unsafe { exec.launch(&stream)? };
         println!("{seconds:4} s: {} m", stream.clone_dtoh(&*height)?[0]);
     }
     let height = stream.clone_dtoh(&*height)?;
-    // -10 m/s² for 0.25, 0.5, 0.75 and 1 s, each step as long as that.
+    // -10 m/s² after 0.25, 0.5, 0.75 and 1 s, with steps of these lengths.
     let expected = 100.0 - 2.5 * 0.25 - 7.5 * 0.5 - 15.0 * 0.75 - 25.0;
     assert!(height.iter().all(|height| (height - expected).abs() < 1e-3));
     Ok(())

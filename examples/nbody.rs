@@ -1,8 +1,8 @@
-//! Two galaxies collide: positions and velocities are `Float4` in device memory, the parameters of a step are a struct by
-//! value. The energies that the GPU reports are compared with the host's, and a picture is written at the end.
+//! Two galaxies collide. Positions and velocities are `Float4` in device memory; the parameters of a step are a struct by
+//! value. The program compares the GPU's energies with the host's, and writes a picture at the end.
 //!
-//! Run it with `--release`, and the name of the picture if it is not to be `nbody.png`. Without a GPU it does everything up
-//! to the first launch and says so.
+//! Run it with `--release`. The argument is the name of the picture; the default is `nbody.png`. Without a GPU it does
+//! everything up to the first launch and reports this.
 
 use cudarc::driver::{CudaSlice, CudaStream};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -16,11 +16,11 @@ use std::{env, f32::consts::TAU, fs::File, sync::Arc};
 
 const BODIES: u32 = 1 << 13;
 const STEPS: u64 = 1200;
-/// The mass of a galaxy's core; that of each other body.
+/// The mass of a galaxy's core, and the mass of each other body.
 const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);
-/// Threads of a block, as in the kernels' source.
+/// Threads per block, as in the kernels' source.
 const TILE: u32 = 256;
-/// The width and the height of the picture.
+/// The width and height of the picture.
 const PIXELS: usize = 1024;
 
 /// `nbody::Step` in the kernels' source.
@@ -65,7 +65,7 @@ struct Bodies {
     velocities: Vec<Float4>,
 }
 
-/// Two discs that turn around heavy cores, on their way towards each other.
+/// Two discs that rotate around heavy cores and move towards each other.
 #[allow(clippy::cast_precision_loss, reason = "numbers below 2^13")]
 fn galaxies() -> Bodies {
     let half = BODIES / 2;
@@ -75,7 +75,7 @@ fn galaxies() -> Bodies {
     };
     for i in 0..BODIES {
         let side = if i < half { -1.0 } else { 1.0 };
-        // As sunflower seeds, and in a circular orbit around the core, which is the first.
+        // Placed like sunflower seeds, in circular orbits around the core, which is the first body.
         let number = (i % half) as f32;
         let (radius, mass) = match i % half {
             0 => (0.0, MASSES.0),
@@ -98,7 +98,7 @@ fn galaxies() -> Bodies {
     bodies
 }
 
-/// The energy of motion and of place, by the host in double precision.
+/// The kinetic and potential energy, computed by the host in double precision.
 fn energy_on_host(bodies: &Bodies) -> (f64, f64) {
     let softening = f64::from(STEP.softening).powi(2);
     let components = |v: &Float4| [v.x, v.y, v.z, v.w].map(f64::from);
@@ -134,13 +134,13 @@ impl Simulation {
             to: &mut self.next,
             velocities: &mut self.velocities,
         };
-        // SAFETY: all three slices have `BODIES` elements, and the kernel accesses nothing else.
+        // SAFETY: all three slices have `BODIES` elements, and the kernel accesses no other memory.
         unsafe { launch!(self.advance, BODIES.div_ceil(TILE), TILE, args)? };
         std::mem::swap(&mut self.positions, &mut self.next);
         Ok(())
     }
 
-    /// The energy of motion and of place, by the GPU.
+    /// The kinetic and potential energy, computed by the GPU.
     fn energy(&self) -> Result<(f64, f64)> {
         let mut energies = self.stream.alloc_zeros::<Float2>(BODIES as usize)?;
         let args = Energies {
@@ -149,7 +149,7 @@ impl Simulation {
             velocities: &self.velocities,
             result: &mut energies,
         };
-        // SAFETY: all three slices have `BODIES` elements, and the kernel accesses nothing else.
+        // SAFETY: all three slices have `BODIES` elements, and the kernel accesses no other memory.
         unsafe { launch!(self.energies, BODIES.div_ceil(TILE), TILE, args)? };
         let energies = self.stream.clone_dtoh(&energies)?;
         let sum = |part: fn(&Float2) -> f32| energies.iter().map(|e| f64::from(part(e))).sum();
@@ -163,7 +163,7 @@ impl Simulation {
         })
     }
 
-    /// Compares the GPU's energies with the host's; their sum.
+    /// Compares the GPU's energies with the host's, and returns the total.
     fn checked_energy(&self, when: &str) -> Result<f64> {
         let (gpu, host) = (self.energy()?, energy_on_host(&self.bodies()?));
         println!(
@@ -244,7 +244,7 @@ fn main() -> Result<()> {
     let bar = ProgressBar::new(STEPS).with_style(style);
     for step in 1..=STEPS {
         simulation.advance()?;
-        // Launches only enqueue: the bar shows what is done.
+        // Launches only enqueue work. The bar shows completed work.
         if step % 20 == 0 {
             simulation.stream.synchronize()?;
             bar.set_position(step);

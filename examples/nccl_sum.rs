@@ -1,11 +1,11 @@
-//! A sum over all GPUs with NCCL, between verified launches: in one process, then in one process for each GPU.
+//! A sum over all GPUs with NCCL, between verified launches: first in one process, then in one process per GPU.
 //!
-//! Each GPU fills a vector with a kernel, NCCL adds the vectors up on all of them, and a kernel adds the sum to what each GPU has.
-//! The processes are started by this program; on several machines a launcher would do that, and the first process would send the id
-//! of the communicator to the others.
+//! A kernel fills a vector on each GPU, NCCL adds the vectors of all GPUs, and a kernel adds the sum to each GPU's vector. This
+//! program starts the processes. On several machines, a launcher would start them, and the first process would send the
+//! communicator's id to the remaining processes.
 //!
-//! Without a GPU or without NCCL it does what it can and says so. cudarc looks for `libnccl.so`: where a package brings only
-//! `libnccl.so.2`, make a link of that name, and name its folder in `LD_LIBRARY_PATH`.
+//! Without a GPU or without NCCL it runs the possible parts and reports this. cudarc loads `libnccl.so`: if a package contains
+//! only `libnccl.so.2`, create a link with that name, and add its folder to `LD_LIBRARY_PATH`.
 #![allow(clippy::float_cmp, reason = "small whole numbers: exact")]
 
 use cudarc::{
@@ -30,12 +30,12 @@ use std::{
 
 const N: u32 = 1_000_000;
 const GRID: u32 = N.div_ceil(256);
-/// The rank and the number of processes, in the environment of each.
+/// The rank and the number of processes, in each process's environment.
 const RANK: &str = "KERNEL_ARGS_NCCL_RANK";
 
 type Outcome<T = ()> = Result<T, Box<dyn error::Error>>;
 
-/// y += alpha * x. One description, for the kernel of each GPU.
+/// y += alpha * x. One description for the kernel on each GPU.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
 struct Saxpy<'a> {
@@ -45,7 +45,7 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
 }
 
-/// The same, from memory of another GPU.
+/// The same, with memory of a different GPU.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
 struct FromPeer<'a> {
@@ -78,7 +78,7 @@ fn main() -> Outcome {
     if gpus > 1 {
         peer_access(&contexts[0], &contexts[1])?;
     }
-    // SAFETY: the library's initialisers have no precondition.
+    // SAFETY: the library's initializers have no precondition.
     if !unsafe { cudarc::nccl::sys::is_culib_present() } {
         println!("NCCL: libnccl.so is not on this machine");
         return Ok(());
@@ -88,7 +88,7 @@ fn main() -> Outcome {
     a_process_for_each(gpus)
 }
 
-/// What one GPU does before and after the sum.
+/// The work of one GPU before and after the sum.
 struct Worker {
     stream: Arc<CudaStream>,
     kernel: Kernel<Saxpy<'static>>,
@@ -98,7 +98,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// The vector of the GPU of this rank is filled with its number, from 1 on.
+    /// Fills the vector of this rank's GPU with the rank plus 1.
     fn new(ctx: &Arc<CudaContext>, rank: usize) -> Outcome<Self> {
         let stream = ctx.new_stream()?;
         let mut worker = Self {
@@ -116,13 +116,13 @@ impl Worker {
         Ok(worker)
     }
 
-    /// NCCL reads the vector and writes the sum on the stream of the communicator, which is this worker's.
+    /// NCCL reads the vector and writes the sum on the communicator's stream, which is this worker's stream.
     fn add_up(&mut self, comm: &Comm) -> Result<(), NcclError> {
         comm.all_reduce(&self.vector, &mut self.sum, &ReduceOp::Sum)?;
         Ok(())
     }
 
-    /// Adds the sum to the vector, and compares.
+    /// Adds the sum to the vector and checks the result.
     fn check(&mut self, rank: usize, gpus: usize) -> Outcome {
         let (x, y) = (&self.sum, &mut self.vector);
         let args = Saxpy {
@@ -147,7 +147,7 @@ fn text<T>(result: Result<T, NcclError>) -> Result<T, String> {
     result.map_err(|error| format!("NCCL: {error:?}"))
 }
 
-/// One thread gives each GPU its work; NCCL takes the calls of all ranks as a group.
+/// One thread enqueues the work of each GPU. NCCL takes the calls of all ranks as a group.
 fn one_process(contexts: &[Arc<CudaContext>]) -> Outcome {
     let mut workers = contexts
         .iter()
@@ -158,7 +158,7 @@ fn one_process(contexts: &[Arc<CudaContext>]) -> Outcome {
     let comms = text(Comm::from_devices(streams))?;
     text(group_start())?;
     for (worker, comm) in workers.iter_mut().zip(&comms) {
-        // Pointers are given to NCCL on the GPU of the rank.
+        // NCCL requires that the rank's GPU is current.
         comm.context().bind_to_thread()?;
         text(worker.add_up(comm))?;
     }
@@ -213,7 +213,7 @@ fn process(rank: &str) -> Outcome {
     worker.check(rank, gpus)
 }
 
-/// The sum of two GPUs without NCCL: a kernel of the first one reads the memory of the second.
+/// The sum of two GPUs without NCCL: a kernel on the first GPU reads the memory of the second GPU.
 fn peer_access(first: &Arc<CudaContext>, second: &Arc<CudaContext>) -> Outcome {
     let peers = match PeerAccess::enable(first, second) {
         Ok(peers) => peers,

@@ -1,12 +1,12 @@
-//! Derive a struct, look at its layout, launch it, check the result.
+//! Derives a struct, prints its layout, launches the kernel and checks the result.
 //!
-//! Without a GPU it does everything up to the launch and says so.
+//! Without a GPU it does everything up to the launch and reports this.
 #![allow(clippy::float_cmp, reason = "small whole and half numbers: exact")]
 
 use cudarc::driver::CudaSlice;
 use kernel_args::{Error, Kernel, KernelArgs, abi::LayoutTable, launch};
 
-/// y = alpha * x + y. It was compared with the kernel in the PTX while this compiled.
+/// y = alpha * x + y. The struct is compared with the kernel in the PTX at compile time.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
 struct Saxpy<'a> {
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         x: &x,
         y: &mut y,
     };
-    // SAFETY: both slices have `n` elements, and the kernel touches nothing else.
+    // SAFETY: both slices have `n` elements, and the kernel accesses no other memory.
     unsafe { launch!(saxpy, n.div_ceil(256), 256, args)? };
 
     let result = stream.clone_dtoh(&y)?;

@@ -1,9 +1,9 @@
-//! One program with the CUDA runtime, a library of it (cuRAND), cudarc and verified launches.
+//! A program that combines the CUDA runtime, a library that uses it (cuRAND), cudarc and verified launches.
 //!
-//! All of them work in the primary context of the device, in whatever order they begin. Memory of `cudaMalloc` is passed as a device
-//! pointer, a `cudaStream_t` as a borrowed stream, and a `cudaKernel_t` as the function that it has in the context.
+//! All of them use the primary context of the device, in any order. Memory from `cudaMalloc` is passed as a device pointer, a
+//! `cudaStream_t` as a borrowed stream, and a `cudaKernel_t` as its function in the context.
 //!
-//! Without a GPU, or without the runtime, it does what it can and says so.
+//! Without a GPU or without the runtime, it runs the possible parts and reports this.
 #![allow(clippy::float_cmp, reason = "small whole numbers: exact")]
 
 use cudarc::{
@@ -21,7 +21,7 @@ use std::{error, ffi::CString, sync::Arc};
 const SAXPY: &str = include_str!("../ptx/saxpy.ptx");
 const N: u32 = 100_000;
 
-/// On memory of cudarc's.
+/// For memory that cudarc allocated.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
 struct Saxpy<'a> {
@@ -31,7 +31,7 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
 }
 
-/// On memory of whoever has allocated it.
+/// For memory that any library allocated.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
 struct SaxpyRaw {
@@ -56,7 +56,7 @@ fn main() -> Outcome {
         }
         Err(error) => return Err(error.into()),
     };
-    // cudarc, then the runtime: both have the primary context.
+    // First cudarc, then the runtime: both use the primary context.
     // SAFETY: the call has no precondition.
     if let Err(error) = unsafe { cudart.set_device(0) } {
         println!("Nothing was launched: {error}.");
@@ -75,9 +75,9 @@ fn memory_and_stream_of_the_runtime(cudart: &Cudart, ctx: &Arc<CudaContext>) -> 
         cudart.malloc::<f32>(N as usize)?,
     );
     let stream = cudart.stream_create()?;
-    // SAFETY: both have `N` elements, which nothing else uses.
+    // SAFETY: both have `N` elements, and nothing else uses them.
     unsafe { cudart.write(x, &vec![2.0; N as usize])? };
-    // SAFETY: as above.
+    // SAFETY: both have `N` elements, and nothing else uses them.
     unsafe { cudart.write(y, &vec![1.0; N as usize])? };
     {
         // SAFETY: the stream is destroyed after this.
@@ -89,27 +89,27 @@ fn memory_and_stream_of_the_runtime(cudart: &Cudart, ctx: &Arc<CudaContext>) -> 
             x: DevicePointer::from_raw(x.addr() as u64),
             y: DevicePointerMut::from_raw(y.addr() as u64),
         };
-        // SAFETY: both have `N` elements, and the copies to them are over.
+        // SAFETY: both have `N` elements, and the copies to them have completed.
         unsafe { launch!(kernel, N.div_ceil(256), 256, args, stream = &stream)? };
     }
     // SAFETY: the stream is alive.
     unsafe { cudart.stream_synchronize(stream)? };
-    // SAFETY: it has `N` elements, all written.
+    // SAFETY: it has `N` elements, and all are written.
     let result = unsafe { cudart.read(y, N as usize)? };
     assert!(result.iter().all(|value| *value == 7.0), "{result:?}");
     println!("memory and a stream of the runtime: {N} elements, all right");
-    // SAFETY: nothing uses them any more.
+    // SAFETY: nothing uses them after this.
     unsafe { cudart.stream_destroy(stream)? };
     for memory in [x, y] {
-        // SAFETY: as above.
+        // SAFETY: nothing uses them after this.
         unsafe { cudart.free(memory.cast())? };
     }
     Ok(())
 }
 
-/// cuRAND writes a slice of cudarc's, which a verified launch then reads.
+/// cuRAND writes a cudarc slice, and a verified launch reads it.
 fn a_library_of_the_runtime(ctx: &Arc<CudaContext>) -> Outcome {
-    // SAFETY: the library's initialisers have no precondition.
+    // SAFETY: the library's initializers have no precondition.
     if !unsafe { cudarc::curand::sys::is_culib_present() } {
         println!("cuRAND: not on this machine");
         return Ok(());
@@ -159,7 +159,7 @@ fn a_kernel_of_the_runtime(cudart: &Cudart, ctx: &Arc<CudaContext>) -> Outcome {
         x: &x,
         y: &mut y,
     };
-    // SAFETY: both slices have `N` elements; the function is compared with the driver's record of it.
+    // SAFETY: both slices have `N` elements; the function is compared with the driver's data about it.
     unsafe { launch!(function, N.div_ceil(256), 256, args, stream = &stream)? };
     let result = stream.clone_dtoh(&y)?;
     assert!(result.iter().all(|value| *value == 1.0));

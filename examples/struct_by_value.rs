@@ -1,4 +1,4 @@
-//! A struct by value: a `float` and a `float4`, between which the device has 12 bytes of padding.
+//! A struct by value: a `float` and a `float4`, with 12 bytes of padding between them on the device.
 
 use cudarc::driver::CudaSlice;
 use kernel_args::{DeviceType, Kernel, KernelArgs, abi::LayoutTable, launch, vector::Float4};
@@ -12,7 +12,7 @@ struct Weighted {
     value: Float4,
 }
 
-/// The kernel writes back the bytes of what it received, after `out`, one after another.
+/// The kernel writes the bytes of the parameters after `out` to `out`, one after another.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/echo_structs.ptx", entry = "echo_struct_float_float4")]
 struct Echo<'a> {
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         weighted,
         after: -2,
     };
-    // SAFETY: `out` has room for what follows it, and the kernel writes nothing else.
+    // SAFETY: `out` has space for the parameters after it, and the kernel writes no other memory.
     unsafe { launch!(kernel, 1, 1, args)? };
 
     let echo = stream.clone_dtoh(&out)?;

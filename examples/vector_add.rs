@@ -1,5 +1,5 @@
-//! The whole way from PTX to a result, with every error handled: what a program would do that ships its kernels
-//! as files, and keeps the loaded kernel in a struct of its own.
+//! The complete path from PTX to a result, with every error handled. The program ships its kernels as files, and stores the
+//! loaded kernel in a struct.
 #![allow(clippy::float_cmp, reason = "small whole and half numbers: exact")]
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
@@ -15,13 +15,13 @@ struct VectorAdd<'a> {
     n: u32,
 }
 
-/// The kernel outlives the arguments of its launches: `'static` stands for any lifetime.
+/// The kernel outlives the arguments of its launches: `'static` is a placeholder for any lifetime.
 struct Adder {
     kernel: Kernel<VectorAdd<'static>>,
     stream: Arc<CudaStream>,
 }
 
-/// What can go wrong: our own error type, as a program has one.
+/// The program's own error type.
 #[derive(Debug)]
 enum AdderError {
     Kernel(Error),
@@ -59,7 +59,7 @@ impl Adder {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/vector_add.ptx");
         let module = match std::fs::read(path) {
             Ok(image) => Module::load(ctx, image)?,
-            // The program was moved away from its sources: what it was compiled with is as good.
+            // The program was moved away from its sources: use the PTX from compile time.
             Err(_) => Module::load(ctx, include_str!("../ptx/vector_add.ptx"))?,
         };
         let kernel = module.kernel("vector_add")?;
@@ -87,7 +87,7 @@ impl Adder {
             c: &mut c,
             n,
         };
-        // SAFETY: all three slices have `n` elements, and the kernel touches nothing else.
+        // SAFETY: all three slices have `n` elements, and the kernel accesses no other memory.
         unsafe {
             launch!(
                 self.kernel,

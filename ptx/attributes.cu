@@ -1,4 +1,4 @@
-// Kernels that show what a launch attribute does, on every GPU. Those of sm_90 are in attributes_sm90.cu.
+// Kernels that show the effect of a launch attribute on every GPU. Kernels for sm_90 are in attributes_sm90.cu.
 
 __device__ unsigned long long now()
 {
@@ -7,8 +7,8 @@ __device__ unsigned long long now()
     return time;
 }
 
-// Every block waits for all others, and notes how many had arrived when it went on: the number of blocks, unless it
-// gave up after two seconds. Blocks that do not run at the same time cannot pass.
+// Every block waits for all blocks, and records how many had arrived when it continued: the number of blocks, or fewer
+// after a timeout of two seconds. Blocks that do not run at the same time cannot pass.
 extern "C" __global__ void grid_barrier(unsigned* arrived, unsigned* seen)
 {
     if (threadIdx.x != 0) return;
@@ -23,7 +23,7 @@ extern "C" __global__ void grid_barrier(unsigned* arrived, unsigned* seen)
     seen[blockIdx.x] = count;
 }
 
-// Keeps one block busy for some time, and notes when it began and ended.
+// Keeps one block busy for some time, and records when it began and ended.
 extern "C" __global__ void busy(unsigned long long* times, unsigned long long nanoseconds)
 {
     unsigned long long begin = now(), end;
@@ -34,7 +34,7 @@ extern "C" __global__ void busy(unsigned long long* times, unsigned long long na
     times[1] = end;
 }
 
-// Static shared memory and constant memory, for what can be asked of a kernel.
+// Static shared memory and constant memory, for queries about a kernel.
 __constant__ float weights[256];
 
 extern "C" __global__ void __launch_bounds__(256) uses(float* out)

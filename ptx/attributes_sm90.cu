@@ -1,4 +1,4 @@
-// Kernels that show what a launch attribute does, on sm_90 and newer.
+// Kernels that show the effect of a launch attribute on sm_90 and newer.
 
 __device__ unsigned long long now()
 {
@@ -7,7 +7,7 @@ __device__ unsigned long long now()
     return time;
 }
 
-// Of each block: its rank in its cluster, and the blocks of the cluster.
+// For each block: its rank in its cluster, and the blocks of the cluster.
 extern "C" __global__ void cluster_ranks(uint2* ranks)
 {
     if (threadIdx.x != 0) return;
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(128, 1, 4) clusters_up_to_four(uint
     ranks[blockIdx.x] = rank;
 }
 
-// Lets a dependent kernel begin, and then goes on for some time.
+// Permits a dependent kernel to begin, and then continues for some time.
 extern "C" __global__ void primary(unsigned long long* times, unsigned long long nanoseconds)
 {
     unsigned long long begin = now(), end;
@@ -48,7 +48,7 @@ extern "C" __global__ void primary(unsigned long long* times, unsigned long long
     times[1] = end;
 }
 
-// Notes when it began, and when what came before it had ended.
+// Records its start time, and the time when the previous kernel had ended.
 extern "C" __global__ void dependent(unsigned long long* times)
 {
     unsigned long long begin = now();

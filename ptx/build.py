@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Makes the PTX beside each `.cu` of this folder with the pinned compiler (toolchain.py).
+"""Compiles each `.cu` in this folder to the PTX next to it, with the pinned compiler (toolchain.py).
 
     python3 ptx/build.py                       write every .ptx
-    python3 ptx/build.py --check               say whether the committed ones are what it makes
+    python3 ptx/build.py --check               check that the committed files are equal to the compiler's output
     python3 ptx/build.py saxpy echo_counts     the same for some sources
     python3 ptx/build.py --images DIR [NAME]   cubins and fat binaries, for tests of readers
 
-Beside the PTX of the sources in DEBUG stands `NAME.debug.ptx`, what the compiler makes of them with
-`--device-debug`. Of that only what tells of parameters is kept: the declarations of the kernels, and
-the sections .debug_info and .debug_abbrev.
+For the sources in DEBUG it also writes `NAME.debug.ptx`, the compiler's output with `--device-debug`,
+reduced to the description of the parameters: the declarations of the kernels, and the sections
+.debug_info and .debug_abbrev.
 
 The result does not depend on the machine: NVRTC needs no host compiler and writes no path.
 Images: `NAME.sm_NN.cubin` for each of SMS, and `NAME.MODE.fatbin` for each of COMPRESSIONS,
-which holds the PTX and all those cubins.
+which contains the PTX and all these cubins.
 
 Exit codes: 0 done; 1 a committed file differs, a source does not compile, or an echo kernel
-leaves a byte out; 2 wrong usage; 3 the compiler cannot be had here.
+leaves out a byte; 2 wrong usage; 3 the compiler is not available.
 """
 
 import argparse
@@ -31,18 +31,18 @@ import toolchain
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# The oldest target that CUDA 13 compiles for: newer GPUs take it as well.
+# The oldest target that CUDA 13 compiles for. Newer GPUs run it too.
 TARGET = "compute_75"
-# What older GPUs lack stands in files of its own.
+# Features that older GPUs lack are in separate files.
 TARGETS = {"attributes_sm90": "compute_90"}
 OPTIONS = ["--std=c++17", "--device-int128"]
 
-# With debug information as well.
+# Also compiled with debug information.
 DEBUG = {"generated", "shade"}
 
 SMS = [75, 80, 89, 90, 100, 120]
-# `speed` is LZ4, the others Zstandard. Only `size` compresses cubins by itself, the rest do
-# when told to.
+# `speed` is LZ4, all other modes are Zstandard. Only `size` compresses cubins by default; the
+# remaining modes need an option for this.
 COMPRESSIONS = {
     "none": ["--compress-mode=none"],
     "default": ["--compress-mode=default"],
@@ -61,7 +61,7 @@ def compile_source(source, target, options=()):
 
 
 def only_parameters(ptx):
-    """What PTX with debug information tells of the parameters of its kernels."""
+    """The description of the kernels' parameters in PTX with debug information."""
     text = ptx.decode()
     heads = re.findall(r"^\.(?:version|target|address_size) .*$", text, re.MULTILINE)
     heads = [head.replace(", debug", "") for head in heads]
@@ -69,9 +69,9 @@ def only_parameters(ptx):
     sections = []
     for name in [".debug_info", ".debug_abbrev"]:
         body = re.search(rf"\.section\s+{re.escape(name)}\s*{{(.*?)}}", text, re.DOTALL)[1]
-        # Addresses of code, and places in sections that are left out, are numbers.
+        # Addresses of code, and offsets in removed sections, are numbers.
         body = re.sub(r"(\.b\d+) (?!\.debug_abbrev|\d)\S+", r"\1 0", body)
-        # Bytes that follow each other, as one directive.
+        # Joins consecutive bytes into one directive.
         lines = [line.split("//")[0].strip() for line in body.splitlines()]
         packed = []
         for line in filter(None, lines):
@@ -86,7 +86,7 @@ def only_parameters(ptx):
 
 
 def wrapped(line, width=120):
-    """`.b8` directives of at most `width` characters that are together one."""
+    """Splits a `.b8` directive into directives of at most `width` characters."""
     if not line.startswith(".b8 "):
         return [line]
     lines, numbers = [], line[4:].split(",")
@@ -99,7 +99,7 @@ def wrapped(line, width=120):
 
 
 def without_header(ptx):
-    """The PTX without the comment at its top, which names the compiler's own build."""
+    """The PTX without the comment at its top, which contains the compiler's build number."""
     lines = ptx.splitlines()
     while lines and (not lines[0].strip() or lines[0].startswith(b"//")):
         lines.pop(0)
@@ -107,7 +107,7 @@ def without_header(ptx):
 
 
 def write_ptx(sources, check):
-    """Writes or checks the PTX of `sources`; the number of those that are not right."""
+    """Writes or checks the PTX of `sources`. Returns the number of wrong files."""
     wrong, echoes = 0, 0
     for source in sources:
         ptx = compile_source(source, TARGETS.get(source.stem, TARGET))
@@ -120,7 +120,7 @@ def write_ptx(sources, check):
         made = {".ptx": ptx}
         if source.stem in DEBUG:
             target = TARGETS.get(source.stem, TARGET)
-            # Debug information names the folder in which the compiler runs.
+            # Debug information contains the folder in which the compiler runs.
             os.chdir("/")
             ptx = compile_source(source, target, ["--device-debug"])
             made[".debug.ptx"] = only_parameters(ptx)
@@ -129,11 +129,11 @@ def write_ptx(sources, check):
             if not check:
                 place.write_bytes(ptx)
             elif not place.is_file():
-                print(f"{place.name}: it is not there; run ptx/build.py", file=sys.stderr)
+                print(f"{place.name}: does not exist; run ptx/build.py", file=sys.stderr)
                 wrong += 1
             elif without_header(place.read_bytes()) != without_header(ptx):
                 print(
-                    f"{place.name}: it is not what NVRTC {version()} makes of {source.name}; "
+                    f"{place.name}: differs from the output of NVRTC {version()} for {source.name}; "
                     "run ptx/build.py and commit the result",
                     file=sys.stderr,
                 )
@@ -149,7 +149,7 @@ def write_images(sources, place):
     """Cubins of every SM and fat binaries of every compression mode, in `place`."""
     place.mkdir(parents=True, exist_ok=True)
     fatbinary = toolchain.program("nvcc", "fatbinary")
-    # What does not compile for every SM makes no image of every SM.
+    # A source that does not compile for every SM is skipped.
     sources = [source for source in sources if source.stem not in TARGETS]
     for source in sources:
         ptx = place / f"{source.stem}.{TARGET}.ptx"

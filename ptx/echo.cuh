@@ -1,10 +1,10 @@
 // How an echo kernel answers. Each is named `echo...`, its first parameter is
-// `unsigned char* out`, and it copies every following parameter, byte for byte and padding
-// included, to `out`: in order, tightly one after another. One thread does it.
+// `unsigned char* out`, and it copies every following parameter, byte for byte and with
+// padding, to `out`: in order, one directly after another. One thread does this.
 //
 // A struct or a vector is `BY_VALUE(type)`: the compiler then reads the parameter bank itself.
-// From a plain parameter it may first make a copy, field by field, which leaves the padding
-// behind. A scalar or a pointer is a plain parameter: `__grid_constant__` would make the PTX
+// The compiler may copy a plain parameter field by field, without the padding.
+// A scalar or a pointer is a plain parameter: with `__grid_constant__`, the PTX would
 // declare it as bytes, and its class (`.u32`, `.f64`...) would be lost.
 #pragma once
 
@@ -13,7 +13,7 @@
 template <typename T>
 __device__ __forceinline__ void put(unsigned char*& out, const T& value)
 {
-    // A cast of C: it takes away `restrict`, which reinterpret_cast keeps.
+    // A C cast: it removes `restrict`, which reinterpret_cast keeps.
     const unsigned char* bytes = (const unsigned char*)&value;
     if constexpr (sizeof(T) <= 256) {
 #pragma unroll
@@ -37,7 +37,7 @@ __device__ __forceinline__ void echo(unsigned char* out, const T&... values)
     }
 }
 
-// Kernels that echo one value between two chars: any offset that is wrong shows.
+// Kernels that echo one value between two chars, to detect any wrong offset.
 #define ECHO(name, parameter)                                                                    \
     extern "C" __global__ void echo_##name(                                                      \
         unsigned char* out, char before, parameter value, char after)                            \

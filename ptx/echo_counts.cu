@@ -1,9 +1,9 @@
-// Few and many parameters, small and large blocks of them, and kernels without any.
-// `out` of these kernels must be aligned to 4: the words are stored as such.
+// Few and many parameters, small and large parameter blocks, and kernels without parameters.
+// `out` of these kernels must be aligned to 4, because the kernels store words.
 #include "echo.cuh"
 
-// Parameters of 8 and 4 bytes by turns (so that 4 bytes of padding follow each of 4 bytes), made
-// from lists: `M` is what to write for each pair, `p` the leading digits of its number.
+// Parameters of 8 and 4 bytes in turns (4 bytes of padding follow each 4-byte parameter), made
+// from lists: `M` is the macro for each pair, `p` the leading digits of its number.
 #define LIST4(M, p) M(p##0) M(p##1) M(p##2) M(p##3)
 #define LIST8(M, p) M(p##0) M(p##1) M(p##2) M(p##3) M(p##4) M(p##5) M(p##6) M(p##7)
 #define LIST32(M, p) LIST8(M, p##0) LIST8(M, p##1) LIST8(M, p##2) LIST8(M, p##3)
@@ -41,7 +41,7 @@ ECHO_COUNT(8, LIST4)
 ECHO_COUNT(64, LIST32)
 ECHO_COUNT(512, LIST256)
 
-// Blocks of exactly 4096 and 32764 bytes, `out` counted: the limits before and since
+// Blocks of exactly 4096 and 32764 bytes, including `out`: the limits before and since
 // CUDA 12.1.
 template <unsigned int N>
 struct Bytes {
@@ -63,7 +63,7 @@ extern "C" __global__ void nothing()
 {
 }
 
-// …and this one leaves a trace: each thread adds one.
+// …and this one has an effect: each thread adds one.
 __device__ unsigned int bump_counter = 0;
 
 extern "C" __global__ void bump()

@@ -1,8 +1,8 @@
-"""Reads the PTX of echo kernels and says which of them do not echo every byte.
+"""Reads the PTX of echo kernels and reports kernels that do not echo every byte.
 
-A compiler may leave the padding of a struct out when it copies one. What an echo kernel
-proves rests on every byte of every parameter being read, and every byte of the answer being
-written, so the PTX itself is looked at.
+A compiler may leave out the padding when it copies a struct. The tests with echo kernels are
+valid only if the kernel reads every byte of every parameter and writes every byte of the
+answer. This module checks the PTX for that.
 """
 
 import re
@@ -22,7 +22,7 @@ INSTRUCTION = re.compile(
 
 
 def gaps(ptx):
-    """A line for every echo kernel of `ptx` that leaves a byte out, and how many were read."""
+    """A line for every echo kernel of `ptx` that leaves out a byte, and the number of echo kernels."""
     faults, count = [], 0
     for name, parameters, body in ENTRY.findall(ptx):
         if name.startswith("echo"):
@@ -60,7 +60,7 @@ def _gaps_of_entry(sizes, body):
                 read.setdefault(base, set()).update(touched)
                 loaded_in_loop.add((base, found["base"]))
 
-    # A large parameter is read by a loop, a byte a turn: the count of its turns is its size.
+    # A loop reads a large parameter, one byte per iteration: the number of iterations is its size.
     looped = {
         base for base, register in loaded_in_loop if register in moved and sizes.get(base) in limits
     }

@@ -1,9 +1,9 @@
-// What types of other crates are on the device, apart from scalars and vectors, each between two chars: pairs of halves,
+// Device types of other crates, except scalars and vectors, each between two chars: pairs of halves,
 // 8-bit floats, matrices.
 // The comments give size / alignment.
 #include "echo.cuh"
 
-// What `cuda_fp16.h` and `cuda_bf16.h` define. 4/4
+// The definition in `cuda_fp16.h` and `cuda_bf16.h`. 4/4
 struct alignas(4) __half2 {
     unsigned short x, y;
 };
@@ -13,7 +13,7 @@ struct alignas(4) __nv_bfloat162 {
 ECHO_STRUCT(half2, __half2)
 ECHO_STRUCT(bfloat162, __nv_bfloat162)
 
-// What `cuda_fp8.h` defines: structs around the bits. 1/1
+// The definition in `cuda_fp8.h`: structs around the bits. 1/1
 struct __nv_fp8_e4m3 {
     unsigned char bits;
 };
@@ -23,7 +23,7 @@ struct __nv_fp8_e5m2 {
 ECHO_STRUCT(fp8_e4m3, __nv_fp8_e4m3)
 ECHO_STRUCT(fp8_e5m2, __nv_fp8_e5m2)
 
-// A matrix as an array of its columns, or of its elements.
+// A matrix as an array of columns, or of elements.
 template <typename T, unsigned int N>
 struct Array {
     T elements[N];

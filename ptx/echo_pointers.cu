@@ -1,4 +1,4 @@
-// Pointers of every kind. None is followed, so that any value may be passed, null among them.
+// Pointers of every kind. The kernels do not dereference them, so any value may be passed, including null.
 #include "echo.cuh"
 
 using FloatPointer = float*;
@@ -15,14 +15,14 @@ ECHO_SCALAR(pointer_const_void, ConstVoidPointer)
 ECHO_SCALAR(pointer_pointer, PointerToPointer)
 ECHO_SCALAR(pointer_const_pointer, ConstPointerToConstPointer)
 
-// As kernels of linear algebra declare them: the promise may be noted in the PTX.
+// Typical declarations in linear algebra: the PTX may contain `restrict`.
 extern "C" __global__ void echo_pointer_restrict(unsigned char* out, char before,
     const float* __restrict__ a, float* __restrict__ b, char after)
 {
     echo(out, before, a, b, after);
 }
 
-// Pointers among scalars, each at an offset that padding decides.
+// Pointers between scalars, each at an offset that depends on padding.
 extern "C" __global__ void echo_pointers_mixed(unsigned char* out, unsigned int n,
     ConstFloatPointer x, unsigned char flag, VoidPointer context,
     unsigned short rows, PointerToPointer table, double scale,

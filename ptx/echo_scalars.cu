@@ -1,7 +1,7 @@
 // Each scalar type between two chars.
 #include "echo.cuh"
 
-// The half types as NVIDIA's headers declare them for the ABI: two bytes, aligned to two.
+// The half types, declared as in NVIDIA's headers for the ABI: two bytes, aligned to two.
 struct __align__(2) __half {
     unsigned short bits;
 };

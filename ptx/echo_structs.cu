@@ -132,7 +132,7 @@ struct alignas(128) TensorMap128 {
 ECHO_STRUCT(tensor_map_64, TensorMap64)
 ECHO_STRUCT(tensor_map_128, TensorMap128)
 
-// Alignments above 16, where the offset depends on the GPU. Each is as large as its alignment.
+// Alignments above 16, where the offset depends on the GPU. The size of each struct is its alignment.
 struct alignas(32) Align32 {
     unsigned int word;
 };
@@ -153,7 +153,7 @@ extern "C" __global__ void echo_align_mixed(unsigned char* out, char a, BY_VALUE
     echo(out, a, b, c, d, e, f, g);
 }
 
-// A tensor map before a pointer: as a kernel that loads tiles takes it.
+// A tensor map before a pointer: typical for a kernel that loads tiles.
 extern "C" __global__ void echo_tensor_map_first(
     unsigned char* out, BY_VALUE(TensorMap128) map, float* destination)
 {

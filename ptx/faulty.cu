@@ -1,4 +1,4 @@
-// Kernels that fail on the device, each in its own way, for the texts of the driver's errors.
+// Kernels that fail on the device, each in a different way, to test the driver's error texts.
 
 extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
 
@@ -43,7 +43,7 @@ extern "C" __global__ void stack_overflow(int* out)
     *out = deeper(out, 0);
 }
 
-// More local memory than the GPU has for as many threads as it can run at once.
+// More local memory than the GPU has for the threads that it can run at once.
 extern "C" __global__ void local_memory(int* out)
 {
     volatile char local[400 * 1024];

@@ -1,4 +1,4 @@
-// Kernels whose structs are generated: `generated.debug.ptx` has their debug information. They echo, as `echo.cuh` says.
+// Kernels with generated structs: `generated.debug.ptx` has their debug information. They echo: see `echo.cuh`.
 #include "echo.cuh"
 
 namespace sim {
@@ -29,7 +29,7 @@ struct Node {
     float weight;
 };
 
-// 128/64: 60 bytes behind `n`, 56 at the end.
+// 128/64: 60 bytes after `n`, 56 at the end.
 struct alignas(64) Line {
     int n;
     alignas(64) long position;

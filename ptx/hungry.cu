@@ -2,7 +2,7 @@
 
 extern "C" __global__ void hungry(float* out)
 {
-    // All of these are alive at once: each is made before the first is used.
+    // All of these are alive at once: each is computed before the first is used.
     float values[160];
 #pragma unroll
     for (int i = 0; i < 160; ++i) {

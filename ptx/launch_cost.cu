@@ -1,4 +1,4 @@
-// Kernels that do nothing, so that launching them is all they cost.
+// Kernels that do nothing, to measure the cost of a launch.
 
 struct Bytes4096 {
     unsigned long long word[512];
@@ -8,7 +8,7 @@ struct Bytes32760 {
     unsigned long long word[4095];
 };
 
-// Parameters of 8 bytes, made from lists: `M` is what to write for each, `p` the leading digits of
+// Parameters of 8 bytes, made from lists: `M` is the macro for each, `p` the leading digits of
 // its number.
 #define WORD(n) , unsigned long long word##n
 #define LIST8(M, p) M(p##0) M(p##1) M(p##2) M(p##3) M(p##4) M(p##5) M(p##6) M(p##7)

@@ -1,4 +1,4 @@
-// Gravity between bodies, each pulled by all others: x, y, z, and the mass or nothing in w.
+// Gravity between bodies: x, y, z, and the mass or nothing in w. All bodies attract each other.
 namespace nbody {
 
 // 16/4.
@@ -11,7 +11,7 @@ struct Step {
 
 constexpr unsigned int TILE = 256;
 
-// The pull of all bodies on the place `at` (x, y, z), and the potential there (w).
+// The acceleration by all bodies at the position `at` (x, y, z), and the potential there (w).
 __device__ float4 field(const Step& step, const float4* positions, float4 at)
 {
     __shared__ float4 tile[TILE];
@@ -54,7 +54,7 @@ __global__ void advance(
     }
 }
 
-// The energy of motion (x) and of place (y) of each body, by blocks of TILE threads.
+// The kinetic energy (x) and potential energy (y) of each body, by blocks of TILE threads.
 __global__ void energies(const __grid_constant__ Step step, const float4* positions,
     const float4* velocities, float2* energies)
 {

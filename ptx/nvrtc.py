@@ -1,7 +1,7 @@
 """NVRTC, NVIDIA's runtime compiler, called in this process: PTX and cubins without nvcc.
 
-`compile(source, name, target)` gives the PTX for a target such as "compute_75", and the
-cubin for one such as "sm_90". It needs no GPU and no host compiler.
+`compile(source, name, target)` returns the PTX for a target such as "compute_75", and the
+cubin for a target such as "sm_90". It needs no GPU and no host compiler.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import toolchain
 
 
 class CompileError(Exception):
-    """The compiler refused a source; the text is its log."""
+    """The compiler rejected a source. The text is its log."""
 
 
 _library = None
@@ -21,7 +21,7 @@ def _nvrtc():
     if _library is None:
         compiler, builtins = toolchain.nvrtc_libraries()
         try:
-            # NVRTC opens its builtins by bare name: they are found because they are loaded.
+            # NVRTC opens its builtins by file name only: it finds them because they are already loaded.
             ctypes.CDLL(str(builtins), mode=ctypes.RTLD_GLOBAL)
             library = ctypes.CDLL(str(compiler))
         except OSError as error:
@@ -41,7 +41,7 @@ def version():
 def compile(source, name, target, headers=None, options=()):
     """The bytes of the PTX ("compute_NN") or cubin ("sm_NN") made from `source`.
 
-    `name` stands for the source in messages. `headers` maps the names that `#include` uses
+    `name` is the name of the source in messages. `headers` maps the names that `#include` uses
     to their texts. Raises `CompileError` with the log, and `toolchain.Unavailable`.
     """
     headers = headers or {}
@@ -66,7 +66,7 @@ def compile(source, name, target, headers=None, options=()):
             reason = _nvrtc().nvrtcGetErrorString(code).decode()
             raise CompileError(f"{name} for {target}: {reason}\n{log}".rstrip())
         if target.startswith("compute_"):
-            # A C string: the NUL at its end is counted in its size.
+            # A C string: its size includes the NUL at the end.
             return _output("PTX", program).rstrip(b"\0")
         return _output("CUBIN", program)
     finally:

@@ -7,8 +7,8 @@ extern __shared__ float partial[];
 
 extern "C" __global__ void reduce_sum(const float* in, float* out, unsigned int n)
 {
-    // Strides over the whole grid, so that any number of blocks serves any `n`; 64 bits,
-    // since the last stride may step past 2^32.
+    // A stride over the whole grid: any number of blocks works for any `n`. 64 bits,
+    // because the last stride may exceed 2^32.
     float sum = 0.0f;
     unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
     for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n;

@@ -1,8 +1,8 @@
-// Kernels with C++ names: the mangled name of each carries its parameter types.
-// Two overloads, two instances of a template, structs of a namespace, and one kernel that
-// takes every kind of type which a mangled name spells in a way of its own.
+// Kernels with C++ names: the mangled name of each contains its parameter types.
+// Two overloads, two instances of a template, structs in a namespace, and one kernel with
+// every kind of type that has a special form in a mangled name.
 
-// CUDA's half as NVIDIA's header declares it for the ABI: two bytes, aligned to two.
+// CUDA's half, declared as in NVIDIA's header for the ABI: two bytes, aligned to two.
 struct __align__(2) __half {
     unsigned short bits;
 };
@@ -28,8 +28,8 @@ __global__ void saxpy(int n, double a, double const* x, double* y)
     axpy(n, a, x, y);
 }
 
-// _Z5saxpyIfEviT_PKS0_PS0_ and _Z5saxpyIdEviT_PKS0_PS0_: the types are those of the
-// template's argument list, and the return type is spelt out.
+// _Z5saxpyIfEviT_PKS0_PS0_ and _Z5saxpyIdEviT_PKS0_PS0_: the types refer to the
+// template's argument list, and the return type is part of the name.
 template <typename T>
 __global__ void saxpy(int n, T a, T const* x, T* y)
 {
@@ -65,7 +65,7 @@ __global__ void clip(Plane plane, Side side, float3 const* points, bool* kept, u
     }
 }
 
-// A struct template: its arguments stand in the name as well.
+// A struct template: the name contains its arguments too.
 __global__ void grow(Box<float, 3> const box, float by, Box<float, 3>* out)
 {
     for (int i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// What debug information alone tells: pointers of one type, the members of a struct by value.
+// Facts that only debug information contains: pointers of one type, the members of a struct by value.
 enum class Mode : int { Flat = -1, Smooth };
 
 struct Light {

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Installs NVIDIA's compiler parts, at pinned versions, from PyPI into `.toolchain/`.
 
-    python3 ptx/toolchain.py nvrtc        the runtime compiler alone (PTX and cubins)
+    python3 ptx/toolchain.py nvrtc        only the runtime compiler (PTX and cubins)
     python3 ptx/toolchain.py nvcc         nvcc, ptxas, fatbinary and the headers they need
     python3 ptx/toolchain.py cuobjdump    the dumper of cubins and fat binaries
 
-Each prints the folder that the part stands in. A part that is already there is
-left alone. They are NVIDIA's, under its EULA: they are fetched, never committed.
+Each prints the folder of the part. A part that is already installed does not
+change. They are NVIDIA's, under its EULA: they are downloaded, never committed.
 
-Exit codes: 0 it is there; 2 wrong usage; 3 it could not be fetched (no pip, no
-network, no package for this machine): a suite may count that as skipped.
+Exit codes: 0 installed; 2 wrong usage; 3 the download failed (no pip, no
+network, no package for this machine): a suite may count this as skipped.
 
 The same from a script: `toolchain.ensure("nvrtc")` returns the folder or raises
-`Unavailable`; `toolchain.installed("nvrtc")` never goes to the network.
-Other folders than `.toolchain/` are named in the variable KERNEL_ARGS_TOOLCHAIN.
+`Unavailable`; `toolchain.installed("nvrtc")` never uses the network.
+The variable KERNEL_ARGS_TOOLCHAIN replaces the folder `.toolchain/`.
 """
 
 import os
@@ -24,8 +24,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# One release of the toolkit, 13.0: newer PTX is refused by a driver of CUDA 13.0.
-# Without `--no-deps` pip would mix newer parts in. The dumper has no 13.0 package.
+# All parts are from toolkit 13.0: a driver of CUDA 13.0 rejects newer PTX. Without
+# `--no-deps` pip would install newer parts too. There is no 13.0 package of the dumper.
 PARTS = {
     "nvrtc": ["nvidia-cuda-nvrtc==13.0.88"],
     "nvcc": [
@@ -42,11 +42,11 @@ EXIT_UNAVAILABLE = 3
 
 
 class Unavailable(Exception):
-    """A part that is not installed and cannot be fetched; the text says why."""
+    """A part is not installed and cannot be downloaded. The text is the reason."""
 
 
 def folder(part):
-    """Where `part` stands once it is installed: one folder for each part and version."""
+    """The folder of `part` after installation: one folder for each part and version."""
     home = os.environ.get("KERNEL_ARGS_TOOLCHAIN")
     home = pathlib.Path(home) if home else ROOT / ".toolchain"
     version = PARTS[part][0].split("==")[1]
@@ -54,13 +54,13 @@ def folder(part):
 
 
 def installed(part):
-    """The folder of `part` when it is there, else None. Never touches the network."""
+    """The folder of `part` if it is installed, else None. Never uses the network."""
     place = folder(part)
     return place if place.is_dir() else None
 
 
 def ensure(part):
-    """The folder of `part`, fetched first when it is not there. Raises `Unavailable`."""
+    """The folder of `part`. Downloads it if it is not installed. Raises `Unavailable`."""
     place = folder(part)
     if not place.is_dir():
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -69,8 +69,8 @@ def ensure(part):
 
 
 def _fetch(part, place):
-    # pip fills a folder of its own beside the target, which then takes its name in one
-    # step: an interrupted fetch leaves nothing that looks installed.
+    # pip installs into a temporary folder next to the target, which is then renamed in one
+    # step: an interrupted download leaves nothing that looks installed.
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=f"{part}-") as scratch:
         staged = pathlib.Path(scratch) / "part"
         command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
@@ -84,10 +84,10 @@ def _fetch(part, place):
                 f"{part}: pip could not fetch {', '.join(PARTS[part])}.\n"
                 f"It needs pip and a way to PyPI. What it said:\n{result.stdout.strip()}"
             )
-        # A second copy of the compiler, for a C++ ABI that nothing here uses.
+        # A second copy of the compiler, for an unused C++ ABI.
         for spare in staged.glob("nvidia/*/lib/*.alt.*"):
             spare.unlink()
-        # A wheel does not keep the executable bit of everything that nvcc starts.
+        # A wheel does not keep the executable bit of all programs that nvcc starts.
         for program in list(staged.glob("nvidia/*/bin/*")) + list(
             staged.glob("nvidia/*/nvvm/bin/*")
         ):
@@ -96,7 +96,7 @@ def _fetch(part, place):
         try:
             os.rename(staged, place)
         except OSError:
-            # Another process was first: its copy is the same.
+            # A concurrent process was faster: its copy is the same.
             if not place.is_dir():
                 raise
 

@@ -1,4 +1,4 @@
-//! Writes the structs of the suites that have hundreds of fields, or random ones.
+//! Writes structs with hundreds of fields and random structs for the suites.
 
 use kernel_args_test_generator::{echo, rust, size};
 use std::{env, fmt::Write, fs, path::Path};

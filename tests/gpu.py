@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Bundles the suites that want a GPU, so that a machine with a GPU and no Rust can run them.
+"""Bundles the suites that use a GPU, for a machine with a GPU and without Rust.
 
     python3 tests/gpu.py              builds gpu-bundle/ (git ignores it)
-    sh gpu-bundle/run                 runs the suites and examples, on the machine with the GPU; or those that are named after it
-    sh gpu-bundle/bench               measures launches there: benches/gpu.py
+    sh gpu-bundle/run                 runs the suites and examples on the machine with the GPU, or only the named ones
+    sh gpu-bundle/bench               measures launches on that machine: benches/gpu.py
 
-The bundle holds stripped release builds of the suites and examples; their PTX is in the binaries. Without a GPU the
-suites run on the stand-in driver, which is in the bundle too, and say so. The suite `compile` takes NVRTC from the library path,
-and ignores what needs it where there is none.
+The bundle contains stripped release builds of the suites and examples; their PTX is in the binaries. Without a GPU the
+suites run on the stand-in driver, which is also in the bundle, and report this. The suite `compile` uses NVRTC from the
+library path. Without NVRTC it ignores the trials that need it.
 """
 
 import json
@@ -20,15 +20,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
 SUITES = ["attributes", "compile", "contexts", "echo", "errors", "generated", "graphs", "launch", "runtime_api", "scale", "several_gpus"]
-# Where there is a second GPU they run on that as well: `KERNEL_ARGS_DEVICE`.
+# If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph", "runtime_api", "nccl_sum"]
-# Examples that are packages of their own.
+# Examples in separate packages.
 PACKAGES = ["inference", "build-script"]
 
 
 def build(arguments):
-    """Builds, and returns the executables by their target's name."""
+    """Builds, and returns the executables by the names of their targets."""
     command = ["cargo", *arguments, "--release", "--message-format=json-render-diagnostics"]
     output = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     messages = (json.loads(line) for line in output.splitlines() if line.startswith("{"))
@@ -46,7 +46,7 @@ def add(path, name):
 
 
 def main():
-    # A GPU is rarely at hand: all derived structs, unless told otherwise.
+    # A GPU is rarely available: test all derived structs, unless the variable is already set.
     os.environ.setdefault("KERNEL_ARGS_FULL", "1")
     shutil.rmtree(BUNDLE, ignore_errors=True)
     BUNDLE.mkdir()
@@ -67,9 +67,9 @@ def main():
     run = BUNDLE / "run"
     run.write_text(
         "#!/bin/sh\n"
-        "# Runs every suite and example of the bundle; the exit status is that of the worst.\n"
+        "# Runs every suite and example of the bundle; the exit status is the last failure.\n"
         'cd "$(dirname "$0")" || exit 2\n'
-        # Libraries that a machine may lack are put beside the suites: libcudart, libnccl, libcurand.
+        # Libraries that a machine may lack are next to the suites: libcudart, libnccl, libcurand.
         'LD_LIBRARY_PATH="$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH\n'
         "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
         "status=0\n"
@@ -86,7 +86,7 @@ def main():
         "fi\n"
         "if command -v compute-sanitizer >/dev/null 2>&1; then\n"
         '    echo "=== echo under compute-sanitizer"\n'
-        # Verification asks the driver for one parameter too many: an error that is meant, not one to report.
+        # Verification queries one parameter too many: an intended error, not one to report.
         "    compute-sanitizer --report-api-errors no --error-exitcode 9 ./echo echo_struct || status=$?\n"
         "fi\n"
         + "exit $status\n"
@@ -99,7 +99,7 @@ def main():
 
 
 def add_runtime():
-    """Adds the CUDA runtime, for a machine that has the driver alone."""
+    """Adds the CUDA runtime, for a machine that has only the driver."""
     subprocess.run([sys.executable, "ptx/toolchain.py", "nvcc"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     sys.path.insert(0, str(ROOT / "ptx"))
     import toolchain
@@ -109,7 +109,7 @@ def add_runtime():
 
 
 def add_corpus():
-    """Adds the random kernels of the suite `scale`, which NVIDIA's compiler makes."""
+    """Adds the random kernels of the suite `scale`, compiled by NVIDIA's compiler."""
     subprocess.run([sys.executable, "ptx/toolchain.py", "nvrtc"], cwd=ROOT, check=True)
     generate = "run -q -p kernel-args-test-generator --bin echo_corpus"
     subprocess.run(["cargo", *generate.split()], cwd=ROOT, check=True)

@@ -1,4 +1,4 @@
-//! Marshalling by hand in C.
+//! Writes the hand-written marshalling in C.
 
 use crate::shape::Shape;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 pub(crate) fn source(shapes: &[Shape]) -> String {
     let mut out = String::from("#include \"hand_written.h\"\n");
     for shape in shapes {
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = one(&mut out, shape);
     }
     out

@@ -1,4 +1,4 @@
-//! Writes the structs of the benchmarks, and for each the ways by hand of marshalling it, in Rust and in C.
+//! Writes the structs of the benchmarks and, for each struct, the hand-written marshalling in Rust and in C.
 
 mod c;
 mod rust;
@@ -15,7 +15,7 @@ fn main() -> io::Result<()> {
     fs::write(out.join("shapes.rs"), rust::source(&shapes))?;
     let hand_written = out.join("hand_written.c");
     fs::write(&hand_written, c::source(&shapes))?;
-    // Whatever cargo's profile says: careful C is compiled with -O3.
+    // Independent of cargo's profile: C is compiled with -O3.
     cc::Build::new()
         .opt_level(3)
         .warnings(false)
@@ -39,7 +39,7 @@ fn rustc() -> String {
     version().unwrap_or_default().trim().to_owned()
 }
 
-/// The version of a dependency in `Cargo.lock`.
+/// Returns the version of a dependency from `Cargo.lock`.
 fn locked(package: &str) -> String {
     let lock = fs::read_to_string("../Cargo.lock").unwrap_or_default();
     let mut lines = lock

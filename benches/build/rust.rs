@@ -1,4 +1,4 @@
-//! The structs in Rust, what stands in them, and the ways of marshalling them: ours, cudarc's, and by hand in Rust.
+//! Writes the structs in Rust, example values, and the ways of marshalling: ours, cudarc's, and hand-written Rust.
 
 use crate::shape::Shape;
 use std::fmt::{Result, Write};
@@ -15,7 +15,7 @@ const VARIANTS: [&str; 6] = [
 pub(crate) fn source(shapes: &[Shape]) -> String {
     let mut out = String::new();
     for shape in shapes {
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = one(&mut out, shape);
     }
     let _ = list(&mut out, shapes);
@@ -32,7 +32,7 @@ fn one(out: &mut String, shape: &Shape) -> Result {
     run(out, shape)
 }
 
-/// The struct and an example of it.
+/// The struct and an example value.
 fn structure(out: &mut String, shape: &Shape) -> Result {
     let ty = shape.type_name();
     writeln!(out, "#[derive(KernelArgs)]\n#[repr(C)]\npub struct {ty} {{")?;
@@ -57,7 +57,7 @@ fn structure(out: &mut String, shape: &Shape) -> Result {
     Ok(())
 }
 
-/// What cudarc's builder is given.
+/// The arguments for cudarc's builder.
 fn builder(out: &mut String, shape: &Shape) -> Result {
     writeln!(
         out,
@@ -79,7 +79,7 @@ fn builder(out: &mut String, shape: &Shape) -> Result {
     writeln!(out, "    }}\n}}\n")
 }
 
-/// Both forms through the derive; and what C has.
+/// Both forms with the derive, and the declarations of the C functions.
 fn ours(out: &mut String, shape: &Shape) -> Result {
     let (name, ty) = (&shape.name, shape.type_name());
     writeln!(
@@ -105,7 +105,7 @@ pub unsafe extern \"C\" fn marshal_ours_packed_{name}(args: *mut {ty}) {{
     )
 }
 
-/// Both forms by hand: an array of pointers, and a buffer with a running offset.
+/// Both hand-written forms: an array of pointers, and a buffer with a running offset.
 fn by_hand(out: &mut String, shape: &Shape) -> Result {
     let (name, ty, size) = (&shape.name, shape.type_name(), shape.placed().1);
     writeln!(
@@ -176,7 +176,7 @@ pub unsafe extern \"C\" fn marshal_rust_packed_{name}(args: *mut {ty}) {{
     writeln!(out, "    launch_packed(4, start, end);\n}}\n")
 }
 
-/// The struct in the table of all, and how its variants are called.
+/// The row of the struct in the table of all structs, and the calls of its variants.
 fn run(out: &mut String, shape: &Shape) -> Result {
     let (name, ty, offsets) = (&shape.name, shape.type_name(), shape.placed().0);
     writeln!(
@@ -205,7 +205,7 @@ fn run_{name}(variant: Variant, run: &mut dyn FnMut(Call, *mut c_void)) {{
     writeln!(
         out,
         "    }};
-    // A pointer to a struct is passed as any other pointer is.
+    // A pointer to a struct is passed like any pointer.
     run(unsafe {{ core::mem::transmute::<unsafe extern \"C\" fn(*mut {ty}), Call>(call) }}, (&raw mut args).cast());
 }}
 "

@@ -5,7 +5,7 @@ pub(crate) struct Shape {
     /// `p8`, `mix`.
     pub(crate) name: String,
     pub(crate) fields: Vec<Field>,
-    /// Whether the hand-written code zeroes padding and gaps, as ours always does.
+    /// Whether the hand-written code zeroes padding and gaps, as our code always does.
     pub(crate) zeroed: bool,
 }
 
@@ -14,11 +14,11 @@ pub(crate) struct Shape {
 pub(crate) struct Field {
     pub(crate) rust: &'static str,
     pub(crate) c: &'static str,
-    /// An expression of its value in Rust; `#` is the field's number.
+    /// A Rust expression for the value; `#` is the number of the field.
     pub(crate) value: &'static str,
     pub(crate) size: usize,
     pub(crate) align: usize,
-    /// The bytes at its front that are not padding.
+    /// The number of leading bytes before padding.
     pub(crate) filled: usize,
 }
 
@@ -31,7 +31,7 @@ impl Field {
 
 const WORD: Field = field("u64", "uint64_t", "0x0123_4567_89ab_cdef ^ #", 8, 8);
 
-/// Every kind of parameter once or twice, as a kernel of some size has them.
+/// Every kind of parameter once or twice, like a kernel of moderate size.
 const MIX: &[Field] = &[
     field("u32", "uint32_t", "#", 4, 4),
     field("f32", "float", "# as f32", 4, 4),
@@ -118,13 +118,13 @@ pub(crate) fn all() -> Vec<Shape> {
 }
 
 impl Shape {
-    /// `P8`, `Mix`: the struct's name in both languages.
+    /// The name of the struct in both languages: `P8`, `Mix`.
     pub(crate) fn type_name(&self) -> String {
         let (first, rest) = self.name.split_at(1);
         first.to_uppercase() + rest
     }
 
-    /// The bytes of each parameter that all ways hand over alike.
+    /// The bytes of each parameter that all ways pass identically.
     pub(crate) fn handed_over(&self) -> Vec<usize> {
         let bytes = |field: &Field| {
             if self.zeroed {
@@ -136,12 +136,12 @@ impl Shape {
         self.fields.iter().map(bytes).collect()
     }
 
-    /// Whether the hand-written code has to copy this field to zero its padding.
+    /// Whether the hand-written code must copy this field to zero its padding.
     pub(crate) fn copies(&self, field: &Field) -> bool {
         self.zeroed && field.filled < field.size
     }
 
-    /// The offset of each parameter, and the size of the block.
+    /// The offset of each parameter, and the size of the parameter block.
     pub(crate) fn placed(&self) -> (Vec<usize>, usize) {
         let mut end = 0_usize;
         let offsets = self.fields.iter().map(|field| {

@@ -3,8 +3,8 @@
 
     python3 benches/cudarc/build.py            prints the two programs: `launch` and `instructions`
 
-cudarc's source is the one that cargo has fetched; the patched copy and the build stand in the target directory.
-`Cargo.lock` is as before when it is done.
+It uses the cudarc source that cargo has downloaded. The patched copy and the build are in the target directory.
+`Cargo.lock` does not change.
 """
 
 import os
@@ -19,7 +19,7 @@ VERSION = "0.19.10"
 
 
 def source():
-    """Where cargo has unpacked cudarc."""
+    """The folder in which cargo has unpacked cudarc."""
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     found = sorted((home / "registry" / "src").glob(f"*/cudarc-{VERSION}"))
     if not found:

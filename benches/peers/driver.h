@@ -1,4 +1,4 @@
-// The driver's functions, looked up in libcuda as cudarc does: nothing links against it.
+// The driver's functions, loaded from libcuda at run time like in cudarc.
 #pragma once
 
 #include <cuda.h>
@@ -6,7 +6,7 @@
 
 #include "rounds.h"
 
-// Macros of cuda.h choose the version of some names; QUOTE sees what they choose.
+// Macros of cuda.h select the version of some names; QUOTE expands them.
 #define QUOTE(name) QUOTE_EXPANDED(name)
 #define QUOTE_EXPANDED(name) #name
 #define FUNCTION(name) decltype(&::name) name##_ = reinterpret_cast<decltype(&::name)>(symbol(QUOTE(name)))

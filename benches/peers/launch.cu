@@ -1,10 +1,10 @@
-// What launches cost in C and C++: `<<<>>>`, cudaLaunchKernelExC, the driver's functions in both forms, and a graph
-// whose nodes are updated. The kernels are those that the Rust benchmark launches, on the default stream.
+// Costs of launches in C and C++: `<<<>>>`, cudaLaunchKernelExC, the driver's functions in both forms, and a graph
+// whose nodes are updated. The kernels are the kernels of the Rust benchmark, on the default stream.
 //
 //     nvcc -O3 -std=c++17 -I ../../ptx launch.cu -o launch_c -ldl && ./launch_c driver ../../ptx/launch_cost.ptx
 //
-// `driver` launches with the driver's functions, where the CUDA runtime has not been started, as in the Rust program;
-// `runtime` launches with the runtime.
+// `driver` uses the driver's functions without starting the CUDA runtime, as in the Rust program;
+// `runtime` uses the runtime.
 #include <cuda_runtime.h>
 
 #include "driver.h"
@@ -13,7 +13,7 @@
 
 using Word = unsigned long long;
 
-// The arguments of the kernels, by the lists in launch_cost.cu: octal digits name the words.
+// The arguments of the kernels, from the lists in launch_cost.cu: octal digits name the words.
 #define VALUE(n) , a[0##n]
 #define VALUES_1 a[0]
 #define VALUES_8 a[7] LIST7(VALUE, )
@@ -25,13 +25,13 @@ using Word = unsigned long long;
     VALUES_128 LIST64(VALUE, 2) LIST64(VALUE, 3) LIST64(VALUE, 4) LIST64(VALUE, 5) LIST64(VALUE, 6)          \
         LIST64(VALUE, 7)
 
-// Arguments that live as long as the process, and both forms of them, prepared before anything is timed.
+// Arguments with the lifetime of the process, and both forms of them, prepared before the timing.
 struct Arguments {
     std::vector<Word> words;
     std::vector<void*> params;
     size_t size;
 
-    // `count` parameters of 8 bytes; or one of all the words.
+    // `count` parameters of 8 bytes, or one parameter with all words.
     Arguments(size_t words, bool one) : words(words), size(words * sizeof(Word))
     {
         for (size_t i = 0; i < words; i++)
@@ -41,7 +41,7 @@ struct Arguments {
     }
 };
 
-// The five words of `extra`; they point at each other's neighbour, so they stay where they are.
+// The five words of `extra`. They contain pointers into the same array, so they must not move.
 struct Extra {
     size_t size;
     void* words[5];
@@ -105,7 +105,7 @@ static void runtime_variants(Rounds& rounds, const char* what, const void* kerne
     });
 }
 
-// 200 kernels of 8 parameters, one after the other: every node gets new arguments, then the graph is launched.
+// 200 kernels with 8 parameters each, one after another: every node gets new arguments, then the graph is launched.
 class Graph {
 public:
     Graph(Driver& driver) : driver(driver), function(driver.function("words_8"))
@@ -207,7 +207,7 @@ int main(int count, char** arguments)
     CASE("a struct of 4 KiB", bytes_4096, 512, true, *(const Bytes4096*)a);
     CASE("a struct of 32 KiB", bytes_32760, 4095, true, *(const Bytes32760*)a);
     if (!runtime) {
-        // A graph for each, as in the Rust program.
+        // One graph each, as in the Rust program.
         static Graph params(driver), packed(driver), unchanged(driver);
         const char* graphs = "200 kernels of 8 parameters";
         rounds.add(graphs, "C, graph updated and launched, kernelParams", [] { params.updated_and_launched(false); });

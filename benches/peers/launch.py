@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What launches cost in Python: one library a process, one batch of every variant on each line of standard input.
+"""Measures launches in Python: one library per process, one batch of every variant for each line of standard input.
 
     python3 launch.py cuda.core|cupy|triton launch_cost.ptx
 
 `compare.py` starts it, see benches/README.md. cuda.core and CuPy launch the kernels of the PTX file, on the default
-stream. Triton has no kernels but its own: it launches empty ones with as many 8-byte integers. A library that is not
-there, and a variant that fails once, are reported as missing, with the reason.
+stream. Triton supports only its own kernels: it launches empty kernels with the same number of 8-byte integers. A library that is
+not installed, and a variant that fails once, are reported as missing, with the reason.
 """
 
 import importlib
@@ -14,9 +14,9 @@ import random
 import sys
 import time
 
-# Launches in one batch: few enough that the driver's queue (1,024 launches) never fills.
+# Launches in one batch: few enough to never fill the driver's queue (1,024 launches).
 BATCH = 200
-# Batches of a variant that are not timed, before the one that is.
+# Batches of a variant that are not timed, before the timed batch.
 LEAD = 2
 COUNTS = [1, 8, 32, 64, 128, 512]
 STRUCTS = [("a struct of 4 KiB", "bytes_4096", 4096), ("a struct of 32 KiB", "bytes_32760", 32760)]
@@ -27,7 +27,7 @@ def case(count):
 
 
 def words(count):
-    """Integers that need 8 bytes; odd, so that Triton compiles no special kernel for them."""
+    """Integers that need 8 bytes. They are odd, because Triton specializes kernels for multiples of 16."""
     return tuple(2**40 + 2 * i + 1 for i in range(count))
 
 
@@ -97,7 +97,7 @@ class Triton:
         self.version = self.triton.__version__
 
     def words(self, count):
-        # Triton reads the source of a kernel, so it has to stand where `inspect` looks for it.
+        # Triton reads the source of a kernel, so `inspect` must be able to find it.
         name, file = f"words_{count}", f"<words_{count}>"
         source = f"def {name}({', '.join(f'a{i}' for i in range(count))}):\n    pass\n"
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
@@ -117,7 +117,7 @@ LIBRARIES = {"cuda.core": CudaCore, "cupy": CuPy, "triton": Triton}
 
 
 def _structure(size):
-    """A structure of 8-byte words by value, as NumPy has it."""
+    """A structure of 8-byte words by value, as a NumPy type."""
     numpy = importlib.import_module("numpy")
     dtype = numpy.dtype([("words", numpy.uint64, (size // 8,))])
     return numpy.zeros(1, dtype)[0]
@@ -133,7 +133,7 @@ def reason(error):
 
 
 def prepared(library):
-    """The variants that work: each was launched once, which also compiles it."""
+    """The variants that work: each is launched once, which also compiles it."""
     wanted = [(case(count), lambda count=count: library.words(count)) for count in COUNTS]
     wanted += [(name, lambda entry=entry, size=size: library.struct(entry, size)) for name, entry, size in STRUCTS]
     variants = []
@@ -143,7 +143,7 @@ def prepared(library):
             launch()
             library.synchronize()
             variants.append((name, launch))
-        except Exception as error:  # Whatever a library raises: the others are still measured.
+        except Exception as error:  # Any exception of a library: the remaining variants are still measured.
             say("missing", name, library.name, reason(error))
     return variants
 
@@ -167,7 +167,7 @@ def main(arguments):
         library = kind(arguments[1])
         say("setting", f"{kind.name} {library.version}, Python {sys.version.split()[0]}")
         variants = prepared(library)
-    except Exception as error:  # A library that is not there, or finds no GPU.
+    except Exception as error:  # A library that is not installed, or finds no GPU.
         say("missing", "*", kind.name, reason(error))
     for name, _ in variants:
         say("variant", name, kind.name)

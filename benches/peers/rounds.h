@@ -1,4 +1,4 @@
-// One batch of every variant on each line of standard input, as `compare.py` asks: see benches/README.md.
+// Times one batch of every variant for each line of standard input. `compare.py` writes these lines: see benches/README.md.
 #pragma once
 
 #include <alloca.h>
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-// Launches in one batch: few enough that the driver's queue (1,024 launches) never fills.
+// Launches in one batch: few enough to never fill the driver's queue (1,024 launches).
 constexpr int BATCH = 200;
-// Batches of a variant that are not timed, before the one that is.
+// Batches of a variant that are not timed, before the timed batch.
 constexpr int LEAD = 2;
 
 [[noreturn]] inline void fail(const char* what, int status)
@@ -24,7 +24,7 @@ constexpr int LEAD = 2;
     exit(1);
 }
 
-// An address of which the optimiser knows nothing more than that it is one.
+// An address that the optimizer cannot analyze.
 template <typename T> inline T* black_box(T* pointer)
 {
     asm volatile("" : "+r"(pointer) : : "memory");
@@ -33,7 +33,7 @@ template <typename T> inline T* black_box(T* pointer)
 
 class Rounds {
 public:
-    // `batch` launches BATCH kernels, or as many nodes of a graph.
+    // `batch` launches BATCH kernels, or a graph with BATCH nodes.
     void add(const char* what, const char* how, std::function<void()> batch)
     {
         variants.push_back({what, how, std::move(batch)});
@@ -46,7 +46,7 @@ public:
 
     static void setting(const std::string& text) { printf("setting\t%s\n", text.c_str()); }
 
-    // `synchronize` waits until the GPU is idle, as it is when a batch begins.
+    // `synchronize` waits until the GPU is idle: a batch begins with an idle GPU.
     void run(const std::function<void()>& synchronize)
     {
         for (const Variant& variant : variants)
@@ -76,7 +76,7 @@ private:
         std::function<void()> batch;
     };
 
-    // So much deeper in the stack, so that no alignment of a buffer on it decides.
+    // With additional stack frames, to average over the alignment of buffers on the stack.
     static double time(const Variant& variant, size_t depth)
     {
         using clock = std::chrono::steady_clock;

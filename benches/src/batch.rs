@@ -1,4 +1,4 @@
-//! Batches of launches, every variant in turn.
+//! Batches of launches. The variants take turns.
 
 use crate::{
     launch::Device,
@@ -15,14 +15,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Launches in one batch: few enough that the driver's queue (1,024 launches) never fills.
+/// Launches in one batch: few enough to never fill the driver's queue (1,024 launches).
 pub const BATCH: u32 = 200;
-/// Batches of a variant that are not timed, before the one that is. Without them a variant pays for what the one before has
-/// left cold: the driver's queue, which a batch of large parameters fills with megabytes, and its copy of a graph.
+/// Batches of a variant that are not timed, before the timed batch. Without them a variant pays for the cold state that the
+/// previous variant leaves: the driver's queue, which a batch of large parameters fills with megabytes, and the driver's copy
+/// of a graph.
 const LEAD: u32 = 2;
-/// Each timed batch runs at one of so many depths of the stack, so that no alignment of a buffer on it decides.
+/// The number of stack depths. Each timed batch runs at one of them, to average over the alignment of buffers on the stack.
 const DEPTHS: u64 = 64;
-/// Rounds before anything is counted.
+/// Rounds before the first measured round.
 const WARM_UP: usize = 3;
 
 type Batch = Box<dyn FnMut(u32) -> Duration>;
@@ -31,20 +32,20 @@ type Batch = Box<dyn FnMut(u32) -> Duration>;
 pub struct Batches {
     context: Arc<CudaContext>,
     variants: Vec<Variant>,
-    /// The only case that is timed, where one is named.
+    /// The name of the only case to time, if one is given.
     only: Option<String>,
 }
 
 struct Variant {
     case: &'static str,
     way: &'static str,
-    /// Calls in a batch.
+    /// Launches per batch.
     count: u32,
     batch: Batch,
 }
 
 impl Batches {
-    /// Nothing to time yet. Variants of other cases than `only` are left out where it is named.
+    /// Creates an empty set. If `only` is given, variants of different cases are ignored.
     #[must_use]
     pub fn new(device: &Device, only: Option<String>) -> Self {
         Self {
@@ -54,7 +55,7 @@ impl Batches {
         }
     }
 
-    /// Adds a way of launching a case; `batch` launches as often as it is told, and gives the time that this took.
+    /// Adds a way to launch a case. `batch` launches the given number of times and returns the elapsed time.
     pub fn add(
         &mut self,
         case: &'static str,
@@ -64,7 +65,7 @@ impl Batches {
         self.push(case, way, BATCH, Box::new(batch));
     }
 
-    /// Adds what is done once in each round.
+    /// Adds work that runs once per round.
     pub fn add_once(
         &mut self,
         case: &'static str,
@@ -86,16 +87,16 @@ impl Batches {
         });
     }
 
-    /// Times one batch of every variant, and gives each with its nanoseconds per launch. Every round has another order. Two
-    /// batches of the same variant that are not timed come before each. The GPU is idle when a batch begins.
+    /// Times one batch of every variant, and returns each with its nanoseconds per launch. Each round has a different order.
+    /// Two untimed batches of the same variant precede each timed batch. The GPU is idle when a batch begins.
     ///
     /// # Errors
-    /// Where a kernel fails.
+    /// If a kernel fails.
     pub fn round(
         &mut self,
         mut timed: impl FnMut(&'static str, &'static str, f64),
     ) -> Result<(), DriverError> {
-        // A new seed each time.
+        // A new seed in each run.
         let random = RandomState::new();
         let mut order: Vec<usize> = (0..self.variants.len()).collect();
         order.sort_by_cached_key(|place| random.hash_one(place));
@@ -114,10 +115,10 @@ impl Batches {
         Ok(())
     }
 
-    /// Rounds until the time is over, and what was measured.
+    /// Runs rounds until the time is over, and returns the results.
     ///
     /// # Errors
-    /// Where a kernel fails.
+    /// If a kernel fails.
     pub fn run(&mut self, time: Duration, settings: Vec<String>) -> Result<Measured, DriverError> {
         let start = Instant::now();
         let mut samples = Samples::default();
@@ -135,11 +136,10 @@ impl Batches {
         Ok(samples.measured(settings))
     }
 
-    /// Rounds on demand, as `compare.py` asks for them: one for each line of standard input, answered on standard
-    /// output.
+    /// Runs a round for each line of standard input, and writes the result to standard output. `compare.py` uses this mode.
     ///
     /// # Errors
-    /// Where a kernel fails, or nobody reads what is written.
+    /// If a kernel fails, or standard output is closed.
     pub fn serve(&mut self, settings: &[String]) -> Result<(), Box<dyn Error>> {
         let mut out = io::stdout().lock();
         for setting in settings {
@@ -154,7 +154,7 @@ impl Batches {
             line?;
             let mut answer = String::new();
             self.round(|case, way, nanoseconds| {
-                // Writing to a String cannot fail.
+                // Writing to a `String` cannot fail.
                 let _ = writeln!(answer, "sample\t{case}\t{way}\t{nanoseconds:.1}");
             })?;
             writeln!(out, "{answer}done")?;
@@ -164,7 +164,7 @@ impl Batches {
     }
 }
 
-/// Runs `batch` so many stack frames deeper.
+/// Runs `batch` with this many additional stack frames.
 #[inline(never)]
 fn deeper(depth: u64, batch: &mut dyn FnMut() -> Duration) -> Duration {
     let frame = black_box([depth; 10]);

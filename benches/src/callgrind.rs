@@ -1,4 +1,4 @@
-//! Instructions of calls, counted by callgrind.
+//! Counts the instructions of calls with callgrind.
 
 use core::{ffi::c_void, ptr};
 use std::{
@@ -7,38 +7,38 @@ use std::{
     process::{self, Command, Stdio},
 };
 
-/// A function whose instructions are counted, and what it takes.
+/// A function whose instructions are counted, and its argument.
 pub type Call = unsafe extern "C" fn(*mut c_void);
 
-/// Calls `call`: what callgrind counts, one number for each time.
+/// Calls `call`. Callgrind reports one number for each call.
 ///
 /// # Safety
-/// As `call`.
+/// The requirements of `call`.
 #[inline(never)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn measured(call: Call, argument: *mut c_void) {
-    // SAFETY: the caller's promise is the same one.
+    // SAFETY: the caller guarantees the requirements of `call`.
     unsafe { call(argument) };
 }
 
 unsafe extern "C" fn nothing(_: *mut c_void) {}
 
-/// To be called first in the process whose calls are counted: what a call of [`measured`] costs by itself.
+/// Measures the cost of an empty [`measured`] call. Call it first in the process that is counted.
 pub fn calibrate() {
-    // SAFETY: it does nothing.
+    // SAFETY: the function does nothing.
     unsafe { measured(nothing, ptr::null_mut()) };
 }
 
-/// Runs `command` under callgrind: the instructions of each call through [`measured`], less those that ran inside
-/// functions whose names begin with `cu`, the driver, and less those of the call that [`calibrate`] made.
+/// Runs `command` under callgrind. Returns the instructions of each call through [`measured`], without the instructions inside
+/// functions whose names begin with `cu` (the driver), and without the cost that [`calibrate`] measured.
 ///
 /// # Errors
-/// Where valgrind cannot be started, the command fails, or nothing was counted.
+/// If valgrind cannot be started, the command fails, or nothing was counted.
 pub fn count(command: &Command) -> io::Result<Vec<u64>> {
     let directory = env::temp_dir().join(format!("kernel-args-benches-{}", process::id()));
     fs::create_dir_all(&directory)?;
     let counts = within(&directory, command);
-    // Nothing depends on its being gone.
+    // The result does not depend on the removal.
     let _ = fs::remove_dir_all(&directory);
     let mut counts = counts?.into_iter();
     let calibration = counts
@@ -51,8 +51,8 @@ fn within(directory: &Path, command: &Command) -> io::Result<Vec<u64>> {
     let mut valgrind = Command::new("valgrind");
     valgrind
         .args(["--quiet", "--tool=callgrind", "--demangle=no"])
-        // Entering one of these turns counting on where it is off, and off where it is on. So what the driver does
-        // for calls that are not measured is counted too: it is forgotten when a measured one begins.
+        // Entering one of these functions toggles counting. Driver calls outside of measured calls are therefore counted too.
+        // Their count is reset when a measured call begins.
         .args(["--toggle-collect=measured", "--toggle-collect=cu*"])
         .args(["--zero-before=measured", "--dump-after=measured"])
         .arg(format!(
@@ -81,7 +81,7 @@ fn within(directory: &Path, command: &Command) -> io::Result<Vec<u64>> {
     }
 }
 
-/// What was counted between two dumps.
+/// The count between two dumps.
 fn summary(dump: &str) -> io::Result<u64> {
     let line = dump.lines().find_map(|line| line.strip_prefix("summary: "));
     let count = line.and_then(|line| line.trim().parse().ok());

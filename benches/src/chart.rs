@@ -1,4 +1,4 @@
-//! The chart: nanoseconds per launch against the number of parameters, ours and every peer.
+//! Draws the chart: nanoseconds per launch against the number of parameters, for this crate and every peer.
 
 use crate::{
     measured::Measured,
@@ -13,14 +13,14 @@ use plotters::{
 use std::error::Error;
 
 const SIZE: (u32, u32) = (1120, 520);
-/// Text and lines on an opaque white ground: readable whatever stands around the picture.
+/// Text and lines on an opaque white background, to be readable on any page.
 const INK: RGBColor = RGBColor(0x24, 0x29, 0x2f);
 const FAINT: RGBColor = RGBColor(0x57, 0x60, 0x6a);
 const GRID: RGBColor = RGBColor(0xe4, 0xe7, 0xeb);
 const FONT: &str = "sans-serif";
-/// Room on the right of a panel, where the lines are labelled.
+/// The space for the labels of the lines, right of a panel.
 const LABELS: i32 = 190;
-/// Baselines of two labels are at least this far apart.
+/// The minimum distance between the baselines of two labels.
 const LABEL_HEIGHT: i32 = 16;
 
 /// A line of a panel.
@@ -41,7 +41,7 @@ const fn series(way: &'static str, label: &'static str, colour: (u8, u8, u8)) ->
     }
 }
 
-/// Colours after Okabe and Ito, which colour-blind readers can tell apart, darker: labels have them too.
+/// The colours of Okabe and Ito, which colour-blind readers can distinguish. They are darker here, because labels use them too.
 const OURS: Series = Series {
     width: 4,
     ..series(ways::OURS, "kernel-args, launch!", (0xc8, 0x52, 0x00))
@@ -49,7 +49,7 @@ const OURS: Series = Series {
 const CHEVRONS: Series = series(ways::CHEVRONS, "C++ <<<>>>", (0x1f, 0x4e, 0x9e));
 const CUDARC: Series = series(ways::CUDARC, "cudarc", (0x00, 0x80, 0x5d));
 
-/// What is compiled, on a linear scale.
+/// Compiled languages, on a linear scale.
 const COMPILED: &[Series] = &[
     OURS,
     CHEVRONS,
@@ -61,7 +61,7 @@ const COMPILED: &[Series] = &[
     series(ways::C_PARAMS, "C cuLaunchKernel", (0x6e, 0x6e, 0x6e)),
     CUDARC,
 ];
-/// And Python, on a logarithmic scale.
+/// With Python, on a logarithmic scale.
 const ALL: &[Series] = &[
     OURS,
     CHEVRONS,
@@ -74,7 +74,7 @@ const ALL: &[Series] = &[
 /// Draws the chart as SVG.
 ///
 /// # Errors
-/// Where nothing that it shows was measured.
+/// If none of its cases was measured.
 pub fn draw(measured: &Measured) -> Result<String, Box<dyn Error>> {
     let mut svg = String::new();
     {
@@ -112,7 +112,7 @@ pub fn draw(measured: &Measured) -> Result<String, Box<dyn Error>> {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// One pair of axes with its lines, each with its label at its right end.
+/// A pair of axes with its lines, each with its label at its right end.
 fn panel<'a>(
     root: &Area<'a>,
     area: &Area<'a>,
@@ -184,7 +184,7 @@ fn panel<'a>(
     Ok(())
 }
 
-/// The lines behind the data with their numbers, and what those are.
+/// The grid lines with their numbers and the unit.
 fn axes(
     root: &Area<'_>,
     at: &dyn Fn(f64, f64) -> (i32, i32),
@@ -242,7 +242,7 @@ fn points(measured: &Measured, way: &str) -> Vec<(f64, f64)> {
     points.collect()
 }
 
-/// Heights in rising order, moved as little as keeps them readable.
+/// Sorts heights and moves labels apart, as little as possible.
 fn apart(mut heights: Vec<i32>) -> Vec<i32> {
     for _ in 0..100 {
         for i in 1..heights.len() {
@@ -256,7 +256,7 @@ fn apart(mut heights: Vec<i32>) -> Vec<i32> {
     heights
 }
 
-/// plotters takes the height of a line: SVG's size of the font is that by 1.24.
+/// plotters expects the line height: the SVG font size times 1.24.
 fn text(size: u32, colour: RGBColor) -> TextStyle<'static> {
     (FONT, size).into_font().color(&colour)
 }

@@ -1,5 +1,5 @@
-//! Graphs of kernels that do nothing, all of whose nodes get new arguments before each launch: ours, and the same driver calls
-//! as C programs make them.
+//! Graphs of kernels that do nothing. All nodes get new arguments before each launch, with this crate and with the driver calls
+//! of a C program.
 
 use crate::{batch::BATCH, launch::Device, ways};
 use core::{error::Error, ffi::c_void, hint::black_box, ptr};
@@ -32,7 +32,7 @@ struct Eight {
 }
 
 impl Eight {
-    /// Arguments that are others in each step, so that none can be kept from the step before.
+    /// Arguments that change in each step, to prevent reuse.
     #[inline(always)]
     fn of(step: u64) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Eight {
     }
 }
 
-/// A chain of nodes, one after another: made with this crate, and once more by the driver's functions alone.
+/// A chain of nodes, made twice: with this crate, and with the driver's functions only.
 pub struct Chain {
     exec: GraphExec,
     nodes: Vec<Node<Eight>>,
@@ -58,7 +58,7 @@ pub struct Chain {
     step: u64,
 }
 
-/// The graph as a program in C makes it: nothing is retained. It is not destroyed, since a benchmark needs it to its end.
+/// The graph of a C program, which retains nothing. It is never destroyed, because a benchmark uses it until the end.
 struct Bare {
     exec: CUgraphExec,
     nodes: Vec<CUgraphNode>,
@@ -68,7 +68,7 @@ impl Chain {
     /// Makes both graphs.
     ///
     /// # Errors
-    /// Where the kernel does not fit, or the driver returns an error.
+    /// If the kernel does not match, or the driver returns an error.
     pub fn new(device: &Device) -> Result<Self, Box<dyn Error>> {
         let function = device.module.load_function("words_8")?;
         let kernel = Kernel::from_function(&device.context, function)?.require_verified()?;
@@ -116,9 +116,9 @@ impl Chain {
         self.launch_ours();
     }
 
-    /// `launch` alone.
+    /// Only `launch`.
     pub fn launch_ours(&mut self) {
-        // SAFETY: the kernels access nothing.
+        // SAFETY: the kernels access no memory.
         done(&unsafe { self.exec.launch(&self.stream) });
     }
 
@@ -160,19 +160,19 @@ impl Chain {
         self.launch_bare();
     }
 
-    /// `cuGraphLaunch` alone.
+    /// Only `cuGraphLaunch`.
     pub fn launch_bare(&self) {
         let (exec, stream) = (self.bare.exec, self.stream.cu_stream());
-        // SAFETY: the graph and the stream are alive; the kernels access nothing.
+        // SAFETY: the graph and the stream are alive; the kernels access no memory.
         done(&unsafe { sys::cuGraphLaunch(exec, stream) }.result());
     }
 
-    /// As many launches with `launch!`.
+    /// The same number of launches with `launch!`.
     pub fn separate(&mut self) {
         let step = self.next();
         for step in step..step + u64::from(NODES) {
             let args = Eight::of(step);
-            // SAFETY: the kernel accesses nothing.
+            // SAFETY: the kernel accesses no memory.
             done(&unsafe { launch!(self.kernel, 1, 32, args, stream = &self.stream) });
         }
     }
@@ -181,7 +181,7 @@ impl Chain {
     fn set(&self, node: CUgraphNode, params: *mut *mut c_void, extra: *mut *mut c_void) {
         let params = node_params(self.kernel.cu_function(), params, extra);
         let exec = self.bare.exec;
-        // SAFETY: the graph is alive and the node is one of it; the kernel takes these parameters.
+        // SAFETY: the graph is alive, and the node is part of it; the kernel takes these parameters.
         let status =
             unsafe { sys::cuGraphExecKernelNodeSetParams_v2(exec, node, &raw const params) };
         done(&status.result());
@@ -204,7 +204,7 @@ impl Bare {
         for _ in 0..NODES {
             let (after, mut node) = (nodes.last().copied(), ptr::null_mut());
             let after = after.as_slice();
-            // SAFETY: the graph is alive and what it depends on is a node of it; the kernel takes eight words.
+            // SAFETY: the graph is alive, and its dependency is one of its nodes; the kernel takes eight words.
             let status = unsafe {
                 sys::cuGraphAddKernelNode_v2(
                     &raw mut node,
@@ -224,7 +224,7 @@ impl Bare {
     }
 }
 
-/// One block of a warp, as all launches here.
+/// One block with one warp, as in all launches here.
 #[inline(always)]
 fn node_params(
     func: CUfunction,
@@ -247,10 +247,10 @@ fn node_params(
     }
 }
 
-/// A way of updating and launching the graph, and its name.
+/// A way to update and launch the graph, and its name.
 pub type Variant = (&'static str, fn(&mut Chain));
 
-/// All of them.
+/// All ways.
 pub const VARIANTS: [Variant; 7] = [
     (BARE, Chain::bare_params),
     (ways::BARE_GRAPH_PACKED, Chain::bare_packed),
@@ -261,7 +261,7 @@ pub const VARIANTS: [Variant; 7] = [
     ("launch! each, no graph", Chain::separate),
 ];
 
-/// Every ratio is to this variant.
+/// Every ratio is relative to this variant.
 pub const BARE: &str = ways::BARE_GRAPH_PARAMS;
 
 #[inline(always)]

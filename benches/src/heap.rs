@@ -1,11 +1,11 @@
-//! How often a program takes memory from the heap.
+//! Counts the heap allocations of a program.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// The system's allocator, which counts; the programs that ask for [`allocations`] declare it:
+/// The system's allocator with a counter. Programs that call [`allocations`] declare it:
 ///
 /// ```ignore
 /// #[global_allocator]
@@ -15,21 +15,21 @@ pub struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: everything is the system's.
+// SAFETY: all calls are forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is the same one.
+        // SAFETY: the caller guarantees the requirements of `GlobalAlloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the same one.
+        // SAFETY: the caller guarantees the requirements of `GlobalAlloc`.
         unsafe { System.dealloc(pointer, layout) };
     }
 }
 
-/// How often `run` takes memory from the heap. A vector that grows counts once for each time it grows.
+/// Counts the heap allocations of `run`. Each growth of a vector counts.
 pub fn allocations(run: impl FnOnce()) -> u64 {
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     run();

@@ -1,4 +1,4 @@
-//! Launches of kernels that do nothing, through cudarc's types: ours, cudarc's builder, and bare driver calls.
+//! Launches of kernels that do nothing, with cudarc's types: our launch, cudarc's builder, and bare driver calls.
 
 use core::{error::Error, ffi::c_void, hint::black_box, ptr};
 use cudarc::{
@@ -29,7 +29,7 @@ pub trait Example: KernelArgs {
     /// The kernel.
     const ENTRY: &'static str;
 
-    /// Some arguments.
+    /// Example arguments.
     fn example() -> Self;
 
     /// Adds each argument to cudarc's builder.
@@ -69,7 +69,7 @@ macro_rules! large {
 large! {
     /// A struct of 4 KiB.
     Large4096, 512, "bytes_4096";
-    /// A struct of 32 KiB, less what the limit takes.
+    /// A struct of 32 KiB, reduced to the limit.
     Large32760, 4095, "bytes_32760";
 }
 
@@ -79,15 +79,15 @@ pub struct Device {
     pub context: Arc<CudaContext>,
     /// Its default stream.
     pub stream: Arc<CudaStream>,
-    /// The kernels, as cudarc loads them.
+    /// The kernels as a cudarc module.
     pub module: Arc<CudaModule>,
 }
 
 impl Device {
-    /// The first device.
+    /// Opens the first device.
     ///
     /// # Errors
-    /// Where there is no driver or no device.
+    /// If there is no driver or no device.
     pub fn first() -> Result<Self, Box<dyn Error>> {
         let context = kernel_args::context(0)?;
         let stream = context.default_stream();
@@ -104,7 +104,7 @@ impl Device {
 pub struct Case<A: Example> {
     /// The kernel, verified.
     pub kernel: Kernel<A>,
-    /// The same function as cudarc has it.
+    /// The same function as a cudarc type.
     pub function: CudaFunction,
     /// The arguments.
     pub args: Box<A>,
@@ -114,16 +114,16 @@ pub struct Case<A: Example> {
 }
 
 impl<A: Example> Case<A> {
-    /// Takes the kernel from the device's module.
+    /// Gets the kernel from the device's module.
     ///
     /// # Errors
-    /// Where it does not fit.
+    /// If it does not match.
     pub fn new(device: &Device) -> Result<Self, Box<dyn Error>> {
         let function = device.module.load_function(A::ENTRY)?;
         let kernel =
             Kernel::from_function(&device.context, function.clone())?.require_verified()?;
         let mut args = Box::new(A::example());
-        // Values stand where they are, so that the pointers stay valid as long as the box.
+        // The box keeps the values at a fixed address, so the pointers stay valid as long as the box.
         let params = (&mut *args).with_kernel_params(|params| params.to_vec());
         let packed = (&mut *args).with_packed(<[u8]>::to_vec);
         let stream = device.stream.clone();
@@ -137,7 +137,7 @@ impl<A: Example> Case<A> {
         })
     }
 
-    /// `launch!` with the verified kernel, in the form that it chooses.
+    /// `launch!` with the verified kernel, in its default form.
     #[inline(always)]
     pub fn ours(&mut self) {
         let args = black_box(&mut *self.args);
@@ -146,7 +146,7 @@ impl<A: Example> Case<A> {
         done(&launched);
     }
 
-    /// The same, in one form.
+    /// The same, in the given form.
     #[inline(always)]
     pub fn ours_as(&mut self, form: Form) {
         let args = black_box(&mut *self.args);
@@ -156,7 +156,7 @@ impl<A: Example> Case<A> {
         done(&launched);
     }
 
-    /// `launch!` with cudarc's function, which is verified at the first launch and asked about its last parameter at each.
+    /// `launch!` with cudarc's function. It is verified at the first launch, and its last parameter is queried at each launch.
     #[inline(always)]
     pub fn ours_function(&mut self) {
         let args = black_box(&mut *self.args);
@@ -175,7 +175,7 @@ impl<A: Example> Case<A> {
         done(&unsafe { builder.launch(CONFIG) });
     }
 
-    /// `cuLaunchKernel` with `kernelParams` that were prepared before.
+    /// `cuLaunchKernel` with prepared `kernelParams`.
     #[inline(always)]
     pub fn bare_params(&mut self) {
         let params = black_box(self.params.as_mut_ptr());
@@ -187,7 +187,7 @@ impl<A: Example> Case<A> {
         );
     }
 
-    /// `cuLaunchKernel` with a packed buffer that was prepared before.
+    /// `cuLaunchKernel` with a prepared packed buffer.
     #[inline(always)]
     pub fn bare_packed(&mut self) {
         let mut size = self.packed.len();
@@ -206,7 +206,7 @@ impl<A: Example> Case<A> {
         );
     }
 
-    /// `cuLaunchKernelEx` with `kernelParams` that were prepared before.
+    /// `cuLaunchKernelEx` with prepared `kernelParams`.
     #[inline(always)]
     pub fn bare_ex_params(&mut self) {
         let params = black_box(self.params.as_mut_ptr());
@@ -218,7 +218,7 @@ impl<A: Example> Case<A> {
         );
     }
 
-    /// `cuLaunchKernelEx` with a packed buffer that was prepared before.
+    /// `cuLaunchKernelEx` with a prepared packed buffer.
     #[inline(always)]
     pub fn bare_ex_packed(&mut self) {
         let size = self.packed.len();
@@ -226,14 +226,14 @@ impl<A: Example> Case<A> {
         packed_ex(self.kernel.cu_function(), &self.stream, buffer, size);
     }
 
-    /// The same, after the context was made current: the one driver call beside it that ours makes.
+    /// The same, after a driver call that makes the context current. Our launch makes the same additional call.
     #[inline(always)]
     pub fn bare_bound(&mut self) {
         done(&self.stream.context().bind_to_thread());
         self.bare_ex_packed();
     }
 
-    /// The arguments marshalled, then the bare launch: ours without context and checks.
+    /// Marshals the arguments, then makes the bare launch: our launch without the context and checks.
     #[inline(always)]
     pub fn marshalled(&mut self) {
         let (function, stream) = (self.kernel.cu_function(), &self.stream);
@@ -242,7 +242,7 @@ impl<A: Example> Case<A> {
         });
     }
 
-    /// The same, after the context was made current.
+    /// The same, after the context is made current.
     #[inline(always)]
     pub fn marshalled_bound(&mut self) {
         done(&self.stream.context().bind_to_thread());
@@ -250,7 +250,7 @@ impl<A: Example> Case<A> {
     }
 }
 
-/// Three slices and five scalars: what a user's kernel takes.
+/// Three slices and five scalars, like a typical kernel.
 #[derive(KernelArgs)]
 pub struct Slices<'a> {
     x: &'a CudaSlice<f32>,
@@ -265,23 +265,23 @@ pub struct Slices<'a> {
 
 type Scalars = (i32, f32, f32, u32, u64);
 
-/// The kernel that takes [`Slices`], and memory for it.
+/// The kernel that takes [`Slices`], and its memory.
 pub struct SlicesCase {
     kernel: Kernel<Slices<'static>>,
     function: CudaFunction,
     memory: [CudaSlice<f32>; 3],
     scalars: Scalars,
-    /// What `params` points into.
+    /// The values that `params` points to.
     _packed: Vec<u8>,
     params: Vec<*mut c_void>,
     stream: Arc<CudaStream>,
 }
 
 impl SlicesCase {
-    /// Takes the kernel from the device's module.
+    /// Gets the kernel from the device's module.
     ///
     /// # Errors
-    /// Where it does not fit, or memory is short.
+    /// If it does not match, or there is not enough memory.
     pub fn new(device: &Device) -> Result<Self, Box<dyn Error>> {
         let function = device.module.load_function("slices")?;
         let kernel =
@@ -309,7 +309,7 @@ impl SlicesCase {
         })
     }
 
-    /// `cuLaunchKernel` with `kernelParams` that were prepared before, and nothing tracked.
+    /// `cuLaunchKernel` with prepared `kernelParams`, without tracking.
     #[inline(always)]
     pub fn bare_params(&mut self) {
         let params = black_box(self.params.as_mut_ptr());
@@ -373,7 +373,7 @@ fn bare(
     extra: *mut *mut c_void,
 ) {
     let stream = stream.cu_stream();
-    // SAFETY: the kernels do nothing, and callers have the parameters that they take.
+    // SAFETY: the kernels do nothing, and callers pass the parameters of the kernel.
     let status =
         unsafe { sys::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, params, extra) };
     done(&status.result());
@@ -398,7 +398,7 @@ fn bare_ex(
         attrs: ptr::null_mut(),
         numAttrs: 0,
     };
-    // SAFETY: the kernels do nothing, and callers have the parameters that they take.
+    // SAFETY: the kernels do nothing, and callers pass the parameters of the kernel.
     let status = unsafe { sys::cuLaunchKernelEx(&raw const config, function, params, extra) };
     done(&status.result());
 }

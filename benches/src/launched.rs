@@ -9,7 +9,7 @@ use core::{error::Error, ffi::c_void, hint::black_box};
 use kernel_args::{ArgList, Function, Module, args::Form, launch};
 use std::sync::Arc;
 
-/// Everything that is launched while instructions are counted.
+/// The kernels and arguments of all counted launches.
 pub struct Launches {
     device: Device,
     p8: Case<P8>,
@@ -21,10 +21,10 @@ pub struct Launches {
 }
 
 impl Launches {
-    /// On the first device.
+    /// Prepares everything on the first device.
     ///
     /// # Errors
-    /// Where it cannot be had.
+    /// If it is not available.
     pub fn new() -> Result<Self, Box<dyn Error>> {
         let device = Device::first()?;
         let module = Module::load(&device.context, PTX)?;
@@ -41,13 +41,13 @@ impl Launches {
 }
 
 impl Launches {
-    /// What a program does that asks the module at every launch.
+    /// A program that gets the kernel from the module at every launch.
     fn look_up(&self) {
         let kernel = self.module.kernel::<P8>(black_box(P8::ENTRY));
         assert!(black_box(kernel).is_ok());
     }
 
-    /// A list of eight arguments, made and launched.
+    /// Makes and launches a list of eight arguments.
     fn list(&self) {
         let mut arguments = ArgList::new();
         for i in 0..8_u64 {
@@ -59,26 +59,26 @@ impl Launches {
     }
 }
 
-/// One way of launching one kernel.
+/// A way to launch a kernel.
 pub struct Launched {
-    /// What is launched.
+    /// The case.
     pub case: &'static str,
-    /// How.
+    /// The way.
     pub variant: &'static str,
-    /// Whether another stream exists, so that cudarc tracks memory by events.
+    /// Whether a second stream exists, which makes cudarc track memory with events.
     streams: bool,
     launch: Call,
 }
 
 impl Launched {
-    /// Launches once so that symbols are resolved, and once more; callgrind counts the second. Gives what
-    /// `around` makes of the second launch.
+    /// Launches once to resolve symbols, and a second time, which callgrind counts. Returns the result of `around` for the
+    /// second launch.
     pub fn run<R>(&self, launches: &mut Launches, around: impl FnOnce(&mut dyn FnMut()) -> R) -> R {
         let other = self.streams.then(|| launches.device.context.new_stream());
         let argument = core::ptr::from_mut(launches).cast();
-        // SAFETY: `launched!` makes calls that take the launches.
+        // SAFETY: `launched!` makes calls that take a reference to the launches.
         unsafe { (self.launch)(argument) };
-        // SAFETY: as above.
+        // SAFETY: `launched!` makes calls that take a reference to the launches.
         let result = around(&mut || unsafe { measured(self.launch, argument) });
         drop(other);
         result
@@ -87,7 +87,7 @@ impl Launched {
 
 macro_rules! launched {
     ($($case:literal, $variant:literal, $streams:literal, |$launches:ident| $launch:expr;)*) => {
-        /// All of them.
+        /// All ways to launch.
         pub const LAUNCHED: &[Launched] = &[$(Launched {
             case: $case,
             variant: $variant,

@@ -1,4 +1,4 @@
-//! What the benchmarks share.
+//! Code that several benchmarks use.
 
 pub mod batch;
 pub mod callgrind;

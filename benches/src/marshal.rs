@@ -1,7 +1,7 @@
-//! From a struct of arguments to the call of the driver, six ways.
+//! Six ways from a struct of arguments to the driver call.
 //!
-//! Each way is a function of its own, which is never inlined and takes a pointer to the struct, so that the optimiser
-//! knows nothing of the arguments; the driver is a sink in a C file of its own.
+//! Each way is a separate function that is never inlined and takes a pointer to the struct, to hide the arguments from the
+//! optimizer. The driver is a sink in a separate C file.
 
 use crate::callgrind::{Call, measured};
 use core::{ffi::c_void, ptr};
@@ -11,20 +11,20 @@ use core::{ffi::c_void, ptr};
 pub enum Variant {
     /// `with_kernel_params`.
     OursParams,
-    /// An array of pointers, by hand, in Rust.
+    /// An array of pointers, hand-written in Rust.
     RustParams,
-    /// An array of pointers, by hand, in C.
+    /// An array of pointers, hand-written in C.
     CParams,
     /// `with_packed`.
     OursPacked,
-    /// A buffer and a running offset, by hand, in Rust.
+    /// A buffer with a running offset, hand-written in Rust.
     RustPacked,
-    /// A buffer and a running offset, by hand, in C.
+    /// A buffer with a running offset, hand-written in C.
     CPacked,
 }
 
 impl Variant {
-    /// All of them, by form.
+    /// All ways, grouped by form.
     pub const ALL: [Self; 6] = [
         Self::OursParams,
         Self::RustParams,
@@ -40,25 +40,26 @@ pub struct Shape {
     /// `p8`, `mix`.
     pub name: &'static str,
     pub(crate) offsets: &'static [usize],
-    /// Bytes of each parameter that all ways hand over alike: those that are not padding, or all, where all ways zero it.
+    /// The bytes of each parameter that all ways pass identically: the bytes without padding, or all bytes if every way zeroes
+    /// the padding.
     pub(crate) sizes: &'static [usize],
     pub(crate) run: fn(Variant, &mut dyn FnMut(Call, *mut c_void)),
 }
 
 impl Shape {
-    /// Marshals some arguments once; callgrind counts it.
+    /// Marshals example arguments once. Callgrind counts this call.
     pub fn run(&self, variant: Variant) {
-        // SAFETY: the arguments are of the type that the call takes.
+        // SAFETY: the arguments have the type that the call takes.
         (self.run)(variant, &mut |call, args| unsafe { measured(call, args) });
     }
 
-    /// How many parameters it has.
+    /// The number of parameters.
     #[must_use]
     pub fn count(&self) -> usize {
         self.sizes.len()
     }
 
-    /// What the driver would read: every parameter at its offset, `0xee` in between.
+    /// The bytes that the driver would read: every parameter at its offset, `0xee` in between.
     #[must_use]
     pub fn handed_over(&self, variant: Variant) -> Vec<u8> {
         let size = self
@@ -67,7 +68,7 @@ impl Shape {
             .zip(self.sizes)
             .map(|(offset, size)| offset + size);
         let mut bytes = vec![0xee; size.max().unwrap_or(0) + 1];
-        // SAFETY: the sink writes below `offset + size` of the parameters, until it is told to stop.
+        // SAFETY: the sink writes below `offset + size` of the parameters, until the check ends.
         unsafe {
             cu_check_launches(
                 bytes.as_mut_ptr(),
@@ -100,10 +101,10 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// `variant` keeps the optimiser from making one function of several.
+/// `variant` prevents the optimizer from merging the functions.
 #[inline(always)]
 pub(crate) fn launch_params(variant: u32, params: *mut *mut c_void) {
-    // SAFETY: the sink takes what cuLaunchKernel takes.
+    // SAFETY: the sink takes the arguments of `cuLaunchKernel`.
     unsafe {
         cu_launch_sink(
             ptr::null_mut(),
@@ -130,7 +131,7 @@ pub(crate) fn launch_packed(variant: u32, buffer: *const u8, mut size: usize) {
         (&raw mut size).cast(),
         ptr::null_mut(),
     ];
-    // SAFETY: as above.
+    // SAFETY: the sink takes the arguments of `cuLaunchKernel`.
     unsafe {
         cu_launch_sink(
             ptr::null_mut(),

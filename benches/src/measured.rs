@@ -1,4 +1,4 @@
-//! What was measured, as a table of values separated by tabs: `launch.tsv`.
+//! The results as a table of tab-separated values: `launch.tsv`.
 
 use std::{error::Error, fmt::Write, fs, path::Path};
 
@@ -7,36 +7,36 @@ pub const REHEARSAL: &str =
     "REHEARSAL on the stand-in driver: there is no GPU, and the times say nothing of one";
 const HEADER: &str = "case\tvariant\tmedian_ns\tp10_ns\tp90_ns\tbatches";
 
-/// A run: on what, and what came out.
+/// A run: the machine and the results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// The machine, versions, how it was measured. The first line names the GPU and its driver.
+    /// The machine, versions and method. The first line names the GPU and its driver.
     pub settings: Vec<String>,
     /// The rows, case by case.
     pub rows: Vec<Row>,
-    /// What could not be measured: case (`*`: any), way and reason.
+    /// The cases that could not be measured: case (`*`: any), way and reason.
     pub missing: Vec<[String; 3]>,
 }
 
 /// Nanoseconds per launch: quantiles of all batches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What is launched.
+    /// The case.
     pub case: String,
-    /// How.
+    /// The way to launch.
     pub way: String,
-    /// Half of the batches took less.
+    /// The median.
     pub median: f64,
-    /// A tenth of the batches took less.
+    /// The 10 % quantile.
     pub p10: f64,
-    /// A tenth of the batches took more.
+    /// The 90 % quantile.
     pub p90: f64,
-    /// How many batches there were.
+    /// The number of batches.
     pub batches: usize,
 }
 
 impl Measured {
-    /// The median of a way of launching a case.
+    /// The median of a way to launch a case.
     #[must_use]
     pub fn median(&self, case: &str, way: &str) -> Option<f64> {
         let row = self
@@ -46,13 +46,13 @@ impl Measured {
         row.map(|row| row.median)
     }
 
-    /// Whether there was no GPU.
+    /// Whether the run had no GPU.
     #[must_use]
     pub fn is_rehearsal(&self) -> bool {
         self.settings.iter().any(|setting| setting == REHEARSAL)
     }
 
-    /// The cases, each once, in their order.
+    /// The cases in order, without duplicates.
     #[must_use]
     pub fn cases(&self) -> Vec<&str> {
         let mut cases: Vec<&str> = Vec::new();
@@ -67,7 +67,7 @@ impl Measured {
     /// Reads the table.
     ///
     /// # Errors
-    /// Where the file cannot be read or a line is no row.
+    /// If the file cannot be read or a line cannot be parsed.
     pub fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
         let text =
             fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -93,7 +93,8 @@ impl Measured {
                 [case, way, median, p10, p90, batches] => {
                     let number = |text: &str| {
                         let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-                        number.ok_or_else(|| format!("{text} is no number, in the line `{line}`"))
+                        number
+                            .ok_or_else(|| format!("{text} is not a number, in the line `{line}`"))
                     };
                     measured.rows.push(Row {
                         case: case.to_owned(),
@@ -101,9 +102,9 @@ impl Measured {
                         median: number(median)?,
                         p10: number(p10)?,
                         p90: number(p90)?,
-                        batches: batches
-                            .parse()
-                            .map_err(|_| format!("{batches} is no number, in the line `{line}`"))?,
+                        batches: batches.parse().map_err(|_| {
+                            format!("{batches} is not a number, in the line `{line}`")
+                        })?,
                     });
                 }
                 _ => {
@@ -116,11 +117,11 @@ impl Measured {
         Ok(measured)
     }
 
-    /// The table.
+    /// Writes the table.
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = String::new();
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         for setting in &self.settings {
             let _ = writeln!(text, "# {setting}");
         }
@@ -144,7 +145,7 @@ impl Measured {
 pub struct Samples(Vec<(&'static str, &'static str, Vec<f64>)>);
 
 impl Samples {
-    /// Adds a batch; or no more than the place of its row, where it is not counted.
+    /// Adds a batch. A batch that is not counted only reserves the row.
     pub fn add(&mut self, case: &'static str, way: &'static str, nanoseconds: Option<f64>) {
         let of_way = |(other, another, _): &&mut (_, _, _)| (*other, *another) == (case, way);
         match self.0.iter_mut().find(of_way) {
@@ -153,7 +154,7 @@ impl Samples {
         }
     }
 
-    /// Their quantiles, the rows of a case together.
+    /// The quantiles; the rows of a case are adjacent.
     #[must_use]
     pub fn measured(self, settings: Vec<String>) -> Measured {
         let mut rows: Vec<Row> = Vec::new();
@@ -178,7 +179,7 @@ impl Samples {
     }
 }
 
-/// The value below which this part of the sorted values lies.
+/// The quantile of sorted values.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     #[expect(
         clippy::cast_precision_loss,

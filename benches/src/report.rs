@@ -1,4 +1,4 @@
-//! What was measured, as Markdown.
+//! Writes the results as Markdown.
 
 use crate::{
     batch::BATCH,
@@ -9,7 +9,7 @@ use crate::{
 use cudarc::driver::{DriverError, sys};
 use std::{fmt::Write, fs};
 
-/// Each ratio is to this way of launching the same case.
+/// Each ratio is relative to this way to launch the same case.
 const FLOOR: &str = ways::BARE_PARAMS;
 /// The columns of [`summary`]: case and heading.
 const SUMMARY: &[(&str, &str)] = &[
@@ -32,7 +32,7 @@ const SUMMARY_WAYS: &[(&str, &str)] = &[
     (ways::TRITON, "Python, Triton"),
 ];
 
-/// The settings of a run and the table of all that it measured.
+/// The settings of a run and the table of all results.
 #[must_use]
 pub fn launches(measured: &Measured) -> String {
     let mut text = settings_of(measured);
@@ -40,7 +40,7 @@ pub fn launches(measured: &Measured) -> String {
     for case in measured.cases() {
         let floor = measured.median(case, FLOOR);
         for row in measured.rows.iter().filter(|row| row.case == case) {
-            // Writing to a String cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = writeln!(
                 text,
                 "| {case} | {} | {:.0} | {:.0} | {:.0} | {} |",
@@ -66,7 +66,7 @@ pub fn launches(measured: &Measured) -> String {
     text
 }
 
-/// The ways side by side: nanoseconds per launch.
+/// A table with one column per way: nanoseconds per launch.
 #[must_use]
 pub fn summary(measured: &Measured) -> String {
     let mut text = settings_of(measured);
@@ -99,15 +99,15 @@ fn settings_of(measured: &Measured) -> String {
     text
 }
 
-/// Markdown would take `<<<>>>` for a tag.
+/// Markdown would parse `<<<>>>` as a tag.
 fn code(way: &str) -> String {
     way.replace("<<<>>>", "`<<<>>>`")
 }
 
-/// The GPU with its driver, the host, and what this was built with.
+/// The GPU with its driver, the host, and the versions of the tools.
 ///
 /// # Errors
-/// Where the driver does not tell what it is.
+/// If the driver does not report its version.
 pub fn settings(device: &Device, rehearsal: bool) -> Result<Vec<String>, DriverError> {
     let mut version = 0;
     // SAFETY: the pointer is to a local, which the driver fills.

@@ -1,6 +1,6 @@
-//! The axis of the chart that nanoseconds stand on.
+//! The axis of the chart for nanoseconds.
 
-/// How nanoseconds become a place on the axis.
+/// Converts nanoseconds to positions on the axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
     Linear,
@@ -8,7 +8,7 @@ pub(crate) enum Scale {
 }
 
 impl Scale {
-    /// Where nanoseconds stand on the axis.
+    /// Converts nanoseconds to a position.
     pub(crate) fn place(self, nanoseconds: f64) -> f64 {
         match self {
             Self::Linear => nanoseconds,
@@ -16,7 +16,7 @@ impl Scale {
         }
     }
 
-    /// The nanoseconds that stand there.
+    /// Converts a position to nanoseconds.
     pub(crate) fn value(self, place: f64) -> f64 {
         match self {
             Self::Linear => place,
@@ -24,7 +24,7 @@ impl Scale {
         }
     }
 
-    /// Round numbers around the values.
+    /// Round numbers that enclose the values.
     pub(crate) fn ticks(self, low: f64, high: f64) -> Vec<f64> {
         match self {
             Self::Linear => {
@@ -57,7 +57,7 @@ impl Scale {
     }
 }
 
-/// `12 500`: with a narrow space that breaks no line.
+/// `12 500`: with a narrow no-break space.
 pub(crate) fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
     let (front, back) = digits.split_at(digits.len().saturating_sub(3));

@@ -1,4 +1,4 @@
-//! The structs of arguments, and for each the ways of marshalling it: written by the build script.
+//! The structs of arguments, with the ways to marshal them. The build script writes them.
 
 #![allow(
     missing_docs,
@@ -34,7 +34,7 @@ pub struct Range {
     steps: u32,
 }
 
-/// It has padding, which must not tell what stood in memory before.
+/// It has padding, which must not expose old memory.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 pub struct Tagged {

@@ -1,4 +1,4 @@
-//! What is wanted of a launch: ratios of two rows, each with its limit.
+//! Targets for the cost of a launch: ratios of two rows, each with its limit.
 
 use crate::{
     measured::Measured,
@@ -12,10 +12,10 @@ use crate::{
 };
 use std::fmt::Write;
 
-/// Rows of the measured table: a case, and ways of launching it. The fastest of them counts.
+/// Rows of the results: a case, and ways to launch it. The fastest way counts.
 type Place = (&'static str, &'static [&'static str]);
 
-/// A ratio that is wanted to be at most `limit`.
+/// A ratio and its limit.
 struct Target {
     what: &'static str,
     ours: Place,
@@ -23,9 +23,9 @@ struct Target {
     limit: f64,
 }
 
-/// All that the driver offers for a launch.
+/// All launch functions of the driver.
 const DRIVER: &[&str] = &[BARE_PARAMS, BARE_PACKED, BARE_EX_PARAMS, BARE_EX_PACKED];
-/// And for a graph, in Rust.
+/// The driver functions for a graph, in Rust.
 const DRIVER_GRAPH: &[&str] = &[BARE_GRAPH_PARAMS, BARE_GRAPH_PACKED];
 /// The same in C.
 const C_GRAPH: &[&str] = &[C_GRAPH_PARAMS, C_GRAPH_PACKED];
@@ -42,7 +42,7 @@ const fn target(what: &'static str, ours: Place, other: Place, limit: f64) -> Ta
     }
 }
 
-/// The driver itself: ours and the fastest of its ways, in one program.
+/// Targets within one program: our launch compared with the fastest driver function.
 macro_rules! beside_the_driver {
     ($($what:literal, $case:ident;)*) => {
         [$(target(
@@ -143,8 +143,8 @@ const TARGETS: &[Target] = &[
     ),
 ];
 
-/// Comparisons without a target: how far two processes agree, and two places in one; what the driver's ways are to each other;
-/// what tracking costs.
+/// Comparisons without a target: the agreement of two processes, and of two positions in one process; the driver functions
+/// compared with each other; the cost of tracking.
 const BESIDE: &[Target] = &[
     target(
         "the driver's fastest way / `cuLaunchKernel` with kernelParams, a struct of 4 KiB",
@@ -171,7 +171,7 @@ const BESIDE: &[Target] = &[
         f64::NAN,
     ),
     target(
-        "a graph launched unchanged / `cuGraphLaunch` alone of one that retains nothing, in Rust",
+        "a graph launched unchanged / only `cuGraphLaunch` of a graph that retains nothing, in Rust",
         (GRAPH, &[OURS_GRAPH_UNCHANGED]),
         (GRAPH, &[BARE_GRAPH_UNCHANGED]),
         f64::NAN,
@@ -232,7 +232,7 @@ const BESIDE: &[Target] = &[
     ),
 ];
 
-/// Every target with what was measured, in Markdown.
+/// Every target with its result, in Markdown.
 #[must_use]
 pub fn table(measured: &Measured) -> String {
     let mut text =
@@ -253,7 +253,7 @@ pub fn table(measured: &Measured) -> String {
             Some(ratio) if ratio <= target.limit => "met",
             Some(_) => "**missed**",
         };
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {limit} | {verdict} |",

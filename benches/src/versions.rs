@@ -1,4 +1,4 @@
-//! What the numbers were measured with.
+//! The versions of the tools and libraries.
 
 use std::{fs, process::Command};
 

@@ -1,7 +1,7 @@
-//! The cases that are launched and the ways of launching them, as tables, targets and the chart name them. The peers
-//! (`peers/launch.cu`, `peers/launch.py`) use the same names.
+//! The names of the cases and ways to launch, for tables, targets and the chart. The peers (`peers/launch.cu`,
+//! `peers/launch.py`) use the same names.
 
-/// Cases of 8-byte parameters, and how many those are.
+/// Cases of 8-byte parameters, and the number of parameters.
 pub const COUNTS: &[(&str, u32)] = &[
     ("1 parameter", 1),
     ("8 parameters", 8),
@@ -14,59 +14,59 @@ pub const COUNTS: &[(&str, u32)] = &[
 pub const STRUCT_4_KIB: &str = "a struct of 4 KiB";
 /// One parameter of 32,760 bytes.
 pub const STRUCT_32_KIB: &str = "a struct of 32 KiB";
-/// Tracked memory, where the context has one stream.
+/// Tracked memory, in a context with one stream.
 pub const SLICES: &str = "3 slices, 5 scalars";
-/// The same, where it has two.
+/// The same with two streams.
 pub const SLICES_TWO_STREAMS: &str = "3 slices, 5 scalars, a second stream";
-/// What `launch!` adds to a bare launch, one thing after another.
+/// The steps that `launch!` adds to a bare launch, one by one.
 pub const STEPS: &str = "8 parameters, step by step";
-/// A graph of kernels that all get other arguments before it is launched. Nanoseconds are per kernel.
+/// A graph whose kernels all get new arguments before each launch. Nanoseconds are per kernel.
 pub const GRAPH: &str = "200 kernels of 8 parameters";
 
 /// `launch!` with a verified `Kernel`.
 pub const OURS: &str = "launch!";
-/// The same, the form forced.
+/// The same, with the form forced.
 pub const OURS_PARAMS: &str = "launch!, kernelParams";
-/// The same, the form forced.
+/// The same, with the form forced.
 pub const OURS_PACKED: &str = "launch!, packed";
 /// `launch!` with cudarc's `CudaFunction`.
 pub const OURS_FUNCTION: &str = "launch!, CudaFunction";
 /// `Kernel::from_function`, once.
 pub const VERIFIED_FUNCTION: &str = "verified once, from a function";
-/// `Module::kernel` of a kernel that the module remembers.
+/// `Module::kernel` for a kernel that the module has cached.
 pub const LOOKED_UP: &str = "kernel looked up in its module again";
-/// The nodes of a [`GRAPH`] updated by `GraphExec::update`, and the graph launched.
+/// The nodes of a [`GRAPH`] are updated with `GraphExec::update`, then the graph is launched.
 pub const OURS_GRAPH: &str = "kernel-args, graph updated and launched";
 
-/// The same graph launched with the arguments that it has.
+/// The same graph, launched with its current arguments.
 pub const OURS_GRAPH_UNCHANGED: &str = "kernel-args, launched unchanged";
 
-/// `cuGraphExecKernelNodeSetParams` for each node of a graph that holds nothing else, then `cuGraphLaunch`, in Rust.
+/// `cuGraphExecKernelNodeSetParams` for each node of a graph without retained objects, then `cuGraphLaunch`, in Rust.
 pub const BARE_GRAPH_PARAMS: &str = "bare, kernelParams";
 /// The same in the packed form.
 pub const BARE_GRAPH_PACKED: &str = "bare, packed";
 /// `cuGraphLaunch` of that graph.
 pub const BARE_GRAPH_UNCHANGED: &str = "bare, launched unchanged";
-/// `cuLaunchKernel` in Rust, its arguments prepared before.
+/// `cuLaunchKernel` in Rust, with prepared arguments.
 pub const BARE_PARAMS: &str = "bare cuLaunchKernel, kernelParams";
 /// The same in the packed form.
 pub const BARE_PACKED: &str = "bare cuLaunchKernel, packed";
-/// `cuLaunchKernelEx` in Rust, its arguments prepared before.
+/// `cuLaunchKernelEx` in Rust, with prepared arguments.
 pub const BARE_EX_PARAMS: &str = "bare cuLaunchKernelEx, kernelParams";
 /// The same in the packed form.
 pub const BARE_EX_PACKED: &str = "bare cuLaunchKernelEx, packed";
-/// Steps of [`STEPS`], in their order.
+/// The steps of [`STEPS`], in order.
 pub const STEP_BOUND: &str = "and the context made current";
-/// The arguments marshalled, then the bare launch.
+/// The arguments are marshalled, then the bare launch.
 pub const STEP_MARSHALLED: &str = "bare, arguments marshalled";
-/// Both of the above.
+/// Both previous steps.
 pub const STEP_BOTH: &str = "both";
-/// And everything that `launch!` checks.
+/// All checks of `launch!`.
 pub const STEP_CHECKS: &str = "launch!: and every check";
 
 /// cudarc's `launch_builder`.
 pub const CUDARC: &str = "cudarc";
-/// Both with cudarc as `cudarc/waits.patch` makes it.
+/// Both with the cudarc version that `cudarc/waits.patch` changes.
 pub const OURS_PATCHED: &str = "launch!, cudarc patched";
 /// See [`OURS_PATCHED`].
 pub const CUDARC_PATCHED: &str = "cudarc, patched";
@@ -74,7 +74,7 @@ pub const CUDARC_PATCHED: &str = "cudarc, patched";
 pub const CHEVRONS: &str = "C++, <<<>>>";
 /// The runtime's function with a configuration.
 pub const RUNTIME_EX: &str = "C++, cudaLaunchKernelExC";
-/// The driver's functions in C, the arguments prepared before.
+/// The driver's functions in C, with prepared arguments.
 pub const C_PARAMS: &str = "C, cuLaunchKernel, kernelParams";
 /// See [`C_PARAMS`].
 pub const C_EX_PACKED: &str = "C, cuLaunchKernelEx, packed";
@@ -82,7 +82,7 @@ pub const C_EX_PACKED: &str = "C, cuLaunchKernelEx, packed";
 pub const C_GRAPH_PARAMS: &str = "C, graph updated and launched, kernelParams";
 /// The same in the packed form.
 pub const C_GRAPH_PACKED: &str = "C, graph updated and launched, packed";
-/// `cuGraphLaunch` alone.
+/// Only `cuGraphLaunch`.
 pub const C_GRAPH_UNCHANGED: &str = "C, graph launched unchanged";
 /// cuda-python's `launch`.
 pub const CUDA_CORE: &str = "cuda.core";

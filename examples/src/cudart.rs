@@ -1,4 +1,4 @@
-//! A small binding of the CUDA runtime, which is loaded when the program runs: it builds where there is no CUDA.
+//! A small binding of the CUDA runtime. The runtime is loaded when the program runs, so the program builds without CUDA.
 
 use libloading::Library;
 use std::{
@@ -16,15 +16,15 @@ pub type Kernel = *mut c_void;
 /// `cudaLibrary_t`.
 pub type LibraryHandle = *mut c_void;
 
-/// `cudaMemcpyDefault`: the addresses tell the direction.
+/// `cudaMemcpyDefault`: the direction follows from the addresses.
 const DEFAULT: c_int = 4;
 
-/// An error of the runtime: `cudaError_t`, which has the codes of the driver.
+/// An error of the runtime: `cudaError_t`, which has the same codes as the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuntimeError {
     /// The call.
     pub call: &'static str,
-    /// What it returned.
+    /// The returned code.
     pub code: c_int,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for RuntimeError {
 
 impl std::error::Error for RuntimeError {}
 
-/// The calls of the runtime that are used here, by name: `name: function(arguments)`.
+/// The runtime functions that are used here: `name: function(arguments)`.
 macro_rules! calls {
     ($($name:ident: $function:ident($($argument:ident: $ty:ty),*);)*) => {
         /// The CUDA runtime.
@@ -50,7 +50,7 @@ macro_rules! calls {
             fn with(library: Library) -> Self {
                 Self {
                     $($name: {
-                        // SAFETY: the table gives each function the type that the runtime's headers declare.
+                        // SAFETY: the table declares each function with the type in the runtime's headers.
                         let symbol = unsafe { library.get(concat!(stringify!($function), "\0").as_bytes()) };
                         symbol.ok().map(|symbol| *symbol)
                     },)*
@@ -59,18 +59,18 @@ macro_rules! calls {
             }
 
             $(
-                /// The call of the runtime of this name.
+                /// Calls the runtime function with this name.
                 ///
                 /// # Errors
-                /// What it returns, and `cudaErrorNotSupported` where the runtime lacks it.
+                /// Its error, and `cudaErrorNotSupported` if the runtime lacks the function.
                 ///
                 /// # Safety
-                /// As the runtime documents it: pointers are valid for what it does with them.
+                /// The requirements in the runtime's documentation: pointers are valid for the accesses of the call.
                 #[allow(clippy::too_many_arguments, reason = "as many as the runtime takes")]
                 pub unsafe fn $name(&self, $($argument: $ty),*) -> Result<(), RuntimeError> {
                     let call = stringify!($function);
                     let code = match self.$name {
-                        // SAFETY: the caller's promise is the same one.
+                        // SAFETY: the caller guarantees the requirements of the function.
                         Some(function) => unsafe { function($($argument),*) },
                         None => 801,
                     };
@@ -100,11 +100,11 @@ calls! {
 }
 
 impl Cudart {
-    /// Loads the runtime of the CUDA toolkit; `None` where there is none.
+    /// Loads the runtime of the CUDA toolkit; `None` if it is not installed.
     #[must_use]
     pub fn load() -> Option<Self> {
         candidates().into_iter().find_map(|name| {
-            // SAFETY: the runtime's initialisers have no precondition.
+            // SAFETY: the runtime's initializers have no precondition.
             let library = unsafe { Library::new(name) }.ok()?;
             Some(Self::with(library))
         })
@@ -113,7 +113,7 @@ impl Cudart {
     /// `cudaRuntimeGetVersion`: `1000 * major + 10 * minor`.
     ///
     /// # Errors
-    /// What the runtime returns.
+    /// The runtime's error.
     pub fn version(&self) -> Result<i32, RuntimeError> {
         let mut version = 0;
         // SAFETY: `version` outlives the call.
@@ -124,7 +124,7 @@ impl Cudart {
     /// `cudaMalloc` of `length` elements.
     ///
     /// # Errors
-    /// What the runtime returns.
+    /// The runtime's error.
     pub fn malloc<T: Copy>(&self, length: usize) -> Result<*mut T, RuntimeError> {
         let mut address = ptr::null_mut();
         // SAFETY: `address` outlives the call.
@@ -135,7 +135,7 @@ impl Cudart {
     /// `cudaStreamCreateWithFlags` with `cudaStreamNonBlocking`.
     ///
     /// # Errors
-    /// What the runtime returns.
+    /// The runtime's error.
     pub fn stream_create(&self) -> Result<Stream, RuntimeError> {
         let mut stream = ptr::null_mut();
         // SAFETY: `stream` outlives the call.
@@ -146,22 +146,22 @@ impl Cudart {
     /// `cudaMemcpy` to the device.
     ///
     /// # Errors
-    /// What the runtime returns.
+    /// The runtime's error.
     ///
     /// # Safety
-    /// `to` is device memory of so many elements, which nothing else uses.
+    /// `to` is device memory with this number of elements, and nothing else uses it.
     pub unsafe fn write<T: Copy>(&self, to: *mut T, from: &[T]) -> Result<(), RuntimeError> {
-        // SAFETY: the caller vouches for the device memory.
+        // SAFETY: the caller guarantees the validity of the device memory.
         unsafe { self.memcpy(to.cast(), from.as_ptr().cast(), size_of_val(from), DEFAULT) }
     }
 
     /// `cudaMemcpy` from the device.
     ///
     /// # Errors
-    /// What the runtime returns.
+    /// The runtime's error.
     ///
     /// # Safety
-    /// `from` is device memory of so many elements, all of them written.
+    /// `from` is device memory with this number of elements, and all are written.
     pub unsafe fn read<T: Copy + Default>(
         &self,
         from: *const T,
@@ -169,19 +169,19 @@ impl Cudart {
     ) -> Result<Vec<T>, RuntimeError> {
         let mut values = vec![T::default(); length];
         let bytes = length * size_of::<T>();
-        // SAFETY: the caller vouches for the device memory; `values` has room for as much.
+        // SAFETY: the caller guarantees the validity of the device memory; `values` has space for all elements.
         unsafe { self.memcpy(values.as_mut_ptr().cast(), from.cast(), bytes, DEFAULT) }?;
         Ok(values)
     }
 
-    /// The kernel `name` of an image, by `cudaLibraryLoadData` (CUDA 12.8 and newer). The library stays loaded.
+    /// Loads the kernel `name` of an image with `cudaLibraryLoadData` (CUDA 12.8 and newer). The library stays loaded.
     ///
     /// # Errors
-    /// What the runtime returns.
+    /// The runtime's error.
     pub fn kernel(&self, image: &CStr, name: &CStr) -> Result<Kernel, RuntimeError> {
         let (mut library, mut kernel, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
         let code = image.as_ptr().cast();
-        // SAFETY: an image that ends with NUL, no options, and a place that outlives the call.
+        // SAFETY: the image ends with NUL, there are no options, and the output outlives the call.
         unsafe { self.library_load(&raw mut library, code, none, none, 0, none, none, 0) }?;
         // SAFETY: the library is loaded; the name ends with NUL, and `kernel` outlives the call.
         unsafe { self.library_get_kernel(&raw mut kernel, library, name.as_ptr()) }?;
@@ -189,7 +189,7 @@ impl Cudart {
     }
 }
 
-/// Where the runtime may be: where the loader looks, beside the program, in the toolkit.
+/// The possible places of the runtime: the loader's path, the program's folder, the toolkit.
 fn candidates() -> Vec<PathBuf> {
     let names: &[&str] = if cfg!(windows) {
         &["cudart64_13.dll", "cudart64_12.dll", "cudart64_110.dll"]

@@ -1,3 +1,3 @@
-//! Small programs that a user would start from: see the files beside `Cargo.toml`.
+//! Small programs as a starting point for users: see the files next to `Cargo.toml`.
 
 pub mod cudart;

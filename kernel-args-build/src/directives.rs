@@ -1,8 +1,9 @@
-//! What a build script tells cargo.
+//! The directives that a build script prints for cargo.
 
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
-/// What is printed when the build has succeeded. If it fails, cargo runs the script again anyway, and shows what it printed.
+/// Prints the directives after a successful build. After a failure they are not needed: cargo shows the output and runs the
+/// script again.
 #[derive(Default)]
 pub(crate) struct Directives {
     pub(crate) files: BTreeSet<PathBuf>,
@@ -17,7 +18,7 @@ impl Directives {
             let _ = writeln!(text, "cargo::rerun-if-env-changed={name}");
         }
         for path in &self.files {
-            // A line cannot hold other paths. They are rare enough.
+            // A directive is one line, so a path with a line break cannot be written. Such paths are ignored.
             if let Some(path) = path.to_str().filter(|path| !path.contains('\n')) {
                 let _ = writeln!(text, "cargo::rerun-if-changed={path}");
             }

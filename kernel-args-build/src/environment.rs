@@ -1,4 +1,4 @@
-//! The variables of a build, and which of them were asked.
+//! The environment variables of a build, and a list of those that were read.
 
 use std::{
     collections::BTreeSet,
@@ -11,10 +11,10 @@ use std::{
 /// The value of a variable.
 type Values = Box<dyn Fn(&str) -> Option<OsString>>;
 
-/// Where the values of variables come from. A variable that is set to nothing counts as not set.
+/// The source of environment variables. An empty variable counts as not set.
 pub(crate) struct Environment {
     value: Values,
-    asked: Mutex<BTreeSet<&'static str>>,
+    read: Mutex<BTreeSet<&'static str>>,
 }
 
 impl Environment {
@@ -25,20 +25,20 @@ impl Environment {
     pub(crate) fn new(value: impl Fn(&str) -> Option<OsString> + 'static) -> Self {
         Self {
             value: Box::new(value),
-            asked: Mutex::default(),
+            read: Mutex::default(),
         }
     }
 
-    /// A variable of the user's: when it changes, the build script runs again.
+    /// Reads a variable that the user sets. If it changes, cargo runs the build script again.
     pub(crate) fn get(&self, name: &'static str) -> Option<OsString> {
-        self.asked
+        self.read
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(name);
         self.get_untracked(name)
     }
 
-    /// A variable that cargo sets; or `PATH`, which changes from one terminal to the next.
+    /// Reads a variable that cargo sets, or `PATH`, which differs between terminals.
     pub(crate) fn get_untracked(&self, name: &str) -> Option<OsString> {
         (self.value)(name).filter(|value| !value.is_empty())
     }
@@ -47,9 +47,9 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
-    /// The variables that were asked, in alphabetical order.
-    pub(crate) fn asked(&self) -> Vec<&'static str> {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.iter().copied().collect()
+    /// The variables that were read, in alphabetical order.
+    pub(crate) fn read(&self) -> Vec<&'static str> {
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.iter().copied().collect()
     }
 }

@@ -1,10 +1,10 @@
-//! The error of a build.
+//! The error type of a build.
 
 use std::fmt;
 
-/// Why kernels were not built: what the compiler said, or what to change.
+/// Why the kernels were not built: the compiler's output, or what to change.
 ///
-/// `Debug` is the text as well, so that a build script that returns it from `main` shows it as it is.
+/// `Debug` prints the text too, because a build script that returns the error from `main` shows it with `Debug`.
 pub struct Error(String);
 
 impl Error {
@@ -12,7 +12,7 @@ impl Error {
         Self(text.into())
     }
 
-    /// All of them, one below the other.
+    /// Joins several errors, separated by an empty line.
     pub(crate) fn all(errors: Vec<Self>) -> Result<(), Self> {
         let texts: Vec<String> = errors.into_iter().map(|Self(text)| text).collect();
         if texts.is_empty() {

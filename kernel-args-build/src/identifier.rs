@@ -1,6 +1,6 @@
-//! Names of files as names of modules.
+//! Converts file names to module names.
 
-/// What no identifier can be, not even with `r#`.
+/// Words that cannot be identifiers, not even with `r#`.
 const NEVER: [&str; 5] = ["_", "self", "Self", "super", "crate"];
 
 /// Keywords of all editions.
@@ -12,7 +12,7 @@ const KEYWORDS: [&str; 48] = [
     "virtual", "where", "while", "yield",
 ];
 
-/// The name of a file as the name of a module: `mat-mul` is `mat_mul`, `2d` is `_2d`, `fn` is `r#fn`.
+/// Converts a file name to a module name: `mat-mul` becomes `mat_mul`, `2d` becomes `_2d`, `fn` becomes `r#fn`.
 pub(crate) fn module_name(file: &str) -> String {
     let mut name: String = file
         .chars()

@@ -1,31 +1,33 @@
-//! Cargo's jobserver: all that a build runs at once, of several build scripts too, is no more than its `-j`.
+//! Cargo's jobserver: it limits all processes of a build, including several build scripts, to `-j` at once.
 
 #![allow(unsafe_code)]
 
 use jobserver::{Acquired, Client};
 use std::{thread, time::Duration};
 
-/// How often a token is asked for: nothing tells when one is given back.
+/// The interval at which a token is requested. The jobserver does not notify a process that waits.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Lets compilations begin. The first one has the token of the build script itself.
+/// Permits compilations to start. The first compilation uses the build script's own token.
 #[derive(Default)]
 pub(crate) struct Jobserver(Option<Client>);
 
 /// Permission for one compilation, until it is dropped.
-pub(crate) struct Token(#[expect(dead_code, reason = "it is given back")] Option<Acquired>);
+pub(crate) struct Token(
+    #[expect(dead_code, reason = "dropping it releases the token")] Option<Acquired>,
+);
 
 impl Jobserver {
-    /// The one that cargo has told this process of. Without one every compilation may begin.
+    /// The jobserver that cargo passes to this process. Without a jobserver, every compilation may start.
     pub(crate) fn of_process() -> Self {
-        // SAFETY: the variable that is read names a FIFO, or two descriptors. These are the ones that cargo left open for this
-        // process when it started it. Where something else started it, with a variable that is not meant for it, `true` has
-        // what is open under these numbers checked for being a pipe.
+        // SAFETY: the variable that is read names a FIFO or two descriptors. Cargo keeps these descriptors open for this
+        // process when it starts the process. If something other than cargo started the process with a variable that is not
+        // meant for it, `true` makes the crate check that the open descriptors with these numbers are pipes.
         let client = unsafe { Client::from_env_ext(true) };
         Self(client.client.ok())
     }
 
-    /// Waits until one more compilation may begin; `None` as soon as `is_over`.
+    /// Waits until one more compilation may start. Returns `None` as soon as `is_over` returns true.
     pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Option<Token> {
         loop {
             if is_over() {
@@ -34,7 +36,7 @@ impl Jobserver {
             match self.0.as_ref().map(Client::try_acquire) {
                 Some(Ok(None)) => thread::sleep(PAUSE),
                 Some(Ok(token)) => return Some(Token(token)),
-                // There is none, or none that can be asked.
+                // No jobserver, or a jobserver without non-blocking requests.
                 Some(Err(_)) | None => return Some(Token(None)),
             }
         }

@@ -1,9 +1,9 @@
-//! What is built.
+//! The settings of a build.
 
 use crate::output::Output;
 use std::path::PathBuf;
 
-/// CUDA kernels that a build script compiles: their sources, and how.
+/// CUDA kernels that a build script compiles: their sources and settings.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), kernel_args_build::Error> {
@@ -18,19 +18,19 @@ use std::path::PathBuf;
 ///
 /// Relative paths are from the folder of the package's `Cargo.toml`.
 ///
-/// # What is written
+/// # Output
 ///
-/// Into `OUT_DIR`, for each source:
+/// In `OUT_DIR`, for each source:
 ///
-/// | file | what is in it |
+/// | file | content |
 /// |---|---|
 /// | `NAME.ptx`, `.cubin` or `.fatbin` | the image, for the program |
-/// | `NAME.debug.ptx` | the names, types and members of the parameters; no code |
-/// | `NAME.sources` | what both were made from, so that they are not made again |
+/// | `NAME.debug.ptx` | the names, types and members of the parameters, without code |
+/// | `NAME.sources` | the inputs of both files, to detect when they must be made again |
 ///
-/// and `kernels.rs`, which [`kernel_args::include_kernels!`] includes: one `kernel_args::kernels!` with a module for each source.
-/// The module has the file's name; characters that Rust does not take become `_`. A source without kernels has no module, and
-/// cargo shows a warning.
+/// and `kernels.rs`, which [`kernel_args::include_kernels!`] includes: one `kernel_args::kernels!` with a module for each
+/// source. The module has the name of the file; characters that are not allowed in Rust become `_`. For a source without
+/// kernels there is no module, and cargo shows a warning.
 ///
 /// [`kernel_args::include_kernels!`]: https://docs.rs/kernel-args/latest/kernel_args/macro.include_kernels.html
 #[derive(Clone, Default, Debug)]
@@ -54,7 +54,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// No source yet.
+    /// Creates settings without a source.
     pub fn new() -> Self {
         Self::default()
     }
@@ -71,20 +71,20 @@ impl Kernels {
         self
     }
 
-    /// Adds all files that match a pattern: `src/**/*.cu`. Cargo runs the build script again when a file is added to a folder of
-    /// the package that the pattern looks in.
+    /// Adds all files that match a pattern: `src/**/*.cu`. Cargo runs the build script again when a file is added to a folder
+    /// of the package that the pattern searches.
     pub fn glob(mut self, pattern: impl Into<String>) -> Self {
         self.patterns.push(pattern.into());
         self
     }
 
-    /// Adds a folder in which headers are looked for.
+    /// Adds a folder to the search path for headers.
     pub fn include(mut self, folder: impl Into<PathBuf>) -> Self {
         self.includes.push(folder.into());
         self
     }
 
-    /// Adds folders in which headers are looked for.
+    /// Adds folders to the search path for headers.
     pub fn includes(mut self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         self.includes.extend(folders.into_iter().map(Into::into));
         self
@@ -101,31 +101,31 @@ impl Kernels {
         self
     }
 
-    /// Adds an option of the compiler. `nvcc` and NVRTC do not have the same ones: `--use_fast_math`, `--maxrregcount=64` and
-    /// `-lineinfo` are options of both.
+    /// Adds a compiler option. `nvcc` and NVRTC have different options. `--use_fast_math`, `--maxrregcount=64` and `-lineinfo`
+    /// work with both.
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flags.push(flag.into());
         self
     }
 
-    /// Adds options of the compiler.
+    /// Adds compiler options.
     pub fn flags(mut self, flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.flags.extend(flags.into_iter().map(Into::into));
         self
     }
 
-    /// The version of C++: `c++17`. Without it the compiler's own.
+    /// Sets the C++ version: `c++17`. The default is the compiler's.
     pub fn std(mut self, std: impl Into<String>) -> Self {
         self.std = Some(std.into());
         self
     }
 
-    /// The oldest GPU generation that runs the kernels: `sm_75`. A second one makes a fat binary, with machine code for each `sm_`
-    /// and PTX for each `compute_`, or for the newest `sm_` if there is no `compute_`.
+    /// Sets the oldest GPU generation that runs the kernels: `sm_75`. A second generation makes a fat binary, with machine code
+    /// for each `sm_` and PTX for each `compute_`, or for the newest `sm_` if there is no `compute_`.
     ///
-    /// Without it the variable `CUDA_COMPUTE_CAP` says so (`75`), as for other crates that compile CUDA, unless images are committed
-    /// ([`fallback`](Self::fallback)); else the compiler takes the oldest that it knows. Described are the kernels as they are compiled for the newest: parameters must not depend on
-    /// `__CUDA_ARCH__`.
+    /// The default is the variable `CUDA_COMPUTE_CAP` (`75`), which other crates that compile CUDA also read, unless images are
+    /// committed ([`fallback`](Self::fallback)). Without the variable, the compiler uses the oldest generation that it
+    /// supports. The descriptions are of the newest generation: parameters must not depend on `__CUDA_ARCH__`.
     pub fn arch(mut self, arch: impl Into<String>) -> Self {
         self.archs.push(arch.into());
         self
@@ -137,57 +137,60 @@ impl Kernels {
         self
     }
 
-    /// What is written for the program. Without it [`Output::Ptx`], or [`Output::Fatbin`] for several GPU generations.
+    /// Sets the kind of image for the program. The default is [`Output::Ptx`], or [`Output::Fatbin`] for several GPU
+    /// generations.
     pub fn output(mut self, output: Output) -> Self {
         self.output = Some(output);
         self
     }
 
-    /// How many compilations run at once. Without it as many as cargo's own jobs, which it shares with all else that it runs.
+    /// Sets the number of concurrent compilations. The default is cargo's number of jobs, which all processes of the build
+    /// share.
     pub fn jobs(mut self, jobs: usize) -> Self {
         self.jobs = Some(jobs);
         self
     }
 
-    /// The compiler: the program `nvcc`, the library NVRTC, or the folder of a toolkit. Without it, it is looked for: see
-    /// [the crate](crate).
+    /// Sets the compiler: the program `nvcc`, the library NVRTC, or the folder of a toolkit. By default the compiler is
+    /// searched for: see [the crate](crate).
     pub fn compiler(mut self, path: impl Into<PathBuf>) -> Self {
         self.compiler = Some(path.into());
         self
     }
 
-    /// Each module also has a struct for the arguments of each kernel, and one for each type that a kernel takes by value: see
+    /// Adds to each module a struct for the arguments of each kernel, and one for each type that a kernel takes by value: see
     /// `generate` of `kernel_args::kernels!`.
     pub fn generate(mut self) -> Self {
         self.generate = true;
         self
     }
 
-    /// The structs of [`generate`](Self::generate) have `DevicePointer<T>` for pointers, in the place of slices of cudarc.
+    /// Makes the structs of [`generate`](Self::generate) use `DevicePointer<T>` for pointers instead of cudarc's slices.
     pub fn raw_pointers(mut self) -> Self {
         self.raw_pointers = true;
         self
     }
 
-    /// A folder of committed images, for machines without a compiler.
+    /// Sets a folder of committed images, for machines without a compiler.
     ///
-    /// `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` writes them where there is a compiler: for each source the three files of
-    /// `OUT_DIR`. A build without a compiler takes them, and cargo shows a warning that says so. It is an error if they were made
-    /// from other sources, headers of the package or settings than there are. A build with a compiler does not take them, but
-    /// warns if they are out of date.
+    /// `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` writes them on a machine with a compiler: for each source the three files of
+    /// `OUT_DIR`. A build without a compiler uses them, and cargo shows a warning. If the sources, the headers of the package
+    /// or the settings have changed since, the build fails. A build with a compiler does not use them, but warns if they are
+    /// out of date.
     pub fn fallback(mut self, folder: impl Into<PathBuf>) -> Self {
         self.fallback = Some(folder.into());
         self
     }
 
-    /// The path of the crate `kernel_args`, if it is re-exported: `crate::facade::kernel_args`.
+    /// Sets the path of the crate `kernel_args`, if it is re-exported: `crate::facade::kernel_args`.
     pub fn crate_path(mut self, path: impl Into<String>) -> Self {
         self.krate = Some(path.into());
         self
     }
 
-    /// The name of the Rust file in `OUT_DIR`, in the place of `kernels.rs`: for a build script with several sets of kernels, which
-    /// are compiled with different options. `kernel_args::include_kernels!("hopper.rs")` includes it.
+    /// Sets the name of the Rust file in `OUT_DIR`, which is `kernels.rs` by default. Use it in a build script with several
+    /// sets of kernels that are compiled with different options. `kernel_args::include_kernels!("hopper.rs")` includes the
+    /// file.
     pub fn rust_file(mut self, name: impl Into<String>) -> Self {
         self.rust_file = Some(name.into());
         self

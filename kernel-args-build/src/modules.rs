@@ -1,11 +1,11 @@
-//! The Rust source that names the images.
+//! Writes the Rust source that names the images.
 
 use crate::sources::Source;
 use std::fmt::Write as _;
 
-/// How the modules are written.
+/// Settings of the generated modules.
 pub(crate) struct Style<'a> {
-    /// Of the images.
+    /// The extension of the images.
     pub(crate) extension: &'a str,
     pub(crate) generate: bool,
     pub(crate) raw_pointers: bool,
@@ -13,7 +13,7 @@ pub(crate) struct Style<'a> {
     pub(crate) krate: Option<&'a str>,
 }
 
-/// The text of `kernels.rs`. Without a source it has no module.
+/// Returns the text of `kernels.rs`. Without a source it has no module.
 pub(crate) fn write<'s>(
     sources: impl IntoIterator<Item = &'s Source>,
     style: &Style<'_>,

@@ -1,10 +1,11 @@
-//! What the compiler writes for the program.
+//! The kinds of image.
 
-/// What kind of image is written for the program: see [`Kernels::output`](crate::Kernels::output).
+/// The kind of image that is written for the program: see [`Kernels::output`](crate::Kernels::output).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Output {
-    /// `NAME.ptx`: text that the driver compiles when it is loaded, for the GPU generation it was written for and all later ones.
+    /// `NAME.ptx`: text that the driver compiles when it loads the image, for the GPU generation of the image and all later
+    /// generations.
     Ptx,
     /// `NAME.cubin`: machine code for one GPU generation.
     Cubin,
@@ -13,7 +14,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// The extension of the file, which is also what `nvcc` calls the option.
+    /// The extension of the file, which is also the name of `nvcc`'s option.
     pub(crate) const fn extension(self) -> &'static str {
         match self {
             Self::Ptx => "ptx",

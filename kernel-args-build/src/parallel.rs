@@ -1,4 +1,4 @@
-//! Several tasks at once.
+//! Runs tasks in parallel.
 
 use crate::jobserver::Jobserver;
 use std::{
@@ -9,7 +9,8 @@ use std::{
     thread,
 };
 
-/// The results of `run` for each of `items`, in their order. At most `jobs` run at once, and what `jobserver` allows.
+/// Returns the results of `run` for each of `items`, in their order. At most `jobs` run at once, limited further by
+/// `jobserver`.
 pub(crate) fn map<T: Sync, R: Send>(
     jobs: usize,
     jobserver: &Jobserver,
@@ -38,7 +39,7 @@ pub(crate) fn map<T: Sync, R: Send>(
             work();
         }
     });
-    // A panic of `run` has passed through `scope`, so all are there.
+    // If `run` panics, `scope` panics too, so every result exists here.
     results
         .into_iter()
         .filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))

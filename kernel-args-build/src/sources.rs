@@ -1,4 +1,4 @@
-//! The files that are compiled.
+//! The source files of a build.
 
 use crate::{error::Error, identifier::module_name, texts};
 use std::{
@@ -9,15 +9,15 @@ use std::{
 /// A `.cu` file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Source {
-    /// As it was given, or as a pattern found it: from the folder of the package.
+    /// The path as the user wrote it or as a pattern found it, relative to the folder of the package.
     pub(crate) path: PathBuf,
-    /// The name of what is written, without extension.
+    /// The name of the output files, without extension.
     pub(crate) name: String,
-    /// The name of its module, as Rust takes it.
+    /// The name of the Rust module.
     pub(crate) module: String,
 }
 
-/// The files and those that match the patterns, each once, and the folders in which patterns look.
+/// Collects the files and the files that match the patterns, each once, and the folders that the patterns search.
 pub(crate) fn find(
     root: &Path,
     files: &[PathBuf],
@@ -45,7 +45,7 @@ pub(crate) fn find(
             return Err(Error::new(texts::no_name(&path)));
         };
         let module = module_name(name);
-        // Files whose names differ in case alone are one on some systems.
+        // On some systems, names that differ only in case name the same file.
         let key = module.trim_start_matches("r#").to_lowercase();
         if let Some(other) = taken.insert(key, path.clone()) {
             return Err(Error::new(texts::same_module(&other, &path, &module)));
@@ -101,7 +101,7 @@ fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-/// The folder that a pattern looks in, unless it is the package itself: that has cargo's output in it.
+/// The folder that a pattern searches, unless it is the package's own folder, which contains cargo's output.
 fn folder_of(root: &Path, pattern: &str) -> Option<PathBuf> {
     let plain = |part: &std::path::Component<'_>| {
         !part.as_os_str().to_string_lossy().contains(['*', '?', '['])
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(
             folders,
             [] as [&Path; 0],
-            "it would be all of cargo's output"
+            "the folder contains cargo's output"
         );
         fs::remove_dir_all(root).unwrap();
     }

@@ -1,4 +1,4 @@
-//! All sentences of this crate.
+//! All messages of this crate.
 
 use std::{
     fmt::{Display, Write as _},
@@ -9,50 +9,49 @@ use std::{
 
 pub(crate) const NOT_SET: &str = "is not set";
 pub(crate) const NOT_ON_PATH: &str = "has no `nvcc`";
-pub(crate) const NOT_LOADED: &str = "is not where the system finds libraries";
-pub(crate) const NVRTC_HAS_NO_FATBIN: &str =
-    "only NVRTC is there, which does not write fat binaries";
-pub(crate) const NO_SOURCES: &str = "there is no kernel to compile\nhelp: name the sources: `.file(\"src/kernels.cu\")` or `.glob(\"src/*.cu\")`";
-pub(crate) const NO_HOST_COMPILER: &str = "\n\nnvcc needs a C++ compiler for the host, of a version that it supports, and did not find one\n\
-    help: install one (`g++`, or Visual Studio's C++ tools); the variable `NVCC_CCBIN` names another one than the default\n\
-    help: NVRTC needs none: `.compiler(…)` or `CUDA_HOME` with its folder";
+pub(crate) const NOT_LOADED: &str = "is not in the system's library path";
+pub(crate) const NVRTC_HAS_NO_FATBIN: &str = "has only NVRTC, which does not write fat binaries";
+pub(crate) const NO_SOURCES: &str = "no sources to compile\nhelp: name the sources: `.file(\"src/kernels.cu\")` or `.glob(\"src/*.cu\")`";
+pub(crate) const NO_HOST_COMPILER: &str = "\n\nnvcc needs a C++ compiler for the host, and did not find a supported version\n\
+    help: install `g++` or Visual Studio's C++ tools, or set the variable `NVCC_CCBIN` to a compiler\n\
+    help: or use NVRTC, which needs no host compiler: pass its folder to `.compiler(…)`, or set `CUDA_HOME` to it";
 
 pub(crate) fn no_build_script(variable: &str) -> String {
     format!(
-        "`{variable}` is not set: kernels are compiled by a build script, which cargo runs\nhelp: call this in `build.rs`"
+        "`{variable}` is not set: kernels can only be compiled in a build script that cargo runs\nhelp: call this in `build.rs`"
     )
 }
 
 pub(crate) fn no_arch(name: &str) -> String {
     format!(
-        "`{name}` is no GPU generation\nhelp: write it as `sm_75`, or as `compute_75` for PTX alone"
+        "`{name}` is not a GPU generation\nhelp: write it as `sm_75`, or as `compute_75` for PTX only"
     )
 }
 
 pub(crate) fn no_arch_in(value: &str, variable: &str) -> String {
     format!(
-        "`{value}`, the value of `{variable}`, is no GPU generation\nhelp: write it as `75` or `7.5`"
+        "`{value}`, the value of `{variable}`, is not a GPU generation\nhelp: write it as `75` or `7.5`"
     )
 }
 
 pub(crate) fn one_arch(output: &str, names: &[String]) -> String {
     format!(
-        "a {output} is for one GPU generation, and these are several: {}\nhelp: name the oldest of them for PTX, which later GPUs \
-         run too, or write `.output(Output::Fatbin)`",
+        "a {output} is for one GPU generation, but several are set: {}\nhelp: set only the oldest one for PTX, which later GPUs \
+         also run, or write `.output(Output::Fatbin)`",
         names.join(", ")
     )
 }
 
-/// `real` is the name of the same generation for machine code.
+/// `real` is the machine code name of the same generation.
 pub(crate) fn cubin_of_virtual(arch: &dyn Display, real: &dyn Display) -> String {
     format!(
-        "a cubin is machine code, and `{arch}` has none\nhelp: write `.arch(\"{real}\")`, or `.output(Output::Ptx)`"
+        "a cubin is machine code, but `{arch}` is a generation of PTX\nhelp: write `.arch(\"{real}\")`, or `.output(Output::Ptx)`"
     )
 }
 
 pub(crate) fn no_file(path: &Path, root: &Path) -> String {
     format!(
-        "there is no file `{}`\nhelp: relative paths are from the folder of `Cargo.toml`, {}",
+        "the file `{}` does not exist\nhelp: relative paths start at the folder of `Cargo.toml`, {}",
         path.display(),
         root.display()
     )
@@ -60,14 +59,14 @@ pub(crate) fn no_file(path: &Path, root: &Path) -> String {
 
 pub(crate) fn no_name(path: &Path) -> String {
     format!(
-        "the name of `{}` is not Unicode, and so no name of a module\nhelp: rename the file",
+        "the name of `{}` is not Unicode, so it cannot name a module\nhelp: rename the file",
         path.display()
     )
 }
 
 pub(crate) fn same_module(one: &Path, other: &Path, module: &str) -> String {
     format!(
-        "`{}` and `{}` would both be the module `{module}`\nhelp: rename one of them",
+        "`{}` and `{}` would both define the module `{module}`\nhelp: rename one of them",
         one.display(),
         other.display()
     )
@@ -83,12 +82,12 @@ pub(crate) fn same_file(described: &Path, image: &Path) -> String {
 }
 
 pub(crate) fn no_pattern(pattern: &str, error: &dyn Display) -> String {
-    format!("`{pattern}` is no pattern of files: {error}")
+    format!("`{pattern}` is not a valid file pattern: {error}")
 }
 
 pub(crate) fn no_match(pattern: &str, root: &Path) -> String {
     format!(
-        "no file matches `{pattern}`\nhelp: relative patterns are from the folder of `Cargo.toml`, {}; `**` stands for folders of \
+        "no file matches `{pattern}`\nhelp: relative patterns start at the folder of `Cargo.toml`, {}; `**` matches folders of \
          any depth",
         root.display()
     )
@@ -104,20 +103,20 @@ pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> String {
 
 pub(crate) fn not_written(path: &Path, error: &io::Error) -> String {
     format!(
-        "the compiler reports success, but `{}`, which it was to write, cannot be read: {error}",
+        "the compiler reports success, but `{}`, its output, cannot be read: {error}",
         path.display()
     )
 }
 
 pub(crate) fn has_nul(path: &Path) -> String {
     format!(
-        "`{}` has a NUL character, at which NVRTC would stop to read",
+        "`{}` contains a NUL character, where NVRTC would stop reading",
         path.display()
     )
 }
 
 pub(crate) fn nul_in_option(option: &str) -> String {
-    format!("an option has a NUL character: {option:?}")
+    format!("an option contains a NUL character: {option:?}")
 }
 
 pub(crate) fn cannot_run(program: &Path, error: &io::Error) -> String {
@@ -125,7 +124,7 @@ pub(crate) fn cannot_run(program: &Path, error: &io::Error) -> String {
 }
 
 pub(crate) fn silent(status: ExitStatus) -> String {
-    format!("the compiler said nothing, and ended with {status}")
+    format!("the compiler printed nothing and ended with {status}")
 }
 
 pub(crate) fn cannot_load(library: &Path, error: &dyn Display) -> String {
@@ -140,7 +139,7 @@ pub(crate) fn no_such_compiler(path: &Path) -> String {
 }
 
 pub(crate) fn no_folder(folder: &Path) -> String {
-    format!("there is no folder {}", folder.display())
+    format!("the folder {} does not exist", folder.display())
 }
 
 pub(crate) fn no_compiler_in(folder: &Path) -> String {
@@ -150,7 +149,7 @@ pub(crate) fn no_compiler_in(folder: &Path) -> String {
     )
 }
 
-/// No compiler: each place that was tried and what was found there, and what to install.
+/// The error for a missing compiler: each place that was tried with the reason why it was rejected, and what to install.
 pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> String {
     let mut text = "no CUDA compiler was found".to_owned();
     for (place, why) in tried {
@@ -159,7 +158,8 @@ pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> Str
     text += "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), and set `CUDA_HOME` to \
              its folder (`nvidia/cu13` of `site-packages`)";
     if !has_fallback {
-        text += "\nhelp: to build without a compiler, commit what a compiler wrote: see `Kernels::fallback`";
+        text +=
+            "\nhelp: to build without a compiler, commit compiled images: see `Kernels::fallback`";
     }
     text
 }
@@ -174,14 +174,14 @@ pub(crate) fn does_not_compile(
         "`{}` does not compile with {compiler}:\n{said}",
         source.display()
     );
-    // NVRTC does not say which one.
+    // NVRTC's message does not contain the architecture.
     if ["gpu-architecture", "gpu architecture"]
         .iter()
         .any(|words| said.contains(words))
     {
         let _ = write!(
             text,
-            "\nhelp: it was told `{}`, which is from `.arch(…)` or the variable `CUDA_COMPUTE_CAP`; another release of CUDA may know it",
+            "\nhelp: the architecture is `{}`, from `.arch(…)` or the variable `CUDA_COMPUTE_CAP`; use a CUDA release that supports it",
             archs.join("`, `")
         );
     }
@@ -190,7 +190,7 @@ pub(crate) fn does_not_compile(
 
 pub(crate) fn not_with_debug(source: &Path, compiler: &dyn Display, said: &str) -> String {
     format!(
-        "`{}` compiles, but not with debug information, which its description is read from, with {compiler}:\n{said}\n\
+        "`{}` does not compile with debug information, which its description is read from, with {compiler}:\n{said}\n\
          help: an option that contradicts a debug build may be the cause",
         source.display()
     )
@@ -198,27 +198,27 @@ pub(crate) fn not_with_debug(source: &Path, compiler: &dyn Display, said: &str) 
 
 pub(crate) fn header_of_nvrtc(headers: &[PathBuf]) -> String {
     let cuda = match headers.first() {
-        Some(folder) => format!("it has those of CUDA in {}", folder.display()),
+        Some(folder) => format!("it uses CUDA's headers in {}", folder.display()),
         None => {
-            "nor were those of CUDA found: `CUDA_HOME` is the folder that has them in `include`"
+            "CUDA's headers were not found: set `CUDA_HOME` to the folder that has them in `include`"
                 .to_owned()
         }
     };
     format!(
-        "\n\nNVRTC has no headers of C and C++; {cuda}\nhelp: `.include(…)` adds a folder; `nvcc` has the headers of C and C++"
+        "\n\nNVRTC has no C and C++ headers; {cuda}\nhelp: `.include(…)` adds a folder; `nvcc` has the C and C++ headers"
     )
 }
 
 pub(crate) fn no_kernels(source: &Path) -> String {
     format!(
-        "`{}` has no kernel, and gets no module: a kernel is `__global__`, and of a template only what is instantiated is one",
+        "`{}` has no kernel, so it has no module: a kernel is a `__global__` function, and a template needs an explicit instantiation",
         source.display()
     )
 }
 
 pub(crate) fn no_image(source: &Path, image: &Path) -> String {
     format!(
-        "there is no image `{}` of `{}`\nhelp: call `debug_info` after the call that compiles the images; or let `build` compile them",
+        "the image `{}` of `{}` does not exist\nhelp: call `debug_info` after the call that compiles the images, or let `build` compile them",
         image.display(),
         source.display()
     )
@@ -226,8 +226,8 @@ pub(crate) fn no_image(source: &Path, image: &Path) -> String {
 
 pub(crate) fn stale_image(image: &Path, header: &Path, source: &Path) -> String {
     format!(
-        "`{}` is older than `{}`, which `{source}` includes: it was not compiled again\n\
-         help: save `{source}` again, since what compiles the images may look at the sources alone; or let `build` compile them",
+        "`{}` is older than `{}`, which `{source}` includes, and was not compiled again\n\
+         help: save `{source}` again, because the crate that compiles the images may check only the sources, or let `build` compile them",
         image.display(),
         header.display(),
         source = source.display()
@@ -236,45 +236,44 @@ pub(crate) fn stale_image(image: &Path, header: &Path, source: &Path) -> String 
 
 pub(crate) fn written_twice(path: &Path) -> String {
     format!(
-        "`{}` is written by two sets of kernels\nhelp: give one of them a name of its own, `.rust_file(\"other.rs\")`; a source \
-         is in one of them only",
+        "`{}` would be written by two sets of kernels\nhelp: give one of them a different name, `.rust_file(\"other.rs\")`, and list each \
+         source in only one of them",
         path.display()
     )
 }
 
 pub(crate) fn took_fallback(folder: &Path) -> String {
     format!(
-        "no CUDA compiler was found: the committed images in `{}` are used",
+        "no CUDA compiler was found: using the committed images in `{}`",
         folder.display()
     )
 }
 
 pub(crate) fn changed(path: &str) -> String {
-    format!("`{path}` was changed since")
+    format!("`{path}` has changed since")
 }
 
 pub(crate) fn gone(path: &str) -> String {
-    format!("`{path}` is not there")
+    format!("`{path}` does not exist")
 }
 
-/// The settings that are missing now, and those that are new.
+/// The settings that were removed, and those that were added.
 pub(crate) fn other_settings(then: &[String], now: &[String]) -> String {
     let list = |lines: &[String]| match lines {
         [] => "nothing".to_owned(),
         lines => format!("`{}`", lines.join("`, `")),
     };
     if then.is_empty() && now.is_empty() {
-        return "the settings have another order".into();
+        return "the order of the settings has changed".into();
     }
-    format!(
-        "the settings were {}, and are now {}",
-        list(then),
-        list(now)
-    )
+    format!("the settings were {} and are now {}", list(then), list(now))
 }
 
 pub(crate) fn edited(path: &Path) -> String {
-    format!("`{}` is not what the compiler wrote", path.display())
+    format!(
+        "`{}` was edited after the compiler wrote it",
+        path.display()
+    )
 }
 
 pub(crate) fn not_committed(path: &Path, error: &io::Error) -> String {
@@ -286,14 +285,14 @@ pub(crate) fn not_committed(path: &Path, error: &io::Error) -> String {
 
 pub(crate) fn no_record(path: &Path) -> String {
     format!(
-        "`{}` is not in the form that this version reads{UPDATE}",
+        "`{}` has a format that this version cannot read{UPDATE}",
         path.display()
     )
 }
 
-const UPDATE: &str = "\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` where there is a CUDA compiler, and commit the result";
+const UPDATE: &str = "\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` on a machine with a CUDA compiler, and commit the result";
 
-/// Committed images that are of something else.
+/// The error for committed images whose inputs have changed.
 pub(crate) fn outdated(source: &Path, folder: &Path, differences: &[String]) -> String {
     format!(
         "the committed image of `{}` in `{}` is out of date: {}{UPDATE}",

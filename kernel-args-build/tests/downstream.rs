@@ -23,7 +23,8 @@ const HEADER: &str = "struct Params { float alpha; unsigned count; float scale; 
 const BUILD: &str = "fn main() -> Result<(), kernel_args_build::Error> {\n    \
     kernel_args_build::Kernels::new().file(\"src/cuda/saxpy.cu\").fallback(\"committed\").build()\n}\n";
 
-/// As `bindgen_cuda` leaves it: images in `OUT_DIR`, and `ptx.rs` with a constant for each. Then the one line.
+/// The steps of a project with `bindgen_cuda`: images in `OUT_DIR`, `ptx.rs` with a constant for each, and then the one line
+/// for this crate.
 const BUILD_DESCRIBED: &str = r#"
 fn build_ptx(out: &std::path::Path) -> std::io::Result<()> {
     std::fs::copy("saxpy.ptx", out.join("saxpy.ptx"))?;
@@ -42,7 +43,7 @@ const DESCRIBED: &str = r#"
 pub mod ptx { include!(concat!(env!("OUT_DIR"), "/ptx.rs")); }
 kernel_args::include_kernels!();
 
-/// Of another name, so that both can be told apart.
+/// Renamed, to distinguish the two crates.
 pub mod params {
     #[derive(Clone, Copy, kernel_args::DeviceType)]
     #[repr(C)]
@@ -71,7 +72,7 @@ const FIELDS: &str = "pub params: PARAMS, pub x: kernel_args::DevicePointer<f32>
 const FIELDS_SWAPPED: &str = "pub params: PARAMS, pub bias: kernel_args::DevicePointer<f32>, \
     pub x: kernel_args::DevicePointer<f32>, pub y: kernel_args::DevicePointerMut<f32>";
 
-/// Cargo's target folder is shared, so each workspace has names of its own.
+/// Cargo's target folder is shared, so the packages of each workspace have unique names.
 fn manifest(workspace: &str, name: &str, dependencies: &str, build: bool) -> String {
     let at = |folder: &str| repository().join(folder).display().to_string();
     let mut text = format!(
@@ -87,7 +88,7 @@ fn manifest(workspace: &str, name: &str, dependencies: &str, build: bool) -> Str
     text
 }
 
-/// The structs of the crate `app`.
+/// The argument structs of the crate `app`.
 fn app(package: &Package, members: &str, fields: &str) {
     let text = APP
         .replace("MEMBERS", members)
@@ -121,7 +122,7 @@ fn workspace(name: &str) -> Package {
     package
 }
 
-/// `cargo check` of a crate, with the compiler of this folder.
+/// Runs `cargo check` of a crate, with the compiler in this folder.
 fn check(package: &Package, name: &str, variables: &[(&str, &Path)]) -> Ran {
     let mut command = Command::new(env!("CARGO"));
     command
@@ -138,7 +139,7 @@ fn check(package: &Package, name: &str, variables: &[(&str, &Path)]) -> Ran {
     Ran::new(&command.output().unwrap())
 }
 
-/// The errors of rustc, which are as many.
+/// The errors of rustc. Checks their number.
 #[track_caller]
 fn errors(ran: &Ran, count: usize) -> &str {
     assert!(!ran.success, "it compiles");
@@ -186,7 +187,7 @@ fn a_changed_header_is_compared_again(home: &Path) {
     let again = check(&package, "app", &home);
     assert!(
         again.success && !again.stderr.contains(script),
-        "it runs without need: {}",
+        "the script runs without a change: {}",
         again.stderr
     );
 
@@ -221,7 +222,7 @@ fn cargo_shows_the_compilers_errors(home: &Path) {
     );
     assert!(
         !stderr.contains("cargo::rerun-if"),
-        "they would hide it: {stderr}"
+        "other errors would hide this one: {stderr}"
     );
 }
 
@@ -239,7 +240,7 @@ fn committed_images_are_checked_like_compiled_ones(home: &Path) {
         ran.success
             && ran
                 .stderr
-                .contains("the committed images in `committed` are used"),
+                .contains("using the committed images in `committed`"),
         "{}",
         ran.stderr
     );
@@ -252,7 +253,7 @@ fn committed_images_are_checked_like_compiled_ones(home: &Path) {
     );
     let ran = check(&package, "app", &none);
     assert!(
-        !ran.success && ran.stderr.contains("`src/cuda/saxpy.cu` was changed since"),
+        !ran.success && ran.stderr.contains("`src/cuda/saxpy.cu` has changed since"),
         "{}",
         ran.stderr
     );
@@ -290,7 +291,7 @@ fn images_that_another_crate_compiles_are_checked_with_one_line(home: &Path) {
     );
 }
 
-fn without_a_build_script_the_error_says_so() {
+fn a_missing_build_script_is_reported() {
     let package = workspace("no-script");
     fs::remove_file(package.root.join("kernels/build.rs")).unwrap();
     let ran = check(&package, "kernels", &[]);
@@ -304,7 +305,7 @@ fn without_a_build_script_the_error_says_so() {
     );
 }
 
-/// A trial that is ignored where neither compiler is installed.
+/// A test that is ignored if neither compiler is installed.
 fn compiled(name: &str, run: fn(&Path)) -> Trial {
     Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
         match toolkit("nvrtc").or_else(|_| toolkit("nvcc")) {
@@ -316,13 +317,10 @@ fn compiled(name: &str, run: fn(&Path)) -> Trial {
 }
 
 fn main() -> ExitCode {
-    let mut trials = vec![Trial::test(
-        "without_a_build_script_the_error_says_so",
-        || {
-            without_a_build_script_the_error_says_so();
-            Ok(())
-        },
-    )];
+    let mut trials = vec![Trial::test("a_missing_build_script_is_reported", || {
+        a_missing_build_script_is_reported();
+        Ok(())
+    })];
     macro_rules! trials {
         ($($name:ident)*) => {$(trials.push(compiled(stringify!($name), $name));)*};
     }

@@ -1,4 +1,4 @@
-//! `kernel-args check`: the kernels of a file against a list of them.
+//! `kernel-args check`: compares the kernels of a file with a list.
 
 use crate::{
     error::{Error, Failure},
@@ -92,7 +92,7 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     let words: Vec<String> = words.chain(check.select.arguments()).collect();
     writeln!(
         output.to,
-        "help: if that is meant, write the list again: kernel-args show --list {} > {}",
+        "help: if this change is intended, write the list again: kernel-args show --list {} > {}",
         words.join(" "),
         quoted(name)
     )?;
@@ -100,10 +100,10 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     Ok(Status::Different)
 }
 
-/// The lines of a list.
+/// Parses the lines of a list.
 ///
 /// # Errors
-/// What is no line of a list, and the byte at which it begins.
+/// The line that cannot be parsed, and the byte offset where it begins.
 fn parse(text: &str) -> Result<Lines<'_>, (u64, String)> {
     let mut lines = Vec::new();
     let mut at = 0;
@@ -116,7 +116,7 @@ fn parse(text: &str) -> Result<Lines<'_>, (u64, String)> {
         {
             return Err((
                 at,
-                format!("line 1: a list of another version than 1: `{trimmed}`"),
+                format!("line 1: this version reads only lists of version 1: `{trimmed}`"),
             ));
         }
         if !is_comment {
@@ -180,7 +180,7 @@ mod tests {
             parse("# kernel-args list 2\n")
                 .unwrap_err()
                 .1
-                .contains("another version")
+                .contains("only lists of version 1")
         );
         assert!(parse("()").is_err() && parse("a b()").is_err());
         assert!(parse("").unwrap().is_empty());

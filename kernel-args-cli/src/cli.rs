@@ -1,4 +1,4 @@
-//! The command line: its commands, options and help.
+//! The command line: commands, options and help.
 
 use crate::select::gpu;
 use clap::{
@@ -14,20 +14,20 @@ Shows and compares the parameters of CUDA kernels: of PTX, cubins and fat binari
 libraries and programs that contain any of these.
 
 Names, C++ types of `extern \"C\"` kernels and members of structs are shown where an image has debug information (`nvcc -G`, \
-NVRTC's `--device-debug`). Without it, C++ types are those that the kernel's mangled name tells.";
+NVRTC's `--device-debug`). Without it, C++ types are read from the kernel's mangled name.";
 
 const EXIT: &str = "\
 Exit codes:
-  0  success; `diff`: callers of OLD can call NEW; `check`: nothing differs
-  1  `diff`: a change breaks callers; `check`: something differs
-  2  a file cannot be read, or holds no kernel that was asked for; wrong usage";
+  0  success; `diff`: callers of OLD can call NEW; `check`: no difference
+  1  `diff`: a change breaks callers; `check`: a difference
+  2  a file cannot be read, or contains no matching kernel; wrong usage";
 
 const SHOW: &str = "\
-Shows every kernel with its parameters (name, C++ type, offset, size and alignment in bytes), what it demands of a launch, \
-the files and GPUs that have it, and a byte map: each parameter has a letter, padding is `.`.
+Shows every kernel with its parameters (name, C++ type, offset, size and alignment in bytes), its launch limits, \
+its files and GPUs, and a byte map: each parameter has a letter, padding is `.`.
 
-A kernel that has the same parameters for several GPUs is shown once. Where an image tells no offsets, they follow from the \
-alignments; above an alignment of 16 bytes they depend on the GPU and are shown as `?`.";
+A kernel that has the same parameters for several GPUs is shown once. If an image contains no offsets, they are computed from \
+the alignments; above an alignment of 16 bytes they depend on the GPU and are shown as `?`.";
 
 const SHOW_AFTER: &str = "\
 Examples:
@@ -39,11 +39,11 @@ Examples:
   cat saxpy.ptx | kernel-args show -";
 
 const DIFF: &str = "\
-Shows what changed in the interface of each kernel: kernels and parameters that were added, removed, moved, exchanged, renamed \
-or have another type; members of structs; what a launch must respect.
+Shows what changed in the interface of each kernel: kernels and parameters that were added, removed, moved, exchanged, \
+renamed or retyped; members of structs; launch limits.
 
-A change breaks callers where arguments or a launch that fit OLD do not fit NEW. Names of parameters alone do not, unless two \
-parameters of the same type exchanged theirs.";
+A change breaks callers if arguments or a launch that are valid for OLD are not valid for NEW. A renamed parameter does not \
+break callers, unless two parameters of the same type exchanged their names.";
 
 const DIFF_AFTER: &str = "\
 Examples:
@@ -51,27 +51,27 @@ Examples:
   kernel-args diff --json old.ptx new.ptx
 
 Exit codes:
-  0  no change, or none that breaks callers
+  0  no change, or only changes that do not break callers
   1  a change breaks callers
   2  a file cannot be read";
 
 const CHECK: &str = "\
-Compares the kernels of FILE with a list that was written by `kernel-args show --list`, and is kept beside the source. Every \
+Compares the kernels of FILE with a list that `kernel-args show --list` wrote. Keep the list next to the source. Every \
 difference is shown with both sides.";
 
 const CHECK_AFTER: &str = "\
 Examples:
-  kernel-args show --list build/kernels.fatbin > kernels.list   # once, and after each change that is meant
+  kernel-args show --list build/kernels.fatbin > kernels.list   # once, and after each intended change
   kernel-args check build/kernels.fatbin --against kernels.list # in CI
 
 Exit codes:
   0  FILE has the kernels of LIST with these parameters
-  1  something differs
+  1  a difference
   2  a file cannot be read";
 
 const RUST: &str = "\
 Writes one struct with `#[derive(KernelArgs)]` for each kernel, and one `#[derive(DeviceType)]` type for each struct and enum that \
-they take. Fields have the names of C++ where the file, or that of --debug-info, has debug information.";
+they take. Fields have the C++ names if the file, or the file of --debug-info, has debug information.";
 
 const RUST_AFTER: &str = "\
 Examples:
@@ -81,11 +81,11 @@ Examples:
 
 Exit codes:
   0  the structs were written
-  2  a file cannot be read, or holds no kernel that was asked for";
+  2  a file cannot be read, or contains no matching kernel";
 
 const HEADER: &str = "\
 Writes prototypes of the kernels, and the structs and enums that they take by value, with assertions of their sizes, alignments \
-and offsets. Members are told by debug information only: of the file, or of --debug-info.";
+and offsets. Members are read from debug information only: in the file, or in --debug-info.";
 
 const HEADER_AFTER: &str = "\
 Examples:
@@ -94,7 +94,7 @@ Examples:
 
 Exit codes:
   0  the header was written
-  2  a file cannot be read, holds no kernel that was asked for, or a name or kernel cannot be declared";
+  2  a file cannot be read, contains no matching kernel, or a name or kernel cannot be declared";
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
@@ -148,8 +148,8 @@ fn diff() -> Command {
         .about("Shows what changed in the interface of each kernel")
         .long_about(DIFF)
         .after_help(DIFF_AFTER)
-        .arg(file("old", "What callers were written for"))
-        .arg(file("new", "What they are to call"))
+        .arg(file("old", "The version that callers use today"))
+        .arg(file("new", "The version that replaces it"))
         .args(selecting())
         .arg(flag("json", "Write JSON; the schema is in the README"))
         .args(naming())
@@ -159,13 +159,15 @@ fn diff() -> Command {
 fn check() -> Command {
     let against = file(
         "against",
-        "The list, as `kernel-args show --list` writes it; `-` for standard input",
+        "The list that `kernel-args show --list` wrote; `-` for standard input",
     );
     Command::new("check")
         .about("Compares the kernels of a file with a list, for continuous integration")
         .long_about(CHECK)
         .after_help(CHECK_AFTER)
-        .arg(files("What the list was made of, built again"))
+        .arg(files(
+            "A new build of the files that the list was written from",
+        ))
         .arg(against.long("against").value_name("LIST"))
         .args(selecting())
         .arg(color())
@@ -186,14 +188,14 @@ fn rust() -> Command {
             Arg::new("items")
                 .long("items")
                 .value_name("PATH")
-                .help("Name the kernels as the items of this module of `kernels!`: `crate::kernels::saxpy`"),
+                .help("Refer to the kernels as items of this module of `kernels!`: `crate::kernels::saxpy`"),
         )
         .arg(
             Arg::new("image")
                 .long("image")
                 .value_name("PATH")
                 .conflicts_with("items")
-                .help("Name the kernels by this image: `#[kernel_args(ptx = \"PATH\", entry = …)]`"),
+                .help("Refer to the kernels by this image: `#[kernel_args(ptx = \"PATH\", entry = …)]`"),
         )
 }
 
@@ -215,9 +217,12 @@ fn header() -> Command {
             Arg::new("namespace")
                 .long("namespace")
                 .value_name("PATH")
-                .help("The namespace of all types whose name has none"),
+                .help("The namespace of all types that have no namespace"),
         )
-        .arg(flag("strict", "Fail where a kernel cannot be declared, instead of leaving it out with the reason as a comment"))
+        .arg(flag(
+            "strict",
+            "Fail if a kernel cannot be declared, instead of writing the reason as a comment",
+        ))
 }
 
 fn described() -> Arg {
@@ -253,9 +258,9 @@ fn selecting() -> [Arg; 2] {
             .short('k')
             .value_name("PATTERN")
             .action(ArgAction::Append)
-            .help("Only kernels with such a name")
+            .help("Only kernels whose name matches")
             .long_help(
-                "Only kernels with such a name: `*` stands for any characters, `?` for one. It is compared with the symbol and \
+                "Only kernels whose name matches: `*` matches any characters, `?` matches one. It is compared with the symbol and \
                  with the C++ name, with and without namespaces, template arguments and parameters",
             ),
         Arg::new("arch")

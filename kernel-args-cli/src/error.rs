@@ -1,16 +1,16 @@
-//! What goes wrong, with the file and the place in it.
+//! Errors, with the file and the position in it.
 
 use crate::style::plain;
 use std::{fmt, io};
 
-/// A file, or what stands in for one, that cannot be read as it was asked for.
+/// A file or other input that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Error {
-    /// The file as it was named, and the member of an archive behind it: `lib.a(kernels.o)`.
+    /// The name of the file as the user wrote it, and the member of an archive: `lib.a(kernels.o)`.
     pub(crate) file: String,
-    /// The byte at which what cannot be read begins, from the beginning of the file.
+    /// The byte offset of the unreadable part, from the start of the file.
     pub(crate) at: Option<u64>,
-    /// What is wrong.
+    /// The error text.
     pub(crate) what: String,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Error {
         if let Some(at) = self.at {
             write!(f, "at byte {at}: ")?;
         }
-        // Several lines are ours; control characters are the file's.
+        // Line breaks are part of the message. Control characters come from the file.
         let mut lines = self.what.lines();
         f.write_str(&plain(lines.next().unwrap_or_default()))?;
         lines.try_for_each(|line| write!(f, "\n{}", plain(line)))
@@ -46,12 +46,12 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Why a command ends.
+/// Why a command fails.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Something that it reads.
+    /// An input error.
     Input(Error),
-    /// Standard output.
+    /// An error of standard output.
     Output(io::Error),
 }
 
@@ -76,18 +76,18 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Prints an error on standard error.
+/// Prints an error to standard error.
 pub(crate) fn print(error: &dyn fmt::Display) {
     say("error", error);
 }
 
-/// Prints a warning on standard error.
+/// Prints a warning to standard error.
 pub(crate) fn warn(warning: &dyn fmt::Display) {
     say("warning", warning);
 }
 
 fn say(kind: &str, what: &dyn fmt::Display) {
     use std::io::Write as _;
-    // Where standard error is closed, nobody reads it.
+    // If standard error is closed, the text is discarded.
     _ = writeln!(io::stderr(), "kernel-args: {kind}: {what}");
 }

@@ -1,33 +1,33 @@
-//! A kernel with all that its images tell of it.
+//! A kernel with the data of all its images.
 
 use crate::{limits::Limits, place::Place};
 use kernel_args_abi::{Alignment, Class, Layout, ParamLayout, Parameter};
 use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
 
-/// A kernel: its parameters, what it demands of a launch, and the images that have it with these.
+/// A kernel: its parameters, its launch limits, and the images with exactly these.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Kernel {
     pub(crate) symbol: String,
-    /// Its C++ name, where the symbol is mangled.
+    /// The C++ name, if the symbol is mangled.
     pub(crate) demangled: Option<Demangled>,
     pub(crate) parameters: ParameterList,
     pub(crate) limits: Limits,
-    /// The parameters in debug information alone.
+    /// The parameters from debug information only.
     pub(crate) described: Option<ParameterList>,
-    /// At least one, in the order of the files.
+    /// The images, at least one, in the order of the files.
     pub(crate) images: Vec<InImage>,
 }
 
-/// An image that has a kernel.
+/// An image that contains a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct InImage {
     pub(crate) place: Place,
-    /// PTX does not contain them.
+    /// `None` for PTX, which does not contain them.
     pub(crate) resources: Option<Resources>,
 }
 
 impl Kernel {
-    /// The C++ name, or the symbol where it is not mangled.
+    /// The C++ name, or the symbol if it is not mangled.
     pub(crate) fn name(&self, demangle: bool) -> &str {
         match &self.demangled {
             Some(demangled) if demangle => demangled.text(),
@@ -35,8 +35,8 @@ impl Kernel {
         }
     }
 
-    /// Whether another file has the same kernel: what both tell of it is the same. Cubins of some GPU generations alone tell that a
-    /// parameter is a pointer.
+    /// Whether two files contain the same kernel: all data that both contain is equal. Only cubins of some GPU generations mark
+    /// a parameter as a pointer.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (own, others) = (self.parameters.parameters(), other.parameters.parameters());
         let is_same = |(own, other): (&Parameter<'_>, &Parameter<'_>)| {
@@ -68,7 +68,7 @@ impl Kernel {
         }
     }
 
-    /// The parameters, with the offsets that follow from their alignments where the image tells none.
+    /// The parameters. Offsets that the image does not contain are computed from the alignments.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = self.parameters.parameters();
         place(&mut parameters);
@@ -76,14 +76,14 @@ impl Kernel {
     }
 }
 
-/// The size of the parameter block in bytes, where every offset is known.
+/// The size of the parameter block in bytes, if every offset is known.
 pub(crate) fn block_size(parameters: &[Parameter<'_>]) -> Option<usize> {
     parameters.iter().try_fold(0, |size, parameter| {
         Some(parameter.offset?.checked_add(parameter.size)?.max(size))
     })
 }
 
-/// Adds the offsets that follow from the alignments: PTX tells none. Above 16 bytes they depend on the GPU.
+/// Computes the offsets from the alignments, because PTX does not contain offsets. Above 16 bytes they depend on the GPU.
 fn place(parameters: &mut [Parameter<'_>]) {
     let is_fixed = |p: &Parameter<'_>| p.align.is_some_and(|align| align <= Alignment::SIXTEEN);
     if !parameters.iter().all(is_fixed) {

@@ -1,43 +1,44 @@
-//! What a kernel demands of a launch, and how each limit is shown: one row for each.
+//! The launch limits of a kernel and how each is shown: one table row per limit.
 
 use crate::style::count;
 use kernel_args_image::{DirectiveValue, Directives, Kernel};
 use serde_json::{Map, json};
 
-/// What a kernel demands of a launch.
+/// The launch limits of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) directives: Directives,
-    /// Whether it uses shared memory of the size that the launch gives. A cubin does not contain that.
+    /// Whether the kernel uses dynamic shared memory. A cubin does not contain this.
     pub(crate) dynamic_shared: Option<bool>,
 }
 
 /// How a limit is shown.
 pub(crate) struct Row {
-    /// In JSON and lists; of a directive, the name of its field.
+    /// The name in JSON and lists. For a directive it is the name of its field.
     pub(crate) name: &'static str,
     rule: Rule,
-    /// For `show`: `{}` is the number and `unit`.
+    /// The text in `show`: `{}` is replaced by the number and `unit`.
     text: &'static str,
     unit: &'static str,
-    /// For `diff`, before both values.
+    /// The text in `diff` before both values.
     pub(crate) title: &'static str,
 }
 
-/// When a change of a limit breaks callers, whose launches fit the old kernel.
+/// When a change of a limit breaks callers that launch the old kernel.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// The new kernel has it.
+    /// If the new kernel has the limit.
     Demand,
-    /// It is lower than before. Who had to launch with exactly the number of another row launches with no more.
+    /// If the value is lower than before. A caller that had to launch exactly the number of a different row launches at most
+    /// that number.
     AtMost(&'static str),
-    /// Always: launches mean something else.
+    /// Always, because a launch has a different meaning.
     Meaning,
-    /// Never: it is a hint to the compiler. Lists leave it out.
+    /// Never, because the limit is a compiler hint. Lists leave it out.
     Hint,
 }
 
-/// In the order in which they are shown.
+/// The rows in display order.
 pub(crate) const ROWS: [Row; 9] = [
     Row {
         name: "required_threads",
@@ -107,7 +108,7 @@ impl Limits {
         self.directives.completed_by(text.directives) == text.directives
     }
 
-    /// `None` where it is not known.
+    /// `None` if the value is not known.
     fn value(&self, name: &str) -> Option<DirectiveValue> {
         if name == "dynamic_shared" {
             return self.dynamic_shared.map(DirectiveValue::Flag);
@@ -118,7 +119,7 @@ impl Limits {
             .map(|(_, value)| value)
     }
 
-    /// The numbers of a limit that the kernel has: of a flag, an empty list.
+    /// The numbers of a limit that the kernel has. For a flag: an empty list.
     fn numbers(&self, name: &str) -> Option<Vec<u32>> {
         match self.value(name)? {
             DirectiveValue::Dimensions(numbers) => numbers.map(Vec::from),
@@ -132,7 +133,7 @@ impl Limits {
         Some(numbers.into_iter().map(u64::from).product())
     }
 
-    /// For `show`.
+    /// The text for `show`.
     pub(crate) fn texts(&self) -> Vec<String> {
         let text = |row: &Row| {
             let numbers = self.numbers(row.name)?;
@@ -147,7 +148,7 @@ impl Limits {
         ROWS.iter().filter_map(text).collect()
     }
 
-    /// For a line of a list: ` max_threads=256,1,1 explicit_cluster`.
+    /// The text for a line of a list: ` max_threads=256,1,1 explicit_cluster`.
     pub(crate) fn listed(&self) -> String {
         let rows = ROWS.iter().filter(|row| !matches!(row.rule, Rule::Hint));
         let listed = rows.filter_map(|row| {
@@ -183,7 +184,7 @@ impl Row {
         }
     }
 
-    /// Both values for `diff`, if they are known and not the same, and whether that breaks callers.
+    /// Both values for `diff`, if they are known and differ, and whether the change breaks callers.
     pub(crate) fn change(&self, old: &Limits, new: &Limits) -> Option<([Option<String>; 2], bool)> {
         let text = |limits: &Limits| {
             limits.value(self.name)?;

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let matches = cli::command().get_matches();
     match options::run(&matches) {
         Ok(status) => status.into(),
-        // Who reads the output has seen enough, as `head` has.
+        // The reader has closed the pipe, as `head` does.
         Err(error::Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }

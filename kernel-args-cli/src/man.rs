@@ -1,4 +1,4 @@
-//! The manual page: the program, and its commands as sections of one page.
+//! Writes the manual page: one page for the program, with a section per command.
 
 use crate::cli;
 use clap::Command;
@@ -36,7 +36,7 @@ pub(crate) fn write(to: &mut dyn Write) -> io::Result<()> {
         page.extend(section.bytes());
         page.extend(after(sub, ".SS").bytes());
     }
-    // Not every `man` takes UTF-8.
+    // Some versions of `man` do not support UTF-8.
     for c in String::from_utf8_lossy(&page).chars() {
         if c.is_ascii() {
             write!(to, "{c}")?;
@@ -47,7 +47,7 @@ pub(crate) fn write(to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What stands below the options in the help: paragraphs with a title, whose lines stay as they are.
+/// The text below the options in the help: paragraphs with a title. Their lines are not reflowed.
 fn after(command: &Command, macro_: &str) -> String {
     let text = command.get_after_help().map(ToString::to_string);
     let mut written = String::new();
@@ -67,7 +67,7 @@ fn after(command: &Command, macro_: &str) -> String {
     written
 }
 
-/// A line of text that has no commands of the formatter.
+/// Escapes formatter commands in a line of text.
 fn plain(line: &str) -> String {
     let text = line.replace('\\', "\\e").replace('-', "\\-");
     if text.starts_with(['.', '\'']) {

@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The options of the command line.
 
 use crate::{
     check::{self, Check},
@@ -139,6 +139,6 @@ fn format(matches: &ArgMatches) -> Format {
         ("list", Format::List),
         ("summary", Format::Summary),
     ];
-    let asked = formats.into_iter().find(|(name, _)| matches.get_flag(name));
-    asked.map_or(Format::Text, |(_, format)| format)
+    let requested = formats.into_iter().find(|(name, _)| matches.get_flag(name));
+    requested.map_or(Format::Text, |(_, format)| format)
 }

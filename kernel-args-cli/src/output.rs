@@ -9,11 +9,11 @@ use std::{
 /// The exit code of a command.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Status {
-    /// 0: it did what it was asked for; `diff` and `check` found nothing that breaks callers.
+    /// 0: success; `diff` and `check` found no change that breaks callers.
     Success,
     /// 1: `diff` found a change that breaks callers, or `check` a difference.
     Different,
-    /// 2: a file cannot be read, or holds no kernel that was asked for.
+    /// 2: a file cannot be read, or contains no matching kernel.
     Error,
 }
 
@@ -23,7 +23,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Standard output and how to colour it.
+/// Standard output and its colour mode.
 pub(crate) struct Output {
     pub(crate) to: BufWriter<StdoutLock<'static>>,
     pub(crate) paint: Paint,
@@ -34,7 +34,7 @@ impl Output {
         let choice = match color {
             clap::ColorChoice::Always => true,
             clap::ColorChoice::Never => false,
-            // A terminal, `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`.
+            // Depends on the terminal, `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
             clap::ColorChoice::Auto => {
                 anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
             }

@@ -1,23 +1,23 @@
-//! Where a PTX text or cubin lies.
+//! The location of a PTX text or cubin.
 
 use kernel_args_abi::Sm;
 use std::{fmt, sync::Arc};
 
-/// A PTX text or cubin, and where it lies.
+/// A PTX text or cubin, and its location.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Place {
     pub(crate) unit: Unit,
-    /// Where it begins in the file, in bytes; of a member of a fat binary, its header.
+    /// The start offset in the file, in bytes. For a member of a fat binary: the offset of its header.
     pub(crate) at: u64,
     pub(crate) kind: Kind,
-    /// The GPU generation that it is for; of PTX, the lowest one.
+    /// The GPU generation of a cubin, or the lowest one of PTX.
     pub(crate) sm: Option<Sm>,
 }
 
 /// A file, or a member of an archive.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Unit {
-    /// The number of the file, in the order in which they are read.
+    /// The number of the file in reading order.
     pub(crate) number: u32,
     pub(crate) file: Arc<str>,
     pub(crate) member: Option<Arc<str>>,
@@ -32,7 +32,7 @@ impl fmt::Display for Unit {
     }
 }
 
-/// What an image is.
+/// The kind of an image.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Ptx,

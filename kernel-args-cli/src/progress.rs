@@ -1,4 +1,4 @@
-//! A progress bar for what takes longer than a second.
+//! A progress bar for reads that take longer than a second.
 
 use crate::style::plain;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -7,10 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long nothing is shown.
+/// The delay before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Bytes that have been read, of those that are to be. It is on standard error, and on a terminal only.
+/// The bytes read so far and the total. The bar is written to standard error, and only on a terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
     start: Instant,
@@ -18,9 +18,9 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Of this many bytes.
+    /// The total number of bytes.
     pub(crate) fn new(size: u64) -> Self {
-        // What does not fit the terminal is cut off.
+        // Cut off at the width of the terminal.
         let style = "{bar:20} {bytes} of {total_bytes}, {eta} left: {wide_msg}";
         let bar = ProgressBar::with_draw_target(Some(size), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(style) {
@@ -33,14 +33,14 @@ impl Progress {
         }
     }
 
-    /// The file that is read now.
+    /// Sets the file that is read now.
     pub(crate) fn file(&self, name: &str) {
         let last = name.rsplit(std::path::MAIN_SEPARATOR).next();
         self.bar
             .set_message(plain(last.unwrap_or(name)).into_owned());
     }
 
-    /// So many bytes have been read.
+    /// Adds bytes that have been read.
     pub(crate) fn set(&self, bytes: u64) {
         if self.is_terminal && self.bar.is_hidden() && self.start.elapsed() >= PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());

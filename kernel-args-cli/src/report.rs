@@ -1,4 +1,4 @@
-//! Reads the files of a command, and reports what is not read.
+//! Reads the files of a command, and reports files that cannot be read.
 
 use crate::{
     error::{self, Error},
@@ -8,7 +8,7 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// Reads files: what they contain, their names as one text, and whether everything was read.
+/// Reads files. Returns their content, their names as one text, and whether everything was read.
 pub(crate) fn read(paths: &[PathBuf]) -> (Files, String, Status) {
     let files = read::read(paths);
     let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
@@ -17,7 +17,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> (Files, String, Status) {
     (files, names, status)
 }
 
-/// Writes to standard error what is not read.
+/// Writes the errors to standard error.
 fn report(files: &Files, names: &str) -> Status {
     for warning in &files.read.warnings {
         error::warn(warning);
@@ -36,7 +36,7 @@ fn report(files: &Files, names: &str) -> Status {
     }
     if *unreadable > examples.len() {
         let files = count((unreadable - examples.len()) as u64, "more file");
-        error::warn(&format_args!("{files} of directories cannot be opened"));
+        error::warn(&format_args!("{files} in directories cannot be opened"));
     }
     if !files.read.errors.is_empty() {
         return Status::Error;
@@ -46,7 +46,7 @@ fn report(files: &Files, names: &str) -> Status {
             let files = count(*foreign as u64, "file");
             format!("no kernels: {files} without device code")
         } else {
-            "no kernels: its PTX and cubins define none".to_owned()
+            "no kernels: the PTX and cubins define no kernels".to_owned()
         };
         error::print(&Error::new(names, what));
         return Status::Error;

@@ -1,4 +1,4 @@
-//! Which kernels are asked for.
+//! Selects kernels by name and GPU.
 
 use crate::{error::Error, kernel::Kernel, read::Files, style::quoted};
 use kernel_args_abi::{Sm, compiled::matches_pattern};
@@ -7,17 +7,17 @@ use kernel_args_image::{
     mangled::{self, Demangled},
 };
 
-/// Which kernels are asked for.
+/// The selected kernels.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Select {
-    /// Patterns of names: any of them.
+    /// Patterns of names. One match is enough.
     pub(crate) patterns: Vec<String>,
-    /// GPU generations: any of them.
+    /// GPU generations. One match is enough.
     pub(crate) gpus: Vec<Sm>,
 }
 
 impl Select {
-    /// As a command line has it.
+    /// Reads the selection from the command line.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = String> {
         let patterns = self.patterns.iter().map(|pattern| quoted(pattern.into()));
         let patterns = patterns.map(|pattern| format!("--kernel {pattern}"));
@@ -25,10 +25,10 @@ impl Select {
         patterns.chain(gpus)
     }
 
-    /// Leaves only the kernels that are asked for, and of each only the images for the GPUs that are.
+    /// Keeps only the selected kernels, and of each kernel only the images for the selected GPUs.
     ///
     /// # Errors
-    /// Where kernels were read, and none is asked for.
+    /// If files contain kernels, but no kernel is selected.
     pub(crate) fn apply(&self, files: &mut Files, name: &str) -> Result<(), Error> {
         let kernels = &mut files.read.kernels;
         if kernels.is_empty() {
@@ -52,10 +52,7 @@ impl Select {
             files.read.places.retain(|place| is_asked(place.sm));
             if kernels.is_empty() {
                 let asked: Vec<String> = self.gpus.iter().map(Sm::to_string).collect();
-                let what = format!(
-                    "no kernels for {}: there are some for {all}",
-                    asked.join(", ")
-                );
+                let what = format!("no kernels for {}, only for {all}", asked.join(", "));
                 return Err(Error::new(name, what));
             }
         }
@@ -69,7 +66,7 @@ impl Select {
                 let patterns = self.patterns.join("`, `");
                 let similar = nearest(&others, &self.patterns);
                 let help = similar.map_or_else(String::new, |name| {
-                    format!("\nhelp: there is a kernel of a similar name: `{name}`")
+                    format!("\nhelp: a kernel with a similar name exists: `{name}`")
                 });
                 return Err(Error::new(
                     name,
@@ -81,14 +78,15 @@ impl Select {
     }
 }
 
-/// Whether one of a kernel's names is what `pattern` describes: those of `entries = "…"`, and the whole C++ name.
+/// Whether `pattern` matches one of the kernel's names: the names for `entries = "…"`, and the whole C++ name.
 fn matches(pattern: &str, kernel: &Kernel) -> bool {
     names(kernel)
         .iter()
         .any(|name| matches_pattern(pattern, name))
 }
 
-/// The symbol, and of `void sim::step<float>(int)` this, `sim::step<float>`, `step<float>`, `sim::step` and `step`.
+/// Returns the symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`, `sim::step` and
+/// `step`.
 fn names(kernel: &Kernel) -> Vec<String> {
     let mut names = vec![kernel.symbol.clone()];
     if let Some(demangled) = &kernel.demangled {
@@ -102,9 +100,9 @@ fn names(kernel: &Kernel) -> Vec<String> {
     names
 }
 
-/// The kernel's name that is most like a pattern, if one is.
+/// Returns the kernel name that is most similar to a pattern, if one is similar.
 fn nearest<'k>(kernels: &'k [Kernel], patterns: &[String]) -> Option<&'k str> {
-    /// More kernels are not looked at.
+    /// The maximum number of kernels that are compared.
     const MOST: usize = 1000;
     let pattern = patterns.first()?.trim_matches('*');
     let symbols = kernels.iter().take(MOST).map(|kernel| &*kernel.symbol);
@@ -113,7 +111,7 @@ fn nearest<'k>(kernels: &'k [Kernel], patterns: &[String]) -> Option<&'k str> {
     Some(kernel.demangled.as_ref().map_or(nearest, Demangled::name))
 }
 
-/// A GPU generation as users write it: `sm_90`, `sm_90a`, `compute_90`, `90`.
+/// Parses a GPU generation as users write it: `sm_90`, `sm_90a`, `compute_90`, `90`.
 pub(crate) fn gpu(text: &str) -> Result<Sm, String> {
     let target = Target::parse(text).or_else(|| Target::parse(&format!("sm_{text}")));
     let sm = target.map(|target| target.sm);

@@ -1,15 +1,15 @@
-//! Colours, and text that a terminal shows as it stands.
+//! Colours, and text that is safe to print on a terminal.
 
 use anstyle::{AnsiColor, Style};
 use std::borrow::Cow;
 
-/// Colours text, or leaves it as it is.
+/// Colours text, or returns it unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     is_on: bool,
 }
 
-/// The colours of parameters, in turn.
+/// The colours of the parameters, used in turn.
 const COLORS: [AnsiColor; 6] = [
     AnsiColor::Cyan,
     AnsiColor::Yellow,
@@ -37,29 +37,29 @@ impl Paint {
         self.with(Style::new().bold(), text)
     }
 
-    /// What is less important.
+    /// Less important text.
     pub(crate) fn faint(self, text: &str) -> String {
         self.with(Style::new().dimmed(), text)
     }
 
-    /// What belongs to the parameter of this index.
+    /// The colour for the parameter with this index.
     pub(crate) fn parameter(self, index: usize, text: &str) -> String {
         let color = COLORS[index % COLORS.len()];
         self.with(Style::new().fg_color(Some(color.into())), text)
     }
 
-    /// What breaks callers, or is no longer there.
+    /// A change that breaks callers, or something that was removed.
     pub(crate) fn bad(self, text: &str) -> String {
         self.with(AnsiColor::Red.on_default(), text)
     }
 
-    /// What is new.
+    /// Something that was added.
     pub(crate) fn good(self, text: &str) -> String {
         self.with(AnsiColor::Green.on_default(), text)
     }
 }
 
-/// So many: `1 kernel`, `2 kernels`.
+/// A number with its noun: `1 kernel`, `2 kernels`.
 pub(crate) fn count(count: impl Into<u64>, what: &str) -> String {
     match count.into() {
         1 => format!("1 {what}"),
@@ -67,7 +67,7 @@ pub(crate) fn count(count: impl Into<u64>, what: &str) -> String {
     }
 }
 
-/// A text from a file without its control characters, which could change what a terminal shows.
+/// Removes control characters from a file's text, because they could control the terminal.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let is_control =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -84,7 +84,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped.collect())
 }
 
-/// A word as shells take it.
+/// Quotes a word for the shell.
 pub(crate) fn quoted(word: Cow<'_, str>) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./+,:@%=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

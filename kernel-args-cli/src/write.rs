@@ -1,4 +1,4 @@
-//! `kernel-args rust` and `kernel-args header`: the kernels of a file as Rust structs and as a C++ header.
+//! `kernel-args rust` and `kernel-args header`: write the kernels of a file as Rust structs and as a C++ header.
 
 use crate::{
     error::{Error, Failure},
@@ -13,10 +13,10 @@ use kernel_args_codegen::{generate, header};
 use kernel_args_image::ParameterList;
 use std::{collections::HashMap, io::Write as _, path::PathBuf};
 
-/// Where the kernels are.
+/// The file with the kernels.
 pub(crate) struct Source {
     pub(crate) files: Vec<PathBuf>,
-    /// A file that has debug information of the same kernels.
+    /// A file with debug information of the same kernels.
     pub(crate) debug_info: Option<PathBuf>,
     pub(crate) select: Select,
 }
@@ -75,23 +75,23 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
     Ok(Status::Success)
 }
 
-pub(crate) fn header(asked: &Header, output: &mut Output) -> Result<Status, Failure> {
-    let Some((name, described)) = described(&asked.source)? else {
+pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Failure> {
+    let Some((name, described)) = described(&options.source)? else {
         return Ok(Status::Error);
     };
-    // An image does not tell what pointers point to.
+    // An image does not contain the types that pointers point to.
     let mut header = header::Header::new().forward_declare_pointees();
     for described in &described {
         let parameters = described.parameters();
         header = header.item(header::Item::kernel(&described.kernel.symbol, &parameters));
     }
-    if let Some(guard) = &asked.guard {
+    if let Some(guard) = &options.guard {
         header = header.guard(guard);
     }
-    if let Some(namespace) = &asked.namespace {
+    if let Some(namespace) = &options.namespace {
         header = header.namespace(namespace);
     }
-    if !asked.strict {
+    if !options.strict {
         header = header.leave_out_kernels();
     }
     let text = header
@@ -102,10 +102,10 @@ pub(crate) fn header(asked: &Header, output: &mut Output) -> Result<Status, Fail
     Ok(Status::Success)
 }
 
-/// A kernel and what is told of it.
+/// A kernel and its parameters.
 struct Described {
     kernel: Kernel,
-    /// Whether it has other parameters for other GPUs.
+    /// Whether its parameters differ between GPUs.
     varies: bool,
     debug_info: Option<ParameterList>,
 }
@@ -117,14 +117,14 @@ impl Described {
         parameters
     }
 
-    /// The parameters in debug information: of the other file, or else of this one.
+    /// The parameters from debug information: from the additional file if there is one, otherwise from the same file.
     fn described(&self) -> Members<'_> {
         let described = self.debug_info.as_ref().or(self.kernel.described.as_ref());
         described.map_or(Members::UNKNOWN, ParameterList::members)
     }
 }
 
-/// The kernels that are asked for, each symbol once, and the names of their files. `None` where they cannot be read.
+/// Returns the selected kernels, each symbol once, and the names of their files. `None` if they cannot be read.
 fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failure> {
     let Some((files, name)) = read(&source.files, &source.select)? else {
         return Ok(None);

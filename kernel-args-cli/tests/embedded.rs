@@ -1,4 +1,4 @@
-//! Libraries, programs and archives that a compiler and binutils make: without them these tests are ignored.
+//! Libraries, programs and archives that a compiler and binutils make. The tests are ignored without these tools.
 
 #[allow(dead_code, reason = "standard input is another suite's")]
 mod common;
@@ -46,7 +46,7 @@ fn tool(name: &str, arguments: &[&str]) {
     assert!(status.success(), "{name} {arguments:?}");
 }
 
-/// An object file of gcc's with a section that holds the file.
+/// A gcc object file with a section that contains the file.
 fn object(folder: &Folder, name: &str, section: &str, content: &str) -> String {
     let source = folder.write(&format!("{name}.c"), "int main(void) { return 0; }\n");
     let object = folder.path(name).to_str().unwrap().to_owned();
@@ -66,7 +66,7 @@ fn object(folder: &Folder, name: &str, section: &str, content: &str) -> String {
     object
 }
 
-/// The parameters are those of the fat binary.
+/// The parameters are equal to the parameters of the fat binary.
 fn agrees(file: &str, shown_in: &str, fatbin: &str) {
     let list = |file: &str| {
         let ran = run(&["show", "--list", file]);
@@ -108,7 +108,7 @@ fn a_program_is_read() {
     agrees(&program, "program: sm_75, PTX sm_75", &fatbin);
     tool("objcopy", &["--strip-all", &program]);
     agrees(&program, "program: sm_75, PTX sm_75", &fatbin);
-    // Without device code.
+    // A file without device code.
     tool("objcopy", &["--remove-section", ".nv_fatbin", &program]);
     let ran = run(&["show", &program]);
     assert_eq!(ran.code, 2);
@@ -146,7 +146,7 @@ fn an_archive_is_read() {
     );
 }
 
-/// What `.incbin` and `bin2c` make: images among other data, texts without an end.
+/// The output of `.incbin` and `bin2c`: images between other data, and texts without a NUL.
 fn images_in_data_are_read() {
     let folder = Folder::new();
     let files = [
@@ -158,7 +158,7 @@ fn images_in_data_are_read() {
     let include = |(index, file): (usize, &String)| {
         let path = std::fs::canonicalize(file).unwrap();
         let path = path.display();
-        // A program has pieces of PTX that it writes, too.
+        // A program also contains fragments of PTX that it prints.
         format!(
             ".byte {index}\n.incbin \"{path}\"\n.ascii \"called `unwrap` }} .entry\"\n\
              .ascii \".version 9.0\\n.target sm_90\\n.address_size 64\\n.visible .entry \"\n\
@@ -180,7 +180,7 @@ fn images_in_data_are_read() {
         ran.stdout
     };
     let each: Vec<&str> = files.iter().map(String::as_str).collect();
-    // One file's images are completed by each other: `saxpy` of the cubin with the types of the PTX.
+    // Images of one file complete each other: `saxpy` of the cubin has the types from the PTX.
     let names = |list: &str| {
         let mut names: Vec<_> = list
             .lines()
@@ -199,7 +199,7 @@ fn images_in_data_are_read() {
     );
 }
 
-/// This program, which has a text by `include_str!`.
+/// This program, which contains a text through `include_str!`.
 fn a_program_of_rust_is_read() {
     let included = std::hint::black_box(include_str!("../../ptx/saxpy.ptx"));
     let program = std::env::current_exe().unwrap();

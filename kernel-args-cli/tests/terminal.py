@@ -1,4 +1,4 @@
-"""Runs a command with standard error, or both streams, on a terminal of some columns: what the terminal got is written."""
+"""Runs a command with standard error, or both output streams, on a terminal with this many columns. Prints the terminal's input."""
 
 import fcntl
 import os

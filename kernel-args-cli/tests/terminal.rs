@@ -1,4 +1,5 @@
-//! The program on a terminal: the progress bar, and colours. Without Python, which makes the terminal, these tests are ignored.
+//! The program on a terminal: the progress bar, and colours. Python creates the terminal; without Python these tests are
+//! ignored.
 
 #[allow(dead_code, reason = "standard input is another suite's")]
 mod common;
@@ -61,7 +62,7 @@ mod unix {
         libtest_mimic::run(&arguments, tests.map(trial).into()).exit_code()
     }
 
-    /// The program on a terminal of so many columns, with these variables.
+    /// Runs the program on a terminal with this many columns and these variables.
     fn on_terminal(
         streams: &str,
         columns: u32,
@@ -86,7 +87,7 @@ mod unix {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// Runs `show` of a file that is not there for a while, and a second one whose name changes a terminal's colour.
+    /// Runs `show` with a file that appears only after a delay, and with a second file whose name contains a colour sequence.
     fn slowly(run: impl FnOnce(&[&str]) -> Output) -> Output {
         let folder = Folder::new();
         let slow = folder.path("slow.ptx");
@@ -95,7 +96,7 @@ mod unix {
         let second = folder.write("second\u{1b}[31m.ptx", bytes("../ptx/saxpy.ptx"));
         thread::scope(|scope| {
             scope.spawn(|| {
-                // It is opened when the program has begun to read.
+                // The file is opened when the program starts to read.
                 let mut pipe = fs::File::options().write(true).open(&slow).unwrap();
                 thread::sleep(Duration::from_millis(1200));
                 pipe.write_all(&bytes("../ptx/saxpy.ptx")).unwrap();
@@ -113,7 +114,7 @@ mod unix {
             shown.contains("second") && !shown.contains("\u{1b}[31m"),
             "{shown:?}"
         );
-        // The line is cleared in the end.
+        // The line is cleared at the end.
         assert!(shown.ends_with("\u{1b}[2K"), "{shown:?}");
     }
 
@@ -154,7 +155,7 @@ mod unix {
         assert!(coloured(&[]));
         assert!(!coloured(&[("NO_COLOR", "1")]));
         assert!(!coloured(&[("TERM", "dumb")]));
-        // The map of bytes has the colours of the parameters.
+        // The byte map uses the colours of the parameters.
         let shown = text(&on_terminal("both", 80, &arguments, &[]).stdout);
         let map = shown
             .lines()

@@ -86,6 +86,13 @@ impl Directives {
         Some((row.field)(self))
     }
 
+    /// Calls `visit` with the index of each directive, and where its value is stored.
+    pub(crate) fn each(&mut self, mut visit: impl FnMut(usize, Field<'_>)) {
+        for (index, row) in TABLE.iter().enumerate() {
+            visit(index, (row.field)(self));
+        }
+    }
+
     /// Each directive: the name of its field, and its value.
     pub fn values(mut self) -> impl Iterator<Item = (&'static str, DirectiveValue)> {
         TABLE.iter().map(move |row| {

@@ -4,10 +4,11 @@ use crate::{cubin, fatbin, ptx};
 use core::fmt;
 
 /// The format of an image.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum Kind {
     /// PTX text.
+    #[default]
     Ptx,
     /// A cubin.
     Cubin,

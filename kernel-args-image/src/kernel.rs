@@ -20,6 +20,16 @@ pub struct Kernel<'k> {
     pub debug_info: Members<'k>,
 }
 
+/// The limits of a kernel's launches.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Its directives.
+    pub directives: Directives,
+    /// Whether it uses dynamic shared memory. `false` if that is unknown.
+    pub dynamic_shared: bool,
+}
+
 /// Why the debug information of another image cannot be used for a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -79,6 +89,15 @@ impl Kernel<'_> {
     pub fn dynamic_shared(&self) -> Option<bool> {
         let defined = self.entry.as_ref().filter(|entry| entry.is_defined);
         defined.map(|entry| entry.dynamic_shared)
+    }
+
+    /// Its directives, and whether it uses dynamic shared memory.
+    #[must_use]
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            directives: self.directives(),
+            dynamic_shared: self.dynamic_shared().unwrap_or(false),
+        }
     }
 
     /// The parameters in the common model, [joined](join_parameters) from all sources.

@@ -4,9 +4,10 @@ use super::Error;
 use crate::{
     cubin::{self, Cubin},
     dwarf::{self, DebugInfo},
-    kernel::Kernel,
+    kernel::{Kernel, Limits},
     mangled::Demangled,
     ptx::{Entry, Module},
+    target::Compatibility,
 };
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::{Members, param_layout::Sm};
@@ -210,6 +211,44 @@ impl<'a> Kernels<'a> {
             })
     }
 
+    /// The limits of a kernel's launches, if every text and cubin of the image has this kernel, with the same parameters at the
+    /// same offsets and with the same limits. Then the kernel is the same on every GPU.
+    pub(crate) fn same_limits(&self, symbol: &str) -> Option<Limits> {
+        const NO_GPU: Sm = Sm(0);
+        let places = self.places(symbol);
+        if places.len() != self.parts.len() || self.varies(symbol) {
+            return None;
+        }
+        let entries = || places.iter().filter_map(|&place| self.entry(place));
+        let recorded: Vec<_> = places.iter().filter_map(|&at| self.records(at)).collect();
+        let mut aligned = entries().flat_map(|entry| entry.parameters);
+        if !recorded.is_empty() && aligned.any(|parameter| parameter.layout.align().bytes() > 16) {
+            return None;
+        }
+        let mut first = None;
+        let offsets = |kernel: &cubin::Kernel<'_>| -> Vec<usize> {
+            kernel
+                .parameters
+                .iter()
+                .map(|parameter| parameter.offset)
+                .collect()
+        };
+        if recorded
+            .iter()
+            .any(|(_, kernel)| differs(&mut first, offsets(kernel).into_iter()))
+        {
+            return None;
+        }
+        let generations = self.generations().flatten();
+        // The choice of code changes at a generation of the image, and behind one that is for this generation alone.
+        let generations = generations.flat_map(|sm| [sm, Sm(sm.0 + 1)]);
+        let mut limits = generations
+            .chain([NO_GPU])
+            .filter_map(|sm| Some(self.chosen(places, Some(sm))?.limits()));
+        let first = limits.next()?;
+        limits.all(|other| other == first).then_some(first)
+    }
+
     /// The symbols of all kernels, without duplicates, in alphabetical order.
     pub fn symbols(&self) -> impl Iterator<Item = &str> {
         let symbol = |places: &[Place]| Some(self.symbol(*places.first()?));
@@ -235,7 +274,7 @@ impl<'a> Kernels<'a> {
 
     fn chosen(&self, places: &[Place], sm: Option<Sm>) -> Option<Kernel<'_>> {
         let places = || places.iter().copied();
-        let first_text = places().find(|place| !place.is_cubin);
+        let text = self.text_for(places(), sm);
         let fitting = places().filter_map(|place| {
             let (of, kernel) = self.records(place)?;
             let fits = sm.is_none_or(|sm| of.0 / 10 == sm.0 / 10 && of <= sm);
@@ -245,7 +284,7 @@ impl<'a> Kernels<'a> {
             Some(_) => fitting.max_by_key(|&(sm, ..)| sm),
             None => fitting.take(1).last(),
         };
-        let entry = first_text.and_then(|place| self.entry(place));
+        let entry = text.and_then(|place| self.entry(place));
         let records = chosen.map(|(_, kernel, _)| kernel);
         let name = match (&entry, records) {
             (Some(entry), _) => entry.name,
@@ -253,7 +292,7 @@ impl<'a> Kernels<'a> {
             (None, None) => return None,
         };
         // Prefer the debug information of the chosen part.
-        let own = chosen.map(|(.., place)| place).or(first_text);
+        let own = chosen.map(|(.., place)| place).or(text);
         let mut lists = own.into_iter().chain(places());
         let debug_info = lists.find_map(|place| {
             let debug_info = self.part(place)?.debug_info.as_ref().ok()?;
@@ -266,6 +305,23 @@ impl<'a> Kernels<'a> {
             records,
             debug_info: debug_info.unwrap_or(Members::UNKNOWN),
         })
+    }
+
+    /// The PTX text that the driver compiles for `sm`: of those that it can compile, the text for the newest GPUs. The first text
+    /// if no text is for `sm`, and without `sm`.
+    fn text_for(&self, places: impl Iterator<Item = Place>, sm: Option<Sm>) -> Option<Place> {
+        let mut texts = places.filter(|place| !place.is_cubin).peekable();
+        let first = texts.peek().copied();
+        let target = |place: Place| match &self.part(place)?.code {
+            Code::Text(text) => text.gpu(),
+            Code::Cubin(_) => None,
+        };
+        let runs = |place: &Place| {
+            let target = target(*place).zip(sm);
+            target.is_some_and(|(target, sm)| target.ptx_compiles_for(sm) == Compatibility::Yes)
+        };
+        let newest = texts.filter(runs).max_by_key(|place| target(*place));
+        newest.or(first)
     }
 
     /// The positions of a kernel, PTX before cubins.
@@ -374,6 +430,7 @@ mod tests {
 
     /// A linear search would read four times as many symbols for twice as many kernels: 2 million for 2,000.
     #[test]
+    #[cfg_attr(miri, ignore = "7,500 kernels take Miri minutes")]
     fn looking_up_all_kernels_takes_a_logarithm_each() {
         for count in [500, 1_000, 2_000, 4_000] {
             let reads = reads(count);

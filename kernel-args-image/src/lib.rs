@@ -36,6 +36,8 @@ mod little_endian;
 pub mod mangled;
 pub mod ptx;
 mod release;
+#[doc(hidden)]
+pub mod summary;
 mod table;
 mod target;
 mod validate;
@@ -46,6 +48,8 @@ pub use directives::{DirectiveValue, Directives};
 pub use encoder::{Declaration, Encoder};
 pub use format::{Error, Kind};
 pub use join::{join_parameters, same_sizes};
+#[doc(hidden)]
+pub use kernel::Limits;
 pub use kernel::{DebugInfoMismatch, Kernel};
 pub use kernels::Kernels;
 pub use release::{CudaVersion, PtxVersion, RELEASES, Release};

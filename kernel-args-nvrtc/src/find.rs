@@ -1,13 +1,13 @@
-//! Where the system has NVRTC.
+//! Finds NVRTC where the operating system looks for libraries.
 
 use crate::{Error, Nvrtc};
 use std::{path::Path, sync::OnceLock};
 
-/// The releases of CUDA whose libraries are looked for.
+/// The CUDA releases whose libraries are tried.
 const MAJORS: std::ops::RangeInclusive<u16> = 11..=15;
 
-/// The file names of NVRTC: the one without a version, which the library path decides, then `preferred`, a major release of
-/// CUDA, then the others, the newest first.
+/// The file names of NVRTC, in the order in which they are tried: the name without a version, which the library path resolves;
+/// then `preferred`, a major CUDA release; then the remaining releases, the newest first.
 #[must_use]
 pub fn library_names(preferred: Option<u16>) -> Vec<String> {
     let numbered = |major: u16| {
@@ -29,12 +29,13 @@ pub fn library_names(preferred: Option<u16>) -> Vec<String> {
     names
 }
 
-/// The NVRTC that the system finds, loaded once for the whole process. Where several releases are installed, it is the one of
-/// `driver_major`, the driver's major CUDA version: the driver is sure to accept its cubins. Later calls return what the first
-/// one found.
+/// Finds NVRTC on the system and loads it once per process.
+///
+/// If several releases are installed, this loads the release that matches `driver_major`, the major CUDA version of the driver,
+/// because the driver is guaranteed to accept its cubins. Later calls return the result of the first call.
 ///
 /// # Errors
-/// [`Error::Library`] if there is none, [`Error::EntryPoint`] if it is too old.
+/// [`Error::Library`] if no library is found, [`Error::EntryPoint`] if it is too old.
 pub fn system(driver_major: u16) -> Result<&'static Nvrtc, &'static Error> {
     static NVRTC: OnceLock<Result<Nvrtc, Error>> = OnceLock::new();
     let find = || {
@@ -55,7 +56,7 @@ mod tests {
     use super::library_names;
 
     #[test]
-    fn the_driver_s_own_release_is_looked_for_before_others() {
+    fn the_release_of_the_driver_is_searched_first() {
         if cfg!(windows) {
             return;
         }

@@ -1,10 +1,10 @@
-//! NVRTC, the compiler for CUDA C++ that is a library, and the files that a CUDA source can include.
+//! Bindings to NVRTC, the runtime compiler for CUDA C++, and a search for the files that a CUDA source can include.
 //!
 //! | item | content |
 //! |---|---|
 //! | [`Nvrtc`], [`Program`] | the library, and one program that it compiles |
-//! | [`library_names`], [`system`] | where the system has the library |
-//! | [`includes()`] | the files that a source can include, and what makes them unknown |
+//! | [`library_names`], [`system`] | finding the library on the system |
+//! | [`includes()`] | the files that a source can include, and why the list can be incomplete |
 //! | [`option`] | options that name folders, files and macros |
 #![deny(unsafe_code)]
 

@@ -2,26 +2,26 @@
 
 use std::path::PathBuf;
 
-/// What options name.
+/// The folders, files and macros that options name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Named {
-    /// Folders of headers: `-I`.
+    /// Header folders: `-I`.
     pub folders: Vec<PathBuf>,
     /// Directives with the same effect: `#define N 4` for `-DN=4`, `#include "a.h"` for `--pre-include=a.h`.
     pub directives: String,
-    /// An option has the compiler read or write files in another way.
-    pub others: bool,
+    /// Whether an option makes the compiler read or write files in a way that this module does not follow.
+    pub is_incomplete: bool,
 }
 
 impl Named {
     /// Whether an option names files or folders.
     #[must_use]
     pub fn has_files(&self) -> bool {
-        self.others || !self.folders.is_empty() || self.directives.contains("#include")
+        self.is_incomplete || !self.folders.is_empty() || self.directives.contains("#include")
     }
 }
 
-/// What an option with this name expects.
+/// The kind of value that an option with this name expects.
 #[derive(Clone, Copy)]
 enum Value {
     Folder,
@@ -49,12 +49,12 @@ const OPTIONS: [(&str, Value); 19] = [
     ("device-time-trace", Value::Other),
     ("options-file", Value::Other),
     ("optf", Value::Other),
-    // Options of its front end, which can include files too.
+    // Options of its front end, which can also include files.
     ("Xcudafe", Value::Other),
     ("cudafe-options", Value::Other),
 ];
 
-/// What a list of options names. The value of an option is in the same text, after `=` or a space, or is the next one.
+/// Reads a list of options. The value of an option follows `=` or a space in the same text, or is the next text.
 pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
     let mut named = Named::default();
     let mut options = options.into_iter();
@@ -83,13 +83,13 @@ pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
             }
             Value::File => named.directives.extend(["#include \"", value, "\"\n"]),
             Value::Macro => named.directives += &definition(value),
-            Value::Other => named.others = true,
+            Value::Other => named.is_incomplete = true,
         }
     }
     named
 }
 
-/// The directive that defines a macro as an option does: `N=4`, or `N`, which is 1.
+/// The directive that is equivalent to a macro option: `N=4`, or `N`, which defines it as 1.
 #[must_use]
 pub fn definition(option: &str) -> String {
     match option.split_once('=') {
@@ -104,7 +104,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn options_that_name_files_are_known() {
+    fn options_that_name_files_are_recognized() {
         for options in [
             &["-I/usr/include"][..],
             &["-I /usr"],
@@ -158,6 +158,6 @@ mod tests {
             named.directives,
             "#define N 4\n#define M 1\n#define F(x) x=1\n#include \"pre.h\"\n"
         );
-        assert!(!named.others);
+        assert!(!named.is_incomplete);
     }
 }

@@ -1,8 +1,8 @@
-//! Writes the kernels, as a compiler would: into the folder of the build.
+//! Writes the kernels into the build folder, like a compiler.
 
 use std::{env, fmt::Write, fs, path::Path};
 
-/// Functions of one argument for two types, and one that takes its count in another width.
+/// Functions of one argument for two types, and one kernel with a different width of its count.
 fn unary() -> String {
     let mut text = String::from(".version 7.0\n.target sm_70\n.address_size 64\n");
     for function in ["uexp", "usqrt", "uabs"] {

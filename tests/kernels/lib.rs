@@ -1,4 +1,4 @@
-//! A crate of kernels, as a program has it: a build script makes their image, and structs in other crates name them.
+//! A crate of kernels: a build script makes their image, and structs in dependent crates name them.
 #![no_std]
 #![forbid(unsafe_code)]
 

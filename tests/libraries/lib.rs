@@ -1,12 +1,12 @@
-//! The libraries that cargo gives rustc for a crate, for programs that a test compiles with them: nothing is built twice.
+//! The libraries that cargo passes to rustc for a crate. Tests use them to compile programs without building a library twice.
 
 use proc_macro::{Literal, Punct, Spacing, TokenStream, TokenTree};
 use std::env;
 
-/// The options of rustc for the libraries of the crate that is being compiled, as a list of texts: `--extern` with `NAME=PATH`,
-/// and `-L` with a folder.
+/// The rustc options for the libraries of the current crate, as a list of texts: `--extern` with `NAME=PATH`, and `-L` with a
+/// folder.
 ///
-/// A macro runs in the compiler's process, so the compiler's arguments are its own.
+/// A macro runs in the compiler's process, so it can read the compiler's arguments.
 #[proc_macro]
 pub fn libraries(_: TokenStream) -> TokenStream {
     let mut list = TokenStream::new();
@@ -15,7 +15,7 @@ pub fn libraries(_: TokenStream) -> TokenStream {
         if pair[0] != "--extern" && pair[0] != "-L" {
             continue;
         }
-        // A library is compiled against the metadata of others; to link, a program needs the `rlib` next to it.
+        // A library is compiled against the metadata of its dependencies. To link a program, the `rlib` next to it is needed.
         let value = pair[1].strip_suffix(".rmeta");
         let value = value.map_or_else(|| pair[1].clone(), |path| format!("{path}.rlib"));
         for text in [&pair[0], &value] {

@@ -1,4 +1,4 @@
-//! What the suites share that look at marshalled bytes.
+//! Shared code of the suites that check marshalled bytes.
 
 use kernel_args::KernelArgs;
 use std::slice;
@@ -6,7 +6,7 @@ use std::slice;
 /// The bytes behind each pointer of `kernelParams`.
 ///
 /// # Panics
-/// Where there are more or fewer pointers than parameters.
+/// If there are more or fewer pointers than parameters.
 #[must_use]
 pub fn params<A: KernelArgs>(args: A) -> Vec<Vec<u8>> {
     args.with_kernel_params(|params| {
@@ -15,8 +15,8 @@ pub fn params<A: KernelArgs>(args: A) -> Vec<Vec<u8>> {
             .iter()
             .zip(A::PARAMETERS)
             .map(|(&from, parameter)| {
-                // SAFETY: each pointer is valid for the size of its parameter until this closure returns, and all
-                // of its bytes are initialised, as the memcheck suite shows.
+                // SAFETY: each pointer is valid for the size of its parameter until this closure returns, and all its bytes are
+                // initialized. The memcheck suite checks this.
                 unsafe { slice::from_raw_parts(from.cast::<u8>(), parameter.size) }.to_vec()
             })
             .collect()

@@ -1,12 +1,12 @@
-//! A crate without `std` that knows kernel-args by another name: see `suites/hygiene/no_std.rs`.
+//! A crate without `std` that renames kernel-args: see `suites/hygiene/no_std.rs`.
 #![no_std]
 #![deny(warnings)]
 
-// The counter-test: with this the crate must not compile.
+// The counter-test: with this line the crate must not compile.
 #[cfg(feature = "links-std")]
 extern crate std;
 
-use renamed::{DevicePointer, DevicePointerMut, DeviceType, Float4, KernelArgs};
+use renamed::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float4};
 
 renamed::kernels! {
     crate = renamed;
@@ -46,7 +46,7 @@ pub struct Args<T: DeviceType> {
     pub out: Option<DevicePointerMut<f32>>,
 }
 
-/// Both forms, as another driver binding would take them.
+/// Both forms, for a different driver binding.
 pub fn launch(
     args: Args<f32>,
     packed: bool,

@@ -1,4 +1,4 @@
-//! Which driver a suite runs on: a real one where there is a GPU, else the stand-in driver.
+//! The driver for a suite: a real driver if there is a GPU, else the stand-in driver.
 
 use kernel_args_stand_in::{Settings, is_active, reexec_with_stand_in};
 use libtest_mimic::{Arguments, Completion, Trial};
@@ -9,12 +9,12 @@ use std::{env, fmt, process::ExitCode, sync::Arc};
 pub enum Driver {
     /// NVIDIA's, with a GPU of this name.
     Real(String),
-    /// The stand-in of this workspace: no kernel runs, launches are taken as the driver takes them.
+    /// The stand-in driver of this workspace: no kernel runs, and launches are checked like in the real driver.
     Test,
 }
 
 impl Driver {
-    /// Whether kernels really run.
+    /// Whether kernels are executed.
     #[must_use]
     pub fn is_real(&self) -> bool {
         matches!(self, Self::Real(_))
@@ -38,16 +38,15 @@ impl fmt::Display for Driver {
     }
 }
 
-/// The `main` of a suite: finds a driver, runs `trials` on it one after another, and calls `close`.
+/// The `main` of a suite: finds a driver, runs `trials` one after another, and calls `close`.
 ///
-/// Without a GPU the suite runs again on the stand-in driver, and one more trial, which is ignored, stands for the GPU
-/// that it did not run on.
+/// Without a GPU the suite runs on the stand-in driver, with one additional ignored trial that reports the missing GPU.
 #[must_use]
 pub fn suite(name: &str, trials: fn(&Driver) -> Vec<Trial>, close: fn(&Driver)) -> ExitCode {
     suite_on(name, device() + 1, trials, close)
 }
 
-/// As [`suite`], with so many devices where it runs on the stand-in driver.
+/// Like [`suite`], with this number of devices on the stand-in driver.
 #[must_use]
 pub fn suite_on(
     name: &str,
@@ -65,7 +64,7 @@ pub fn suite_on(
         };
     };
     let mut arguments = Arguments::from_args();
-    // One GPU: what one trial leaves behind must not depend on what runs beside it.
+    // Trials run one after another: with one GPU, the result of a trial must not depend on a concurrent trial.
     arguments.test_threads = Some(1);
     let mut trials = trials(&driver);
     if !driver.is_real() {
@@ -94,7 +93,7 @@ pub fn trial<E: fmt::Display>(
     })
 }
 
-/// A trial that counts as ignored, with the reason, where there is one why it cannot run.
+/// A trial. If there is a reason why it cannot run, it counts as ignored, with this reason.
 pub fn trial_unless<E: fmt::Display>(
     why: Option<&'static str>,
     name: impl Into<String>,
@@ -109,10 +108,10 @@ pub fn trial_unless<E: fmt::Display>(
     })
 }
 
-/// The device that the suites run on: `KERNEL_ARGS_DEVICE`, else the first one.
+/// The device for the suites: `KERNEL_ARGS_DEVICE`, else the first device.
 ///
 /// # Panics
-/// Where the variable holds no number.
+/// If the variable does not contain a number.
 #[must_use]
 pub fn device() -> usize {
     env::var("KERNEL_ARGS_DEVICE").map_or(0, |device| {
@@ -122,10 +121,10 @@ pub fn device() -> usize {
     })
 }
 
-/// The primary context of [`device`], a GPU or one of the stand-in driver.
+/// The primary context of [`device`], on a GPU or on the stand-in driver.
 ///
 /// # Errors
-/// Where there is neither.
+/// If there is no driver.
 pub fn context() -> Result<Arc<cudarc::driver::CudaContext>, kernel_args::Error> {
     kernel_args::context(device())
 }

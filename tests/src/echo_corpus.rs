@@ -1,4 +1,4 @@
-//! The random echo kernels that NVIDIA's compiler has made: `cargo run -p kernel-args-test-generator --bin echo_corpus`.
+//! The random echo kernels that NVIDIA's compiler has compiled: `cargo run -p kernel-args-test-generator --bin echo_corpus`.
 
 use crate::derived::ENTRIES;
 use kernel_args_test_generator::{corpus, echo};
@@ -7,40 +7,40 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The folder of the corpus: beside the suite in a bundle, or in cargo's target folder.
+/// The folder of the corpus: next to the suite in a bundle, or in cargo's target folder.
 #[must_use]
 pub fn folder() -> Option<PathBuf> {
     let exe = env::current_exe().ok()?;
-    let beside = exe.parent()?;
-    // A suite runs in `target/PROFILE/deps`.
-    [beside.join("echo-corpus"), beside.join("../../echo-corpus")]
+    let folder = exe.parent()?;
+    // The binary of a suite is in `target/PROFILE/deps`.
+    [folder.join("echo-corpus"), folder.join("../../echo-corpus")]
         .into_iter()
         .find(|folder| folder.join(corpus::FILE).is_file())
 }
 
-/// What to do where there is no corpus.
+/// The instruction if there is no corpus.
 #[must_use]
 pub fn missing() -> String {
     let command = corpus::command(ENTRIES.len());
-    format!("there is no corpus: `python3 ptx/toolchain.py nvrtc`, then `{command}`")
+    format!("the corpus does not exist: run `python3 ptx/toolchain.py nvrtc`, then `{command}`")
 }
 
-/// Whether the corpus holds the kernels of the derived structs.
+/// Whether the corpus contains the kernels of the derived structs.
 ///
 /// # Errors
-/// Where it does not.
+/// If it does not.
 pub fn check(folder: &Path) -> Result<(), String> {
     let text = fs::read_to_string(folder.join(corpus::FILE)).map_err(|error| error.to_string())?;
     corpus::check(&text, echo::SEED, ENTRIES.len())
 }
 
-/// The number of the file that has kernel `index`.
+/// The number of the file that contains kernel `index`.
 #[must_use]
 pub fn file_of(index: usize) -> usize {
     index / corpus::BATCH
 }
 
-/// A file of the corpus: of PTX, or of cubins.
+/// A PTX or cubin file of the corpus.
 #[must_use]
 pub fn path(folder: &Path, file: usize, kind: &str) -> PathBuf {
     folder.join(format!("echo_{file}.{kind}"))

@@ -1,4 +1,4 @@
-//! Structs that the suites use from another crate than the one that derives on them.
+//! Structs that suites use from a different crate than the crate that derives on them.
 
 use cudarc::driver::CudaSlice;
 use kernel_args::{DeviceType, KernelArgs};
@@ -7,13 +7,13 @@ use kernel_args::{DeviceType, KernelArgs};
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Point {
-    /// Before three bytes of padding.
+    /// Three bytes of padding follow.
     pub x: u8,
-    /// After them.
+    /// The field after the padding.
     pub y: u32,
 }
 
-/// Arguments with fields that only this crate sees.
+/// Arguments with private fields.
 #[derive(KernelArgs)]
 pub struct Exported<'a> {
     point: Point,
@@ -21,7 +21,7 @@ pub struct Exported<'a> {
 }
 
 impl<'a> Exported<'a> {
-    /// Arguments of these values.
+    /// Creates arguments with these values.
     #[must_use]
     pub fn new(point: Point, points: Option<&'a CudaSlice<Point>>) -> Self {
         Self { point, points }

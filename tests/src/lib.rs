@@ -1,4 +1,4 @@
-//! What the suites share.
+//! Shared code of the suites.
 
 pub mod driver;
 pub mod echo_corpus;
@@ -8,12 +8,11 @@ pub mod process;
 pub mod suites;
 pub mod tally;
 
-/// Random kernel signatures as `#[derive(KernelArgs)]` structs, by-value structs and enums included.
+/// Random kernel signatures as `#[derive(KernelArgs)]` structs, with by-value structs and enums.
 ///
-/// They are the generator's first [`echo::derived`](kernel_args_test_generator::echo::derived) echo kernels of
-/// [`echo::SEED`](kernel_args_test_generator::echo::SEED) at the time of the build: number `i` here is kernel `i`
-/// there. The bytes that a kernel must see are [`echo::expected`](kernel_args_test_generator::echo::expected) of the
-/// same seed.
+/// They are the first [`echo::derived`](kernel_args_test_generator::echo::derived) echo kernels of the generator for
+/// [`echo::SEED`](kernel_args_test_generator::echo::SEED) at build time: number `i` here is kernel `i` there. The expected
+/// bytes are [`echo::expected`](kernel_args_test_generator::echo::expected) for the same seed.
 #[allow(
     missing_docs,
     missing_debug_implementations,

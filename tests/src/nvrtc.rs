@@ -7,10 +7,10 @@ use std::{
     process::{Command, ExitCode},
 };
 
-/// Set in the process that was started with NVRTC in its library path, or where there is none to put there.
+/// Set in the process that was started with NVRTC in its library path, and if NVRTC is not installed.
 const LOOKED: &str = "KERNEL_ARGS_LOOKED_FOR_NVRTC";
 
-/// The folder of the pinned NVRTC, if `ptx/toolchain.py` has fetched it.
+/// The folder of the pinned NVRTC, if `ptx/toolchain.py` has downloaded it.
 fn folder() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
     let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
@@ -19,8 +19,8 @@ fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// Runs this program again with the pinned NVRTC behind the library path, and gives its exit code; none in the process so started.
-/// What the path has already, goes first.
+/// Runs this program again with the pinned NVRTC at the end of the library path, and returns the exit code. Returns `None` in
+/// the started process. Existing entries of the path have priority.
 #[must_use]
 pub fn reexec_with_nvrtc() -> Option<ExitCode> {
     if env::var_os(LOOKED).is_some() {
@@ -44,7 +44,7 @@ pub fn reexec_with_nvrtc() -> Option<ExitCode> {
     Some(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// Why nothing can be compiled here, if so.
+/// The reason why nothing can be compiled here, if there is one.
 #[must_use]
 pub fn missing() -> Option<&'static str> {
     let found = kernel_args::context::versions().is_ok_and(|versions| versions.nvrtc.is_some());

@@ -1,4 +1,4 @@
-//! Trials that run in a process of their own: the suite's binary, started again.
+//! Trials in separate processes: the suite's binary is started again.
 
 use crate::driver::trial;
 use libtest_mimic::Trial;
@@ -8,22 +8,22 @@ use std::{
     process::{Command, ExitCode},
 };
 
-/// How such a process ends.
+/// The result of such a process.
 pub type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
 
-/// What a process does.
+/// The work of a process.
 pub type Case = fn() -> Outcome;
 
-/// Names the trial to the process that runs it.
+/// The variable that names the trial for the started process.
 const VARIABLE: &str = "KERNEL_ARGS_TRIAL";
 
-/// The trial that this process is to run; `None` in the suite itself.
+/// The trial for this process; `None` in the suite itself.
 #[must_use]
 pub fn wanted() -> Option<String> {
     env::var(VARIABLE).ok()
 }
 
-/// A trial for each case, which runs it in a process.
+/// One trial per case. Each trial runs its case in a process.
 #[must_use]
 pub fn trials(group: &str, cases: &'static [(&'static str, Case)]) -> Vec<Trial> {
     cases
@@ -32,7 +32,7 @@ pub fn trials(group: &str, cases: &'static [(&'static str, Case)]) -> Vec<Trial>
         .collect()
 }
 
-/// The process's part: runs the case that is wanted. `None` in the suite itself.
+/// Runs the requested case in a started process. Returns `None` in the suite itself.
 #[must_use]
 pub fn child(cases: &[(&str, Case)]) -> Option<ExitCode> {
     let name = wanted()?;
@@ -40,7 +40,7 @@ pub fn child(cases: &[(&str, Case)]) -> Option<ExitCode> {
     Some(exit_code(case()))
 }
 
-/// The process's exit code; an error is written to standard error.
+/// The exit code of the process. An error is written to standard error.
 #[must_use]
 pub fn exit_code(outcome: Outcome) -> ExitCode {
     match outcome {
@@ -52,10 +52,10 @@ pub fn exit_code(outcome: Outcome) -> ExitCode {
     }
 }
 
-/// Runs the trial `name` in a process, and waits for its end.
+/// Runs the trial `name` in a process and waits for its end.
 ///
 /// # Errors
-/// With what the process wrote, where it does not succeed.
+/// If the process fails. The error contains its output.
 pub fn run(name: &str) -> Outcome {
     let output = Command::new(env::current_exe()?)
         .env(VARIABLE, name)

@@ -1,4 +1,4 @@
-//! Several suites in one program, which is linked once: each suite has a `main` of its own, and runs in a process of its own.
+//! Several suites in one program, to link only once. Each suite has its own `main` and runs in its own process.
 
 use kernel_args::context::versions;
 use std::{
@@ -15,15 +15,15 @@ use std::{
 /// A suite: the name of its module, and its `main`.
 pub type Suite = (&'static str, fn() -> ExitCode);
 
-/// Names the suite to the process that runs it, and to the processes that this one starts.
+/// The variable that names the suite for the started process, and for its child processes.
 const VARIABLE: &str = "KERNEL_ARGS_SUITE";
 
 /// The `main` of a program of suites.
 ///
-/// `graphs::` as an argument runs the suite `graphs`, `graphs::capture` its trials that contain `capture`; several such arguments
-/// are allowed. Without one, all suites run. Each suite gets all other arguments.
+/// The argument `graphs::` runs the suite `graphs`; `graphs::capture` runs its trials whose names contain `capture`; several
+/// such arguments are allowed. Without such an argument, all suites run. Each suite gets all remaining arguments.
 ///
-/// Suites that are not on a GPU run side by side, and each prints when it has ended. With `--nocapture` or `--test-threads=1`
+/// Suites without a GPU run in parallel, and each prints its output when it has ended. With `--nocapture` or `--test-threads=1`
 /// they run one after another.
 #[must_use]
 pub fn main(suites: &'static [Suite]) -> ExitCode {
@@ -60,12 +60,12 @@ pub fn main(suites: &'static [Suite]) -> ExitCode {
     }
 }
 
-/// One GPU is not for two suites at once.
+/// With one GPU, suites must not run in parallel.
 fn has_gpu() -> bool {
     versions().is_ok()
 }
 
-/// A suite and the part of its trials that runs.
+/// A suite and a filter for its trials.
 #[derive(Debug, PartialEq)]
 struct Run {
     suite: &'static str,
@@ -74,7 +74,7 @@ struct Run {
 
 struct Selection {
     runs: Vec<Run>,
-    /// What every suite gets.
+    /// The arguments for every suite.
     options: Vec<String>,
 }
 
@@ -104,7 +104,7 @@ impl Selection {
 
 impl Run {
     fn command(&self, options: &[String]) -> Command {
-        // Where the path is unknown, the command cannot be started, which is an error then.
+        // If the path is unknown, the command cannot be started, which results in an error.
         let mut command = Command::new(env::current_exe().unwrap_or_default());
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
         command.env(VARIABLE, self.suite).args(options).args(filter);
@@ -123,7 +123,7 @@ impl Run {
     }
 }
 
-/// Runs as many suites at once as there are processors, and returns how many failed.
+/// Runs as many suites at once as there are processors, and returns the number of failures.
 fn side_by_side(runs: &[Run], options: &[String]) -> io::Result<usize> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let (next, failed, printing) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(()));
@@ -179,7 +179,7 @@ mod tests {
     fn arguments_that_name_suites_select_them() {
         let all = vec![("echo", String::new()), ("graphs", String::new())];
         assert_eq!(selection(&[]), (all.clone(), vec![]));
-        // A part of trials' names, and options, are for all suites.
+        // Name filters without a suite, and options, are for all suites.
         let options = ["capture", "--skip", "random", "other::trial"];
         let (runs, rest) = selection(&options);
         assert_eq!((runs, rest), (all, options.map(String::from).to_vec()));

@@ -1,11 +1,11 @@
-//! What a suite did, for its closing table.
+//! Counts the work of a suite, for its final table.
 
 use std::{
     collections::BTreeSet,
     sync::{Mutex, PoisonError},
 };
 
-/// Kernels, launches and bytes that were compared.
+/// Kernels, launches and compared bytes.
 #[derive(Default)]
 pub struct Tally {
     kernels: BTreeSet<String>,
@@ -16,10 +16,10 @@ pub struct Tally {
 
 static TALLY: Mutex<Option<Tally>> = Mutex::new(None);
 
-/// Counts one echo, and says where it differs from what was passed.
+/// Counts one echo and compares it with the passed bytes.
 ///
 /// # Errors
-/// With both sides from the first byte that differs on.
+/// If the bytes differ: both sides from the first difference on.
 pub fn compare(kernel: &str, way: &str, echo: &[u8], passed: &[u8]) -> Result<(), String> {
     let mut tally = TALLY.lock().unwrap_or_else(PoisonError::into_inner);
     let tally = tally.get_or_insert_default();
@@ -35,7 +35,7 @@ pub fn compare(kernel: &str, way: &str, echo: &[u8], passed: &[u8]) -> Result<()
     }
 }
 
-/// How many bytes differ, and both sides from the first one on.
+/// The number of different bytes, and both sides from the first difference on.
 fn differences(echo: &[u8], passed: &[u8]) -> (usize, String) {
     let pairs = || echo.iter().zip(passed);
     let count = pairs().filter(|(a, b)| a != b).count() + echo.len().abs_diff(passed.len());

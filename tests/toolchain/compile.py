@@ -4,12 +4,12 @@
     compile.py FOLDER TARGETS [-I INCLUDE]... [--option=OPTION]... SOURCE...
 
 TARGETS are separated by commas: compute_NN gives FOLDER/STEM.ptx, sm_NN gives
-FOLDER/STEM.sm_NN.cubin. OPTIONs are passed on to NVRTC. `echo.cuh` is found by itself; in the PTX of a
-source that includes it every echo kernel must read and write every byte.
+FOLDER/STEM.sm_NN.cubin. OPTIONs are passed to NVRTC. `echo.cuh` is always available; in the PTX of a
+source that includes it, every echo kernel must read and write every byte.
 
-It prints the compiler's version, and the folder of CUDA's headers where the pinned nvcc is
-installed. Without sources it does no more. Exit codes: 0 done; 1 a source does
-not compile, or an echo kernel leaves a byte out; 2 wrong usage; 3 the compiler is not installed (nothing is fetched here).
+It prints the compiler's version, and the folder of CUDA's headers if the pinned nvcc is
+installed. Without sources this is all. Exit codes: 0 done; 1 a source does
+not compile, or an echo kernel leaves out a byte; 2 wrong usage; 3 the compiler is not installed (nothing is downloaded here).
 """
 
 import argparse
@@ -43,7 +43,7 @@ def main():
     options = OPTIONS + [f"--include-path={include}" for include in arguments.includes] + arguments.options
     folder = arguments.folder.resolve()
     sources = [source.resolve() for source in arguments.sources]
-    # Debug information names the folder: it is to be the same on every machine.
+    # Debug information contains the folder, which must be the same on every machine.
     os.chdir(pathlib.Path(sys.executable).anchor)
     try:
         print("NVRTC " + ".".join(map(str, nvrtc.version())))

@@ -1,6 +1,6 @@
-//! Instructions of a launch through cust's `launch!`, on the stand-in driver.
+//! Counts the instructions of a launch with cust's `launch!`, on the stand-in driver.
 //!
-//! `CUDA_LIBRARY_PATH` must name a directory whose `lib64` has the stand-in driver as `libcuda.so`: benches/README.md.
+//! `CUDA_LIBRARY_PATH` must name a directory whose `lib64` contains the stand-in driver as `libcuda.so`: see benches/README.md.
 
 use core::{ffi::c_void, hint::black_box};
 use cust::{
@@ -28,7 +28,7 @@ unsafe extern "C" fn words(launches: *mut c_void) {
     let all = unsafe { &mut *launches.cast::<Launches<'_>>() };
     let (function, stream) = (&all.words, &all.stream);
     let [a, b, c, d, e, f, g, h] = *black_box(&all.arguments);
-    // SAFETY: the kernel does nothing, and takes eight words.
+    // SAFETY: the kernel does nothing and takes eight words.
     let launched = unsafe { launch!(function<<<1, 32, 0, stream>>>(a, b, c, d, e, f, g, h)) };
     launched.expect("a launch");
 }
@@ -39,7 +39,7 @@ unsafe extern "C" fn slices(launches: *mut c_void) {
     let (function, stream) = (&all.slices, &all.stream);
     let [x, y, out] = black_box(&mut all.memory);
     let (n, alpha, beta, stride, seed) = *black_box(&all.scalars);
-    // SAFETY: the kernel does nothing, and takes these.
+    // SAFETY: the kernel does nothing and takes these arguments.
     let launched = unsafe {
         launch!(function<<<1, 32, 0, stream>>>(
             x.as_device_ptr(), y.as_device_ptr(), out.as_device_ptr(), n, alpha, beta, stride, seed
@@ -78,9 +78,9 @@ fn launch() -> Result<(), Box<dyn Error>> {
     };
     let argument = (&raw mut launches).cast();
     for (_, call) in CASES {
-        // SAFETY: both take the launches.
+        // SAFETY: both functions take a reference to the launches.
         unsafe { call(argument) };
-        // SAFETY: as above; this one is counted.
+        // SAFETY: the function takes a reference to the launches. This call is counted.
         unsafe { callgrind::measured(call, argument) };
     }
     Ok(())

@@ -1,8 +1,7 @@
-//! The chart and the tables of a run, from its `launch.tsv`: `chart [DATA.tsv] [--fill FILE]... [--rehearsal]`.
+//! Draws the chart and prints the tables of a run, from its `launch.tsv`: `chart [DATA.tsv] [--fill FILE]... [--rehearsal]`.
 //!
-//! Draws `DATA.svg` beside the data and prints the tables. `--fill` writes what it prints into the parts of a Markdown
-//! file that stand between `<!-- measured: NAME -->` and `<!-- end of NAME -->`. Figures of a rehearsal are not written
-//! into files unless `--rehearsal` says that they may be.
+//! Draws `DATA.svg` next to the data and prints the tables. `--fill` writes the tables into a Markdown file, between `<!--
+//! measured: NAME -->` and `<!-- end of NAME -->`. The results of a rehearsal are written to files only with `--rehearsal`.
 
 use kernel_args_benches::{chart, measured::Measured, report, targets};
 use std::{
@@ -82,11 +81,11 @@ fn content(
     })
 }
 
-/// The picture as the file links to it: beside it or below it.
+/// The link to the picture, relative to the file.
 fn relative(file: &Path, svg: &Path) -> Result<String, Box<dyn Error>> {
     let file = fs::canonicalize(file)?;
     let svg = fs::canonicalize(svg)?;
-    let folder = file.parent().ok_or("a file stands in a folder")?;
+    let folder = file.parent().ok_or("a file is in a folder")?;
     let below = svg.strip_prefix(folder);
     let below = below.map_err(|_| {
         format!(
@@ -98,7 +97,7 @@ fn relative(file: &Path, svg: &Path) -> Result<String, Box<dyn Error>> {
     Ok(below.to_string_lossy().into_owned())
 }
 
-/// The text with `content` in this part, where it has that part.
+/// Returns the text with `content` in this part, if the text has the part.
 fn filled(text: &str, part: &str, content: &str) -> Result<String, Box<dyn Error>> {
     let (begin, end) = (
         format!("<!-- measured: {part} -->\n"),

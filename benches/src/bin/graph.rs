@@ -1,5 +1,5 @@
-//! What it costs to give the nodes of a graph new arguments and to launch it, in instructions and heap allocations, on the test
-//! driver. `launch` times it on a GPU.
+//! Counts instructions and heap allocations to update the nodes of a graph and launch it, on the stand-in driver. `launch`
+//! times the same on a GPU.
 
 use kernel_args_benches::{
     callgrind::{self, measured},
@@ -50,18 +50,19 @@ fn instructions() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// In a process of its own: callgrind counts the second run of each variant. On standard output: its allocations.
+/// Runs in its own process. Callgrind counts the second run of each variant. Prints the allocations to standard output.
 fn count() -> Result<(), Box<dyn Error>> {
     callgrind::calibrate();
     let device = Device::first()?;
     for (_, run) in VARIANTS {
         let mut chain = (run, Chain::new(&device)?);
         let job = (&raw mut chain).cast::<c_void>();
-        // SAFETY: it takes a job.
+        // SAFETY: the function takes a job.
         unsafe { once(job) };
-        // SAFETY: as above.
+        // SAFETY: the function takes a job.
         println!("{}", allocations(|| unsafe { measured(once, job) }));
-        // What a graph has retained is dropped on another thread, whose instructions would count for the next variant.
+        // A different thread drops the objects that a graph has retained. Its instructions would be counted for the next
+        // variant.
         core::mem::forget(chain);
     }
     Ok(())

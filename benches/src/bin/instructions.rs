@@ -1,4 +1,4 @@
-//! Instructions and heap allocations from a struct of arguments to the call of the driver, and of whole launches.
+//! Counts instructions and heap allocations from a struct of arguments to the driver call, and of whole launches.
 
 use kernel_args_benches::{
     callgrind,
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             Ok(())
         }
-        // On standard output: the allocations of each launch.
+        // Prints the allocations of each launch to standard output.
         Some("launch") => {
             callgrind::calibrate();
             let mut launches = Launches::new()?;
@@ -118,7 +118,7 @@ fn ratio(ours: u64, other: u64) -> String {
     format!("{:.2}", ours as f64 / other as f64)
 }
 
-/// Every variant hands the same bytes over.
+/// Every variant passes the same bytes.
 fn check(shape: &Shape) -> Result<(), String> {
     let expected = shape.handed_over(Variant::CPacked);
     for variant in Variant::ALL {

@@ -1,8 +1,8 @@
-//! What a launch costs on the GPU, on the host's side: medians of many batches, all variants interleaved.
+//! Measures the cost of a launch on the host, with a GPU: medians of many batches. All variants are interleaved.
 //!
-//! `launch [--seconds N] [--output FILE] [--only CASE] [--stand-in]`, or `launch --rounds`: a round for each line of standard
-//! input, as `compare.py` asks for them. `--patched-cudarc` is for a build with `cudarc/waits.patch`: it launches
-//! tracked slices only, under other names.
+//! `launch [--seconds N] [--output FILE] [--only CASE] [--stand-in]`, or `launch --rounds`, which runs a round for each line of
+//! standard input (used by `compare.py`). `--patched-cudarc` is for a build with `cudarc/waits.patch`: it launches only tracked
+//! slices, under different names.
 
 use kernel_args::{Kernel, Module, args::Form};
 use kernel_args_benches::{
@@ -125,7 +125,7 @@ fn everything(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// The same arguments, every way.
+/// The same arguments with every way of launching.
 fn parameters<A: Example + 'static>(
     batches: &mut Batches,
     case: &'static str,
@@ -151,7 +151,7 @@ fn parameters<A: Example + 'static>(
     Ok(())
 }
 
-/// Tracked memory, on the only stream, and beside a second one.
+/// Tracked memory, with one stream and with two streams.
 macro_rules! slices {
     ($batches:expr, $device:expr; $($way:path: $launch:expr;)*) => {$(
         let mut launched = SlicesCase::new($device)?;
@@ -160,7 +160,7 @@ macro_rules! slices {
         let mut launched = SlicesCase::new($device)?;
         let context = $device.context.clone();
         $batches.add(ways::SLICES_TWO_STREAMS, $way, move |count| {
-            // While it lives, cudarc tracks memory by events.
+            // While it exists, cudarc tracks memory with events.
             let second = context.new_stream();
             let elapsed = timed(count, || launch(&mut launched));
             drop(second);
@@ -178,7 +178,7 @@ fn slices(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// What the patch changes.
+/// The cases that the patch changes.
 fn patched_slices(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
     slices! { batches, device;
         ways::OURS_PATCHED: |case| case.ours();
@@ -187,7 +187,7 @@ fn patched_slices(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn 
     Ok(())
 }
 
-/// The steps between a bare launch and ours, one by one.
+/// The individual steps between a bare launch and our launch.
 fn steps(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
     macro_rules! add {
         ($($way:path: $launch:expr;)*) => {$(
@@ -206,7 +206,7 @@ fn steps(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// `launch!` with cudarc's function, beside the kernel that is verified once.
+/// `launch!` with cudarc's function, compared with a kernel that is verified once.
 fn function<A: Example + 'static>(
     batches: &mut Batches,
     case: &'static str,
@@ -219,7 +219,7 @@ fn function<A: Example + 'static>(
     Ok(())
 }
 
-/// What it costs to verify a kernel once, and to look it up in its module again.
+/// The cost of verifying a kernel once, and of finding it in its module again.
 fn looked_up<A: Example + 'static>(
     batches: &mut Batches,
     case: &'static str,
@@ -228,7 +228,7 @@ fn looked_up<A: Example + 'static>(
     let context = device.context.clone();
     let function = device.module.load_function(A::ENTRY)?;
     let module = Module::load(&device.context, PTX)?;
-    // Once outside of what is timed, where an error has somewhere to go.
+    // The first call is outside of the timing, because here an error can be returned.
     Kernel::<A>::from_function(&context, function.clone())?;
     module.kernel::<A>(A::ENTRY)?;
     batches.add_once(case, ways::VERIFIED_FUNCTION, move || {

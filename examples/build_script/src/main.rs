@@ -1,4 +1,4 @@
-//! Heat that spreads on a plate: the kernel is compiled by the build script, and its structs are generated from it.
+//! Heat diffusion on a plate. The build script compiles the kernel and generates its structs.
 
 // The module `heat`: the image, the struct `Diffuse` with the kernel's parameters, and the struct `Plate` with its members.
 kernel_args::include_kernels!();
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let differences: Vec<f32> = host.iter().zip(&device).map(|(a, b)| (a - b).abs()).collect();
     let largest = differences.iter().copied().fold(0.0, f32::max);
     println!("{STEPS} steps of {} points; the largest difference from the host is {largest}", host.len());
-    // Of each, since `max` passes over what is no number.
+    // Checks each value, because `max` ignores NaN.
     assert!(differences.iter().all(|d| *d < 1e-3), "the device computes something else");
     Ok(())
 }

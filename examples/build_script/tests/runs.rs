@@ -1,9 +1,9 @@
-//! The example ends well, with a GPU and without one, and says which.
+//! The example succeeds with and without a GPU, and prints which case applies.
 
 use std::process::Command;
 
 #[test]
-fn it_launches_or_says_that_it_does_not() {
+fn it_launches_or_reports_that_it_cannot() {
     let output = Command::new(env!("CARGO_BIN_EXE_build-script")).output().expect("cargo has built it");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));

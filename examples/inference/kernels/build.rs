@@ -1,7 +1,7 @@
-//! Puts the PTX of `src/mlp.cu` into `OUT_DIR`.
+//! Writes the PTX of `src/mlp.cu` into `OUT_DIR`.
 //!
-//! With the variable `NVCC` that compiler makes it; without, it is the PTX that was committed, so that the example builds on a
-//! machine without CUDA.
+//! If the variable `NVCC` names a compiler, this script compiles the PTX. Otherwise it copies the committed PTX, to build the
+//! example on a machine without CUDA.
 
 use std::{env, error::Error, fs, path::Path, process::Command};
 

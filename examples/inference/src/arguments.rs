@@ -1,4 +1,4 @@
-//! The arguments of each kernel. All of them are compared with the kernels while this compiles.
+//! The arguments of each kernel. All structs are compared with the kernels at compile time.
 
 #![allow(missing_docs, reason = "the fields are the parameters of the kernels")]
 
@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use inference_kernels::mlp;
 use kernel_args::{DeviceType, KernelArgs};
 
-/// An element type that every family of kernels has.
+/// An element type that every family of kernels supports.
 pub trait Element: DeviceType + DeviceRepr + ValidAsZeroBits + Unpin {
     /// The suffix of its kernels.
     const SUFFIX: &'static str;
@@ -53,7 +53,7 @@ pub struct Init<'a, T> {
     pub out: &'a mut CudaSlice<T>,
 }
 
-/// To `f32`.
+/// Converts to `f32`.
 #[derive(KernelArgs)]
 #[kernel_args(kernel = mlp, entries = "widen_*", T = f32 => "_f32", T = f16 => "_f16", T = bf16 => "_bf16")]
 pub struct Widen<'a, T> {
@@ -62,7 +62,7 @@ pub struct Widen<'a, T> {
     pub out: &'a mut CudaSlice<f32>,
 }
 
-/// Each row with mean 0 and variance 1.
+/// Normalizes each row to mean 0 and variance 1.
 #[derive(KernelArgs)]
 #[kernel_args(kernel = mlp, entries = "layer_norm_*", T = f32 => "_f32", T = f16 => "_f16", T = bf16 => "_bf16")]
 pub struct LayerNorm<'a, T> {
@@ -83,7 +83,7 @@ pub struct Linear<'a, T> {
     pub out: &'a mut CudaSlice<T>,
 }
 
-/// An activation, `urelu_*` or `ugelu_*`: compared with all six kernels.
+/// An activation, `urelu_*` or `ugelu_*`. It is compared with all six kernels.
 #[derive(KernelArgs)]
 #[kernel_args(kernel = mlp, entries = "u*", T = f32 => "_f32", T = f16 => "_f16", T = bf16 => "_bf16")]
 pub struct Unary<'a, T> {
@@ -92,7 +92,7 @@ pub struct Unary<'a, T> {
     pub out: &'a mut CudaSlice<T>,
 }
 
-/// Each value times `factor`.
+/// Multiplies each value by `factor`.
 #[derive(KernelArgs)]
 #[kernel_args(kernel = mlp, entries = "scale_*", T = f32 => "_f32", T = f16 => "_f16", T = bf16 => "_bf16")]
 pub struct Scale<'a, T> {
@@ -110,7 +110,7 @@ pub struct Softmax<'a, T> {
     pub out: &'a mut CudaSlice<T>,
 }
 
-/// The column of the largest value of each row.
+/// The column with the largest value of each row.
 #[derive(KernelArgs)]
 #[kernel_args(kernel = mlp, entries = "argmax_*", T = f32 => "_f32", T = f16 => "_f16", T = bf16 => "_bf16")]
 pub struct ArgMax<'a, T> {
@@ -119,7 +119,7 @@ pub struct ArgMax<'a, T> {
     pub out: &'a mut CudaSlice<u32>,
 }
 
-/// How many values of `a` and `b` are the same.
+/// The number of equal values in `a` and `b`.
 #[derive(KernelArgs)]
 #[kernel_args(kernel = mlp::agreement)]
 pub struct Agreement<'a> {

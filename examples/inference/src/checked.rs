@@ -11,7 +11,7 @@ use inference_kernels::mlp;
 use kernel_args::{Kernel, KernelArgs, Module, launch};
 use std::{marker::PhantomData, sync::Arc};
 
-/// The kernels of one element type. The module verifies each of them once, and remembers it.
+/// The kernels of one element type. The module verifies each kernel once and caches it.
 pub struct Checked<T> {
     module: Arc<Module>,
     element: PhantomData<T>,
@@ -21,7 +21,7 @@ impl<T: Element> Checked<T> {
     /// Loads the image.
     ///
     /// # Errors
-    /// Where the driver refuses it.
+    /// If the driver rejects it.
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self> {
         Ok(Self { module: Module::load(ctx, mlp::IMAGE)?, element: PhantomData })
     }
@@ -36,7 +36,7 @@ impl<T: Element> Launches<T> for Checked<T> {
         let n = out.len() as u32;
         let args = Init { n, seed, scale, out };
         let kernel = self.kernel::<Init<T>>("init")?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch!(kernel, n.div_ceil(BLOCK), BLOCK, args, stream = stream)? };
         Ok(())
     }
@@ -45,7 +45,7 @@ impl<T: Element> Launches<T> for Checked<T> {
         let n = values.len() as u32;
         let args = Scale { n, factor, values };
         let kernel = self.kernel::<Scale<T>>("scale")?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch!(kernel, n.div_ceil(BLOCK), BLOCK, args, stream = stream)? };
         Ok(())
     }
@@ -60,7 +60,7 @@ impl<T: Element> Launches<T> for Checked<T> {
         let epsilon = 1e-5;
         let args = LayerNorm { shape, epsilon, x, out };
         let kernel = self.kernel::<LayerNorm<T>>("layer_norm")?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch!(kernel, shape.rows, BLOCK, args, stream = stream, shared = SCRATCH)? };
         Ok(())
     }
@@ -76,7 +76,7 @@ impl<T: Element> Launches<T> for Checked<T> {
         let Layer { weights, bias } = layer;
         let args = Linear { shape, x, weights, bias, out };
         let kernel = self.kernel::<Linear<T>>("linear")?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch!(kernel, (shape.outputs.div_ceil(BLOCK), shape.rows), BLOCK, args, stream = stream)? };
         Ok(())
     }
@@ -91,7 +91,7 @@ impl<T: Element> Launches<T> for Checked<T> {
         let n = x.len() as u32;
         let args = Unary { n, x, out };
         let kernel = self.kernel::<Unary<T>>(activation.family())?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch!(kernel, n.div_ceil(BLOCK), BLOCK, args, stream = stream)? };
         Ok(())
     }
@@ -105,7 +105,7 @@ impl<T: Element> Launches<T> for Checked<T> {
     ) -> Result {
         let args = Softmax { shape, x, out };
         let kernel = self.kernel::<Softmax<T>>("softmax")?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch!(kernel, shape.rows, BLOCK, args, stream = stream, shared = SCRATCH)? };
         Ok(())
     }
@@ -119,7 +119,7 @@ impl<T: Element> Launches<T> for Checked<T> {
     ) -> Result {
         let args = ArgMax { shape, x, out };
         let kernel = self.kernel::<ArgMax<T>>("argmax")?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch!(kernel, shape.rows.div_ceil(BLOCK), BLOCK, args, stream = stream)? };
         Ok(())
     }
@@ -128,7 +128,7 @@ impl<T: Element> Launches<T> for Checked<T> {
         let n = x.len() as u32;
         let args = Widen { n, x, out };
         let kernel = self.kernel::<Widen<T>>("widen")?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch!(kernel, n.div_ceil(BLOCK), BLOCK, args, stream = stream)? };
         Ok(())
     }
@@ -143,7 +143,7 @@ impl<T: Element> Launches<T> for Checked<T> {
         let n = a.len() as u32;
         let args = Agreement { n, a, b, same };
         let kernel = self.module.get::<Agreement>()?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch!(kernel, n.div_ceil(BLOCK), BLOCK, args, stream = stream)? };
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! A two-layer perceptron whose kernels stand in a crate of their own, with a build script.
+//! A two-layer perceptron whose kernels are in a separate crate with a build script.
 //!
-//! `arguments` describes the kernels, `checked` launches them, `with_builder` does the same with cudarc alone, and
-//! `reference` computes the result on the host.
+//! `arguments` describes the kernels, `checked` launches them, `with_builder` does the same with cudarc only, and `reference`
+//! computes the result on the host.
 
 pub mod arguments;
 pub mod checked;
@@ -12,10 +12,10 @@ use arguments::{Element, LinearShape, Matrix};
 use cudarc::driver::{CudaSlice, CudaStream};
 use std::sync::Arc;
 
-/// The threads of a block. A power of two, because a block reduces a row by halves.
+/// The threads of a block: a power of two, because a block halves a row in each reduction step.
 pub const BLOCK: u32 = 128;
 
-/// The bytes of dynamic shared memory in which a block reduces a row: a `float` for each thread.
+/// The dynamic shared memory of a row reduction, in bytes: a `float` for each thread.
 pub const SCRATCH: u32 = 4 * BLOCK;
 
 /// An error of a launch, of the driver, or of cudarc.
@@ -24,17 +24,17 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 /// A result with any of these errors.
 pub type Result<T = ()> = std::result::Result<T, Error>;
 
-/// What is between the layers.
+/// The activation between the layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// `max(x, 0)`.
     Relu,
-    /// `x` times the probability that a normal variable is below it.
+    /// `x` times the probability that a normal variable is less than `x`.
     Gelu,
 }
 
 impl Activation {
-    /// The name of its kernels, less the element type.
+    /// The name of its kernels, without the element type.
     #[must_use]
     pub fn family(self) -> &'static str {
         match self {
@@ -55,15 +55,15 @@ pub struct Layer<T> {
 /// The launches of each kernel.
 ///
 /// # Safety
-/// For each of them: the slices are as long as the shape says, and slices without a shape are of one length. `agreement` takes
+/// In every method, the slices have the lengths of the shape; slices without a shape have the same length. `agreement` takes
 /// one number that is zero.
 #[allow(clippy::missing_safety_doc, clippy::missing_errors_doc, reason = "above; errors are the driver's")]
 pub trait Launches<T: Element> {
     /// Uniform values in `[-scale, scale)`.
     unsafe fn init(&self, stream: &Arc<CudaStream>, seed: u32, scale: f32, out: &mut CudaSlice<T>) -> Result;
-    /// Each value times `factor`.
+    /// Multiplies each value by `factor`.
     unsafe fn scale(&self, stream: &Arc<CudaStream>, factor: f32, values: &mut CudaSlice<T>) -> Result;
-    /// Each row with mean 0 and variance 1.
+    /// Normalizes each row to mean 0 and variance 1.
     unsafe fn layer_norm(
         &self,
         stream: &Arc<CudaStream>,
@@ -80,7 +80,7 @@ pub trait Launches<T: Element> {
         layer: &Layer<T>,
         out: &mut CudaSlice<T>,
     ) -> Result;
-    /// The activation of each value.
+    /// Applies the activation to each value.
     unsafe fn activate(
         &self,
         stream: &Arc<CudaStream>,
@@ -96,7 +96,7 @@ pub trait Launches<T: Element> {
         x: &CudaSlice<T>,
         out: &mut CudaSlice<T>,
     ) -> Result;
-    /// The column of the largest value of each row.
+    /// The column with the largest value of each row.
     unsafe fn argmax(
         &self,
         stream: &Arc<CudaStream>,
@@ -104,9 +104,9 @@ pub trait Launches<T: Element> {
         x: &CudaSlice<T>,
         out: &mut CudaSlice<u32>,
     ) -> Result;
-    /// To `f32`.
+    /// Converts to `f32`.
     unsafe fn widen(&self, stream: &Arc<CudaStream>, x: &CudaSlice<T>, out: &mut CudaSlice<f32>) -> Result;
-    /// How many values of `a` and `b` are the same, added to `same`.
+    /// Adds the number of equal values in `a` and `b` to `same`.
     unsafe fn agreement(
         &self,
         stream: &Arc<CudaStream>,
@@ -120,24 +120,24 @@ pub trait Launches<T: Element> {
 pub struct Perceptron<T, L> {
     /// Inputs, hidden units and outputs.
     pub sizes: [u32; 3],
-    /// How its kernels are launched.
+    /// The launches of its kernels.
     pub launches: L,
-    /// From inputs to hidden units, and from hidden units to outputs.
+    /// From the inputs to the hidden units, and from the hidden units to the outputs.
     pub layers: [Layer<T>; 2],
 }
 
-/// What a forward pass computes.
+/// The result of a forward pass.
 pub struct Output {
-    /// For each row, the probability of each class.
+    /// The probability of each class, for each row.
     pub probabilities: CudaSlice<f32>,
-    /// For each row, the most probable class.
+    /// The most probable class, for each row.
     pub classes: CudaSlice<u32>,
 }
 
 /// Uniform values in `[-factor, factor)`.
 ///
 /// # Errors
-/// Where a launch or an allocation fails.
+/// If a launch or an allocation fails.
 pub fn uniform<T: Element>(
     launches: &impl Launches<T>,
     stream: &Arc<CudaStream>,
@@ -148,7 +148,7 @@ pub fn uniform<T: Element>(
     let mut values = stream.alloc_zeros::<T>(n as usize)?;
     // SAFETY: there is one slice.
     unsafe { launches.init(stream, seed, 1.0, &mut values)? };
-    // SAFETY: as above.
+    // SAFETY: there is one slice.
     unsafe { launches.scale(stream, factor, &mut values)? };
     Ok(values)
 }
@@ -157,7 +157,7 @@ impl<T: Element, L: Launches<T>> Perceptron<T, L> {
     /// A perceptron with the weights of [`reference::layers`].
     ///
     /// # Errors
-    /// Where a launch or an allocation fails.
+    /// If a launch or an allocation fails.
     pub fn new(launches: L, stream: &Arc<CudaStream>, sizes: [u32; 3]) -> Result<Self> {
         let fill = |(n, seed, factor)| uniform(&launches, stream, n, seed, factor);
         let [first, second] = reference::layers(sizes);
@@ -168,10 +168,10 @@ impl<T: Element, L: Launches<T>> Perceptron<T, L> {
         Ok(Self { sizes, launches, layers })
     }
 
-    /// The probabilities and the class of each row of `x`.
+    /// Returns the probabilities and the class of each row of `x`.
     ///
     /// # Errors
-    /// Where a launch or an allocation fails.
+    /// If a launch or an allocation fails.
     #[expect(
         clippy::multiple_unsafe_ops_per_block,
         reason = "the slices of all launches have the lengths of their shapes"
@@ -187,7 +187,7 @@ impl<T: Element, L: Launches<T>> Perceptron<T, L> {
         let launches = &self.launches;
         let [first, second] = &self.layers;
         let columns = |columns| Matrix { rows, columns };
-        // SAFETY: of all of them: the slices were allocated with the lengths of these shapes.
+        // SAFETY: for all launches: the slices were allocated with the lengths of these shapes.
         unsafe {
             launches.layer_norm(stream, columns(inputs), x, &mut normal)?;
             launches.linear(stream, LinearShape { rows, inputs, outputs: hidden }, &normal, first, &mut before)?;

@@ -1,11 +1,11 @@
-//! A two-layer perceptron: ten kernels in a crate of their own, three element types chosen at run time, two streams.
+//! A two-layer perceptron: ten kernels in a separate crate, three element types chosen at run time, two streams.
 //!
 //! ```sh
 //! cargo run -p inference            # all element types
 //! cargo run -p inference -- bf16    # one
 //! ```
 //!
-//! Without a GPU it stops before the launch: that the structs fit the kernels was checked while it compiled.
+//! Without a GPU it stops before the first launch. The structs were compared with the kernels at compile time.
 
 use cudarc::driver::{CudaContext, CudaSlice};
 use half::{bf16, f16};
@@ -19,16 +19,16 @@ use std::{env, sync::Arc};
 const SIZES: [u32; 3] = [64, 256, 10];
 /// Each of the two streams computes half of them.
 const ROWS: u32 = 512;
-/// What can be chosen on the command line.
+/// The choices of the command line.
 const ELEMENTS: [&str; 3] = ["f32", "f16", "bf16"];
 
-/// For each stream, the classes that a run predicts, in device memory.
+/// The predicted classes of a run in device memory, one slice per stream.
 type Classes = [CudaSlice<u32>; 2];
 
 fn main() -> Result<()> {
     let chosen: Vec<String> = env::args().skip(1).collect();
     if let Some(unknown) = chosen.iter().find(|name| !ELEMENTS.contains(&name.as_str())) {
-        return Err(format!("there is no element type `{unknown}`: write one of {ELEMENTS:?}").into());
+        return Err(format!("unknown element type `{unknown}`: use one of {ELEMENTS:?}").into());
     }
     let chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|chosen| chosen == name);
     let kernels = mlp::KERNELS.len();
@@ -56,7 +56,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// One forward pass, compared with the host's.
+/// Runs a forward pass and compares it with the host's result.
 fn run<T: Element>(
     ctx: &Arc<CudaContext>,
     activation: Activation,
@@ -66,7 +66,7 @@ fn run<T: Element>(
     let stream = ctx.default_stream();
     let model = Perceptron::new(Checked::<T>::load(ctx)?, &stream, SIZES)?;
 
-    // Nothing here waits: cudarc has each stream wait for the weights, and the default stream for the results.
+    // Nothing here waits: cudarc makes each stream wait for the weights, and the default stream wait for the results.
     let n = ROWS / 2 * SIZES[0];
     let pass = |seed| -> Result<Output> {
         let stream = ctx.new_stream()?;

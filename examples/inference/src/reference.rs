@@ -1,13 +1,13 @@
-//! The same on the host, in `f32`.
+//! The same computation on the host, in `f32`.
 
 #![allow(clippy::cast_precision_loss, reason = "the numbers are below 2^24")]
 
 use crate::Activation;
 
-/// Number, seed and factor of uniform values.
+/// The number, seed and factor of uniform values.
 pub type Values = (u32, u32, f32);
 
-/// The values of the weights and of the bias of both layers.
+/// The values of the weights and the bias of both layers.
 #[must_use]
 pub fn layers([inputs, hidden, outputs]: [u32; 3]) -> [[Values; 2]; 2] {
     let layer = |inputs: u32, outputs: u32, seed| {
@@ -16,7 +16,7 @@ pub fn layers([inputs, hidden, outputs]: [u32; 3]) -> [[Values; 2]; 2] {
     [layer(inputs, hidden, 1), layer(hidden, outputs, 3)]
 }
 
-/// What the kernels `init_*` and `scale_*` write.
+/// The values that the kernels `init_*` and `scale_*` write.
 #[must_use]
 pub fn uniform((n, seed, factor): Values) -> Vec<f32> {
     let value = |i: u32| {

@@ -21,12 +21,12 @@ impl<T: Element> WithBuilder<T> {
     /// Loads the image.
     ///
     /// # Errors
-    /// Where the driver refuses it.
+    /// If the driver rejects it.
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self> {
         Ok(Self { module: ctx.load_module(Ptx::from_src(str::from_utf8(mlp::IMAGE.bytes())?))?, element: PhantomData })
     }
 
-    /// cudarc takes a mangled name.
+    /// cudarc expects a mangled name.
     fn function(&self, family: &str) -> Result<CudaFunction> {
         let name = format!("{family}_{}", T::SUFFIX);
         let named = mlp::KERNELS.iter().find(|kernel| kernel.name().split('(').next() == Some(&name));
@@ -42,7 +42,7 @@ impl<T: Element> Launches<T> for WithBuilder<T> {
         launch.arg(&n).arg(&seed).arg(&scale).arg(out);
         let config =
             LaunchConfig { grid_dim: (n.div_ceil(BLOCK), 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch.launch(config)? };
         Ok(())
     }
@@ -54,7 +54,7 @@ impl<T: Element> Launches<T> for WithBuilder<T> {
         launch.arg(&n).arg(&factor).arg(values);
         let config =
             LaunchConfig { grid_dim: (n.div_ceil(BLOCK), 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch.launch(config)? };
         Ok(())
     }
@@ -71,7 +71,7 @@ impl<T: Element> Launches<T> for WithBuilder<T> {
         let mut launch = stream.launch_builder(&kernel);
         launch.arg(&shape).arg(&epsilon).arg(x).arg(out);
         let config = LaunchConfig { grid_dim: (shape.rows, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: SCRATCH };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch.launch(config)? };
         Ok(())
     }
@@ -93,7 +93,7 @@ impl<T: Element> Launches<T> for WithBuilder<T> {
             block_dim: (BLOCK, 1, 1),
             shared_mem_bytes: 0,
         };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch.launch(config)? };
         Ok(())
     }
@@ -111,7 +111,7 @@ impl<T: Element> Launches<T> for WithBuilder<T> {
         launch.arg(&n).arg(x).arg(out);
         let config =
             LaunchConfig { grid_dim: (n.div_ceil(BLOCK), 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch.launch(config)? };
         Ok(())
     }
@@ -127,7 +127,7 @@ impl<T: Element> Launches<T> for WithBuilder<T> {
         let mut launch = stream.launch_builder(&kernel);
         launch.arg(&shape).arg(x).arg(out);
         let config = LaunchConfig { grid_dim: (shape.rows, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: SCRATCH };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch.launch(config)? };
         Ok(())
     }
@@ -147,7 +147,7 @@ impl<T: Element> Launches<T> for WithBuilder<T> {
             block_dim: (BLOCK, 1, 1),
             shared_mem_bytes: 0,
         };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch.launch(config)? };
         Ok(())
     }
@@ -159,7 +159,7 @@ impl<T: Element> Launches<T> for WithBuilder<T> {
         launch.arg(&n).arg(x).arg(out);
         let config =
             LaunchConfig { grid_dim: (n.div_ceil(BLOCK), 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch.launch(config)? };
         Ok(())
     }
@@ -177,7 +177,7 @@ impl<T: Element> Launches<T> for WithBuilder<T> {
         launch.arg(&n).arg(a).arg(b).arg(same);
         let config =
             LaunchConfig { grid_dim: (n.div_ceil(BLOCK), 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the lengths of the slices.
         unsafe { launch.launch(config)? };
         Ok(())
     }

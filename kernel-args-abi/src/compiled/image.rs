@@ -2,7 +2,7 @@
 
 use super::fingerprint::{changed, fingerprint};
 use crate::signature::reader::{PLACE, number_at};
-use core::fmt;
+use core::{any::Any, fmt};
 
 /// An image that was read while a crate compiled, with the data about its kernels: names, and C++ types and members if
 /// debug information contains them (possibly in another file).
@@ -13,7 +13,13 @@ pub struct CompiledImage {
     pub(super) bytes: &'static [u8],
     pub(super) table: &'static [u8],
     pub(super) names: &'static str,
+    readers: Option<Readers>,
 }
+
+/// What reads an image when it is loaded: a type of `kernel_args`.
+///
+/// An image with a summary refers to no readers, so the linker removes them from a program that loads no other images.
+pub type Readers = &'static (dyn Any + Send + Sync);
 
 impl CompiledImage {
     /// `table` and `names` are the output of an [`Encoder`](super::Encoder) for an image with this fingerprint.
@@ -36,7 +42,22 @@ impl CompiledImage {
             bytes,
             table,
             names,
+            readers: None,
         }
+    }
+
+    /// Adds what reads the image when it is loaded: nothing without the feature `cudarc` of `kernel_args`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_readers(self, readers: Option<Readers>) -> Self {
+        Self { readers, ..self }
+    }
+
+    /// What reads the image when it is loaded.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn readers(&self) -> Option<Readers> {
+        self.readers
     }
 
     /// A table that needs no image: it contains all of its texts.
@@ -47,6 +68,7 @@ impl CompiledImage {
             bytes: &[],
             table,
             names,
+            readers: None,
         }
     }
 

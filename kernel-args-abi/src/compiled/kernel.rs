@@ -6,7 +6,7 @@ use crate::{
     cpp::CppType,
     signature::{Members, Parameter},
 };
-use core::fmt;
+use core::{fmt, ops::Range};
 
 /// One kernel of an image that was read while a crate compiled: a constant in a module that `kernel_args::kernels!`
 /// generates.
@@ -173,6 +173,25 @@ impl CompiledKernel {
                 names.arguments_end,
             )
             || glob::matches(pattern, suffix, text, names.qualified, names.arguments_end)
+    }
+
+    /// In its readable name, the range of the qualified name, and the range of the template arguments without the brackets.
+    /// `None` if the symbol is not mangled.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn name_parts(&self) -> Option<(Range<usize>, Option<Range<usize>>)> {
+        let names = self.names();
+        if !names.is_mangled() {
+            return None;
+        }
+        let start = names.name.0;
+        let (end, arguments_end) = (names.end - start, names.arguments_end - start);
+        let arguments = if arguments_end > end {
+            Some(end + 1..arguments_end - 1)
+        } else {
+            None
+        };
+        Some((names.qualified - start..end, arguments))
     }
 
     pub(super) const fn names(&self) -> Names {

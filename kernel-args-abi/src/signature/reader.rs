@@ -78,13 +78,13 @@ impl<'a> Reader<'a> {
         Self { bytes, at }
     }
 
-    pub(crate) const fn byte(&mut self) -> u8 {
+    pub const fn byte(&mut self) -> u8 {
         let byte = self.bytes[self.at];
         self.at += 1;
         byte
     }
 
-    pub(crate) const fn number(&mut self) -> usize {
+    pub const fn number(&mut self) -> usize {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.bytes[self.at];

@@ -1,4 +1,4 @@
-//! Compiling what is not there yet.
+//! Compiles the sources that changed.
 
 use super::{
     plan::{Build, What},
@@ -18,20 +18,20 @@ use crate::{
 use kernel_args_image::dwarf;
 use std::{collections::BTreeSet, fs, path::PathBuf, thread, time::SystemTime};
 
-/// A source, and what is known of it before it is compiled.
+/// A source before compilation: its headers, and the result of an earlier build if it is still valid.
 struct Task<'u> {
     unit: &'u Unit,
     headers: Headers,
-    /// What decides in addition to files, if it is known.
+    /// Inputs other than files, if all of them are known.
     decided: Option<Vec<String>>,
-    /// What was made before, if it would be the same now, and from which files.
+    /// The result of an earlier build if it would be the same now, and the files it was made from.
     kept: Option<(Made, BTreeSet<PathBuf>)>,
 }
 
 impl Build<'_> {
-    /// What each source is compiled to. The error has what the compiler wrote about those that do not compile.
+    /// Compiles each source. The error contains the compiler's output for every source that does not compile.
     pub(super) fn compile(&self, compiler: &Compiler) -> Result<Vec<Done>, Error> {
-        // Before the headers are looked for: one that changes from here on is noticed.
+        // Recorded before the search for headers, to notice a header that changes after this point.
         let start = SystemTime::now();
         let units = self.units.iter();
         let tasks: Vec<Task<'_>> = units.map(|unit| self.task(unit, compiler)).collect();
@@ -68,7 +68,8 @@ impl Build<'_> {
                     let record = &mut made.record;
                     self.files.describe(record, unit, &files, compiler.path());
                     if self.files.any_since(&files, start) {
-                        // Perhaps another text was compiled than was read now: no compiler has this state.
+                        // The compiler may have read a different text than this build did. This entry matches no compiler, so
+                        // the record is never reused.
                         let path = compiler.path().to_string_lossy().into_owned();
                         record.outside.insert(path, "changed".into());
                     }
@@ -81,7 +82,7 @@ impl Build<'_> {
                         is_known,
                     });
                 }
-                // What is wrong without debug information is wrong with it.
+                // An error without debug information also occurs with it.
                 (Err(said), _) => {
                     let archs = unit.options.archs.iter();
                     let archs: Vec<String> = archs.map(|arch| arch.target.compute()).collect();
@@ -122,7 +123,8 @@ impl Build<'_> {
         })
     }
 
-    /// How many compilations run at once: as many as the script says, else cargo's jobs, which it shares with all that it runs.
+    /// The number of concurrent compilations: the build script's setting, otherwise cargo's jobs, which it shares with all its
+    /// processes.
     fn at_once(&self) -> (usize, Jobserver) {
         if let Some(jobs) = self.kernels.jobs {
             return (jobs.max(1), Jobserver::default());
@@ -133,7 +135,7 @@ impl Build<'_> {
         (jobs.max(1), Jobserver::of_process())
     }
 
-    /// What was made before, if it would be the same now, and from which files.
+    /// The result of an earlier build if it would be the same now, and the files it was made from.
     fn kept(
         &self,
         unit: &Unit,
@@ -167,19 +169,19 @@ impl Build<'_> {
     }
 }
 
-/// An image and its description together, and the files that the compiler reports.
+/// Joins an image, its description, and the files that the compiler reports.
 fn joined(image: Option<Compiled>, described: Compiled) -> (Made, BTreeSet<PathBuf>) {
     let mut files = described.files;
     let mut warnings = described.messages;
     let image = image.map(|image| {
         files.extend(image.files);
-        // A debug build has its own; those of the program count.
+        // The debug build has its own warnings. The warnings of the program's image are reported.
         warnings = image.messages;
         image.bytes
     });
     let description = match dwarf::reduce(&described.bytes) {
         Ok(text) => text.into_bytes(),
-        // Longer, and as good.
+        // The full debug image is longer, but equivalent.
         Err(_) => described.bytes,
     };
     let record = Record {

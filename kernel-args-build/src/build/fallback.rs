@@ -13,10 +13,10 @@ use std::{
 
 /// The folder of committed images.
 pub(super) struct Fallback<'a> {
-    /// As it was given.
+    /// The path as the user wrote it.
     pub(super) folder: &'a Path,
     pub(super) root: &'a Path,
-    /// Of the images; `None` where another crate makes them.
+    /// The extension of the images; `None` if another crate compiles them.
     pub(super) extension: Option<&'a str>,
 }
 
@@ -25,7 +25,7 @@ impl Fallback<'_> {
         self.folder.join(format!("{}.{extension}", source.name))
     }
 
-    /// The files of a source, as they were given.
+    /// The paths of a source's files, relative as the user wrote the folder.
     pub(super) fn files(&self, source: &Source) -> Vec<PathBuf> {
         let extensions = self.extension.into_iter().chain(["debug.ptx", "sources"]);
         extensions
@@ -33,10 +33,10 @@ impl Fallback<'_> {
             .collect()
     }
 
-    /// What was committed of a source.
+    /// Reads the committed files of a source.
     ///
     /// # Errors
-    /// Where it is not there, or was made from other files or settings than there are now.
+    /// If the files do not exist, or were made from sources or settings that have changed since.
     pub(super) fn take(
         &self,
         source: &Source,

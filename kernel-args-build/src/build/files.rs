@@ -1,4 +1,4 @@
-//! Whether what was made before is still right, and what cargo watches.
+//! Checks whether the result of an earlier build is still valid, and lists the files that cargo watches.
 
 use super::{
     record::{Record, hash, stamp},
@@ -22,19 +22,19 @@ use std::{
 pub(super) struct Files<'a> {
     /// The folder of the package.
     root: &'a Path,
-    /// `OUT_DIR`: what lies there is not of the package, although it may lie in its folder.
+    /// `OUT_DIR`. Its files are not part of the package, even if the package's folder contains it.
     out: &'a Path,
-    /// Those that `nvcc` reads: `NVCC_CCBIN=clang`.
+    /// The variables that `nvcc` reads: `NVCC_CCBIN=clang`.
     variables: Vec<String>,
     hashes: Mutex<HashMap<PathBuf, Option<u64>>>,
 }
 
-/// The variables that change what `nvcc` does.
+/// The variables that change the behavior of `nvcc`.
 const NVCC: [&str; 3] = ["NVCC_APPEND_FLAGS", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS"];
 
-/// To whom a file belongs.
+/// Whether a file belongs to the package.
 enum Owner {
-    /// The package: its path from there, with `/`.
+    /// A file of the package: its relative path, with `/`.
     Package(String),
     Other,
 }
@@ -76,7 +76,8 @@ impl<'a> Files<'a> {
         })
     }
 
-    /// The state of a file that is not of the package. What a build script writes into `OUT_DIR` has a new time in each run.
+    /// The state of a file outside of the package. Files in `OUT_DIR` are compared by content, because each run of a build
+    /// script writes them with a new time.
     fn state(&self, path: &str) -> String {
         let path = self.root.join(path);
         let state = if path.starts_with(self.out) {
@@ -87,8 +88,8 @@ impl<'a> Files<'a> {
         state.unwrap_or_else(|| "-".into())
     }
 
-    /// What decides in addition to the contents of files: the compiler's variables, and which headers exist, because one that
-    /// appears can come before another one. `None` if it cannot be known.
+    /// Inputs other than the contents of files: the compiler's variables, and which headers exist, because a new header can
+    /// hide an existing one. `None` if this cannot be known.
     pub(super) fn decided(&self, headers: &Headers, compiler: &Compiler) -> Option<Vec<String>> {
         let line = |what: &str, paths: &BTreeSet<PathBuf>| {
             let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
@@ -97,14 +98,14 @@ impl<'a> Files<'a> {
         let mut lines = self.variables.clone();
         lines.push(line("headers", &headers.files));
         if let Some(folders) = &headers.folders {
-            // The compiler reports which of the other files it has read. Any that appears may come before them.
+            // The compiler reports which of these files it has read. A new file can hide each of them.
             let all = compiler.reports_files().then(|| self.list(folders));
             lines.push(line("folders", &all??));
         }
         Some(lines)
     }
 
-    /// All files in some folders, except `OUT_DIR`. `None` if there are too many.
+    /// All files in the given folders, except in `OUT_DIR`. `None` if there are too many.
     fn list(&self, folders: &BTreeSet<PathBuf>) -> Option<BTreeSet<PathBuf>> {
         const MOST: usize = 1 << 16;
         let mut found = BTreeSet::new();
@@ -123,7 +124,7 @@ impl<'a> Files<'a> {
         Some(found)
     }
 
-    /// What an image was made from, in addition to what decided.
+    /// Records the inputs of an image.
     pub(super) fn describe(
         &self,
         record: &mut Record,
@@ -148,7 +149,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// How the files of the package differ from what a record says of them, and the settings.
+    /// Lists the differences between a record and the current files and settings.
     pub(super) fn differences(&self, record: &Record, options: &[String]) -> Vec<String> {
         let mut differences = Vec::new();
         for (path, hash) in &record.sources {
@@ -173,7 +174,7 @@ impl<'a> Files<'a> {
         differences
     }
 
-    /// Whether the image of a record was made by this compiler from the files as they are now.
+    /// Whether this compiler made the image of a record from the current files.
     pub(super) fn is_fresh(
         &self,
         record: &Record,
@@ -188,10 +189,10 @@ impl<'a> Files<'a> {
             && self.differences(record, &unit.lines).is_empty()
     }
 
-    /// Whether a file was written after `start`, or so shortly before that its time does not tell: it may be newer than what was
-    /// compiled.
+    /// Whether a file was written after `start`, or so shortly before `start` that its time cannot prove otherwise: it may be
+    /// newer than the text that was compiled.
     pub(super) fn any_since(&self, files: &BTreeSet<PathBuf>, start: SystemTime) -> bool {
-        /// As coarse as the times of files are, on the file systems that there are.
+        /// The coarsest resolution of file times among common file systems.
         const COARSE: Duration = Duration::from_secs(2);
         files
             .iter()
@@ -203,14 +204,14 @@ impl<'a> Files<'a> {
             })
     }
 
-    /// Whether cargo can watch a folder for new files: it is in the package, and cargo's output is not in it.
+    /// Whether cargo can watch a folder for new files: the folder is in the package and does not contain cargo's output.
     pub(super) fn is_watchable(&self, folder: &Path) -> bool {
         let folder = self.root.join(folder);
         folder.is_dir() && folder.starts_with(self.root) && !self.out.starts_with(&folder)
     }
 
-    /// The files and folders that cargo watches for a source. What a build script itself writes is not among them: it would run
-    /// each time.
+    /// The files and folders that cargo watches for a source. Files that the build script writes are left out, because they
+    /// would run it each time.
     pub(super) fn watched(
         &self,
         files: &BTreeSet<PathBuf>,
@@ -218,7 +219,7 @@ impl<'a> Files<'a> {
     ) -> BTreeSet<PathBuf> {
         let mut watched = files.clone();
         for header in headers.iter().flat_map(|headers| &headers.absent) {
-            // Cargo would run the script each time for a file that does not exist.
+            // If a watched file does not exist, cargo runs the script each time.
             let mut folders = header.ancestors().skip(1);
             let folder = folders.find(|folder| self.root.join(folder).is_dir());
             let folder = folder.filter(|folder| self.is_watchable(folder));
@@ -232,10 +233,10 @@ impl<'a> Files<'a> {
             if self.is_watchable(folder) {
                 watched.insert(named(folder));
             } else if self.root.join(folder).starts_with(self.root) {
-                // Cargo's output is in it, so all else that is in it.
+                // The folder contains cargo's output, so its other entries are watched one by one.
                 let all = entries(&self.root.join(folder));
-                let others = all.filter(|path| !self.out.starts_with(path));
-                watched.extend(others.map(|path| match path.strip_prefix(self.root) {
+                let entries = all.filter(|path| !self.out.starts_with(path));
+                watched.extend(entries.map(|path| match path.strip_prefix(self.root) {
                     Ok(path) => path.to_owned(),
                     Err(_) => path,
                 }));
@@ -246,7 +247,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// A path as cargo takes it: that of the package has no name.
+/// A path in the form that cargo accepts: the package's own folder is an empty path, which becomes `.`.
 fn named(path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() {
         ".".into()
@@ -255,7 +256,7 @@ fn named(path: &Path) -> PathBuf {
     }
 }
 
-/// What is in a folder, without hidden files.
+/// The entries of a folder, without hidden files.
 fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -265,7 +266,7 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// Writes a file, unless it has these bytes already: what depends on it goes by its time.
+/// Writes a file, unless it already has these bytes: the steps that depend on it compare its time.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     if fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A build, from the settings to what cargo is told.
+//! A build, from the settings to the output for cargo.
 
 mod compile;
 mod fallback;
@@ -33,19 +33,19 @@ use std::{
 use unit::{Done, Unit};
 
 impl Kernels {
-    /// Compiles the kernels, and writes `kernels.rs`.
+    /// Compiles the kernels and writes `kernels.rs`.
     ///
     /// # Errors
-    /// With the compiler's own words for each source that does not compile; where there is no compiler, with all that was tried;
-    /// and where a setting or file is not as it should be, with what to change.
+    /// If a source does not compile: the error contains the compiler's output for each of them. If no compiler is found: the
+    /// error lists every place that was tried. If a setting or file is wrong: the error explains what to change.
     pub fn build(self) -> Result<(), Error> {
         run(&self, What::Everything, &Environment::of_process())
     }
 
     /// Describes the kernels of images that another crate compiles, such as `bindgen_cuda`, and writes `kernels.rs`.
     ///
-    /// The images stand in `OUT_DIR` under the names of their sources. So this comes after the call that compiles them, with the
-    /// same sources, headers and defines; the GPU generation is that of the image, if it is PTX:
+    /// The images are in `OUT_DIR` under the names of their sources. Call this function after the call that compiles them, with
+    /// the same sources, headers and defines. The GPU generation is read from the image if it is PTX:
     ///
     /// ```ignore
     /// let bindings = bindgen_cuda::Builder::default().build_ptx().unwrap();
@@ -54,14 +54,14 @@ impl Kernels {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build), and where an image is not there, or is older than a header of the package that its source includes:
-    /// `bindgen_cuda` compiles a source again when the source is newer, and does not look at headers.
+    /// The errors of [`build`](Self::build). Also an error if an image does not exist, or is older than a header of the package
+    /// that its source includes: `bindgen_cuda` compiles a source again if the source is newer, and does not check headers.
     pub fn debug_info(self) -> Result<(), Error> {
         run(&self, What::Descriptions, &Environment::of_process())
     }
 }
 
-/// Builds, and tells cargo.
+/// Builds, and prints the directives for cargo.
 fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
     let folder = |name: &str| {
         let value = environment.get_untracked(name).map(PathBuf::from);
@@ -69,7 +69,7 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
     };
     let (root, out) = (folder("CARGO_MANIFEST_DIR")?, folder("OUT_DIR")?);
     let (mut archs, output) = Options::targets(&kernels.archs, kernels.output)?;
-    // What is committed is the same on each machine.
+    // Committed files are the same on each machine.
     if archs.is_empty() && what == What::Everything && kernels.fallback.is_none() {
         archs.extend(of_variable(environment)?);
     }
@@ -104,7 +104,7 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
     let mut directives = build.run(&search)?;
     directives.files.extend(folders);
     directives.files.extend(build.header_folders());
-    directives.variables.extend(environment.asked());
+    directives.variables.extend(environment.read());
     print!("{}", directives.text());
     Ok(())
 }
@@ -127,7 +127,7 @@ impl Build<'_> {
         })
     }
 
-    /// The folders of headers in the package: cargo looks for new ones in them.
+    /// The folders of headers in the package. Cargo watches them for new headers.
     fn header_folders(&self) -> impl Iterator<Item = PathBuf> {
         let folders = self.kernels.includes.iter();
         folders
@@ -141,8 +141,8 @@ impl Build<'_> {
             root: self.root,
             extension: self.made(),
         });
-        let asked = || search.environment.get("KERNEL_ARGS_BUILD_UPDATE");
-        let update = fallback.is_some() && asked().is_some_and(|value| value != "0");
+        let update = || search.environment.get("KERNEL_ARGS_BUILD_UPDATE");
+        let update = fallback.is_some() && update().is_some_and(|value| value != "0");
         let mut directives = Directives::default();
         let done = match (search.run(self.kernels.compiler.as_deref()), &fallback) {
             (Ok(compiler), _) => {
@@ -185,8 +185,8 @@ impl Build<'_> {
         Ok(directives)
     }
 
-    /// Images that are older than a header of the package: what compiles them may look at the sources alone, and the description
-    /// would be that of another struct.
+    /// Rejects images that are older than a header of the package. The crate that compiles them may check only the sources, and
+    /// the description would then be of a newer struct than the image.
     fn stale(&self, done: &[Done]) -> impl Iterator<Item = Error> {
         let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
         let units = self.units.iter().zip(done);
@@ -203,7 +203,7 @@ impl Build<'_> {
         })
     }
 
-    /// Writes what is committed, or says where it is out of date.
+    /// Writes the committed files, or warns if they are out of date.
     fn compare(
         &self,
         fallback: &Fallback<'_>,
@@ -221,7 +221,7 @@ impl Build<'_> {
         Ok(warnings)
     }
 
-    /// What was committed.
+    /// Uses the committed files.
     fn take(&self, fallback: &Fallback<'_>, tried: &Tried) -> Result<Vec<Done>, Error> {
         let mut errors = Vec::new();
         let mut done = Vec::new();
@@ -244,7 +244,7 @@ impl Build<'_> {
     }
 }
 
-/// The GPU generation that the variable of other crates names, which compile CUDA too.
+/// The GPU generation in the environment variable that other CUDA build crates use.
 fn of_variable(environment: &Environment) -> Result<Option<Arch>, Error> {
     const NAME: &str = "CUDA_COMPUTE_CAP";
     let Some(value) = environment.get(NAME) else {
@@ -257,7 +257,7 @@ fn of_variable(environment: &Environment) -> Result<Option<Arch>, Error> {
     }
 }
 
-/// The GPU generation of an image that another crate has compiled: kernels may depend on it. Only PTX tells it.
+/// The GPU generation of an image that another crate has compiled: kernels may depend on it. Only PTX contains it in text form.
 fn target(image: &[u8]) -> Option<Arch> {
     let header = ptx::Header::read(image).ok()?;
     Arch::parse(header.target.text.split(',').next()?.trim())

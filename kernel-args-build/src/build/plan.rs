@@ -1,23 +1,23 @@
-//! A build whose settings are right.
+//! A build with validated settings.
 
 use super::{files::Files, unit::Unit};
 use crate::{kernels::Kernels, sources::Source};
 use std::path::{Path, PathBuf};
 
-/// What is made.
+/// What a build produces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
     Everything,
-    /// Another crate makes the images.
+    /// Only descriptions: another crate compiles the images.
     Descriptions,
 }
 
-/// A build whose settings are right.
+/// A build with validated settings.
 pub(super) struct Build<'a> {
     pub(super) kernels: &'a Kernels,
     pub(super) what: What,
     pub(super) units: Vec<Unit>,
-    /// Of the images.
+    /// The kind of the images.
     pub(super) extension: &'static str,
     pub(super) files: Files<'a>,
     /// The folder of the package.
@@ -27,12 +27,12 @@ pub(super) struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// The file in `OUT_DIR` of a source.
+    /// The path in `OUT_DIR` of a source's file.
     pub(super) fn place(&self, source: &Source, extension: &str) -> PathBuf {
         self.out.join(format!("{}.{extension}", source.name))
     }
 
-    /// The extension of the images that are made; `None` if another crate makes them.
+    /// The extension of the images that are written; `None` if another crate compiles them.
     pub(super) fn made(&self) -> Option<&'static str> {
         (self.what == What::Everything).then_some(self.extension)
     }

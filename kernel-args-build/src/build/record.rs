@@ -1,4 +1,4 @@
-//! What an image was made from: the file `NAME.sources`.
+//! The inputs of an image: the file `NAME.sources`.
 //!
 //! ```text
 //! kernel-args-build 1
@@ -9,11 +9,11 @@
 //! source 0123456789abcdef src/saxpy.cu
 //! ```
 //!
-//! In `OUT_DIR` it also names the compiler, files outside of the package and what else decided, and keeps the compiler's warnings.
+//! In `OUT_DIR` the file also contains the compiler, files outside of the package, other inputs, and the compiler's warnings.
 
 use std::{collections::BTreeMap, fs, path::Path, time::UNIX_EPOCH};
 
-/// The form of the file.
+/// The first line, with the version of the format.
 const FIRST: &str = "kernel-args-build 1";
 
 /// The lines of the file.
@@ -24,18 +24,18 @@ pub(super) struct Record {
     /// Hashes of the files that were written.
     pub(super) image: Option<u64>,
     pub(super) description: u64,
-    /// Hashes of files of the package, by their paths with `/`.
+    /// Hashes of the package's files, by relative paths with `/`.
     pub(super) sources: BTreeMap<String, u64>,
-    /// Files outside of the package, the compiler among them, as the system tells of them.
+    /// Files outside of the package, including the compiler, by the size and time that the system reports.
     pub(super) outside: BTreeMap<String, String>,
-    /// What else decided: variables of the compiler, and which headers were found.
+    /// Other inputs: variables of the compiler, and which headers were found.
     pub(super) state: Vec<String>,
-    /// Of the compiler.
+    /// The compiler's warnings.
     pub(super) warnings: Vec<String>,
 }
 
 impl Record {
-    /// As it is committed: without what belongs to this machine.
+    /// The committed form, without the lines that depend on this machine.
     pub(super) fn portable(&self) -> Self {
         Self {
             outside: BTreeMap::new(),
@@ -71,7 +71,7 @@ impl Record {
         text
     }
 
-    /// `None` where it is in another form.
+    /// Returns `None` if the text has another format.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         lines.next().filter(|line| *line == FIRST)?;
@@ -107,8 +107,8 @@ impl Record {
     }
 }
 
-/// A number that depends on all bytes, with ends of lines as Unix has them: version control may write others. FNV-1a of 64 bits,
-/// for accidents; its numbers are committed, so it stays as it is.
+/// A hash of all bytes, after conversion to Unix line ends, because version control may change them. It is 64-bit FNV-1a, which
+/// detects accidental changes only. Committed files contain its values, so it must not change.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut rest = bytes;
@@ -121,7 +121,7 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// When a file was modified, and its length; `None` where it is not there.
+/// The modification time and length of a file; `None` if the file does not exist.
 pub(super) fn stamp(path: &Path) -> Option<String> {
     let found = fs::metadata(path).ok()?;
     let time = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// The numbers are in files that were committed.
+    /// Committed files contain these values.
     #[test]
     fn the_hash_stays() {
         assert_eq!(hash(b""), 0xcbf2_9ce4_8422_2325);

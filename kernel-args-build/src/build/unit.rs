@@ -1,4 +1,4 @@
-//! A source on its way through a build.
+//! A source and its results during a build.
 
 use super::record::Record;
 use crate::{
@@ -7,29 +7,29 @@ use crate::{
 };
 use std::{collections::BTreeSet, path::PathBuf};
 
-/// A source, and how it is compiled.
+/// A source and its compiler options.
 pub(super) struct Unit {
     pub(super) source: Source,
     pub(super) options: Options,
-    /// The options as a record has them.
+    /// The options in the form of a record.
     pub(super) lines: Vec<String>,
 }
 
-/// What was made of a source.
+/// The results of compiling a source.
 pub(super) struct Made {
-    /// `None` if another crate makes it.
+    /// `None` if another crate compiles it.
     pub(super) image: Option<Vec<u8>>,
     pub(super) description: Vec<u8>,
     pub(super) record: Record,
 }
 
-/// A source that is done.
+/// A source that has been compiled.
 pub(super) struct Done {
     pub(super) made: Made,
     /// The files that it was made from.
     pub(super) files: BTreeSet<PathBuf>,
-    /// `None` for what was committed.
+    /// `None` for committed files.
     pub(super) headers: Option<Headers>,
-    /// Whether all that decides is known, so that it need not be made each time.
+    /// Whether all inputs are known. If not, the source is compiled in every build.
     pub(super) is_known: bool,
 }

@@ -1,4 +1,4 @@
-//! Writing into `OUT_DIR`.
+//! Writes into `OUT_DIR`.
 
 use super::{
     files::write,
@@ -19,7 +19,7 @@ use std::{
 };
 
 impl Build<'_> {
-    /// Writes the files of all sources and the Rust file that names them; the warnings about them.
+    /// Writes the files of all sources and the Rust file that names them. Returns warnings.
     pub(super) fn write(&self, done: &[Done]) -> Result<Vec<String>, Error> {
         let rust = self
             .out
@@ -41,7 +41,7 @@ impl Build<'_> {
             if done.is_known {
                 write(&record, made.record.write().as_bytes())?;
             } else {
-                // It is compiled each time.
+                // An image with unknown inputs is compiled each time.
                 let _ = fs::remove_file(record);
             }
             if !made.record.warnings.is_empty() {
@@ -64,9 +64,9 @@ impl Build<'_> {
         Ok(warnings)
     }
 
-    /// Removes what an earlier build wrote of sources that are no more.
+    /// Removes the files of sources that no longer exist.
     fn remove_stale(&self, rust: &Path) -> Result<(), Error> {
-        // The names of all sources, one on each line.
+        // The names of all sources, one per line.
         let list = rust.with_extension("list");
         let names: BTreeSet<&str> = self
             .units
@@ -80,7 +80,7 @@ impl Build<'_> {
                 What::Descriptions => &[],
             };
             for extension in images.iter().chain(&["debug.ptx", "sources"]) {
-                // It is there if that output was made.
+                // The file exists if an earlier build wrote this kind of output.
                 let _ = fs::remove_file(self.out.join(format!("{name}.{extension}")));
             }
         }
@@ -91,11 +91,11 @@ impl Build<'_> {
 
 fn has_kernels(description: &[u8]) -> bool {
     let kernels = Image::read(description).and_then(|image| image.kernels());
-    // What cannot be read is told by `kernels!`, with its place.
+    // `kernels!` reports images that cannot be read, at the right place.
     kernels.map_or(true, |kernels| kernels.symbols().next().is_some())
 }
 
-/// Two sets of kernels of one build script do not write the same files.
+/// Checks that two sets of kernels of one build script do not write the same files.
 fn claim(paths: impl Iterator<Item = PathBuf>) -> Result<(), Error> {
     static CLAIMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! GPU generations, as options of the compilers name them.
+//! GPU generations in the form of compiler options.
 
 use kernel_args_image::Target;
 use std::{borrow::Cow, fmt};
@@ -7,14 +7,14 @@ use std::{borrow::Cow, fmt};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Arch {
     pub(crate) target: Target,
-    /// `compute_75`: PTX, and no machine code.
+    /// `compute_75`: PTX without machine code.
     pub(crate) is_virtual: bool,
 }
 
 impl Arch {
-    /// `None` if it is not the name of a generation.
+    /// Returns `None` if this is not the name of a generation.
     pub(crate) fn parse(name: &str) -> Option<Self> {
-        // `8.9`, as `nvidia-smi --query-gpu=compute_cap` shows it.
+        // `8.9`, the format of `nvidia-smi --query-gpu=compute_cap`.
         let full = if name.starts_with(|c: char| c.is_ascii_digit()) {
             Cow::Owned(format!("sm_{}", name.replacen('.', "", 1)))
         } else {
@@ -37,8 +37,8 @@ impl fmt::Display for Arch {
     }
 }
 
-/// The values of `nvcc`'s `-gencode` for a fat binary: machine code for each `sm_`, PTX for each `compute_`, and where there is
-/// none of these, PTX of the newest `sm_`, so that later GPUs can run it.
+/// The values of `nvcc`'s `-gencode` for a fat binary: machine code for each `sm_`, PTX for each `compute_`. Without a
+/// `compute_`, PTX of the newest `sm_` is added for later GPUs.
 pub(crate) fn gencode(archs: &[Arch]) -> Vec<String> {
     let mut codes: Vec<String> = Vec::new();
     for arch in archs {
@@ -57,7 +57,7 @@ mod tests {
     use super::{Arch, gencode};
 
     #[test]
-    fn names_are_those_of_the_compilers() {
+    fn names_have_the_form_of_compiler_options() {
         for (name, ptx, code) in [
             ("sm_75", "compute_75", "sm_75"),
             ("compute_75", "compute_75", "compute_75"),

@@ -1,4 +1,4 @@
-//! Where the compiler is.
+//! Finds the compiler.
 
 use super::{Compiler, nvcc::Nvcc, nvrtc::Nvrtc};
 use crate::{environment::Environment, texts};
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The variables that name the folder of a toolkit, in the order in which they count.
+/// The variables that name the folder of a toolkit, by priority.
 pub(crate) const FOLDERS: [&str; 4] = [
     "CUDA_HOME",
     "CUDA_PATH",
@@ -16,15 +16,15 @@ pub(crate) const FOLDERS: [&str; 4] = [
     "CUDA_TOOLKIT_ROOT_DIR",
 ];
 
-/// Places that no setting names.
+/// Default places, for when no setting names a compiler.
 pub(crate) struct Places {
     /// Folders of toolkits.
     pub(crate) usual: Vec<PathBuf>,
-    /// Names of NVRTC that the system may find.
+    /// Names of NVRTC that the system may resolve.
     pub(crate) loader: Vec<String>,
 }
 
-/// What was tried in vain: each place, and what was found there.
+/// The places that were tried, each with the reason why it was rejected.
 pub(crate) type Tried = Vec<(String, String)>;
 
 impl Places {
@@ -49,7 +49,7 @@ impl Places {
     }
 }
 
-/// The folders in `folder` whose names begin so, the newest version first.
+/// The folders in `folder` whose names begin with a prefix, the newest version first.
 fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut found: Vec<PathBuf> = entries
@@ -64,29 +64,29 @@ fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The numbers in the name of a file: `libnvrtc.so.13.0.88` is 13, 0, 88.
+/// The numbers in a file name: `libnvrtc.so.13.0.88` gives 13, 0, 88.
 fn numbers(path: &Path) -> Vec<u64> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let digits = name.split(|c: char| !c.is_ascii_digit());
     digits.filter_map(|digits| digits.parse().ok()).collect()
 }
 
-/// How the compiler is looked for.
+/// The inputs of the search.
 pub(crate) struct Search<'a> {
     pub(crate) environment: &'a Environment,
     pub(crate) places: Places,
     /// The folder of the package.
     pub(crate) root: &'a Path,
-    /// Only nvcc writes fat binaries.
+    /// Whether fat binaries are requested, which only nvcc writes.
     pub(crate) needs_nvcc: bool,
 }
 
 impl Search<'_> {
-    /// The first compiler there is; or all that was tried.
+    /// Returns the first compiler that is found, or all places that were tried.
     pub(crate) fn run(&self, explicit: Option<&Path>) -> Result<Compiler, Tried> {
         let mut tried = Tried::new();
         if let Some(path) = explicit {
-            // Another compiler than the one that was asked for is none.
+            // If the requested compiler does not work, no other compiler replaces it.
             return self
                 .named(path)
                 .map_err(|why| vec![(".compiler(…)".to_owned(), why)]);
@@ -152,7 +152,7 @@ impl Search<'_> {
         Err(texts::no_such_compiler(path))
     }
 
-    /// The compiler of a toolkit.
+    /// The compiler in the folder of a toolkit.
     fn in_folder(&self, folder: &Path) -> Result<Compiler, String> {
         let folder = &self.root.join(folder);
         if !folder.is_dir() {
@@ -196,7 +196,7 @@ impl Search<'_> {
     }
 }
 
-/// NVRTC in the folder of a toolkit or of a Python package, the newest version first.
+/// NVRTC in the folder of a toolkit or a Python package, the newest version first.
 fn library_in(folder: &Path) -> Option<PathBuf> {
     const INSIDE: [&str; 7] = [
         "lib64",
@@ -235,7 +235,7 @@ mod tests {
         path::{Path, PathBuf},
     };
 
-    /// A folder of toolkits that have files of the right names, and nothing in them.
+    /// A folder with toolkits whose files have the right names and are empty.
     struct Machine {
         root: PathBuf,
         variables: HashMap<&'static str, OsString>,
@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// From the last place to the first: each comes before those that are set already.
+    /// Sets the variables from the lowest priority to the highest: each result replaces the previous one.
     #[test]
     fn the_first_place_counts() {
         let mut machine = Machine::new("order");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compiler_that_was_asked_for_is_not_replaced() {
+    fn a_requested_compiler_is_not_replaced() {
         let mut machine = Machine::new("asked");
         machine.nvcc("good");
         machine.set("CUDA_HOME", "good");
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_none_is_not_taken() {
+    fn an_invalid_library_is_rejected() {
         let machine = Machine::new("library");
         let name = if cfg!(windows) {
             "nvrtc64_130_0.dll"

@@ -7,18 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The headers that a source can include. Paths are from the folder of the package.
+/// The headers that a source can include. Paths are relative to the folder of the package.
 pub(crate) struct Headers {
     /// The source and the headers that exist.
     pub(crate) files: BTreeSet<PathBuf>,
     /// Headers that would be included if they existed.
     pub(crate) absent: BTreeSet<PathBuf>,
-    /// Where there may be others, whose names are not known; `None` if all names are.
+    /// Folders where headers of unknown names may be included; `None` if all names are known.
     pub(crate) folders: Option<BTreeSet<PathBuf>>,
 }
 
 impl Headers {
-    /// Those in the folders of the options and in `cuda`, the compiler's own folders.
+    /// Finds headers in the folders of the options and in `cuda`, the compiler's own folders.
     pub(super) fn of(root: &Path, source: &Path, options: &Options, cuda: &[PathBuf]) -> Self {
         let flags = option::named(options.flags.iter().map(String::as_str));
         let macros = options.defines.iter().map(|(name, value)| {
@@ -38,13 +38,13 @@ impl Headers {
         };
         let includes = includes(&search);
         let mut unknown = includes.unknown.iter();
-        // An image shows when it was compiled. That is no reason to compile it again.
-        let is_unknown = flags.others || unknown.any(|why| *why != Unknown::Time);
-        let beside = source.parent().map(Path::to_owned);
+        // The image of such a source contains the time of its compilation. This alone is no reason to compile it again.
+        let is_unknown = flags.is_incomplete || unknown.any(|why| *why != Unknown::Time);
+        let folder_of_source = source.parent().map(Path::to_owned);
         let mut headers = Self {
             files: BTreeSet::new(),
             absent: BTreeSet::new(),
-            folders: is_unknown.then(|| folders.into_iter().chain(beside).collect()),
+            folders: is_unknown.then(|| folders.into_iter().chain(folder_of_source).collect()),
         };
         for (path, text) in includes.files {
             let paths = match text {

@@ -1,4 +1,4 @@
-//! What a compiler is asked to do, and what it returns.
+//! The input and output of one compiler run.
 
 use super::options::Options;
 use crate::sources::Source;
@@ -7,27 +7,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is compiled.
+/// The input of one compiler run.
 pub(crate) struct Job<'a> {
     pub(crate) source: &'a Source,
     pub(crate) options: &'a Options,
     pub(crate) purpose: Purpose,
-    /// The folder of the package: relative paths are from there.
+    /// The folder of the package. Relative paths start here.
     pub(crate) root: &'a Path,
-    /// The folder for the files of the compiler.
+    /// The folder for temporary files of the compiler.
     pub(crate) scratch: &'a Path,
 }
 
-/// What it is compiled for.
+/// The purpose of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// For the program.
+    /// An image for the program.
     Image,
     /// PTX with debug information.
     Description,
 }
 
-/// What a compiler wrote.
+/// The output of one compiler run.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) bytes: Vec<u8>,

@@ -23,7 +23,7 @@ pub(crate) enum Compiler {
 }
 
 impl Compiler {
-    /// Compiles a source. The error is what the compiler wrote.
+    /// Compiles a source. The error is the compiler's output.
     pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, String> {
         match self {
             Self::Nvcc(nvcc) => nvcc.compile(job),
@@ -31,7 +31,8 @@ impl Compiler {
         }
     }
 
-    /// The headers that a source can include; those of CUDA only if the compiler does not report what it reads.
+    /// The headers that a source can include. CUDA's headers are included only if the compiler does not report the files that
+    /// it reads.
     pub(crate) fn headers(&self, root: &Path, source: &Path, options: &Options) -> Headers {
         let cuda = match self {
             Self::Nvcc(_) => &[],
@@ -40,12 +41,12 @@ impl Compiler {
         Headers::of(root, source, options, cuda)
     }
 
-    /// Whether it reports the files that it reads.
+    /// Whether the compiler reports the files that it reads.
     pub(crate) const fn reports_files(&self) -> bool {
         matches!(self, Self::Nvcc(_))
     }
 
-    /// The program or library.
+    /// The path of the program or library.
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Nvcc(nvcc) => nvcc.path(),

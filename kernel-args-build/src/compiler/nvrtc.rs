@@ -14,13 +14,13 @@ use std::{
 pub(crate) struct Nvrtc {
     path: PathBuf,
     library: kernel_args_nvrtc::Nvrtc,
-    /// The folders of CUDA's headers; none where there are none.
+    /// The folders of CUDA's headers; empty if they are not found.
     headers: Vec<PathBuf>,
 }
 
 impl Nvrtc {
-    /// Loads the library at a path, or of a name that the system finds. `places` are folders in which CUDA's headers may lie, if
-    /// they do not lie beside the library.
+    /// Loads the library at a path, or by a name that the system resolves. `places` are folders that may contain CUDA's headers
+    /// if they are not next to the library.
     pub(crate) fn load(path: &Path, places: &[PathBuf]) -> Result<Self, kernel_args_nvrtc::Error> {
         Ok(Self {
             path: path.to_owned(),
@@ -113,7 +113,7 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     list
 }
 
-/// The folders of CUDA's headers: of the toolkit or the Python packages that the library is of, else of another place.
+/// The folders of CUDA's headers: next to the library in its toolkit or Python packages, otherwise in `places`.
 fn headers(library: &Path, places: &[PathBuf]) -> Vec<PathBuf> {
     const INSIDE: [&str; 3] = [
         "include",
@@ -130,7 +130,7 @@ fn headers(library: &Path, places: &[PathBuf]) -> Vec<PathBuf> {
     let Some(found) = candidates.find(|folder| folder.join("cuda_fp16.h").is_file()) else {
         return Vec::new();
     };
-    // Since CUDA 13 the C++ libraries have a folder of their own.
+    // Since CUDA 13 the C++ libraries have their own folder.
     let cccl = found.join("cccl");
     let cccl = cccl.is_dir().then_some(cccl);
     [Some(found), cccl].into_iter().flatten().collect()

@@ -1,10 +1,10 @@
-//! What the compilers are told.
+//! The options for the compilers.
 
 use super::arch::Arch;
 use crate::{error::Error, output::Output, texts};
 use std::path::{Path, PathBuf};
 
-/// The options of every source, checked.
+/// The validated options of every source.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) includes: Vec<PathBuf>,
@@ -15,11 +15,11 @@ pub(crate) struct Options {
     pub(crate) output: Output,
 }
 
-/// Options with which a debug build is not made.
+/// Options that are removed from a debug build.
 const NOT_WITH_DEBUG: [&str; 4] = ["-G", "--device-debug", "-lineinfo", "--generate-line-info"];
 
 impl Options {
-    /// The GPU generations by their names, and what is written for them.
+    /// The GPU generations: each name as the user wrote it, and the target that it names.
     pub(crate) fn targets(
         names: &[String],
         output: Option<Output>,
@@ -45,18 +45,18 @@ impl Options {
         Ok((archs, output))
     }
 
-    /// The generation whose kernels are described: the newest.
+    /// The generation whose kernels are described: the newest one.
     pub(crate) fn described(&self) -> Option<&Arch> {
         self.archs.iter().max_by_key(|arch| arch.target.sm)
     }
 
-    /// The user's flags, without those that contradict a debug build.
+    /// The user's flags, without flags that contradict a debug build.
     pub(crate) fn flags_with_debug(&self) -> impl Iterator<Item = &String> {
         let contradicts = |flag: &str| NOT_WITH_DEBUG.contains(&flag);
         self.flags.iter().filter(move |flag| !contradicts(flag))
     }
 
-    /// All of them, one on each line, without the folder of the package: two builds with the same lines have the same options.
+    /// All options, one per line, without the folder of the package. Two builds with the same lines have the same options.
     pub(crate) fn lines(&self, root: &Path) -> Vec<String> {
         let mut lines = vec![format!("output {}", self.output.extension())];
         lines.extend(self.archs.iter().map(|arch| format!("arch {arch}")));
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(
             targets(&["sm_75", "75"], None),
             Ok(Output::Ptx),
-            "twice the same"
+            "the same name twice"
         );
         assert_eq!(targets(&["sm_75", "sm_90"], None), Ok(Output::Fatbin));
         assert_eq!(targets(&["sm_90"], Some(Output::Cubin)), Ok(Output::Cubin));

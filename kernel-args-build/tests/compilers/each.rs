@@ -1,4 +1,4 @@
-//! What both compilers do.
+//! Tests that run with both compilers.
 
 use super::{DESCRIBED, Package, parameters, saxpy};
 use std::{
@@ -10,7 +10,7 @@ use std::{
 pub(super) fn writes_the_image_its_description_and_the_modules(home: &Path, name: &str) {
     let package = saxpy(&format!("{name}-writes"));
     let ran = package.run("saxpy", &[("CUDA_HOME", home)]).succeeded();
-    assert_eq!(ran.told("warning"), [] as [&str; 0]);
+    assert_eq!(ran.directives("warning"), [] as [&str; 0]);
     assert_eq!(
         parameters(package.written("saxpy.debug.ptx").as_bytes()),
         DESCRIBED
@@ -27,10 +27,10 @@ pub(super) fn writes_the_image_its_description_and_the_modules(home: &Path, name
          \"/saxpy.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/saxpy.debug.ptx\");\n}\n"
     );
     for variable in ["NVCC", "CUDA_HOME"] {
-        assert!(ran.told("rerun-if-env-changed").contains(&variable));
+        assert!(ran.directives("rerun-if-env-changed").contains(&variable));
     }
-    assert!(!ran.told("rerun-if-env-changed").contains(&"PATH"));
-    let files = ran.told("rerun-if-changed");
+    assert!(!ran.directives("rerun-if-env-changed").contains(&"PATH"));
+    let files = ran.directives("rerun-if-changed");
     let own: Vec<&&str> = files
         .iter()
         .filter(|path| Path::new(path).is_relative())
@@ -47,7 +47,7 @@ pub(super) fn writes_the_image_its_description_and_the_modules(home: &Path, name
     for file in &files {
         assert!(
             package.root.join(file).exists(),
-            "cargo would run the script each time: {file}"
+            "cargo runs the script each time because of {file}"
         );
     }
     assert!(
@@ -56,7 +56,7 @@ pub(super) fn writes_the_image_its_description_and_the_modules(home: &Path, name
     );
 }
 
-/// Also the committed files do not tell where they were compiled.
+/// The committed files do not depend on the place where they were compiled.
 pub(super) fn a_description_names_no_folder(home: &Path, name: &str) {
     let (one, other) = (
         saxpy(&format!("{name}-folder")),
@@ -89,7 +89,7 @@ pub(super) fn a_changed_header_is_compiled_again(home: &Path, name: &str) {
     assert_ne!(package.written("saxpy.ptx"), image);
 }
 
-/// A header that was not there, of a folder that comes before that of the one that was.
+/// A new header hides an existing one, because its folder is searched first.
 pub(super) fn a_new_header_is_compiled(home: &Path, name: &str) {
     let package = Package::new(&format!("{name}-appears"));
     package.write_old(
@@ -104,8 +104,8 @@ pub(super) fn a_new_header_is_compiled(home: &Path, name: &str) {
     let described = || {
         let ran = package.run("two_folders", &home).succeeded();
         assert!(
-            ran.told("rerun-if-changed").contains(&"one"),
-            "cargo sees the new header: {ran:?}"
+            ran.directives("rerun-if-changed").contains(&"one"),
+            "cargo watches for the new header: {ran:?}"
         );
         parameters(package.written("a.debug.ptx").as_bytes())
     };
@@ -122,7 +122,7 @@ pub(super) fn a_new_header_is_compiled(home: &Path, name: &str) {
     assert!(said.contains("which.cuh"), "{said}");
 }
 
-pub(super) fn the_generation_is_that_of_the_variable(home: &Path, name: &str) {
+pub(super) fn the_variable_sets_the_generation(home: &Path, name: &str) {
     let package = Package::new(&format!("{name}-variable"));
     package.write_old("src/k.cu", "extern \"C\" __global__ void k(int a) {}\n");
     let target = |script: &str, value: &str| {
@@ -132,13 +132,13 @@ pub(super) fn the_generation_is_that_of_the_variable(home: &Path, name: &str) {
         let line = text.lines().find(|line| line.starts_with(".target"));
         (
             line.unwrap().to_owned(),
-            ran.told("rerun-if-env-changed")
+            ran.directives("rerun-if-env-changed")
                 .contains(&"CUDA_COMPUTE_CAP"),
         )
     };
     assert_eq!(target("all", "80"), (".target sm_80".to_owned(), true));
     assert_eq!(target("all", "8.9"), (".target sm_89".to_owned(), true));
-    // What is committed is the same on each machine.
+    // Committed files are the same on each machine.
     let variables = [
         ("CUDA_HOME", home),
         ("CUDA_COMPUTE_CAP", Path::new("89")),
@@ -153,7 +153,7 @@ pub(super) fn the_generation_is_that_of_the_variable(home: &Path, name: &str) {
     let wrong = [("CUDA_HOME", home), ("CUDA_COMPUTE_CAP", Path::new("new"))];
     let said = package.run("all", &wrong).failed();
     assert!(
-        said.contains("`new`, the value of `CUDA_COMPUTE_CAP`, is no GPU generation"),
+        said.contains("`new`, the value of `CUDA_COMPUTE_CAP`, is not a GPU generation"),
         "{said}"
     );
 }
@@ -211,7 +211,7 @@ pub(super) fn errors_are_the_compilers_own(home: &Path, name: &str) {
     assert_eq!(
         said.matches("undeclared").count(),
         2,
-        "a source is reported once:\n{said}"
+        "a source is reported only once:\n{said}"
     );
 }
 
@@ -225,7 +225,7 @@ pub(super) fn warnings_and_sources_without_kernels_are_shown(home: &Path, name: 
     package.write_old("src/warns.cu", "__global__ void k() { int unused; }\n");
     for _ in ["compiled", "kept"] {
         let ran = package.run("all", &[("CUDA_HOME", home)]).succeeded();
-        let warnings = ran.told("warning").join("\n");
+        let warnings = ran.directives("warning").join("\n");
         assert!(
             warnings.contains("\"unused\" was declared but never referenced"),
             "{warnings}"
@@ -260,7 +260,7 @@ pub(super) fn committed_images_are_written_and_compared(home: &Path, name: &str)
     let ran = package
         .run("saxpy_fallback", &[("CUDA_HOME", home)])
         .succeeded();
-    let warnings = ran.told("warning").join("\n");
+    let warnings = ran.directives("warning").join("\n");
     assert!(
         warnings.contains("committed/saxpy") && warnings.contains("KERNEL_ARGS_BUILD_UPDATE=1"),
         "{warnings}"
@@ -273,9 +273,9 @@ pub(super) fn committed_images_are_written_and_compared(home: &Path, name: &str)
     let ran = package
         .run("saxpy_fallback", &[("CUDA_HOME", home)])
         .succeeded();
-    assert_eq!(ran.told("warning"), [] as [&str; 0]);
+    assert_eq!(ran.directives("warning"), [] as [&str; 0]);
     assert!(
-        ran.told("rerun-if-changed")
+        ran.directives("rerun-if-changed")
             .contains(&"committed/saxpy.ptx")
     );
     let record = fs::read_to_string(package.root.join("committed/saxpy.sources")).unwrap();
@@ -291,9 +291,9 @@ pub(super) fn committed_images_are_written_and_compared(home: &Path, name: &str)
     let ran = package
         .run("saxpy_fallback", &[("CUDA_HOME", home)])
         .succeeded();
-    let warnings = ran.told("warning").join("\n");
+    let warnings = ran.directives("warning").join("\n");
     assert!(
-        warnings.contains("`src/near.cuh` was changed since"),
+        warnings.contains("`src/near.cuh` has changed since"),
         "{warnings}"
     );
 }
@@ -310,10 +310,10 @@ pub(super) fn images_of_another_crate_are_described(home: &Path, name: &str) {
     let home = [("CUDA_HOME", home)];
     let said = package.run("described", &home).failed();
     assert!(
-        said.contains("there is no image `") && said.contains("help: call `debug_info` after"),
+        said.contains("the image `") && said.contains("help: call `debug_info` after"),
         "{said}"
     );
-    // As other crates write it: for the GPU of the machine.
+    // Other crates write the image for the GPU of the machine.
     for (target, described) in [
         ("sm_80", &["always(4 a: int [])"][..]),
         ("sm_86", &["always(4 a: int [])", "newer(4 b: int [])"]),
@@ -330,7 +330,7 @@ pub(super) fn images_of_another_crate_are_described(home: &Path, name: &str) {
     assert!(package.written("kernels.rs").contains("/k.debug.ptx"));
 }
 
-/// `bindgen_cuda` compiles a source again when it is newer than its image, and does not look at headers.
+/// `bindgen_cuda` compiles a source again if it is newer than its image, and does not check headers.
 pub(super) fn an_image_that_is_older_than_a_header_is_refused(home: &Path, name: &str) {
     let package = Package::new(&format!("{name}-stale"));
     package.write_old(

@@ -1,9 +1,10 @@
-//! Headers that are not seen at once: each that changes or appears is compiled, and cargo watches for it.
+//! Headers whose names the search cannot resolve at once: after each change or addition the source is compiled again, and cargo
+//! watches for it.
 
 use super::{Package, parameters};
 use std::{fs, path::Path};
 
-/// A package whose source is in its own folder, with cargo's output in the same folder.
+/// A package with its source and cargo's output directly in its folder.
 fn top(name: &str, source: &str) -> Package {
     let mut package = Package::new(name);
     package.out = package.root.join("target/out");
@@ -12,12 +13,12 @@ fn top(name: &str, source: &str) -> Package {
     package
 }
 
-/// The parameters of the one kernel, and what cargo watches in the package.
+/// The parameters of the kernel, and the paths that cargo watches in the package.
 fn built(package: &Package, script: &str, home: &Path) -> (Vec<String>, Vec<String>) {
     let ran = package.run(script, &[("CUDA_HOME", home)]).succeeded();
     let name = if script == "computed" { "top" } else { "a" };
     let description = package.written(&format!("{name}.debug.ptx"));
-    let watched = ran.told("rerun-if-changed").into_iter();
+    let watched = ran.directives("rerun-if-changed").into_iter();
     let own = watched.filter(|path| Path::new(path).is_relative());
     (
         parameters(description.as_bytes()),
@@ -37,14 +38,14 @@ pub(super) fn a_header_that_a_macro_names_is_compiled_again(home: &Path, name: &
     let output = |path: &String| Path::new("target/out").starts_with(path);
     assert!(
         !watched.iter().any(output),
-        "cargo would run the script each time: {watched:?}"
+        "cargo runs the script each time: {watched:?}"
     );
     package.write_old("kind.cuh", "typedef float Taken;\n");
     let (described, _) = built(&package, "computed", home);
     assert_eq!(described, ["k(8 out: float* [])"]);
 }
 
-/// In front of the one that a macro names.
+/// The new header hides a header that a macro names.
 pub(super) fn a_header_that_appears_under_a_name_of_a_macro_is_compiled(home: &Path, name: &str) {
     let package = Package::new(&format!("{name}-computed-appears"));
     package.write_old(
@@ -61,7 +62,7 @@ pub(super) fn a_header_that_appears_under_a_name_of_a_macro_is_compiled(home: &P
     assert_eq!(described, ["k(8 out: float* [])"]);
 }
 
-pub(super) fn a_header_that_is_asked_for_by_a_macro_is_compiled(home: &Path, name: &str) {
+pub(super) fn a_new_header_that_a_macro_tests_is_compiled(home: &Path, name: &str) {
     let package = Package::new(&format!("{name}-asked"));
     package.write_old(
         "src/a.cu",
@@ -77,16 +78,16 @@ pub(super) fn a_header_that_is_asked_for_by_a_macro_is_compiled(home: &Path, nam
     assert_eq!(described, ["k(8 out: float* [])"]);
 }
 
-/// The file next to the source comes before that of a folder.
+/// A file next to the source takes precedence over one in a folder.
 pub(super) fn a_header_that_appears_next_to_the_source_is_compiled(home: &Path, name: &str) {
-    let package = Package::new(&format!("{name}-beside"));
+    let package = Package::new(&format!("{name}-same-folder"));
     package.write_old("src/a.cu", &format!("#include \"it.cuh\"\n{KERNEL}"));
     package.write_old("one/it.cuh", "typedef int Taken;\n");
     let (described, watched) = built(&package, "two_folders", home);
     assert_eq!(described, ["k(8 out: int* [])"]);
     assert!(
         watched.contains(&"src".into()),
-        "cargo sees the new header: {watched:?}"
+        "cargo watches for the new header: {watched:?}"
     );
     package.write_old("src/it.cuh", "typedef float Taken;\n");
     let (described, watched) = built(&package, "two_folders", home);

@@ -1,4 +1,4 @@
-//! Build scripts with NVRTC, nvcc, programs in the place of nvcc, and without a compiler.
+//! Build scripts with NVRTC, nvcc, programs that replace nvcc, and without a compiler.
 //!
 //! A build script is this program, started again with the variables that cargo sets.
 
@@ -29,7 +29,7 @@ fn script(name: &str) -> Result<(), Error> {
     };
     match name {
         "saxpy" => saxpy().build(),
-        // As in its own build script.
+        // The same variables as for its own build script.
         "example" => kernels
             .file("src/heat.cu")
             .arch("sm_75")
@@ -86,7 +86,7 @@ fn script(name: &str) -> Result<(), Error> {
     }
 }
 
-/// A header beside the source, one that it includes in a folder, and one that is not included.
+/// A header next to the source, an included header in a folder, and a header that is not included.
 fn saxpy(name: &str) -> Package {
     let package = Package::new(name);
     package.write_old(
@@ -131,7 +131,7 @@ mod without {
     }
 }
 
-/// A trial that is ignored where a compiler is not installed.
+/// A test that is ignored if a compiler is not installed.
 fn with(
     parts: &'static [&'static str],
     name: String,
@@ -155,7 +155,7 @@ fn main() -> ExitCode {
         return match script(&name) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                // As `main` of a build script shows it.
+                // The output when a build script returns the error from `main`.
                 eprintln!("Error: {error:?}");
                 ExitCode::FAILURE
             }
@@ -173,7 +173,7 @@ fn main() -> ExitCode {
     each![headers:
         a_header_that_a_macro_names_is_compiled_again
         a_header_that_appears_under_a_name_of_a_macro_is_compiled
-        a_header_that_is_asked_for_by_a_macro_is_compiled
+        a_new_header_that_a_macro_tests_is_compiled
         a_header_that_appears_next_to_the_source_is_compiled
         a_header_in_the_folder_of_a_flag_is_compiled_again
     ];
@@ -182,7 +182,7 @@ fn main() -> ExitCode {
         a_description_names_no_folder
         a_changed_header_is_compiled_again
         a_new_header_is_compiled
-        the_generation_is_that_of_the_variable
+        the_variable_sets_the_generation
         a_generation_that_the_compiler_does_not_know_is_its_error
         kernels_of_one_name_are_in_modules_of_their_own
         errors_are_the_compilers_own
@@ -198,7 +198,7 @@ fn main() -> ExitCode {
             trials.push(with($parts, name, |homes| $module::$name($(&homes[$at]),*)));
         )*};
     }
-    more![&["nvcc"], nvcc::a_fat_binary_holds_every_generation(0) nvcc::without_a_host_compiler_the_error_says_so(0)];
+    more![&["nvcc"], nvcc::a_fat_binary_contains_every_generation(0) nvcc::a_missing_host_compiler_is_reported(0)];
     more![
         &["nvcc", "nvrtc"],
         nvcc::both_compilers_describe_a_kernel_alike(0, 1)

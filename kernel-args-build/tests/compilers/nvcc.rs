@@ -1,14 +1,14 @@
-//! What only nvcc does.
+//! Tests of nvcc only.
 
 use super::{DESCRIBED, parameters, saxpy};
 use std::{fs, path::Path};
 
-pub(super) fn a_fat_binary_holds_every_generation(home: &Path) {
+pub(super) fn a_fat_binary_contains_every_generation(home: &Path) {
     let package = saxpy("nvcc-fatbin");
     let ran = package
         .run("saxpy_fatbin", &[("CUDA_HOME", home)])
         .succeeded();
-    assert_eq!(ran.told("warning"), [] as [&str; 0]);
+    assert_eq!(ran.directives("warning"), [] as [&str; 0]);
     let fatbin = fs::read(package.out.join("saxpy.fatbin")).unwrap();
     assert_eq!(parameters(&fatbin).len(), 2);
     assert_eq!(
@@ -17,7 +17,7 @@ pub(super) fn a_fat_binary_holds_every_generation(home: &Path) {
     );
 }
 
-pub(super) fn without_a_host_compiler_the_error_says_so(home: &Path) {
+pub(super) fn a_missing_host_compiler_is_reported(home: &Path) {
     let package = saxpy("nvcc-alone");
     let said = package
         .run(
@@ -27,7 +27,7 @@ pub(super) fn without_a_host_compiler_the_error_says_so(home: &Path) {
         .failed();
     assert!(
         said.contains("Failed to preprocess host compiler properties"),
-        "nvcc's own words: {said}"
+        "nvcc's own message: {said}"
     );
     assert!(
         said.contains("nvcc needs a C++ compiler") && said.contains("`NVCC_CCBIN`"),

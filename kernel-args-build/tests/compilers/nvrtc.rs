@@ -1,15 +1,15 @@
-//! What only NVRTC does.
+//! Tests of NVRTC only.
 
 use super::{Package, parameters, saxpy};
 use crate::support::repository;
 use std::{fs, path::Path};
 
-/// The committed files of the example `build-script` are what this compiler makes.
+/// This compiler reproduces the committed files of the example `build-script`.
 pub(super) fn the_example_is_up_to_date(home: &Path) {
     let mut package = Package::new("example");
     package.root = repository().join("examples/build_script");
     let ran = package.run("example", &[("CUDA_HOME", home)]).succeeded();
-    assert_eq!(ran.told("warning"), [] as [&str; 0]);
+    assert_eq!(ran.directives("warning"), [] as [&str; 0]);
     for file in ["heat.ptx", "heat.debug.ptx"] {
         let committed = fs::read_to_string(package.root.join("ptx").join(file)).unwrap();
         assert_eq!(
@@ -49,7 +49,7 @@ pub(super) fn a_header_of_c_is_said_to_be_missing(home: &Path) {
     package.write_old("src/k.cu", "#include <stdio.h>\n__global__ void k() {}\n");
     let said = package.run("all", &[("CUDA_HOME", home)]).failed();
     assert!(
-        said.contains("stdio.h") && said.contains("NVRTC has no headers of C and C++"),
+        said.contains("stdio.h") && said.contains("NVRTC has no C and C++ headers"),
         "{said}"
     );
 }
@@ -60,7 +60,7 @@ pub(super) fn headers_of_cuda_are_found(home: &Path, nvcc: &Path) {
         "src/k.cu",
         "#include <cuda_fp16.h>\n__global__ void k(__half x, __half* y) { *y = x; }\n",
     );
-    // NVRTC beside the headers of another folder, as Python's packages have them.
+    // NVRTC and the headers are in different folders, as in Python's packages.
     let library = home.join("lib/libnvrtc.so.13");
     package
         .run("all", &[("NVCC", &library), ("CUDA_HOME", nvcc)])

@@ -1,4 +1,4 @@
-//! With programs in the place of nvcc, or nothing.
+//! Tests with programs that replace nvcc, and without a compiler.
 
 use super::{Package, saxpy};
 use libtest_mimic::Trial;
@@ -9,8 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A program that writes what nvcc would write, and each of its starts and ends into `log`. It waits until as many have started
-/// as `TOGETHER` says.
+/// A program that writes the files that nvcc would write, and logs the start and end of each run into `log`. It waits until
+/// `TOGETHER` runs have started.
 const FAKE: &str = r#"#!/bin/sh
 echo start >> "$LOG"
 while [ $# -gt 0 ]; do
@@ -41,7 +41,7 @@ fn sources(package: &Package, names: &[&str]) {
     }
 }
 
-/// How many ran at once at most, and how many in all.
+/// The maximum number of concurrent runs, and the total number.
 fn runs(log: &Path) -> (i32, usize) {
     let text = fs::read_to_string(log).unwrap_or_default();
     let mut now = 0;
@@ -52,7 +52,7 @@ fn runs(log: &Path) -> (i32, usize) {
     (most.max().unwrap_or(0), text.matches("start").count())
 }
 
-pub(super) fn as_many_compilations_run_at_once_as_were_asked_for() {
+pub(super) fn the_requested_number_of_compilations_runs_at_once() {
     for (script, most, together) in [("serial", 1, "1"), ("parallel", 4, "4")] {
         let package = Package::new(script);
         sources(&package, &["a", "b", "c"]);
@@ -68,13 +68,13 @@ pub(super) fn as_many_compilations_run_at_once_as_were_asked_for() {
     }
 }
 
-/// Two tokens, and the one of the build script itself.
+/// Two tokens, and the build script's own.
 pub(super) fn cargos_jobs_are_shared() {
     let package = Package::new("jobserver");
     sources(&package, &["a", "b", "c", "d"]);
     let nvcc = program(&package, "fake/nvcc", FAKE);
     let log = package.root.join("log");
-    // Its path has no space, at which the variable would end.
+    // The path has no space, because a space would end the variable.
     let fifo = std::env::temp_dir().join(format!("kernel-args-{}-fifo", std::process::id()));
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();
     assert!(made.unwrap().success());
@@ -94,7 +94,7 @@ pub(super) fn cargos_jobs_are_shared() {
     ];
     package.run("all", &variables).succeeded();
     assert_eq!(runs(&log), (3, 8));
-    // The tokens were given back.
+    // All tokens were released.
     let mut given_back = [0; 2];
     tokens.read_exact(&mut given_back).unwrap();
     assert_eq!(&given_back, b"++");
@@ -118,7 +118,7 @@ pub(super) fn only_what_changed_is_compiled_again() {
     package.write_old("src/a.cu", "// changed");
     assert_eq!(count(), 6, "one source");
     fs::write(package.out.join("b.ptx"), "").unwrap();
-    assert_eq!(count(), 8, "what was written was changed");
+    assert_eq!(count(), 8, "an output file was changed");
     program(&package, "fake/nvcc", &FAKE.replace("0.2", "0"));
     assert_eq!(count(), 12, "another compiler");
     let text = package.written("a.sources");
@@ -167,11 +167,11 @@ pub(super) fn a_header_that_the_build_script_writes_counts_by_its_text() {
         let variables = [("NVCC", &*nvcc), ("LOG", &*log), ("TEXT", Path::new(text))];
         let ran = package.run("written_header", &variables).succeeded();
         assert_eq!(runs(&log).1, count, "{text}");
-        let watched = ran.told("rerun-if-changed");
+        let watched = ran.directives("rerun-if-changed");
         assert!(
             watched.contains(&"src/a.cu")
                 && !watched.iter().any(|path| path.contains("written.cuh")),
-            "cargo would run the script each time: {watched:?}"
+            "cargo runs the script each time: {watched:?}"
         );
     }
     assert!(package.written("a.sources").contains("written.cuh"));
@@ -195,12 +195,12 @@ pub(super) fn variables_that_nvcc_reads_count() {
             let variables = [("NVCC", &*nvcc), ("LOG", &*log), (name, Path::new(value))];
             let ran = package.run("all", &variables).succeeded();
             assert_eq!(runs(&log).1, count, "{value}");
-            assert!(ran.told("rerun-if-env-changed").contains(&name));
+            assert!(ran.directives("rerun-if-env-changed").contains(&name));
         }
     }
 }
 
-pub(super) fn a_compiler_that_is_asked_for_is_taken() {
+pub(super) fn a_requested_compiler_is_used() {
     let package = Package::new("asked");
     sources(&package, &["a"]);
     let log = package.root.join("log");
@@ -224,7 +224,7 @@ pub(super) fn a_compiler_that_writes_nothing_is_an_error() {
     let nvcc = program(&package, "fake/nvcc", "#!/bin/sh\nexit 3\n");
     let said = package.run("all", &[("NVCC", &nvcc)]).failed();
     assert!(
-        said.contains("said nothing, and ended with exit status: 3"),
+        said.contains("printed nothing and ended with exit status: 3"),
         "{said}"
     );
     program(&package, "fake/nvcc", "#!/bin/sh\nexit 0\n");
@@ -252,11 +252,11 @@ pub(super) fn without_a_compiler_the_error_lists_what_was_tried() {
             ],
         )
         .failed();
-    // The machine's own compiler may be in a usual folder.
+    // The machine's own compiler may be in a default folder.
     for part in [
         "no CUDA compiler was found",
         "NVCC: is not set",
-        "CUDA_PATH: there is no folder /nowhere",
+        "CUDA_PATH: the folder /nowhere does not exist",
         "PATH: has no `nvcc`",
         "/usr/local/cuda",
         "libnvrtc.so",
@@ -296,14 +296,14 @@ pub(super) fn committed_images_stand_in_for_a_compiler() {
     fs::create_dir_all(&package.out).unwrap();
     let ran = package.run("saxpy_fallback", &none).succeeded();
     assert_eq!(
-        ran.told("warning"),
-        ["no CUDA compiler was found: the committed images in `committed` are used"]
+        ran.directives("warning"),
+        ["no CUDA compiler was found: using the committed images in `committed`"]
     );
     assert_eq!(package.written("saxpy.ptx"), image);
     assert!(
         package.has("saxpy.debug.ptx") && package.written("kernels.rs").contains("pub mod saxpy")
     );
-    let files = ran.told("rerun-if-changed");
+    let files = ran.directives("rerun-if-changed");
     assert!(
         files.contains(&"inc lude/far.cuh") && files.contains(&"committed/saxpy.sources"),
         "{files:?}"
@@ -313,26 +313,26 @@ pub(super) fn committed_images_stand_in_for_a_compiler() {
         .failed();
     assert!(
         said.contains("no CUDA compiler was found"),
-        "to update needs one: {said}"
+        "an update needs a compiler: {said}"
     );
 
     let said = package.run("saxpy_fallback_8", &none).failed();
     assert!(
-        said.contains("the settings were nothing, and are now `define N=8`"),
+        said.contains("the settings were nothing and are now `define N=8`"),
         "{said}"
     );
     package.write_old("inc lude/far.cuh", "#define FACTOR 7\n");
     let said = package.run("saxpy_fallback", &none).failed();
-    assert!(said.contains("out of date: `inc lude/far.cuh` was changed since\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1"), "{said}");
+    assert!(said.contains("out of date: `inc lude/far.cuh` has changed since\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1"), "{said}");
     fs::remove_file(package.root.join("inc lude/far.cuh")).unwrap();
     let said = package.run("saxpy_fallback", &none).failed();
-    assert!(said.contains("`inc lude/far.cuh` is not there"), "{said}");
+    assert!(said.contains("`inc lude/far.cuh` does not exist"), "{said}");
     package.write_old("inc lude/far.cuh", "#define FACTOR 2\r\n");
     package.run("saxpy_fallback", &none).succeeded();
     package.write_old("committed/saxpy.ptx", &format!("{image}// by hand"));
     let said = package.run("saxpy_fallback", &none).failed();
     assert!(
-        said.contains("`committed/saxpy.ptx` is not what the compiler wrote"),
+        said.contains("`committed/saxpy.ptx` was edited after the compiler wrote it"),
         "{said}"
     );
 }
@@ -347,7 +347,10 @@ pub(super) fn two_sets_of_kernels_have_files_of_their_own() {
     let variables = [("NVCC", &*nvcc), ("LOG", &*log)];
     let ran = package.run("twice", &variables);
     assert!(
-        !ran.success && ran.stderr.contains("kernels.rs` is written by two sets"),
+        !ran.success
+            && ran
+                .stderr
+                .contains("kernels.rs` would be written by two sets"),
         "{ran:?}"
     );
     for _ in 0..2 {
@@ -365,13 +368,13 @@ pub(super) fn trials() -> Vec<Trial> {
         ($($name:ident)*) => { vec![$(Trial::test(stringify!($name), || { $name(); Ok(()) })),*] };
     }
     trials![
-        as_many_compilations_run_at_once_as_were_asked_for
+        the_requested_number_of_compilations_runs_at_once
         cargos_jobs_are_shared
         only_what_changed_is_compiled_again
         a_source_that_changes_while_it_is_compiled_is_compiled_again
         a_header_that_the_build_script_writes_counts_by_its_text
         variables_that_nvcc_reads_count
-        a_compiler_that_is_asked_for_is_taken
+        a_requested_compiler_is_used
         a_compiler_that_writes_nothing_is_an_error
         without_a_compiler_the_error_lists_what_was_tried
         committed_images_stand_in_for_a_compiler

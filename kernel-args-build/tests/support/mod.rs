@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Variables that name a compiler: those of the machine do not count.
+/// Variables that name a compiler. The tests remove them, to ignore the compilers of the machine.
 const VARIABLES: [&str; 14] = [
     "NVCC",
     "CUDA_COMPUTE_CAP",
@@ -35,7 +35,7 @@ pub(crate) fn repository() -> PathBuf {
         .to_owned()
 }
 
-/// The folder of a compiler that `ptx/toolchain.py` has fetched.
+/// The folder of a compiler that `ptx/toolchain.py` has downloaded.
 pub(crate) fn toolkit(part: &str) -> Result<PathBuf, String> {
     let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
     let home = home.unwrap_or_else(|| repository().join(".toolchain"));
@@ -49,7 +49,7 @@ pub(crate) fn toolkit(part: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// A package: its path has a space and a letter that is not ASCII.
+/// A package. Its path contains a space and a non-ASCII letter.
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) root: PathBuf,
@@ -79,7 +79,7 @@ impl Package {
         fs::write(&path, text).unwrap();
     }
 
-    /// Writes a file whose time lies in the past, as that of a file that was not written just now.
+    /// Writes a file with a modification time in the past, like a file that was not written just now.
     pub(crate) fn write_old(&self, path: &str, text: &str) {
         let file = self.root.join(path);
         let old = fs::metadata(&file).and_then(|found| found.modified());
@@ -99,7 +99,7 @@ impl Package {
         self.out.join(name).exists()
     }
 
-    /// Runs the build script of this name, which is this program again.
+    /// Runs the build script with this name, which is this program started again.
     pub(crate) fn run(&self, script: &str, variables: &[(&str, &Path)]) -> Ran {
         let mut command = Command::new(env::current_exe().unwrap());
         command
@@ -113,14 +113,14 @@ impl Package {
     }
 }
 
-/// Takes the compilers of the machine away.
+/// Hides the compilers of the machine.
 pub(crate) fn clear(command: &mut Command) {
     for name in VARIABLES {
         command.env_remove(name);
     }
 }
 
-/// What a build script printed.
+/// The output of a build script.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) success: bool,
@@ -137,8 +137,8 @@ impl Ran {
         }
     }
 
-    /// The values of the directives of this name.
-    pub(crate) fn told(&self, directive: &str) -> Vec<&str> {
+    /// The values of the directives with this name.
+    pub(crate) fn directives(&self, directive: &str) -> Vec<&str> {
         let prefix = format!("cargo::{directive}=");
         self.stdout
             .lines()
@@ -152,7 +152,7 @@ impl Ran {
         self
     }
 
-    /// The error. Nothing was told to cargo.
+    /// The error of a build script that printed no directives.
     #[track_caller]
     pub(crate) fn failed(self) -> String {
         assert!(!self.success, "{}", self.stdout);

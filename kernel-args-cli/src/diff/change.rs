@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 pub(crate) enum Changed<'k> {
     Removed(&'k Kernel),
     Added(&'k Kernel),
-    /// It is on both sides.
+    /// The kernel exists on both sides.
     Kept {
         old: &'k Kernel,
         new: &'k Kernel,
@@ -29,23 +29,23 @@ pub(crate) enum Changed<'k> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
     pub(crate) kind: Kind,
-    /// Whether arguments or a launch that fit the old kernel do not fit the new one.
+    /// Whether arguments or a launch that are valid for the old kernel are invalid for the new kernel.
     pub(crate) breaks: bool,
     pub(crate) old: Option<Side>,
     pub(crate) new: Option<Side>,
 }
 
-/// What is on one side of a change.
+/// One side of a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Side {
     /// The index of a parameter, from 0.
     pub(crate) index: Option<usize>,
-    /// `float alpha, 4 bytes`; of a limit, its value.
+    /// `float alpha, 4 bytes`, or the value of a limit.
     pub(crate) text: String,
     value: Value,
 }
 
-/// What a change is.
+/// The kind of a change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Symbol,
@@ -53,11 +53,11 @@ pub(crate) enum Kind {
     Removed,
     Moved,
     Exchanged,
-    /// Several parameters became one, or one became several.
+    /// Several parameters were joined into one, or one was split into several.
     Split,
     Joined,
     Retyped,
-    /// It lies elsewhere, although nothing before it changed.
+    /// The offset changed, although the parameters before it did not change.
     Offset,
     Renamed,
     MemberAdded,
@@ -67,7 +67,7 @@ pub(crate) enum Kind {
     MemberRenamed,
     EnumeratorAdded,
     EnumeratorRemoved,
-    /// It has another value.
+    /// The value changed.
     EnumeratorChanged,
     EnumeratorRenamed,
     Limit {
@@ -77,7 +77,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// As JSON has it.
+    /// The name in JSON.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Symbol => "symbol",
@@ -124,7 +124,7 @@ impl Side {
         }
     }
 
-    /// A member or enumerator of the parameter of this index, by its path: `params.cells.kind`.
+    /// A member or enumerator of the parameter with this index, by its path: `params.cells.kind`.
     pub(crate) fn member(index: usize, path: &str, text: String, value: Value) -> Self {
         let mut value = value;
         value["index"] = index.into();
@@ -186,7 +186,7 @@ impl Change {
     }
 }
 
-/// All changes: the schema is in the crate's README.
+/// All changes. The README of this crate has the schema.
 pub(crate) fn json(changed: &[Changed<'_>], breaks: bool) -> Value {
     let kernel = |changed: &Changed<'_>| {
         let (status, old, new) = match changed {

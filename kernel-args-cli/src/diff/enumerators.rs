@@ -1,11 +1,11 @@
-//! What changed in the enumerators of an enum.
+//! Compares the enumerators of an enum.
 
 use super::change::{Change, Kind, Side};
 use crate::{show::json, style::plain};
 use kernel_args_abi::{Members, signature::Variant};
 
-/// The changes of the enum at `path` of the parameter of index `to`. Enumerators are the same ones by their names, and those of other
-/// names by their values. One that is added breaks no caller.
+/// Returns the changes of the enum at `path` of the parameter with index `to`. Enumerators are matched by name, and the rest by
+/// value. An added enumerator does not break callers.
 pub(super) fn push(
     path: &str,
     (from, old): (usize, Members<'_>),
@@ -77,32 +77,32 @@ mod tests {
         let (old, new) = (Members::of_enum(&old, None), Members::of_enum(&new, None));
         push("", (0, old), (0, new), &mut changes);
         let text = |side: &Option<Side>| side.as_ref().map_or("-", |side| &side.text).to_owned();
-        let told = changes.iter().map(|change| {
+        let changes = changes.iter().map(|change| {
             let sides = format!("{} → {}", text(&change.old), text(&change.new));
             (change.kind, change.breaks, sides)
         });
-        told.collect()
+        changes.collect()
     }
 
     #[test]
     fn a_value_breaks_callers_and_a_name_does_not() {
         let old: &List = &[("fast", 0), ("slow", 1)];
         assert_eq!(changes(old, old), []);
-        let told = |kind, breaks, text: &str| (kind, breaks, text.to_owned());
+        let change = |kind, breaks, text: &str| (kind, breaks, text.to_owned());
         assert_eq!(
             changes(old, &[("slow", 0), ("fast", 1)]),
             [
-                told(Kind::EnumeratorChanged, true, "`fast` = 0 → `fast` = 1"),
-                told(Kind::EnumeratorChanged, true, "`slow` = 1 → `slow` = 0")
+                change(Kind::EnumeratorChanged, true, "`fast` = 0 → `fast` = 1"),
+                change(Kind::EnumeratorChanged, true, "`slow` = 1 → `slow` = 0")
             ]
         );
         assert_eq!(
             changes(old, &[("fast", 0), ("slow", 1), ("slower", 2)]),
-            [told(Kind::EnumeratorAdded, false, "- → `slower` = 2")]
+            [change(Kind::EnumeratorAdded, false, "- → `slower` = 2")]
         );
         assert_eq!(
             changes(old, &[("quick", 0), ("slow", 1)]),
-            [told(
+            [change(
                 Kind::EnumeratorRenamed,
                 false,
                 "`fast` = 0 → `quick` = 0"
@@ -111,16 +111,16 @@ mod tests {
         assert_eq!(
             changes(old, &[("slow", 1), ("slower", 2)]),
             [
-                told(Kind::EnumeratorRemoved, true, "`fast` = 0 → -"),
-                told(Kind::EnumeratorAdded, false, "- → `slower` = 2")
+                change(Kind::EnumeratorRemoved, true, "`fast` = 0 → -"),
+                change(Kind::EnumeratorAdded, false, "- → `slower` = 2")
             ]
         );
-        // One new name stands for one old name.
+        // Each new name is used for at most one old name.
         assert_eq!(
             changes(&[("a", 0), ("b", 0)], &[("c", 0)]),
             [
-                told(Kind::EnumeratorRenamed, false, "`a` = 0 → `c` = 0"),
-                told(Kind::EnumeratorRemoved, true, "`b` = 0 → -")
+                change(Kind::EnumeratorRenamed, false, "`a` = 0 → `c` = 0"),
+                change(Kind::EnumeratorRemoved, true, "`b` = 0 → -")
             ]
         );
         assert_eq!(changes(&[], &[]), []);

@@ -1,9 +1,9 @@
-//! What changed in what a kernel demands of a launch.
+//! Compares the launch limits of two kernels.
 
 use super::change::{Change, Kind, Side};
 use crate::limits::{Limits, ROWS};
 
-/// A change breaks callers where a launch that the old kernel takes is one that the new one refuses.
+/// A change breaks callers if the old kernel accepts a launch that the new kernel rejects.
 pub(super) fn changes(old: &Limits, new: &Limits) -> Vec<Change> {
     let changes = ROWS.iter().filter_map(|row| {
         let (sides, breaks) = row.change(old, new)?;

@@ -1,4 +1,4 @@
-//! What changed in the members of a struct that is passed by value, and in the enumerators of enums.
+//! Compares the members of structs that are passed by value, and the enumerators of enums.
 
 use super::{
     change::{Change, Kind, Side},
@@ -7,23 +7,24 @@ use super::{
 use crate::show::{json, types};
 use kernel_args_abi::{Members, Parameter};
 
-/// More members of one parameter are not compared.
+/// The maximum number of members of one parameter that are compared.
 const MOST: usize = 4096;
 
-/// How deep structs may lie in structs.
+/// The maximum depth of nested structs.
 const DEPTH: u32 = 24;
 
-/// A member and where it lies.
+/// A member and its offset.
 struct Flat<'a> {
     path: String,
-    /// From the beginning of the outermost struct, in bytes.
+    /// The offset from the start of the outermost struct, in bytes.
     offset: usize,
     member: Parameter<'a>,
 }
 
-/// The changes of the members of the parameter of index `to`, which `breaks` callers as the comparison found.
+/// Returns the changes of the members of the parameter with index `to`. `breaks` is the result of the comparison for this
+/// parameter.
 ///
-/// Members are the same ones by their names, and those of other names by where they lie.
+/// Members are matched by name, and the rest by offset.
 pub(super) fn changes(
     (from, old): (usize, &Parameter<'_>),
     (to, new): (usize, &Parameter<'_>),
@@ -116,7 +117,7 @@ fn flatten<'a>(
     }
 }
 
-/// Whether two have the same type, as far as it is known. Members are compared one by one.
+/// Whether two members have the same type, as far as it is known. The members of structs are compared one by one.
 fn same_type(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
     a.size == b.size && (a.cpp == b.cpp || a.cpp.is_unknown() || b.cpp.is_unknown())
 }

@@ -1,4 +1,4 @@
-//! `kernel-args diff`: what changed in the interface of each kernel.
+//! `kernel-args diff`: reports the changes in the interface of each kernel.
 
 mod change;
 mod enumerators;
@@ -18,7 +18,7 @@ use crate::{
 use change::Changed;
 use std::{collections::BTreeSet, io::Write as _, path::PathBuf};
 
-/// What `diff` is asked for.
+/// The options of `diff`.
 pub(crate) struct Diff {
     pub(crate) old: PathBuf,
     pub(crate) new: PathBuf,
@@ -38,7 +38,7 @@ pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
         missing.extend(diff.select.apply(&mut files, &name).err());
         sides.push(files);
     }
-    // A pattern that one side alone has is a kernel that was added or removed.
+    // If a pattern matches only one side, the kernel was added or removed.
     if missing.len() == 2
         && let Some(error) = missing.pop()
     {
@@ -68,7 +68,7 @@ pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
 }
 
 impl Changed<'_> {
-    /// The symbol that callers know.
+    /// The symbol that callers use.
     pub(crate) fn symbol(&self) -> &str {
         match self {
             Self::Removed(kernel) | Self::Added(kernel) | Self::Kept { old: kernel, .. } => {
@@ -77,7 +77,7 @@ impl Changed<'_> {
         }
     }
 
-    /// Whether arguments or a launch that fit the old kernel do not fit the new one.
+    /// Whether arguments or a launch that are valid for the old kernel are invalid for the new kernel.
     pub(crate) fn breaks(&self) -> bool {
         match self {
             Self::Removed(_) => true,

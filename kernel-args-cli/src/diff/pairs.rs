@@ -1,4 +1,4 @@
-//! Which kernel of the old file is which of the new one.
+//! Matches the kernels of the old file with the kernels of the new file.
 
 use super::{
     change::{Change, Changed, Kind, Side},
@@ -8,7 +8,7 @@ use crate::{kernel::Kernel, place};
 use kernel_args_abi::Sm;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What changed, in the order of the symbols.
+/// Returns the changes, in the order of the symbols.
 pub(super) fn changes<'k>(old: &'k [Kernel], new: &'k [Kernel]) -> Vec<Changed<'k>> {
     let (before, after) = (by_symbol(old), by_symbol(new));
     let renamed = renamed(&before, &after);
@@ -39,8 +39,8 @@ fn by_symbol(kernels: &[Kernel]) -> BySymbol<'_> {
     by
 }
 
-/// Mangled kernels whose parameters have other types have other symbols: those of one C++ name are the same one, if either side has
-/// one only that the other side lacks.
+/// A mangled symbol changes with the types of the parameters. Kernels with the same C++ name are matched if exactly one of them
+/// is missing on the opposite side.
 fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k str> {
     let lacking = |of: &BySymbol<'k>, other: &BySymbol<'k>| {
         let mut by_name: BTreeMap<String, Vec<&'k str>> = BTreeMap::new();
@@ -66,8 +66,9 @@ fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k 
     gone.iter().filter_map(pair).collect()
 }
 
-/// Compares the kernels of one symbol. Where there are several, with other parameters or limits for other GPUs, those for the same
-/// GPU are compared, unless both are on the other side as they are: two generations have one number (`sm_90`, `sm_90a`).
+/// Compares the kernels of one symbol. If a symbol has several kernels with different parameters or limits per GPU, kernels for
+/// the same GPU are compared, unless both exist unchanged on the opposite side: two generations can have one number (`sm_90`,
+/// `sm_90a`).
 fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let mut pairs = Vec::new();
     for (index, to) in new.iter().enumerate() {
@@ -90,10 +91,10 @@ fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let is_known = |new: &Kernel| same().any(|(_, known, _)| std::ptr::eq(*known, new));
     let mut found: Vec<Changed<'k>> = Vec::new();
     for (old, new, changes) in &compared {
-        let is_told = found
+        let is_reported = found
             .iter()
-            .any(|told| matches!(told, Changed::Kept { changes: told, .. } if told == changes));
-        if changes.is_empty() || is_told || is_kept(old) && is_known(new) {
+            .any(|reported| matches!(reported, Changed::Kept { changes: reported, .. } if reported == changes));
+        if changes.is_empty() || is_reported || is_kept(old) && is_known(new) {
             continue;
         }
         let changes = changes.clone();
@@ -114,7 +115,7 @@ fn of_pair(old: &Kernel, new: &Kernel) -> Vec<Change> {
     changes
 }
 
-/// Whether both have cubins for the same GPU; of PTX alone, for the same lowest one.
+/// Whether both have a cubin for the same GPU. If both are PTX only: whether their lowest GPU is the same.
 fn share_gpu(a: &Kernel, b: &Kernel) -> bool {
     let gpus = |kernel: &Kernel, kind| -> BTreeSet<Sm> {
         let images = kernel
@@ -142,7 +143,7 @@ mod tests {
     use kernel_args_abi::Sm;
     use kernel_args_image::ParameterList;
 
-    /// A kernel whose blocks have at most so many threads in the cubins for these GPUs, and perhaps in PTX.
+    /// A kernel whose blocks have at most this many threads, in the cubins for these GPUs and optionally in PTX.
     fn kernel(threads: u32, cubins: &[u16], ptx: Option<u16>) -> Kernel {
         let image = |kind, sm| InImage {
             place: Place {
@@ -182,12 +183,12 @@ mod tests {
         let mut new = old.clone();
         new.reverse();
         assert_eq!(changes(&old, &new).len(), 0);
-        // A file for fewer GPUs.
+        // The new file supports fewer GPUs.
         assert_eq!(changes(&old, &old[1..]).len(), 0);
         let new = [kernel(64, &[75], None), kernel(128, &[80, 90], Some(90))];
         let found = changes(&old, &new);
         assert!(found.len() == 1 && found[0].breaks(), "{found:?}");
-        // Of PTX alone.
+        // PTX only.
         let (old, new) = (kernel(64, &[], Some(75)), kernel(32, &[], Some(80)));
         let (old, new) = ([old], [new]);
         let found = changes(&old, &new);

@@ -1,5 +1,5 @@
-//! What changed in the parameters of a kernel, by the comparison of `kernel_args_abi::check`: the old kernel stands for the arguments
-//! of a caller.
+//! Compares the parameters of two kernels with `kernel_args_abi::check`: the old kernel takes the role of the caller's
+//! arguments.
 
 use super::{
     change::{Change, Kind, Side},
@@ -10,7 +10,7 @@ use kernel_args_abi::{
     check::{Difference, Differences, Mismatch, Report, report},
 };
 
-/// How many mismatches are told of one kernel.
+/// The maximum number of mismatches that are reported per kernel.
 const MOST: usize = 128;
 
 #[expect(clippy::too_many_lines, reason = "one arm for each kind of mismatch")]
@@ -107,7 +107,7 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
             _ => {}
         }
     }
-    // Of more mismatches than are kept, the rest cannot be told apart.
+    // The comparison keeps a limited number of mismatches. The rest cannot be reported one by one.
     if report.total() <= report.len() {
         changes.extend(
             pairs
@@ -122,8 +122,8 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
     changes
 }
 
-/// The same with the class that its C++ type has, if that is known. PTX does not mark pointers, a cubin may, and PTX declares a
-/// scalar that is a `__grid_constant__` as bytes: with the same type these are no changes.
+/// Returns the parameter with the class of its C++ type, if the type is known. PTX does not mark pointers, a cubin may mark
+/// them, and PTX declares a scalar `__grid_constant__` as bytes. With the same type these differences are not changes.
 fn with_class_of_type<'a>(parameter: &Parameter<'a>) -> Parameter<'a> {
     let class = match parameter.cpp.base {
         _ if parameter.cpp.is_pointer() => Class::Pointer,
@@ -139,7 +139,7 @@ fn with_class_of_type<'a>(parameter: &Parameter<'a>) -> Parameter<'a> {
     }
 }
 
-/// The parameter in whose place a field stands.
+/// The parameter that has the position of a field.
 fn partner(report: &Report<'_, MOST>, field: usize) -> Option<usize> {
     report.of_field(field).and_then(Mismatch::parameter)
 }
@@ -159,7 +159,7 @@ fn differs(
         )
     };
     let mut changes = Vec::new();
-    // Of a type that grew, what grew.
+    // For a type that grew: the member that grew.
     if differences.contains(Difference::Members) || from.cpp == to.cpp {
         changes = members::changes((field, from), (parameter, to), true);
     }
@@ -181,7 +181,7 @@ fn differs(
     if let Some(kind) = kind {
         let (mut from_side, mut to_side) = sides();
         if kind == Kind::Exchanged {
-            // Named by what the caller passes, and where the kernel has that now.
+            // Identified by the caller's parameter, and by its new position in the kernel.
             if let Some(place) = new.iter().position(|other| other.name == from.name) {
                 to_side = Some(Side::parameter(place, &new[place]));
             }
@@ -192,7 +192,7 @@ fn differs(
     changes
 }
 
-/// What changed in two parameters that fit each other.
+/// Reports changes in two parameters that are compatible with each other.
 fn alike(
     (from, old): (usize, &[Parameter<'_>]),
     (to, new): (usize, &[Parameter<'_>]),
@@ -218,7 +218,8 @@ fn alike(
     changes
 }
 
-/// Whether a parameter lies elsewhere, although all before it end where they did: cubins tell an alignment so only.
+/// Whether a parameter has a different offset, although the end offsets of all previous parameters are unchanged. For cubins
+/// this is the only sign of a changed alignment.
 fn is_displaced(
     (from, old): (usize, &[Parameter<'_>]),
     (place, new): (usize, &[Parameter<'_>]),
@@ -247,7 +248,7 @@ fn range(parameters: &[Parameter<'_>], first: usize, last: usize) -> String {
     texts.collect::<Vec<_>>().join(" and ")
 }
 
-/// Which parameters have been told of; the others fit each other in their order.
+/// The parameters that have been reported. The remaining parameters match in their order.
 struct Pairs {
     old: Vec<bool>,
     new: Vec<bool>,

@@ -1,4 +1,4 @@
-//! Changes as text: all sentences of `diff` stand here.
+//! Writes changes as text. All messages of `diff` are here.
 
 use super::change::{Change, Changed, Kind, Side};
 use crate::{
@@ -55,7 +55,7 @@ pub(super) fn write(
     writeln!(output.to, "{}", summary(changed, count))
 }
 
-/// The GPUs of a kernel that changed in other ways for others.
+/// The GPUs of a kernel whose changes differ between GPUs.
 fn gpus(kernel: &Kernel) -> String {
     let gpus: BTreeSet<String> = kernel
         .images
@@ -87,27 +87,27 @@ fn sentence(change: &Change) -> String {
     let (old, new) = (text(&change.old), text(&change.new));
     let (from, to) = (index(&change.old), index(&change.new));
     match change.kind {
-        Kind::Symbol => format!("the symbol is another one: {old} → {new}"),
+        Kind::Symbol => format!("the symbol changed: {old} → {new}"),
         Kind::Added => format!("parameter {to} was added: {new}"),
         Kind::Removed => format!("parameter {from} was removed: {old}"),
-        Kind::Moved => format!("parameter {from} moved to place {to}: {new}"),
+        Kind::Moved => format!("parameter {from} moved to position {to}: {new}"),
         Kind::Exchanged => format!("parameter {from} was exchanged with parameter {to}: {old}"),
         Kind::Split => {
-            format!("parameters from {from} on became one, parameter {to}: {old} → {new}")
+            format!("parameters from {from} on were joined into parameter {to}: {old} → {new}")
         }
         Kind::Joined => format!("parameter {from} became several, from {to} on: {old} → {new}"),
-        Kind::Retyped => format!("parameter {to} has another type: {old} → {new}"),
-        Kind::Offset => format!("parameter {to} lies at another offset: {old}"),
+        Kind::Retyped => format!("parameter {to} changed its type: {old} → {new}"),
+        Kind::Offset => format!("parameter {to} changed its offset: {old}"),
         Kind::Renamed => format!("parameter {to} was renamed: {old} → {new}"),
         Kind::MemberAdded => format!("parameter {to}: a member was added: {new}"),
         Kind::MemberRemoved => format!("parameter {from}: a member was removed: {old}"),
         Kind::MemberMoved => format!("parameter {to}: a member moved: {old} → {new}"),
-        Kind::MemberRetyped => format!("parameter {to}: a member has another type: {old} → {new}"),
+        Kind::MemberRetyped => format!("parameter {to}: a member changed its type: {old} → {new}"),
         Kind::MemberRenamed => format!("parameter {to}: a member was renamed: {old} → {new}"),
         Kind::EnumeratorAdded => format!("parameter {to}: an enumerator was added: {new}"),
         Kind::EnumeratorRemoved => format!("parameter {from}: an enumerator was removed: {old}"),
         Kind::EnumeratorChanged => {
-            format!("parameter {to}: an enumerator has another value: {old} → {new}")
+            format!("parameter {to}: an enumerator changed its value: {old} → {new}")
         }
         Kind::EnumeratorRenamed => {
             format!("parameter {to}: an enumerator was renamed: {old} → {new}")
@@ -125,7 +125,7 @@ fn summary(changed: &[Changed<'_>], count: usize) -> String {
         let kernels = crate::style::count(count as u64, "kernel");
         return format!("no change in the interface of {kernels}");
     }
-    // A kernel counts once, for however many GPUs it changed.
+    // A kernel is counted once, even if it changed for several GPUs.
     let of = |is: fn(&Changed<'_>) -> bool| symbols(changed.iter().filter(|changed| is(changed)));
     let breaking = symbols(changed.iter().filter(|changed| changed.breaks()));
     format!(

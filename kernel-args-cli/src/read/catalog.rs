@@ -1,4 +1,4 @@
-//! All that was read, each description of a kernel once.
+//! Collects the kernels of all files and removes duplicates.
 
 use super::{
     merge::{Seen, merge},
@@ -8,23 +8,23 @@ use crate::{error::Error, kernel::Kernel, place::Place};
 use kernel_args_image::mangled::Demangled;
 use std::collections::HashMap;
 
-/// What is read, while it is read: in any order, by several threads.
+/// The data collected so far. Threads add to it in any order.
 #[derive(Default)]
 pub(crate) struct Catalog {
-    /// With the number of each file or archive member, by which kernels are kept apart.
+    /// Grouped by the number of the file or archive member, because kernels of different units are kept apart.
     kernels: HashMap<(u32, Box<str>), Vec<Seen>>,
-    /// Each PTX text and cubin that was read, with its number and that of its unit.
+    /// Each PTX text and cubin that was read, with its number and the number of its unit.
     places: HashMap<u32, Place>,
     pub(crate) errors: Vec<Error>,
     pub(crate) warnings: Vec<Error>,
 }
 
 impl Catalog {
-    /// Adds what the image of this number says, which lies in the unit of that number.
+    /// Adds the data of the image with this number, in the unit with the second number.
     pub(crate) fn add(&mut self, number: u32, unit: u32, mut place: Place, observed: Observed) {
         place.sm = observed.sm.or(place.sm);
         for what in observed.debug_errors {
-            let what = format!("its debug information is not read: {what}");
+            let what = format!("the debug information cannot be read: {what}");
             self.warnings
                 .push(Error::new(place.unit.to_string(), what).at(place.at));
         }
@@ -42,7 +42,7 @@ impl Catalog {
         }
     }
 
-    /// Every kernel once for each list of parameters and limits that it has, in the order of the symbols.
+    /// Returns every kernel once per list of parameters and limits, in the order of the symbols.
     pub(crate) fn finish(self) -> Finished {
         let Self {
             kernels,
@@ -95,7 +95,7 @@ impl Catalog {
     }
 }
 
-/// All that was read.
+/// The result of reading all files.
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) kernels: Vec<Kernel>,

@@ -1,4 +1,4 @@
-//! Device code in the data of a program, where `include_bytes!`, `include_str!`, `.incbin` and `bin2c` put it.
+//! Finds device code in the data of a program, where `include_bytes!`, `include_str!`, `.incbin` and `bin2c` place it.
 
 use super::input::Input;
 use kernel_args_image::{Kind, cubin, fatbin, ptx};
@@ -6,18 +6,18 @@ use memchr::memmem::Finder;
 use object::{LittleEndian as Le, elf, read::elf::FileHeader as _};
 use std::{borrow::Cow, io};
 
-/// So many bytes are searched at once.
+/// The number of bytes that are searched at once.
 const STEP: usize = 1 << 20;
 
 /// Finds the PTX texts, cubins and fat binaries in a part of a file.
 ///
-/// What only looks like one, such as a piece of a text that a program writes, is passed over.
+/// Ignores data that only resembles an image, such as a string that a program prints.
 pub(super) fn find(
     input: &mut Input,
     (start, size): (u64, u64),
     mut tell: impl FnMut(Kind, u64, u64),
 ) -> io::Result<()> {
-    /// What a hit needs behind it to be told from chance.
+    /// The number of bytes after a match that are needed to confirm it.
     const MORE: u64 = 64;
     let magic = [&fatbin::MAGIC.to_le_bytes()[..], &[1, 0, 16, 0]].concat();
     let needles = [&b".version"[..], b"\x7fELF\x02\x01", &magic].map(Finder::new);
@@ -27,7 +27,7 @@ pub(super) fn find(
         let hits = needles.iter().flat_map(|needle| needle.find_iter(&bytes));
         let mut hits: Vec<usize> = hits.filter(|hit| *hit < STEP).collect();
         hits.sort_unstable();
-        // Where what was found last ends.
+        // The end of the last image that was found.
         let mut end = at + STEP as u64;
         let mut taken = 0;
         for hit in hits.into_iter().filter(|hit| bytes.len() - hit > 16) {
@@ -52,7 +52,7 @@ pub(super) fn find(
     Ok(())
 }
 
-/// The size of a fat binary.
+/// Returns the size of a fat binary.
 fn container(bytes: &[u8]) -> Option<u64> {
     let size = bytes
         .get(8..)?
@@ -61,7 +61,7 @@ fn container(bytes: &[u8]) -> Option<u64> {
     size.checked_add(16)
 }
 
-/// The size of a cubin: up to the end of its tables, which lie behind all else.
+/// Returns the size of a cubin: the end of its tables, which are the last part.
 fn elf(head: &[u8]) -> Option<u64> {
     let header = elf::FileHeader64::<Le>::parse(head).ok()?;
     let end =
@@ -81,15 +81,15 @@ fn elf(head: &[u8]) -> Option<u64> {
         .then_some(length)
 }
 
-/// The size of a PTX text that has kernels. It may end without a NUL, and other texts may follow.
+/// Returns the size of a PTX text that has kernels. The text may end without a NUL, and more texts may follow.
 fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64)) -> io::Result<Option<u64>> {
-    /// In which the header stands.
+    /// The maximum length of the text before the header ends.
     const HEAD: usize = 256;
     if ptx::Header::read(&known[..known.len().min(HEAD)]).is_err() {
         return Ok(None);
     }
     let size = size.min(fatbin::MEMBER_LIMIT);
-    // There may be as many hits as there are lines, so that no more is read than a text needs.
+    // Each line may be a match, so this reads no more than one text needs.
     let mut bytes = Cow::Borrowed(known);
     let end = loop {
         let is_all = bytes.len() as u64 >= size;

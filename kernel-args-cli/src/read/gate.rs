@@ -1,17 +1,17 @@
-//! How many bytes may be decompressed at one time.
+//! Limits the bytes that are decompressed at one time.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// In bytes. A member that is larger has all of it.
+/// The limit in bytes. A member that is larger uses the whole limit.
 const LIMIT: u64 = 64 << 20;
 
-/// Lets jobs in as long as there is memory for them.
+/// Admits jobs while memory is available.
 pub(super) struct Gate {
     used: Mutex<u64>,
     freed: Condvar,
 }
 
-/// Of one job: what it has, it gives back when it is dropped.
+/// The share of one job. Dropping it releases the memory.
 pub(super) struct Pass<'g> {
     gate: &'g Gate,
     size: u64,
@@ -25,7 +25,7 @@ impl Gate {
         }
     }
 
-    /// Waits until there is memory for `size` bytes.
+    /// Waits until `size` bytes are available.
     pub(super) fn enter(&self, size: u64) -> Pass<'_> {
         let size = size.min(LIMIT);
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

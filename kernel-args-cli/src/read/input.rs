@@ -1,4 +1,4 @@
-//! Files that are read piece by piece.
+//! Reads files piece by piece.
 
 use kernel_args_image::fatbin::Source;
 use std::{
@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// A file, or what standard input had.
+/// A file, or the content of standard input.
 pub(crate) enum Input {
     File(File, u64),
     Bytes(Cursor<Vec<u8>>),
@@ -20,7 +20,7 @@ impl Input {
         if size.is_file() {
             return Ok(Self::File(file, size.len()));
         }
-        // A pipe, as of `<(…)`, cannot be read out of order.
+        // A pipe, such as `<(…)`, does not support seeking.
         Self::read(file)
     }
 
@@ -34,7 +34,7 @@ impl Input {
         Ok(Self::Bytes(Cursor::new(bytes)))
     }
 
-    /// In bytes.
+    /// The size in bytes.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::File(_, size) => *size,
@@ -47,7 +47,7 @@ impl Input {
         self.read_exact(to)
     }
 
-    /// The bytes from `start` on, up to `size` of them.
+    /// Reads up to `size` bytes, starting at `start`.
     pub(crate) fn head(&mut self, start: u64, size: u64) -> io::Result<Vec<u8>> {
         let size = size.min(self.size().saturating_sub(start));
         let mut bytes = vec![0; usize::try_from(size).map_err(io::Error::other)?];

@@ -1,4 +1,4 @@
-//! An image on its way from the thread that reads headers to those that parse.
+//! An image, sent from the thread that reads headers to the threads that parse.
 
 use super::{catalog::Catalog, gate::Pass, observe::observe};
 use crate::{error::Error, place::Place};
@@ -11,7 +11,7 @@ pub(super) struct Job<'g> {
     pub(super) unit: u32,
     pub(super) place: Place,
     pub(super) bytes: Bytes,
-    /// Gives its memory back.
+    /// Releases the memory when it is dropped.
     pub(super) _pass: Pass<'g>,
 }
 

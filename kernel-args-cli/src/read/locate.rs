@@ -1,4 +1,4 @@
-//! Where in a file device code lies: the file itself, sections and data of object files, members of archives.
+//! Finds device code in a file: the file itself, sections and data of object files, members of archives.
 
 use super::{
     embedded,
@@ -9,33 +9,33 @@ use kernel_args_image::{Kind, cubin, fatbin, ptx};
 use object::read::{ReadCache, archive::ArchiveFile};
 use std::sync::Arc;
 
-/// How deep archives may lie in archives.
+/// The maximum depth of nested archives.
 const DEPTH: u32 = 4;
 
 /// A part of a file with device code.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
-    /// Of a fat binary there may be several, one after another.
+    /// One or more fat binaries, one after another.
     pub(crate) kind: Kind,
     pub(crate) start: u64,
     pub(crate) size: u64,
-    /// The member of an archive that it lies in.
+    /// The archive member that contains it.
     pub(crate) member: Option<Arc<str>>,
 }
 
-/// Why there is nothing in a file.
+/// Why a file has no device code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Nothing {
-    /// It is in none of the formats.
+    /// The format is unknown.
     Foreign(String),
-    /// It is an object file or archive of a format that is known, without device code.
+    /// An object file or archive in a known format, without device code.
     NoDeviceCode(&'static str),
-    /// It is damaged: where, and how.
+    /// The file is damaged: the position and the error.
     Broken(u64, String),
 }
 
-/// Finds the device code of a file. A part that is text counts as PTX only if it begins as PTX does, unless `is_named`: then the
-/// user says that it is.
+/// Finds the device code of a file. Text counts as PTX only if it begins like PTX. With `is_named`, all text counts, because
+/// the user named the file.
 pub(crate) fn locate(input: &mut Input, is_named: bool) -> Result<Vec<Located>, Nothing> {
     let size = input.size();
     let mut found = Vec::new();
@@ -73,14 +73,14 @@ fn part(
             found.push(whole(Kind::Cubin));
             return Ok(());
         }
-        // That of 64 bits; the table of sections is the last part of a file.
+        // The magic number of 64-bit ELF. The section table is the last part of such a file.
         let table = head.get(40..48).filter(|_| head[4] == 2);
         let table = table
             .and_then(|bytes| bytes.try_into().ok())
             .map(u64::from_le_bytes);
         if let Some(table) = table.filter(|table| *table > size && head[5] == 1) {
             let what = format!(
-                "an ELF file that is cut off: its sections are told at byte {}",
+                "a truncated ELF file: its section table is at byte {}",
                 start.saturating_add(table)
             );
             return Err(Nothing::Broken(start + size, what));
@@ -89,12 +89,12 @@ fn part(
     }
     if head.starts_with(b"!<thin>\n") {
         const THIN: &str =
-            "a thin archive, which holds the names of its members only: pass these files";
+            "a thin archive contains only the names of its members: pass these files instead";
         return Err(Nothing::Foreign(THIN.to_owned()));
     }
     if head.starts_with(b"!<arch>\n") {
         if depth == 0 {
-            const DEEP: &str = "an archive in an archive, and so on: too deep";
+            const DEEP: &str = "archives are nested too deeply";
             return Err(Nothing::Foreign(DEEP.to_owned()));
         }
         return archive(input, (start, size), depth, found);
@@ -111,11 +111,11 @@ fn part(
 
 fn foreign(head: &[u8]) -> String {
     if head.is_empty() {
-        return "it is empty".to_owned();
+        return "the file is empty".to_owned();
     }
     let first = head.get(..8).unwrap_or(head).escape_ascii();
     format!(
-        "neither PTX, nor a cubin, nor a fat binary, nor an object file, program, library or archive: it begins with `{first}`"
+        "not PTX, a cubin, a fat binary, an object file, a program, a library or an archive: the file begins with `{first}`"
     )
 }
 
@@ -143,7 +143,7 @@ fn archive(
             let name = String::from_utf8_lossy(member.name()).into_owned();
             let (at, length) = member.file_range();
             if at.checked_add(length).is_none_or(|end| end > size) {
-                let what = format!("an archive whose member `{name}` ends outside of it");
+                let what = format!("the member `{name}` extends past the end of the archive");
                 return Err(Nothing::Broken(start + at.min(size), what));
             }
             members.push((name, at, length));
@@ -152,7 +152,7 @@ fn archive(
     for (name, at, length) in members {
         let member = Arc::from(name);
         let place = (start + at, length);
-        // Host code, and what linkers add, is passed over.
+        // Skips host code and the members that linkers add.
         if let Err(broken @ Nothing::Broken(..)) =
             part(input, place, Some(&member), false, depth - 1, found)
         {
@@ -165,7 +165,7 @@ fn archive(
     Ok(())
 }
 
-/// The sections of an object file, program or library.
+/// Returns the sections of an object file, program or library.
 fn object_file(
     input: &mut Input,
     (start, size): (u64, u64),
@@ -174,8 +174,9 @@ fn object_file(
 ) -> Result<(), Nothing> {
     let sections = sections::of_object(ReadCache::new(&mut *input).range(start, size));
     let (format, sections) = sections.ok_or_else(|| Nothing::Foreign(String::new()))?;
-    let sections = sections
-        .map_err(|error| Nothing::Broken(start, format!("an object file ({format}): {error}")))?;
+    let sections = sections.map_err(|error| {
+        Nothing::Broken(start, format!("invalid object file ({format}): {error}"))
+    })?;
     let before = found.len();
     for Section { kind, at, length } in sections {
         let is_inside = at.checked_add(length).is_some_and(|end| end <= size);
@@ -190,12 +191,12 @@ fn object_file(
         match kind {
             Holds::Fatbins if is_inside => push(Kind::Fatbin, start + at, length),
             Holds::Fatbins => {
-                let what = "an object file whose section with device code ends outside of it";
+                let what = "the section with device code extends past the end of the object file";
                 return Err(Nothing::Broken(start + at.min(size), what.to_owned()));
             }
             Holds::Data if is_inside => embedded::find(input, (start + at, length), push)
                 .map_err(|error| Nothing::Broken(start + at, error.to_string()))?,
-            // What a program needs of it is another one's business.
+            // Program headers are read elsewhere.
             Holds::Data => {}
         }
     }
@@ -210,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_told_from_other_bytes() {
+    fn text_is_distinguished_from_other_bytes() {
         assert!(
             !is_text(b"MZ\0\0PE")
                 && is_text(b"entry\0")

@@ -1,4 +1,4 @@
-//! The kernels of one file out of what its PTX texts and cubins contain.
+//! Combines the data of a file's PTX texts and cubins into kernels.
 
 use super::observe::Observation;
 use crate::{
@@ -12,11 +12,11 @@ use kernel_args_image::{
 };
 use std::collections::HashMap;
 
-/// What images contain about a kernel, and which ones.
+/// The data of images about a kernel, and these images.
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) observation: Observation,
-    /// Numbers of places.
+    /// The numbers of the images.
     pub(super) images: Vec<(u32, Option<Resources>)>,
 }
 
@@ -28,7 +28,7 @@ struct Source<'s> {
     images: Vec<(u32, Option<Resources>)>,
 }
 
-/// A kernel, once for each list of parameters and limits that it has.
+/// A kernel, once per list of parameters and limits.
 pub(super) fn merge(
     symbol: &str,
     demangled: Option<&Demangled>,
@@ -77,7 +77,7 @@ pub(super) fn merge(
         let fits = |text: &Source<'_>| same_sizes(&text.parameters, &cubins.parameters);
         let is_own = |text: &_| fits(text) && cubins.limits.are_of(text.limits);
         let own = texts.iter().position(is_own);
-        // One with other limits is of another GPU, and has the same types.
+        // A kernel with different limits is for a different GPU, but has the same types.
         let text = own.or_else(|| texts.iter().position(fits));
         let (mut limits, mut images) = (cubins.limits, cubins.images.clone());
         if let Some(own) = own {
@@ -105,7 +105,7 @@ impl Seen {
     }
 }
 
-/// Adds a cubin to those that are the same.
+/// Adds a cubin to the group of cubins that are equal to it.
 fn group<'s>(mut groups: Vec<Source<'s>>, cubin: Source<'s>) -> Vec<Source<'s>> {
     let is_same = |group: &&mut Source<'_>| {
         let place = |(a, b): (&Parameter<'_>, &Parameter<'_>)| a.offset == b.offset;
@@ -115,7 +115,7 @@ fn group<'s>(mut groups: Vec<Source<'s>>, cubin: Source<'s>) -> Vec<Source<'s>> 
     };
     match groups.iter_mut().find(is_same) {
         Some(group) => {
-            // Cubins of some GPU generations alone contain that a parameter is a pointer.
+            // Only cubins of some GPU generations mark a parameter as a pointer.
             for (known, parameter) in group.parameters.iter_mut().zip(&cubin.parameters) {
                 if known.class.same(Class::Unknown) {
                     known.class = parameter.class;
@@ -141,9 +141,9 @@ mod tests {
     use kernel_args_image::ParameterList;
     use std::collections::HashMap;
 
-    /// PTX is the text of the cubins whose limits it has.
+    /// Whether PTX is the source of cubins: the limits are equal.
     #[test]
-    fn ptx_goes_with_the_cubins_of_its_limits() {
+    fn ptx_matches_cubins_with_equal_limits() {
         let seen = |number: u32, kind, threads| {
             let mut limits = Limits::default();
             limits.directives.max_threads = Some([threads, 1, 1]);

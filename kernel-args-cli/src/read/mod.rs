@@ -1,4 +1,4 @@
-//! Reads files: headers in one thread, decompression and parsing in the others. What is decompressed at one time is limited.
+//! Reads files. One thread reads headers; several threads decompress and parse. The memory for decompressed data is limited.
 
 mod catalog;
 mod embedded;
@@ -26,7 +26,7 @@ use std::{
     thread,
 };
 
-/// All that files tell.
+/// The kernels of all files, and the files that were skipped.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) read: Finished,

@@ -1,25 +1,25 @@
-//! What one PTX text or cubin contains about its kernels, without its bytes.
+//! The data about kernels in one PTX text or cubin, without the bytes of the image.
 
 use crate::{limits::Limits, place::Kind};
 use kernel_args_abi::{Parameter, Sm, check::is_made};
 use kernel_args_image::{Error, Kernel, Kernels, ParameterList, cubin::Resources};
 
-/// What a PTX text or cubin contains about one kernel.
+/// The data about one kernel in a PTX text or cubin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Observation {
     pub(super) kind: Kind,
-    /// As PTX declares them, or a cubin records them.
+    /// The parameters in the form of the PTX declaration or the cubin.
     pub(super) parameters: ParameterList,
     pub(super) limits: Limits,
-    /// As debug information describes them.
+    /// The parameters from debug information.
     pub(super) described: Option<ParameterList>,
 }
 
-/// What is read of a PTX text or cubin.
+/// The data of a PTX text or cubin.
 pub(super) struct Observed {
     pub(super) sm: Option<Sm>,
     pub(super) kernels: Vec<(String, Observation, Option<Resources>)>,
-    /// Why debug information is not read.
+    /// Why debug information cannot be read.
     pub(super) debug_errors: Vec<String>,
 }
 
@@ -41,13 +41,13 @@ pub(super) fn observe(kind: Kind, bytes: &[u8]) -> Result<Observed, Error> {
     };
     Ok(Observed {
         sm: kernels.generations().next().flatten(),
-        // A symbol is demangled once for all its images.
+        // Each symbol is demangled once for all images.
         kernels: kernels.undemangled().map(observed).collect(),
         debug_errors: kernels.debug_errors().map(ToString::to_string).collect(),
     })
 }
 
-/// The parameters without the names that a compiler made: `saxpy_param_2`.
+/// The parameters without compiler-generated names such as `saxpy_param_2`.
 fn listed(kernel: &Kernel<'_>) -> ParameterList {
     let parameters = kernel.parameters_without_debug_info();
     let spellings: Vec<String> = parameters.iter().map(spelling).collect();
@@ -64,7 +64,7 @@ fn listed(kernel: &Kernel<'_>) -> ParameterList {
     ParameterList::new(&listed.collect::<Vec<_>>())
 }
 
-/// PTX's declaration without the name: `.align 4 .b8[12]`.
+/// The PTX declaration without the name: `.align 4 .b8[12]`.
 fn spelling(parameter: &Parameter<'_>) -> String {
     let declaration = parameter.spelling;
     let declaration = declaration.strip_prefix(".param ").unwrap_or(declaration);

@@ -1,4 +1,4 @@
-//! The files that a command line names: themselves, or in directories.
+//! The files that a command line names directly or through directories.
 
 use super::{input::Input, skipped::Skipped};
 use crate::error::Error;
@@ -10,13 +10,13 @@ use std::{
 
 /// A file that is read.
 pub(super) struct Named {
-    /// As it is told to the user; not UTF-8 is replaced.
+    /// The name for messages. Invalid UTF-8 is replaced.
     pub(super) name: Arc<str>,
     /// `None` for standard input.
     path: Option<PathBuf>,
-    /// In bytes, as far as it is known.
+    /// The size in bytes, if it is known.
     pub(super) size: u64,
-    /// Whether it was named itself, rather than found in a directory.
+    /// Whether the command line names the file itself rather than its directory.
     pub(super) is_direct: bool,
 }
 
@@ -29,7 +29,8 @@ impl Named {
     }
 }
 
-/// The files of these paths, in order, and of directories in the order of their names. Links to directories are not followed.
+/// Returns the files of these paths in order. The files of a directory are sorted by name. Links to directories are not
+/// followed.
 pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Vec<Error>) {
     let mut found = Vec::new();
     let mut errors = Vec::new();
@@ -81,7 +82,7 @@ fn directory(path: &Path, skipped: &mut Skipped, found: &mut Vec<Named>) -> io::
                 return directory(&path, skipped, found);
             }
             let metadata = fs::metadata(&path)?;
-            // Neither devices and pipes, which may not end, nor links to directories, which may lead in circles.
+            // Skips devices and pipes, which may be endless, and links to directories, which may form cycles.
             if metadata.is_file() {
                 found.push(named(&path, metadata.len(), false));
             }

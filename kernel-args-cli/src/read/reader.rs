@@ -1,4 +1,4 @@
-//! The thread that reads headers: where images lie in a file, and their bytes.
+//! The thread that reads headers: it finds images in a file and reads their bytes.
 
 use super::{
     gate::Gate,
@@ -20,14 +20,14 @@ use kernel_args_image::{
 };
 use std::sync::mpsc;
 
-/// Reads headers, and hands images over.
+/// Reads headers and sends images to the parser threads.
 pub(super) struct Reader<'g, 'r> {
     pub(super) send: mpsc::SyncSender<Job<'g>>,
     pub(super) gate: &'g Gate,
-    /// How many PTX texts and cubins, and how many units, there have been.
+    /// The number of PTX texts and cubins, and the number of units, so far.
     pub(super) images: u32,
     pub(super) units: u32,
-    /// The bytes of the files that have been read.
+    /// The number of file bytes that have been read.
     pub(super) done: u64,
     pub(super) progress: &'r Progress,
     pub(super) skipped: &'r mut Skipped,
@@ -74,7 +74,7 @@ impl Reader<'_, '_> {
 
     fn located(&mut self, input: &mut Input, number: u32, named: &Named, located: &[Located]) {
         let errors = self.errors.len();
-        let (images, others) = (self.images, self.skipped.members);
+        let (images, skipped) = (self.images, self.skipped.members);
         let mut member = None;
         for part in located {
             if member != Some(&part.member) {
@@ -93,9 +93,9 @@ impl Reader<'_, '_> {
             }
         }
         if images == self.images && errors == self.errors.len() && named.is_direct {
-            let what = match self.skipped.members - others {
-                0 => "no kernels: its fat binaries are empty".to_owned(),
-                _ => "no kernels: its fat binaries hold neither PTX nor cubins, but what does not tell their parameters, such \
+            let what = match self.skipped.members - skipped {
+                0 => "no kernels: the fat binaries are empty".to_owned(),
+                _ => "no kernels: the fat binaries contain no PTX and no cubins, only formats that do not describe parameters, such \
                       as LTO-IR: compile to PTX or a cubin as well"
                     .to_owned(),
             };
@@ -134,7 +134,7 @@ impl Reader<'_, '_> {
         });
         let error = |error: StreamError<std::io::Error>, at: u64| match error {
             StreamError::Fatbin { at, error } => {
-                // Places are told from the beginning of the file.
+                // Offsets are relative to the start of the file.
                 let error = match error {
                     fatbin::Error::Cut(at) => fatbin::Error::Cut(part.start as usize + at),
                     other => other,
@@ -172,7 +172,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Hands an image over, as soon as there is memory for as many bytes.
+    /// Sends an image as soon as enough memory is available.
     fn job(&mut self, unit: &Unit, at: u64, kind: Kind, sm: Option<Sm>, size: u64, bytes: Bytes) {
         let place = Place {
             unit: unit.clone(),
@@ -188,7 +188,7 @@ impl Reader<'_, '_> {
             _pass: self.gate.enter(size),
         };
         self.images += 1;
-        // The threads that receive end after this one only.
+        // The receiving threads end only after this thread.
         _ = self.send.send(job);
     }
 }

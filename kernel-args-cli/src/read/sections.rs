@@ -1,4 +1,4 @@
-//! The sections of object files, programs and libraries.
+//! Reads the sections of object files, programs and libraries.
 
 use object::{
     Endianness, Object as _, ObjectSection as _, SectionKind, elf,
@@ -8,28 +8,28 @@ use object::{
     },
 };
 
-/// The sections that hold fat binaries. Those of COFF images are cut to 8 characters; `__nv_relfatbin` is of relocatable device
-/// code.
+/// The names of sections that contain fat binaries. COFF images truncate names to 8 characters. `__nv_relfatbin` contains
+/// relocatable device code.
 const SECTIONS: [&str; 3] = [".nv_fatbin", "__nv_relfatbin", "__nv_fatbin"];
 const CUT_SECTIONS: [&str; 3] = [".nv_fatb", "__nv_rel", "__nv_fat"];
 
-/// A section that holds device code, or may hold it.
+/// A section that contains or may contain device code.
 pub(super) struct Section {
     pub(super) kind: Holds,
-    /// From the beginning of the object file.
+    /// The offset from the start of the object file.
     pub(super) at: u64,
     pub(super) length: u64,
 }
 
 pub(super) enum Holds {
     Fatbins,
-    /// Anything.
+    /// Any data.
     Data,
 }
 
 type Sections = object::Result<Vec<Section>>;
 
-/// The name of the format, and the sections; `None` for any other format.
+/// Returns the name of the format and the sections; `None` for an unknown format.
 pub(super) fn of_object<'d, R: ReadRef<'d>>(data: R) -> Option<(&'static str, Sections)> {
     Some(match FileKind::parse(data).ok()? {
         FileKind::Elf64 => ("ELF file", of_elf::<elf::FileHeader64<Endianness>, _>(data)),
@@ -41,7 +41,7 @@ pub(super) fn of_object<'d, R: ReadRef<'d>>(data: R) -> Option<(&'static str, Se
     })
 }
 
-/// The symbols of a library, which take tens of megabytes, are not read.
+/// Skips the symbols of a library, which take tens of megabytes.
 fn of_elf<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Sections {
     let header = H::parse(data)?;
     let endian = header.endian()?;
@@ -100,7 +100,7 @@ mod tests {
     use super::is_device_code;
 
     #[test]
-    fn sections_with_device_code_are_known_by_name() {
+    fn sections_with_device_code_are_recognized_by_name() {
         for name in [
             ".nv_fatbin",
             ".nv_fatb",

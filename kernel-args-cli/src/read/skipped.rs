@@ -1,24 +1,24 @@
-//! What is passed over.
+//! Files and members that are skipped.
 
 use crate::error::Error;
 use std::io;
 
-/// What is passed over.
+/// Files and members that are skipped.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Skipped {
-    /// Files of directories that hold no device code.
+    /// Files in directories without device code.
     pub(crate) foreign: usize,
-    /// Files of directories that cannot be opened.
+    /// Files in directories that cannot be opened.
     pub(crate) unreadable: usize,
-    /// The first of these, and why.
+    /// The first of these files, and the error.
     pub(crate) examples: Vec<Error>,
-    /// Members of fat binaries that are neither PTX nor cubins.
+    /// Members of fat binaries other than PTX and cubins.
     pub(crate) members: usize,
 }
 
 impl Skipped {
     pub(super) fn cannot_open(&mut self, name: &str, error: &io::Error) {
-        /// Of more only the number is told.
+        /// The maximum number of names in a message. Further files are only counted.
         const MOST: usize = 8;
         self.unreadable += 1;
         if self.examples.len() < MOST {

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 /// Rows of cells, which are padded to the width of their column.
 pub(super) struct Columns {
     rows: Vec<Vec<String>>,
-    /// The columns that hold numbers, which end at the same place.
+    /// The columns of numbers, which are right-aligned.
     right: &'static [usize],
 }
 

@@ -1,4 +1,5 @@
-//! Kernels as JSON: the schema is in the crate's README. One kernel stands on one line, so that they need not be in memory as a whole.
+//! Writes kernels as JSON. The README of this crate has the schema. Each kernel is on its own line, so a reader need not load
+//! the whole file.
 
 use super::types;
 use crate::{
@@ -10,7 +11,7 @@ use kernel_args_image::mangled::Demangled;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Raised where a field is removed or means something else; new fields do not count.
+/// Incremented when a field is removed or changes its meaning. New fields do not change it.
 pub(crate) const SCHEMA: u32 = 1;
 
 pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
@@ -81,7 +82,7 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
     })
 }
 
-/// A value that no number of JSON holds is a text.
+/// A value that does not fit a JSON number is written as a string.
 pub(crate) fn enumerator(variant: &Variant<'_>) -> Value {
     let value = variant.value;
     let number = i64::try_from(value).map(Value::from);

@@ -1,4 +1,4 @@
-//! One line for each kernel: readable, of a stable order, and for comparing.
+//! Writes one line per kernel, in a stable order, for reading and comparing.
 
 use super::types;
 use crate::kernel::Kernel;
@@ -20,8 +20,8 @@ pub(super) fn write(kernels: &[Kernel], to: &mut dyn Write) -> io::Result<()> {
         .try_for_each(|line| writeln!(to, "{line}"))
 }
 
-/// A line for each kernel, in the order of the symbols; where a symbol has other parameters for other GPUs, one for each, with the
-/// GPUs.
+/// Writes a line per kernel, in the order of the symbols. If a symbol has different parameters on different GPUs, it has a line
+/// for each variant, with its GPUs.
 pub(crate) fn lines(kernels: &[Kernel]) -> Vec<String> {
     let mut seen: BTreeMap<&str, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     for kernel in kernels {

@@ -1,4 +1,4 @@
-//! A picture of the parameter block: which byte belongs to which parameter.
+//! Draws the parameter block: each byte with its parameter.
 
 use crate::style::Paint;
 use kernel_args_abi::{
@@ -7,11 +7,11 @@ use kernel_args_abi::{
 };
 use std::fmt::Write as _;
 
-/// How deep structs may lie in structs.
+/// The maximum depth of nested structs.
 const DEPTH: u32 = 24;
 
-/// The rows of the picture of a block of `size` bytes, each after a line break. Padding is `.`, also that between the members of a
-/// struct where they are known.
+/// Returns the rows of the picture for a block of `size` bytes, each with a line break before it. `.` is padding, including the
+/// known padding between the members of a struct.
 pub(super) fn rows(parameters: &[Parameter<'_>], size: usize, paint: Paint) -> String {
     let mut rows = String::new();
     if !has_map(size) {
@@ -31,7 +31,7 @@ pub(super) fn rows(parameters: &[Parameter<'_>], size: usize, paint: Paint) -> S
         };
         rows.write_str(&piece)
     });
-    // A `String` takes any text.
+    // Writing to a `String` cannot fail.
     written.map(|()| rows).unwrap_or_default()
 }
 

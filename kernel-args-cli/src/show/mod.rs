@@ -16,19 +16,19 @@ use crate::{
 };
 use std::{io::Write as _, path::PathBuf};
 
-/// What `show` writes.
+/// The output format of `show`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Format {
-    /// A table and a byte map of each kernel.
+    /// A table and a byte map per kernel.
     Text,
-    /// One line for each kernel, which `check` compares.
+    /// One line per kernel, for `check`.
     List,
-    /// How many kernels there are in which file.
+    /// The number of kernels per file.
     Summary,
     Json,
 }
 
-/// What `show` is asked for.
+/// The options of `show`.
 pub(crate) struct Show {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) select: Select,

@@ -1,4 +1,4 @@
-//! How many kernels there are in which file, and for which GPUs.
+//! Writes the number of kernels per file and the GPUs.
 
 use super::columns::Columns;
 use crate::{

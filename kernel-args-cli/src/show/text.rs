@@ -1,4 +1,4 @@
-//! A table and a byte map of each kernel.
+//! Writes a table and a byte map of each kernel.
 
 use super::{columns::Columns, map, types};
 use crate::{
@@ -97,10 +97,10 @@ fn write_parameters(
     Ok(())
 }
 
-/// How deep members are shown.
+/// The maximum depth of members that are shown.
 const DEPTH: usize = 24;
 
-/// How many members of one struct, or enumerators of one enum, are shown.
+/// The maximum number of members per struct, and of enumerators per enum, that are shown.
 const MEMBERS: usize = 256;
 
 fn push(
@@ -122,7 +122,7 @@ fn push(
         ty,
         number(parameter.offset),
         parameter.size.to_string(),
-        // The alignment of a member is told by none.
+        // No image contains the alignment of a member.
         if depth > 0 && parameter.align.is_none() {
             String::new()
         } else {
@@ -153,7 +153,7 @@ fn push(
     }
 }
 
-/// Each file, and the GPUs that it has the kernel for: of cubins, then of PTX.
+/// Each file with the GPUs for which it has the kernel: first the GPUs of cubins, then of PTX.
 fn images(images: &[InImage]) -> Vec<(String, String)> {
     let mut files: Vec<(String, BTreeSet<Gpu>)> = Vec::new();
     for image in images {
@@ -169,7 +169,7 @@ fn images(images: &[InImage]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What an image is for, in the order in which it is shown.
+/// The target of an image, in display order.
 type Gpu = (bool, Option<Sm>, String);
 
 fn gpu(image: &InImage) -> Gpu {
@@ -182,7 +182,7 @@ fn names(gpus: &BTreeSet<Gpu>) -> String {
     names.join(", ")
 }
 
-/// Registers and shared memory: one number, or that of each GPU.
+/// Registers and shared memory: one number if it is equal for all GPUs, otherwise one number per GPU.
 fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
     type Of = fn(&InImage) -> Option<u64>;
     let registers: Of = |image| image.resources?.registers.map(u64::from);

@@ -1,9 +1,9 @@
-//! How a parameter's type is written.
+//! Writes the type of a parameter.
 
 use crate::style::plain;
 use kernel_args_abi::{Class, Opaque, Parameter};
 
-/// The C++ type; where it is not known, as PTX declares it, or the kind of value.
+/// The C++ type. If it is not known: the PTX declaration, or the kind of value.
 pub(crate) fn spelling(parameter: &Parameter<'_>) -> String {
     if !parameter.cpp.is_unknown() {
         return plain(&parameter.cpp.to_string()).into_owned();
@@ -32,7 +32,7 @@ pub(crate) const fn class(class: Class) -> &'static str {
     }
 }
 
-/// Why the members of a struct are not told apart.
+/// Why the members of a struct are not known.
 pub(crate) const fn opaque(why: Opaque) -> &'static str {
     match why {
         Opaque::Union => "union",

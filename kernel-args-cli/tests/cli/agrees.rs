@@ -1,4 +1,4 @@
-//! What the program tells is what the library tells.
+//! The program's output agrees with the library.
 
 use super::common::{Folder, bytes, data, run};
 use kernel_args_abi::{Alignment, Class, Parameter, Sm, signature::Variant};
@@ -7,7 +7,7 @@ use kernel_args_test_generator::{Shape, Signature, Type, layout::Extent, signatu
 use serde_json::{Value, json};
 use std::{fmt::Write as _, fs};
 
-/// The kernels of the program's JSON.
+/// The kernels in the program's JSON.
 fn shown(file: &str) -> Vec<Value> {
     let ran = run(&["show", "--json", file]);
     assert_eq!(ran.code, 0, "{file}: {}", ran.stderr);
@@ -15,8 +15,8 @@ fn shown(file: &str) -> Vec<Value> {
     value["kernels"].as_array().unwrap().clone()
 }
 
-/// A parameter as the library has it. The program leaves out names that the compiler numbered, and shortens declarations.
-fn told(parameter: &Parameter<'_>, is_member: bool) -> Value {
+/// The program's form of a library parameter. The program leaves out numbered compiler names, and shortens declarations.
+fn expected(parameter: &Parameter<'_>, is_member: bool) -> Value {
     let class = match parameter.class {
         Class::Bits => "bits",
         Class::Integer => "integer",
@@ -29,14 +29,14 @@ fn told(parameter: &Parameter<'_>, is_member: bool) -> Value {
         parameter
             .members
             .iter()
-            .map(|member| told(&member, true))
+            .map(|member| expected(&member, true))
             .collect::<Vec<_>>()
     });
     let enumerators = parameter.members.is_enum().then(|| {
         let variants = parameter.members.variants();
-        let told =
+        let expected =
             |v: Variant<'_>| json!({"name": v.name, "value": i64::try_from(v.value).unwrap()});
-        variants.map(told).collect::<Vec<_>>()
+        variants.map(expected).collect::<Vec<_>>()
     });
     let is_numbered = !is_member && parameter.name.contains("_param_");
     let name = (!parameter.name.is_empty() && !is_numbered).then_some(parameter.name);
@@ -58,7 +58,7 @@ fn agree(file: &str, kernels: &Kernels<'_>) {
         .iter()
         .map(|kernel| kernel["symbol"].as_str().unwrap())
         .collect();
-    // A kernel with other parameters for other GPUs is shown once for each.
+    // A kernel whose parameters differ between GPUs appears once per variant.
     seen.dedup_by(|next, before| next == before && kernels.varies(before));
     assert_eq!(seen, symbols, "{file}");
     for shown in &shown {
@@ -75,7 +75,11 @@ fn agree(file: &str, kernels: &Kernels<'_>) {
         let list = shown["parameters"].as_array().unwrap();
         assert_eq!(list.len(), parameters.len(), "{file}: {symbol}");
         for (shown, parameter) in list.iter().zip(&parameters) {
-            same(shown, &told(parameter, false), &format!("{file}: {symbol}"));
+            same(
+                shown,
+                &expected(parameter, false),
+                &format!("{file}: {symbol}"),
+            );
             if let Some(offset) = parameter.offset {
                 assert_eq!(shown["offset"], offset, "{file}: {symbol}");
             }
@@ -96,9 +100,9 @@ fn agree(file: &str, kernels: &Kernels<'_>) {
     }
 }
 
-/// Whether the program shows what is told: all fields but those that `told` lacks.
-fn same(shown: &Value, told: &Value, at: &str) {
-    for (field, value) in told.as_object().unwrap() {
+/// Whether the program shows the expected fields. Fields that `expected` lacks are not compared.
+fn same(shown: &Value, expected: &Value, at: &str) {
+    for (field, value) in expected.as_object().unwrap() {
         match (field.as_str(), value) {
             ("members", Value::Array(members)) => {
                 let shown = shown["members"].as_array().unwrap();
@@ -106,7 +110,7 @@ fn same(shown: &Value, told: &Value, at: &str) {
                 shown
                     .iter()
                     .zip(members)
-                    .for_each(|(shown, told)| same(shown, told, at));
+                    .for_each(|(shown, expected)| same(shown, expected, at));
             }
             _ => assert_eq!(&shown[field], value, "{at}: {field} of {shown}"),
         }
@@ -114,7 +118,7 @@ fn same(shown: &Value, told: &Value, at: &str) {
 }
 
 #[test]
-fn json_says_what_the_library_says_of_every_image_of_the_tests() {
+fn json_agrees_with_the_library_for_every_image_of_the_tests() {
     let mut count = 0;
     for folder in ["../ptx", "../kernel-args-image/tests/data"] {
         for entry in fs::read_dir(folder).unwrap() {
@@ -132,7 +136,7 @@ fn json_says_what_the_library_says_of_every_image_of_the_tests() {
     assert!(count >= 25, "{count}");
 }
 
-/// PTX of random signatures, by the generator's own sizes and alignments.
+/// PTX of random signatures, with the generator's own sizes and alignments.
 fn ptx(signatures: &[Signature]) -> String {
     let mut text = ".version 9.0\n.target sm_75\n.address_size 64\n".to_owned();
     for signature in signatures {
@@ -157,7 +161,7 @@ fn ptx(signatures: &[Signature]) -> String {
 }
 
 #[test]
-fn json_says_what_the_library_says_of_random_images() {
+fn json_agrees_with_the_library_for_random_images() {
     let folder = Folder::new();
     let mut placed = 0;
     for seed in 0..4 {
@@ -166,7 +170,7 @@ fn json_says_what_the_library_says_of_random_images() {
         let path = folder.write(&format!("{seed}.ptx"), &text);
         let image = Image::read(text.as_bytes()).unwrap();
         agree(&path, &image.kernels().unwrap());
-        // Offsets, by the generator's own arithmetic.
+        // Offsets, computed by the generator.
         for kernel in shown(&path) {
             let of = |signature: &&Signature| kernel["symbol"] == signature.name.as_str();
             let signature = signatures.iter().find(of).unwrap();

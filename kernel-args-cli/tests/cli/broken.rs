@@ -1,11 +1,11 @@
-//! Damaged files: an error that names the file and the place, never a panic.
+//! Damaged files cause an error with the file and the position, and never a panic.
 
 use super::{
     common::{Folder, bytes, data, run},
     formats::elf,
 };
 
-/// The program must end by itself, and with an error say which file and where.
+/// The program must end by itself, with an error that contains the file and the position.
 fn check(path: &str, what: &str) -> i32 {
     let ran = run(&["show", "--list", path]);
     assert!(matches!(ran.code, 0 | 2), "{what}: {}", ran.code);
@@ -41,11 +41,11 @@ fn files_that_are_cut_are_errors() {
             failed += u32::from(check(&path, &format!("{name}, {cut} bytes")) == 2);
         }
     }
-    // PTX can be cut behind a kernel.
+    // PTX is also valid if it ends after a complete kernel.
     assert!(failed >= 30, "{failed}");
 }
 
-/// As of a download that broke off.
+/// Truncated files, as after an interrupted download.
 #[test]
 fn a_library_that_is_cut_is_said_to_be_cut() {
     let folder = Folder::new();
@@ -54,7 +54,7 @@ fn a_library_that_is_cut_is_said_to_be_cut() {
     let path = folder.write("cut.so", &library[..1000]);
     let ran = run(&["show", &path]);
     let expected = format!(
-        "kernel-args: error: {path}: at byte 1000: an ELF file that is cut off: its sections are told at byte {table}\n"
+        "kernel-args: error: {path}: at byte 1000: a truncated ELF file: its section table is at byte {table}\n"
     );
     assert_eq!((ran.code, ran.stderr), (2, expected));
 }
@@ -68,7 +68,7 @@ fn bytes_that_are_changed_are_errors_or_read() {
         for round in 0..12 {
             let mut changed = image.clone();
             for _ in 0..=round {
-                // The headers, where most is decided, and anywhere.
+                // Bytes of the headers, which have the most effect, and of the whole file.
                 let limit = if random.bool() {
                     changed.len().min(256)
                 } else {
@@ -110,7 +110,7 @@ fn random_bytes_are_errors() {
 fn the_place_is_counted_from_the_beginning_of_the_file() {
     let folder = Folder::new();
     let mut fatbin = bytes(&data("one.none.fatbin"));
-    // The second member's header: its size is that of nothing.
+    // The header of the second member: its size is invalid.
     let size = |at: usize| {
         usize::try_from(u64::from_le_bytes(fatbin[at..at + 8].try_into().unwrap())).unwrap()
     };
@@ -127,7 +127,7 @@ fn the_place_is_counted_from_the_beginning_of_the_file() {
     );
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
-    // What stands before it is shown all the same.
+    // The kernels before it are still shown.
     assert!(!ran.stdout.is_empty());
 
     let text = bytes("../ptx/saxpy.ptx");

@@ -1,4 +1,4 @@
-//! `kernel-args check`: a list that is committed, against a file.
+//! `kernel-args check`: a committed list and a file.
 
 use super::common::{Folder, bytes, data, run, run_with};
 
@@ -20,7 +20,7 @@ fn a_file_agrees_with_its_own_list() {
             "{file}"
         );
     }
-    // Of several files, with other parameters for other GPUs, and of a part of the kernels.
+    // Several files, different parameters per GPU, and a selection of kernels.
     let files = [data("kernels.sm_75.cubin"), data("kernels.sm_100.cubin")];
     let path = folder.write("list", list(&[&files[1], &files[0]]));
     assert_eq!(
@@ -49,10 +49,10 @@ fn a_difference_is_shown_with_both_sides() {
          saxpy\n  list  saxpy(.u32 @0 4/4, .f32 @4 4/4, .u64 @8 8/8, .u64 @16 8/8)\n  \
          file  saxpy(.u32 @0 4/4, .f64 @8 8/8, .u64 @16 8/8, .u64 @24 8/8)\n\n\
          2 kernels differ from {path}\n\
-         help: if that is meant, write the list again: kernel-args show --list {file} > {path}\n"
+         help: if this change is intended, write the list again: kernel-args show --list {file} > {path}\n"
     );
     assert_eq!(ran.stdout, expected);
-    // The hint is right, with options and spaces too.
+    // The command in the hint is correct, even with options and spaces.
     let spaced = folder.write("a list", list(&["../ptx/saxpy.ptx"]));
     let arguments = [
         "check",

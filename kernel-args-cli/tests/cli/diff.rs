@@ -3,13 +3,13 @@
 use super::common::{Folder, Ran, bytes, data, run};
 use serde_json::Value;
 
-/// PTX of one kernel.
+/// PTX with one kernel.
 fn kernel(name: &str, parameters: &[&str], directives: &str) -> String {
     let list: Vec<String> = parameters
         .iter()
         .enumerate()
         .map(|(index, declared)| {
-            // `b8[16]` is an array, whose length stands behind the name.
+            // `b8[16]` is an array: the length follows the name.
             let (ty, length) = declared.split_once('[').unwrap_or((declared, ""));
             let length = if length.is_empty() {
                 String::new()
@@ -34,7 +34,7 @@ fn diff(old: &str, new: &str) -> (Ran, Value) {
     (ran, serde_json::from_str(&json.stdout).unwrap())
 }
 
-/// The kinds of changes of the only kernel that changed, and whether each breaks callers.
+/// The kinds of changes of the only changed kernel, and whether each breaks callers.
 fn kinds(json: &Value) -> Vec<(String, bool)> {
     let kernels = json["kernels"].as_array().unwrap();
     assert_eq!(kernels.len(), 1, "{json}");
@@ -72,12 +72,12 @@ fn each_change_of_parameters_breaks_callers() {
         (
             &[".u32", ".f64", ".u64", ".align 16 .b8[32]"],
             "parameter_retyped",
-            "parameter 1 has another type: .f32, 4 bytes → .f64, 8 bytes",
+            "parameter 1 changed its type: .f32, 4 bytes → .f64, 8 bytes",
         ),
         (
             &[".u32", ".s32", ".u64", ".align 16 .b8[32]"],
             "parameter_retyped",
-            "parameter 1 has another type: .f32, 4 bytes → .s32, 4 bytes",
+            "parameter 1 changed its type: .f32, 4 bytes → .s32, 4 bytes",
         ),
         (
             &[".u32", ".f32", ".u64", ".align 8 .b8[32]"],
@@ -92,7 +92,7 @@ fn each_change_of_parameters_breaks_callers() {
         (
             &[".f32", ".u64", ".align 16 .b8[32]", ".u32"],
             "parameter_moved",
-            "parameter 0 moved to place 3: .u32, 4 bytes",
+            "parameter 0 moved to position 3: .u32, 4 bytes",
         ),
     ] {
         let (ran, json) = diff(&old, &kernel("k", new, ""));
@@ -191,7 +191,7 @@ fn names_alone_do_not_break_callers() {
         "{}",
         ran.stdout
     );
-    // Two that exchanged their names exchanged what they mean.
+    // Two members that exchange their names also exchange their meaning.
     let exchanged = old
         .replace(".u64 in", ".u64 x")
         .replace(".u64 out", ".u64 in")
@@ -206,7 +206,7 @@ fn names_alone_do_not_break_callers() {
     );
 }
 
-/// A mangled kernel has another symbol when its types change.
+/// The symbol of a mangled kernel changes with its types.
 #[test]
 fn overloads_are_the_same_kernel() {
     let old = kernel("_Z5saxpyifPKfPf", &[".u32", ".f32", ".u64", ".u64"], "");
@@ -220,7 +220,7 @@ fn overloads_are_the_same_kernel() {
     assert_eq!(kinds(&json), expected, "{}", ran.stdout);
     assert!(
         ran.stdout
-            .contains("parameter 0 has another type: int, 4 bytes → unsigned int, 4 bytes"),
+            .contains("parameter 0 changed its type: int, 4 bytes → unsigned int, 4 bytes"),
         "{}",
         ran.stdout
     );
@@ -250,7 +250,7 @@ fn the_same_kernels_do_not_differ() {
             ran.stdout
         );
     }
-    // Two images of one source: a cubin and the PTX, another GPU, with debug information and without.
+    // Two images of one source: a cubin and its PTX, for different GPUs, with and without debug information.
     for (old, new) in [
         ("kernels.ptx", "kernels.sm_75.cubin"),
         ("kernels.sm_75.cubin", "kernels.ptx"),
@@ -261,7 +261,7 @@ fn the_same_kernels_do_not_differ() {
     }
 }
 
-/// Members, where debug information tells them: a name in the debug information is changed for one of the same length.
+/// Member names from debug information. Each name is replaced by a name of the same length.
 #[test]
 fn members_are_compared_one_by_one() {
     let folder = Folder::new();
@@ -290,7 +290,7 @@ fn members_are_compared_one_by_one() {
         changes(&renamed),
         (0, vec![("member_renamed".to_owned(), false)])
     );
-    // `key` and `weight` have other types: that `key` lies where a float is, is no matter of names.
+    // `key` and `weight` have different types: a `key` at the offset of a float is not a renamed member.
     let parameter = replaced(b"pair\0", b"both\0");
     assert_eq!(changes(&parameter).0, 0);
     let enumerator = replaced(b"EXACT", b"PLAIN");
@@ -313,7 +313,7 @@ fn errors_are_exit_code_2() {
         "nothing",
     ]);
     assert_eq!(ran.code, 2);
-    // A pattern that one side alone has.
+    // A pattern that matches only one side.
     let ran = run(&[
         "diff",
         "../ptx/saxpy.ptx",

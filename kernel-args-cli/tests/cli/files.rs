@@ -1,4 +1,4 @@
-//! Which files are read, which kernels are asked for, and how output ends.
+//! Input files, selection of kernels, and the end of the output.
 
 use super::common::{Folder, bytes, data, program, run};
 use std::{
@@ -73,7 +73,7 @@ fn links_do_not_lead_in_circles() {
     assert_eq!(ran.stderr.lines().count(), 9);
     assert!(
         ran.stderr
-            .ends_with("warning: 3 more files of directories cannot be opened\n"),
+            .ends_with("warning: 3 more files in directories cannot be opened\n"),
         "{}",
         ran.stderr
     );
@@ -100,7 +100,7 @@ fn names_that_are_not_utf8_are_shown_with_replacements() {
 }
 
 #[test]
-fn files_that_do_not_exist_are_named_and_the_others_shown() {
+fn missing_files_are_reported_and_existing_files_shown() {
     let ran = run(&["show", "nowhere.ptx", "../ptx/saxpy.ptx"]);
     assert_eq!(ran.code, 2);
     assert!(
@@ -151,7 +151,7 @@ fn patterns_are_compared_with_every_name() {
 fn a_pattern_without_kernels_is_an_error_with_a_similar_name() {
     let ran = run(&["show", "../ptx/saxpy.ptx", "--kernel", "daxpy"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    let expected = "kernel-args: error: ../ptx/saxpy.ptx: no kernel matches `daxpy`\nhelp: there is a kernel of a similar name: `saxpy`\n";
+    let expected = "kernel-args: error: ../ptx/saxpy.ptx: no kernel matches `daxpy`\nhelp: a kernel with a similar name exists: `saxpy`\n";
     assert_eq!(ran.stderr, expected);
     let ran = run(&["show", "../ptx/saxpy.ptx", "--kernel", "convolution"]);
     assert!(
@@ -176,7 +176,7 @@ fn images_for_other_gpus_are_left_out() {
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(
         ran.stderr
-            .ends_with("no kernels for sm_90: there are some for sm_75, sm_100\n"),
+            .ends_with("no kernels for sm_90, only for sm_75, sm_100\n"),
         "{}",
         ran.stderr
     );
@@ -191,7 +191,7 @@ fn images_for_other_gpus_are_left_out() {
 }
 
 #[test]
-fn colours_are_for_terminals_unless_asked_for() {
+fn colours_are_only_for_terminals_unless_requested() {
     let coloured = |command: &mut std::process::Command| {
         let output = command.args(["show", "../ptx/saxpy.ptx"]).output().unwrap();
         output.stdout.contains(&0x1b)
@@ -234,7 +234,7 @@ fn control_characters_do_not_reach_the_terminal() {
     );
 }
 
-/// A reader that has seen enough is no error. More is written than a pipe holds.
+/// A reader that closes the pipe early causes no error. The output is longer than a pipe's buffer.
 #[test]
 fn a_broken_pipe_is_not_a_panic() {
     let mut command = program();

@@ -1,4 +1,4 @@
-//! Every kind of file that can hold kernels, made here byte by byte.
+//! Every file format that can contain kernels, built byte by byte.
 
 use super::common::{Folder, bytes, data, run, run_with};
 use serde_json::Value;
@@ -26,7 +26,7 @@ fn section(name: [u8; 8], content: &[u8], at: u32) -> Vec<u8> {
     header
 }
 
-/// A PE file of 64 bits with one section.
+/// A 64-bit PE file with one section.
 fn pe(name: [u8; 8], content: &[u8]) -> Vec<u8> {
     let mut file = b"MZ".to_vec();
     file.resize(0x3c, 0);
@@ -46,7 +46,7 @@ fn pe(name: [u8; 8], content: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A Mach-O object file of 64 bits with one section.
+/// A 64-bit Mach-O object file with one section.
 fn mach_o(name: &str, content: &[u8]) -> Vec<u8> {
     let size = content.len() as u64;
     let fixed = |text: &str| {
@@ -72,7 +72,7 @@ fn mach_o(name: &str, content: &[u8]) -> Vec<u8> {
     file
 }
 
-/// An ELF file of 64 bits for x86-64 with sections of these names.
+/// A 64-bit ELF file for x86-64 with sections of these names.
 pub(super) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut names = vec![0];
     let mut content = Vec::new();
@@ -149,7 +149,7 @@ fn archive(members: &[(&[u8], &[u8])]) -> Vec<u8> {
     file
 }
 
-/// What JSON says of the only kernel of a file.
+/// The JSON of the only kernel in a file.
 fn only(file: &str) -> Value {
     let ran = run(&["show", "--json", file]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{file}");
@@ -181,7 +181,7 @@ fn kernels_are_found_in_every_format() {
         assert_eq!(kernel["symbol"], plain["symbol"], "{name}");
         let images = kernel["images"].as_array().unwrap();
         assert_eq!(images.len(), if name == "two.so" { 4 } else { 2 }, "{name}");
-        // The offset is that of the member's header, which names its kind.
+        // The error is at the offset of the member's header, which contains its kind.
         for image in images {
             let at = usize::try_from(image["offset"].as_u64().unwrap()).unwrap();
             let kind = match content[at] {
@@ -267,11 +267,11 @@ fn standard_input_is_read() {
 }
 
 #[test]
-fn files_without_kernels_say_what_they_are() {
+fn the_error_for_a_file_without_kernels_names_its_kind() {
     let folder = Folder::new();
     let ltoir = {
         let mut fatbin = fatbin();
-        // The kind of the first member; the second one is cut off.
+        // The kind of the first member. The second member is truncated.
         let first = u64::from_le_bytes(fatbin[24..32].try_into().unwrap());
         let header = u64::from(u32::from_le_bytes(fatbin[20..24].try_into().unwrap()));
         fatbin[16] = 8;
@@ -296,11 +296,11 @@ fn files_without_kernels_say_what_they_are() {
             archive(&[(b"a.o", &elf(&[]))]),
             "no kernels: it is an archive without device code",
         ),
-        ("empty", Vec::new(), "at byte 0: it is empty"),
+        ("empty", Vec::new(), "at byte 0: the file is empty"),
         (
             "picture.png",
             b"\x89PNG\r\n\x1a\n0000".to_vec(),
-            "it begins with `\\x89PNG\\r\\n\\x1a\\n`",
+            "the file begins with `\\x89PNG\\r\\n\\x1a\\n`",
         ),
         ("thin.a", b"!<thin>\n".to_vec(), "a thin archive"),
         ("lto.fatbin", ltoir, "LTO-IR"),
@@ -320,13 +320,13 @@ fn files_without_kernels_say_what_they_are() {
     }
 }
 
-/// Data that looks like images again and again takes no longer than other data.
+/// Data with many false starts of images takes no longer than any other data.
 #[test]
 fn data_that_looks_like_images_is_read_in_time() {
     let folder = Folder::new();
     let cubin = {
         let mut head = bytes(&data("kernels.sm_75.cubin"))[..64].to_vec();
-        // Its tables end with the file.
+        // The tables end at the end of the file.
         head[40..48].copy_from_slice(&(1_u64 << 20).to_le_bytes());
         head
     };

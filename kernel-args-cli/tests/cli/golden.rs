@@ -1,4 +1,4 @@
-//! What the program writes, as it was read and committed: `KERNEL_ARGS_BLESS=1` writes it again.
+//! Compares the program's output with golden files. `KERNEL_ARGS_BLESS=1` writes them again.
 
 use super::common::{data, run};
 use std::{env, fs, path::Path};
@@ -33,7 +33,7 @@ fn ptx_is_shown() {
 }
 
 #[test]
-fn colours_tell_parameters_apart() {
+fn parameters_have_different_colours() {
     expect(
         "colours.txt",
         &["show", "--color", "always", &data("kernels.ptx")],

@@ -32,7 +32,7 @@ fn help_has_examples_and_exit_codes() {
     }
 }
 
-/// The examples of the help can be run.
+/// The examples in the help work.
 #[test]
 fn examples_are_right() {
     for arguments in [
@@ -103,7 +103,7 @@ fn the_manual_page_has_every_command() {
         assert!(ran.stdout.contains(text), "{text}");
     }
     assert!(ran.stdout.is_ascii());
-    // No references to pages that do not exist.
+    // The page refers only to pages that exist.
     assert!(!ran.stdout.contains("(1)"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("EXTRA"));
 }

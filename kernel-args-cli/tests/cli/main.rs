@@ -1,4 +1,4 @@
-//! The program `kernel-args`, as it is run.
+//! Runs the program `kernel-args`.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! The picture of the README: what a terminal shows. `KERNEL_ARGS_BLESS=1` draws it again.
+//! The picture in the README: the output on a terminal. `KERNEL_ARGS_BLESS=1` draws it again.
 
 use super::common::program;
 use anstyle::RgbColor;

@@ -1,4 +1,4 @@
-//! `kernel-args rust` and `kernel-args header` write what the library writes.
+//! `kernel-args rust` and `kernel-args header` write the same text as the library.
 
 use super::common::{Folder, bytes, data, run};
 use kernel_args_codegen::{
@@ -8,7 +8,7 @@ use kernel_args_codegen::{
 use kernel_args_image::Image;
 use std::fs;
 
-/// What the program writes.
+/// The program's output.
 fn written(arguments: &[&str]) -> String {
     let ran = run(arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
@@ -29,7 +29,7 @@ fn without_debug_information(text: &str) -> String {
 }
 
 #[test]
-fn structs_are_those_of_the_library() {
+fn structs_agree_with_the_library() {
     let mut count = 0;
     for folder in ["../ptx", "../kernel-args-image/tests/data"] {
         for entry in fs::read_dir(folder).unwrap() {
@@ -54,7 +54,7 @@ fn structs_are_those_of_the_library() {
 }
 
 #[test]
-fn options_of_structs_are_those_of_the_library() {
+fn options_of_structs_agree_with_the_library() {
     let path = data("kernels.ptx");
     let image = bytes(&path);
     let kernels = Image::read(&image).unwrap().kernels().unwrap();
@@ -105,7 +105,7 @@ fn another_file_can_have_the_debug_information() {
 }
 
 #[test]
-fn headers_are_those_of_the_library() {
+fn headers_agree_with_the_library() {
     for file in ["debug.ptx", "debug.sm_90.cubin", "kernels.sm_100.cubin"].map(data) {
         let image = bytes(&file);
         let kernels = Image::read(&image).unwrap().kernels().unwrap();
@@ -113,7 +113,7 @@ fn headers_are_those_of_the_library() {
             .symbols()
             .filter_map(|symbol| kernels.kernel(symbol, None))
             .collect();
-        // Names that the compiler numbered are none.
+        // Numbered compiler names are not parameter names.
         let mut lists: Vec<_> = found
             .iter()
             .map(|kernel| (kernel.name, kernel.parameters()))
@@ -152,7 +152,7 @@ fn headers_are_those_of_the_library() {
 }
 
 #[test]
-fn what_cannot_be_declared_is_an_error_where_it_is_asked_for() {
+fn strict_headers_reject_undeclarable_kernels() {
     let ran = run(&["header", &data("debug.ptx"), "--strict"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(

@@ -1,4 +1,4 @@
-//! Runs the program, and keeps files for as long as a test runs.
+//! Runs the program, and manages temporary files.
 
 use std::{
     ffi::OsStr,
@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-/// What the program wrote, and its exit code.
+/// The program's output and exit code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Ran {
     pub(crate) stdout: String,
@@ -18,7 +18,7 @@ pub(crate) struct Ran {
     pub(crate) code: i32,
 }
 
-/// The program, without what the caller's environment says of colours: `CI` allows them on any terminal.
+/// The program, without the caller's colour variables: `CI` enables colours on every terminal.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kernel-args"));
     for variable in ["CI", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
@@ -36,7 +36,7 @@ pub(crate) fn run<A: AsRef<OsStr>>(arguments: &[A]) -> Ran {
     )
 }
 
-/// With this standard input.
+/// Runs with this standard input.
 pub(crate) fn run_with(arguments: &[&str], input: &[u8]) -> Ran {
     let mut command = program();
     command
@@ -64,7 +64,7 @@ fn finish(output: &Output) -> Ran {
     }
 }
 
-/// A folder that is removed with this.
+/// A folder that is removed on drop.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -81,7 +81,7 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// Writes a file: its path.
+    /// Writes a file and returns its path.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -96,12 +96,12 @@ impl Drop for Folder {
     }
 }
 
-/// A file of the reader's tests.
+/// The path of a file in the reader's tests.
 pub(crate) fn data(name: &str) -> String {
     format!("../kernel-args-image/tests/data/{name}")
 }
 
-/// A file of this folder, read.
+/// The content of a file in this folder.
 pub(crate) fn bytes(path: &str) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }

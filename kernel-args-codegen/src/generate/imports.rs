@@ -34,8 +34,8 @@ impl Imports {
             );
         }
         import(text, &format!("{krate}::external"), &self.external);
-        import(text, krate, &self.krate);
         import(text, &format!("{krate}::vector"), &self.vectors);
+        import(text, krate, &self.krate);
     }
 }
 

@@ -3,7 +3,8 @@
 use core::ffi::{c_char, c_void};
 
 use kernel_args::external::cudarc::driver::CudaSlice;
-use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float4};
+use kernel_args::vector::Float4;
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
 
 /// `void axpy<double>(int n, double a, double const* x, double* y)`
 #[derive(KernelArgs)]

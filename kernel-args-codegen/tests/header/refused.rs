@@ -262,7 +262,7 @@ fn symbols_that_are_no_kernels_of_the_header() {
         &header("_Z4stepN3sim6ParamsE"),
         "step.p",
         &[
-            "`sim::Params`, here it is `Params`",
+            "its type is `sim::Params` in the symbol, but `Params` here",
             "#[device_type(cpp = \"sim::Params\")]",
         ],
     );

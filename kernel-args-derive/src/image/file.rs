@@ -2,7 +2,7 @@
 
 use crate::texts;
 use kernel_args_abi::compiled::fingerprint;
-use kernel_args_image::{self as image, Image, Kernels};
+use kernel_args_image::{self as image, Code, Image, Kernels};
 use std::{
     collections::HashMap,
     fs, io,
@@ -19,6 +19,9 @@ pub(crate) struct File {
     pub(crate) length: usize,
     /// The fingerprint of all bytes.
     pub(crate) fingerprint: u64,
+    pub(crate) kind: image::Kind,
+    /// Nothing if the code cannot be listed.
+    pub(crate) contents: Option<Vec<Code>>,
     pub(crate) kernels: Kernels<'static>,
 }
 
@@ -97,12 +100,14 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
         .ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
     // `Module::load` would reject an image that fails this check: the driver receives cubins and fat binaries without
     // a length.
-    image::validate(bytes).map_err(Problem::Image)?;
+    let kind = image::validate(bytes).map_err(Problem::Image)?;
     let image = Image::read(bytes).map_err(Problem::Image)?;
     Ok(File {
         path: path.to_owned(),
         length: bytes.len(),
         fingerprint: fingerprint(bytes),
+        kind,
+        contents: image::contents(bytes).ok(),
         kernels: image.kernels().map_err(Problem::Image)?.into_owned(),
     })
 }

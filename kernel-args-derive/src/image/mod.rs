@@ -105,7 +105,7 @@ impl Named {
         let tracked = &self.tracked;
         quote_spanned! {self.span=> {
             #tracked
-            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, #names);
+            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, #names).with_readers(#krate::__private::READERS);
             #krate::image::CompiledKernels::all(&__IMAGE)
         }}
     }

@@ -13,7 +13,7 @@ use crate::{
 };
 use input::{Input, Module};
 use kernel_args_codegen::generate::items::{self as names, Item, What};
-use kernel_args_image::{Declaration, Encoder, mangled::Demangled};
+use kernel_args_image::{Declaration, Encoder, mangled::Demangled, summary::summary};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::fmt::Write;
@@ -93,7 +93,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     let symbols: Vec<&str> = order.iter().map(|&at| symbols[at]).collect();
     let consts = consts(&items, &symbols, &documented, krate);
     let (table, texts) = encoder.finish();
-    let image = image(module, file, &table, &texts, krate);
+    let image = image(module, file, &symbols, (&table, &texts), krate);
     let title = format!(
         "The kernels of `{}`.",
         std::path::Path::new(&file.path)
@@ -119,7 +119,15 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
 
 /// The `static`s that contain the image and the table. A constant that refers to a `static` does not contain the image
 /// itself, which rustc would compare again for every constant.
-fn image(module: &Module, file: &File, table: &[u8], names: &str, krate: &Path) -> TokenStream {
+///
+/// An image that is the same on every GPU has a summary, so that the program needs no readers.
+fn image(
+    module: &Module,
+    file: &File,
+    symbols: &[&str],
+    (table, names): (&[u8], &str),
+    krate: &Path,
+) -> TokenStream {
     let File {
         path,
         length,
@@ -131,13 +139,31 @@ fn image(module: &Module, file: &File, table: &[u8], names: &str, krate: &Path) 
     let size = table.len();
     let table = Literal::byte_string(table);
     let at = crate::expand::respan(krate, span);
+    let contents = file.contents.as_deref();
+    let summary = contents
+        .and_then(|contents| summary(file.kind, contents, &file.kernels, symbols.iter().copied()));
+    let (readers, summary) = match summary {
+        Some(summary) => {
+            let summary = Literal::byte_string(&summary);
+            let new = quote!(unsafe { #krate::__private::Summary::new(&__BYTES, #summary) });
+            let summary = quote_spanned! {span=>
+                // SAFETY: both are of the image that this macro has read and validated; its fingerprint is compared below.
+                static __SUMMARY: #at::__private::Summary = #new;
+            };
+            let readers = quote!(#krate::__private::core::option::Option::Some(&__SUMMARY));
+            (readers, summary)
+        }
+        None => (quote!(#krate::__private::READERS), TokenStream::new()),
+    };
     quote_spanned! {span=>
         #tracked
         static __BYTES: [#at::__private::core::primitive::u8; #length] =
             *#at::__private::of_length::<#length>(#at::__private::core::include_bytes!(#path));
         static __TABLE: [#at::__private::core::primitive::u8; #size] = *#table;
         static __IMAGE: #at::__private::CompiledImage =
-            #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names);
+            #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names)
+                .with_readers(#readers);
+        #summary
     }
 }
 

@@ -2,11 +2,21 @@
 
 use super::{
     Demangled,
-    spelling::{self, Spelling},
-    types,
+    written::{self, Written, closing, split},
 };
 use alloc::{string::String, vec, vec::Vec};
-use kernel_args_abi::cpp::{CppBase, name};
+use core::ops::Range;
+
+/// A kernel's C++ name, and where its parts are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spelled<'s> {
+    /// The whole text: `void sim::step<float, 4>(float*, int)`.
+    pub text: &'s str,
+    /// Where the qualified name is.
+    pub name: Range<usize>,
+    /// Where the template arguments are, without the brackets.
+    pub arguments: Option<Range<usize>>,
+}
 
 /// How well a symbol fits a wanted name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -34,7 +44,7 @@ enum Fit {
 /// Among several symbols, [`candidates`] prefers the better fit.
 #[must_use]
 pub fn matches(symbol: &str, wanted: &str) -> bool {
-    Wanted::new(wanted).fit(symbol).is_some()
+    Wanted::new(wanted).fit_symbol(symbol).is_some()
 }
 
 /// The symbols that fit `wanted` best, as [`matches()`] tells: the symbol of exactly this name alone, or
@@ -42,16 +52,35 @@ pub fn matches(symbol: &str, wanted: &str) -> bool {
 /// spelled out), or else those with further template arguments.
 pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
     let wanted = Wanted::new(wanted);
+    best(symbols, |symbol| wanted.fit_symbol(symbol))
+}
+
+/// The same for symbols whose C++ names are known; `None` for one that is not mangled. It needs no demangler.
+pub fn candidates_by_name<'s>(
+    wanted: &str,
+    kernels: impl IntoIterator<Item = (&'s str, Option<Spelled<'s>>)>,
+) -> Vec<&'s str> {
+    let wanted = Wanted::new(wanted);
+    let found = best(kernels, |(symbol, name)| match name {
+        _ if *symbol == wanted.symbol => Some(Fit::Symbol),
+        Some(name) => wanted.fit(name),
+        None => None,
+    });
+    found.into_iter().map(|(symbol, _)| symbol).collect()
+}
+
+/// Those that fit best.
+fn best<T>(all: impl IntoIterator<Item = T>, fit: impl Fn(&T) -> Option<Fit>) -> Vec<T> {
     let mut best = None;
     let mut found = Vec::new();
-    for symbol in symbols {
-        let fit = wanted.fit(symbol);
+    for one in all {
+        let fit = fit(&one);
         if fit > best {
             best = fit;
             found.clear();
         }
         if fit.is_some() && fit == best {
-            found.push(symbol);
+            found.push(one);
         }
     }
     found
@@ -60,76 +89,92 @@ pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) 
 struct Wanted<'w> {
     symbol: &'w str,
     text: String,
-    name: String,
-    spelling: Option<Spelling>,
+    written: Option<Written>,
 }
 
 impl<'w> Wanted<'w> {
     fn new(text: &'w str) -> Self {
         let symbol = text.trim();
-        let text = spelling::tidy(symbol);
-        let spelling = Spelling::parse(&text);
-        let name = spelling.as_ref().map(|s| &text[s.name.clone()]);
+        let text = written::tidy(symbol);
+        let written = Written::parse(&text).map(|written| Written {
+            name: without_anonymous(&written.name),
+            ..written
+        });
         Self {
             symbol,
-            name: without_anonymous(name.unwrap_or_default()),
             text,
-            spelling,
+            written,
         }
     }
 
-    fn fit(&self, symbol: &str) -> Option<Fit> {
+    fn fit_symbol(&self, symbol: &str) -> Option<Fit> {
         if symbol == self.symbol {
             return Some(Fit::Symbol);
         }
-        let spelling = self.spelling.as_ref()?;
-        // Demangling is expensive: skip symbols that cannot match.
-        let last = self.name.rsplit("::").next()?;
-        if last.is_empty() || !symbol.contains(last) {
+        if let Some(wanted) = &self.written {
+            // Demangling is expensive: skip symbols that cannot match.
+            let last = wanted.name.rsplit("::").next()?;
+            if last.is_empty() || !symbol.contains(last) {
+                return None;
+            }
+        }
+        self.fit(&Demangled::new(symbol)?.spelled())
+    }
+
+    fn fit(&self, given: &Spelled<'_>) -> Option<Fit> {
+        if given.text == self.text {
+            // Also a name with a lambda or an operator in it, as a message shows it.
+            return Some(Fit::Spelling);
+        }
+        let wanted = self.written.as_ref()?;
+        let name = given.text.get(given.name.clone())?;
+        if wanted.name.is_empty() || !is_same_name(&without_anonymous(name), &wanted.name) {
             return None;
         }
-        let demangled = Demangled::new(symbol)?;
-        if !is_same_name(&without_anonymous(demangled.name()), &self.name) {
-            return None;
+        if let Some(parameters) = &wanted.parameters {
+            let given = given.parameters()?;
+            let is_same = given.len() == parameters.len()
+                && given
+                    .iter()
+                    .zip(parameters)
+                    .all(|(a, b)| written::is_same(a, b));
+            if !is_same {
+                return None;
+            }
         }
-        if !self.fits_parameters(spelling, &demangled) {
-            return None;
-        }
-        let Some(arguments) = &spelling.template else {
+        let Some(arguments) = &wanted.arguments else {
             // `k(int)` is the overload before it is `k<float>(int)`; plain `k` is any of them.
-            let instance =
-                spelling.parameters.is_some() && demangled.template_arguments().is_some();
-            return Some(if instance {
+            let is_instance = wanted.parameters.is_some() && given.arguments.is_some();
+            return Some(if is_instance {
                 Fit::Instance
             } else {
                 Fit::Spelling
             });
         };
-        let wanted = spelling::split(&self.text[arguments.clone()])?;
-        let given = demangled.template_list()?;
-        let begins = wanted.len() <= given.len()
-            && wanted
+        let given = split(given.text.get(given.arguments.clone()?)?)?;
+        let begins = arguments.len() <= given.len()
+            && arguments
                 .iter()
                 .zip(&given)
-                .all(|(a, b)| is_same_spelling(a, b));
+                .all(|(a, b)| written::is_same(a, b));
         match begins {
-            true if wanted.len() == given.len() => Some(Fit::Spelling),
+            true if arguments.len() == given.len() => Some(Fit::Spelling),
             true => Some(Fit::Prefix),
             false => None,
         }
     }
+}
 
-    fn fits_parameters(&self, spelling: &Spelling, demangled: &Demangled) -> bool {
-        let Some(wanted) = &spelling.parameters else {
-            return !spelling.has_list;
+impl Spelled<'_> {
+    /// The list behind the name and its template arguments. `None` if it cannot be read.
+    fn parameters(&self) -> Option<Vec<String>> {
+        let open = match &self.arguments {
+            Some(arguments) => arguments.end + 1,
+            None => self.name.end,
         };
-        let Some(given) = &demangled.spelling.parameters else {
-            return false;
-        };
-        wanted.len() == given.len()
-            && wanted.iter().zip(given).all(|(wanted, given)| {
-                is_same_spelling(&self.text[wanted.clone()], &demangled.text[given.clone()])
-            })
+        let bytes = self.text.as_bytes();
+        let close = closing(bytes, open).filter(|_| bytes.get(open) == Some(&b'('))?;
+        split(self.text.get(open + 1..close)?)
     }
 }
 
@@ -146,37 +191,6 @@ fn without_anonymous(name: &str) -> String {
     name.replace("(anonymous namespace)::", "")
 }
 
-/// Whether two texts spell the same type or template argument.
-fn is_same_spelling(a: &str, b: &str) -> bool {
-    let (left, right) = (types::read(a, None), types::read(b, None));
-    let same_shape = left.depth == right.depth
-        && left.const_mask == right.const_mask
-        && a.trim_end().ends_with('&') == b.trim_end().ends_with('&');
-    let same_base = match (left.base, right.base) {
-        (CppBase::Unknown, _) | (_, CppBase::Unknown) => false,
-        (CppBase::Named(left), CppBase::Named(right)) => name::same(left, right),
-        (CppBase::Named(named), CppBase::Float { bits: 16 })
-        | (CppBase::Float { bits: 16 }, CppBase::Named(named)) => name::is_half(named),
-        (left, right) => left == right,
-    };
-    same_shape && same_base || plain(a) == plain(b)
-}
-
-/// A spelling without blanks, without the casts and suffixes of literals: `(unsigned int)3` is `3`.
-fn plain(text: &str) -> String {
-    let mut text = text.trim();
-    if text.starts_with('(')
-        && let Some((_, literal)) = text.rsplit_once(')')
-        && literal.starts_with(|c: char| c.is_ascii_digit() || c == '-')
-    {
-        text = literal;
-    }
-    if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
-        text = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    }
-    text.chars().filter(|c| !c.is_whitespace()).collect()
-}
-
 /// The longest part of a name that [`nearest`] compares, in bytes.
 const COMPARED: usize = 64;
 
@@ -184,21 +198,27 @@ const COMPARED: usize = 64;
 ///
 /// A mangled symbol is compared by its C++ name, and returned as it is.
 pub fn nearest<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
-    let wanted_name = match Spelling::parse(wanted) {
-        Some(spelling) => &wanted[spelling.name],
-        None => wanted,
-    };
+    let demangled = symbols.into_iter().map(|symbol| {
+        let name = Demangled::new(symbol).map(|demangled| demangled.name().into());
+        (symbol, name.unwrap_or_else(|| String::from(symbol)))
+    });
+    nearest_by_name(wanted, demangled)
+}
+
+/// The same for symbols whose qualified C++ names are known. It needs no demangler.
+pub fn nearest_by_name<'s, N: AsRef<str>>(
+    wanted: &str,
+    kernels: impl IntoIterator<Item = (&'s str, N)>,
+) -> Vec<&'s str> {
+    let written = Written::parse(wanted);
+    let wanted_name = written.as_ref().map_or(wanted, |written| &written.name);
     let allowed = 1 + wanted_name.len().min(COMPARED) / 3;
+    let last = |name: &str| String::from(name.rsplit("::").next().unwrap_or_default());
     let mut found: Vec<(usize, &str)> = Vec::new();
-    for symbol in symbols {
-        let distance = match Demangled::new(symbol) {
-            Some(demangled) => {
-                let last = |name: &str| String::from(name.rsplit("::").next().unwrap_or_default());
-                let whole = distance(wanted_name, demangled.name());
-                whole.min(distance(&last(wanted_name), &last(demangled.name())))
-            }
-            None => distance(wanted_name, symbol),
-        };
+    for (symbol, name) in kernels {
+        let name = name.as_ref();
+        let whole = distance(wanted_name, name);
+        let distance = whole.min(distance(&last(wanted_name), &last(name)));
         if distance <= allowed {
             found.push((distance, symbol));
         }

@@ -1,5 +1,6 @@
-//! Tests that need a compiler. Without it, they are reported as ignored.
+//! Tests that need a compiler or a demangler. Without it, they are reported as ignored.
 
+mod foreign;
 mod mangled;
 mod ptxas;
 #[path = "../image/spelling.rs"]
@@ -12,7 +13,7 @@ use std::{
     process::{Command, ExitCode},
 };
 
-/// A test that needs a compiler.
+/// A test that needs a compiler or a demangler.
 struct Compiled {
     test: &'static str,
     /// The compiler's name in `$PATH`.
@@ -22,7 +23,7 @@ struct Compiled {
     run: fn(&OsStr),
 }
 
-const TESTS: [Compiled; 3] = [
+const TESTS: [Compiled; 4] = [
     Compiled {
         test: "random_signatures_compiled_by_gxx_are_read_back",
         compiler: "g++",
@@ -34,6 +35,13 @@ const TESTS: [Compiled; 3] = [
         compiler: "nvcc",
         variable: "NVCC",
         run: mangled::random_kernels_compiled_by_nvcc_are_read_back,
+    },
+    Compiled {
+        // Earlier ones make more mistakes of their own.
+        test: "foreign_symbols_are_read_as_by_llvm_cxxfilt",
+        compiler: "llvm-cxxfilt-19",
+        variable: "LLVM_CXXFILT",
+        run: foreign::foreign_symbols_are_read_as_by_llvm_cxxfilt,
     },
     Compiled {
         test: "ptxas_reads_the_same_parameters",

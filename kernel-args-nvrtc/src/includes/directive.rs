@@ -1,4 +1,4 @@
-//! The files that one text names, in `#include` and in `__has_include`.
+//! Finds the file names in `#include` and `__has_include` of one text.
 
 use super::{
     lexer::{blank, directives, end, name, readings, word, words},
@@ -9,31 +9,31 @@ use std::collections::BTreeSet;
 /// Directives that include a file.
 const INCLUDES: [&str; 4] = ["include", "include_next", "import", "embed"];
 
-/// Operators that ask whether a file exists.
+/// Operators that test whether a file exists.
 const ASKS: [&str; 3] = ["__has_include", "__has_include_next", "__has_embed"];
 
-/// Macros whose value is the time.
+/// Macros that expand to the time.
 const TIMES: [&str; 3] = ["__DATE__", "__TIME__", "__TIMESTAMP__"];
 
-/// The first characters of them.
+/// The first characters of these macros.
 const BEGINNINGS: [&str; 3] = ["__has", "__DA", "__TI"];
 
-/// What texts name.
+/// The file names and macros of all texts.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Named {
-    /// Whether it is in quotes, and the name.
+    /// Whether the name is in quotes, and the name.
     pub(super) names: BTreeSet<(bool, String)>,
-    /// Macros that pass their argument to `__has_include`, or that are another name of it.
+    /// Macros that pass their argument to `__has_include`, or that are aliases of it.
     pub(super) wrappers: BTreeSet<String>,
     /// Macros that are defined.
     macros: BTreeSet<String>,
-    /// Words of names that the compiler replaces if they are macros.
+    /// Words in file names that the compiler replaces if they are macros.
     replaceable: BTreeSet<String>,
     pub(super) unknown: BTreeSet<Unknown>,
 }
 
 impl Named {
-    /// Adds what a text names, if `wrappers` are macros that pass their argument to `__has_include`.
+    /// Adds the names in a text. `wrappers` are the macros that pass their argument to `__has_include`.
     pub(super) fn add(&mut self, text: &str, wrappers: &BTreeSet<String>) {
         for text in readings(text) {
             if BEGINNINGS.iter().any(|part| text.contains(part)) {
@@ -52,7 +52,7 @@ impl Named {
         }
     }
 
-    /// Whether a macro changes a name: `<a/b.h>` where `a` is one.
+    /// Whether a macro changes a name: in `<a/b.h>`, `a` can be a macro.
     pub(super) fn is_replaced(&self) -> bool {
         !self.replaceable.is_disjoint(&self.macros)
     }
@@ -68,9 +68,9 @@ impl Named {
                 let (parameters, text) = parameters(&rest[own.len()..]);
                 self.asked(text, wrappers, Some((own, &parameters)));
             }
-            // Of Microsoft's preprocessor.
+            // Microsoft's preprocessor has this directive.
             "pragma" if word(rest, 0) == "include_alias" => self.computed(),
-            // Without a name it does not compile.
+            // A directive without a name does not compile.
             _ if INCLUDES.contains(&kind) && !rest.is_empty() => match name(rest) {
                 Some((is_quoted, name)) => {
                     self.names.insert((is_quoted, name.to_owned()));
@@ -81,7 +81,7 @@ impl Named {
         }
     }
 
-    /// The arguments of `__has_include` in a condition, or in the definition of a macro with parameters.
+    /// The arguments of `__has_include` in a condition or in the definition of a macro with parameters.
     fn asked(
         &mut self,
         text: &str,
@@ -108,7 +108,7 @@ impl Named {
             match (name(argument), definition) {
                 (Some((is_quoted, name)), _) => {
                     self.names.insert((is_quoted, name.to_owned()));
-                    // Elsewhere the name is no operand of the operator yet, and its words can be macros.
+                    // In other directives the name is not yet an operand of the operator, and its words can be macros.
                     if !is_quoted && (is_wrapper || definition.is_some()) {
                         let words = words(name).map(|(word, _)| word.to_owned());
                         self.replaceable.extend(words);
@@ -124,7 +124,7 @@ impl Named {
                 (None, _) => self.computed(),
             }
         }
-        // As if each parameter were a macro.
+        // Treats each parameter as a macro.
         if let Some((_, parameters)) = definition
             && parameters
                 .iter()
@@ -139,7 +139,7 @@ impl Named {
     }
 }
 
-/// Whether a word is the beginning of an operator or macro above, to which `##` can join the rest.
+/// Whether a word is the start of an operator or macro listed above. `##` can append the rest.
 fn is_beginning(word: &str) -> bool {
     let mut all = ASKS.iter().chain(&TIMES);
     let is_part = |whole: &&str| whole.len() > word.len() && whole.starts_with(word);
@@ -148,7 +148,7 @@ fn is_beginning(word: &str) -> bool {
         && all.any(is_part)
 }
 
-/// The parameters behind the name of a macro, and its text.
+/// The parameters after the name of a macro, and its replacement text.
 fn parameters(text: &str) -> (Vec<&str>, &str) {
     let Some((list, text)) = text.strip_prefix('(').and_then(|list| list.split_once(')')) else {
         return (Vec::new(), text);
@@ -157,7 +157,7 @@ fn parameters(text: &str) -> (Vec<&str>, &str) {
     if list.contains("...") {
         parameters.push("__VA_ARGS__");
     }
-    // Not an object: `#define HAS() __has_include`
+    // A function-like macro without parameters: `#define HAS() __has_include`
     if parameters.is_empty() {
         parameters.push("");
     }

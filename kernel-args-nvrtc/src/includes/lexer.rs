@@ -1,12 +1,12 @@
-//! The characters of a source: lines that are joined, white space, comments, words and directives.
+//! Splits a source into joined lines, white space, comments, words and directives.
 //!
-//! Build scripts are compiled without optimizations. So long stretches are skipped by functions of the standard library, which
-//! are optimized: [`str::find`] and [`str::contains`] for one character or a short text.
+//! Build scripts are compiled without optimizations. Long stretches are therefore skipped with functions of the standard
+//! library, which are optimized: [`str::find`] and [`str::contains`] for one character or a short text.
 
 use std::borrow::Cow;
 
-/// A text as compilers read it, with its lines joined where they are split. Compilers differ in what splits a line: for GCC also a
-/// backslash before white space, and up to C++14 the trigraph `??/`. Where a text has such a place, each reading of it counts.
+/// A text after split lines are joined. Compilers disagree about what splits a line: GCC also accepts a backslash before white
+/// space, and C++14 and earlier accept the trigraph `??/`. If a text has such a place, this type keeps every reading of it.
 pub(super) fn readings(text: &str) -> Vec<Cow<'_, str>> {
     let mut readings = vec![joined(text, false)];
     let mut add = |reading: Cow<'_, str>| {
@@ -23,7 +23,7 @@ pub(super) fn readings(text: &str) -> Vec<Cow<'_, str>> {
     readings
 }
 
-/// The text with the lines joined that a backslash splits, and if `blanks`, also those that a backslash before white space splits.
+/// Joins the lines that end with a backslash. With `blanks`, also joins lines that end with a backslash and white space.
 fn joined(text: &str, blanks: bool) -> Cow<'_, str> {
     let is_skipped = |c: char| c == '\r' || (blanks && is_blank(c));
     let mut joined = String::new();
@@ -45,17 +45,17 @@ fn joined(text: &str, blanks: bool) -> Cow<'_, str> {
     (joined + &text[start..]).into()
 }
 
-/// White space within a line. NUL is a control character that compilers skip or reject.
+/// White space within a line. NUL counts, because compilers skip or reject control characters.
 const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\x0b' | '\x0c' | '\r' | '\0')
 }
 
-/// Of names of C++, also with characters outside of ASCII.
+/// Characters of C++ names, including non-ASCII characters.
 const fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii()
 }
 
-/// Where white space and comments from `at` on end.
+/// The end of the white space and comments that start at `at`.
 pub(super) fn blank(text: &str, mut at: usize) -> usize {
     loop {
         let rest = text[at..].trim_start_matches(is_blank);
@@ -70,14 +70,14 @@ pub(super) fn blank(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// The word at `at`; empty if there is none.
+/// The word at `at`; empty if no word starts there.
 pub(super) fn word(text: &str, at: usize) -> &str {
     let rest = &text[at..];
     let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
     &rest[..length]
 }
 
-/// All words of a text and where they end.
+/// All words of a text and their end positions.
 pub(super) fn words(text: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -88,10 +88,10 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// Where the directives of a text begin: behind each `#` that is the first of its line but for white space and comments. What ends
-/// a comment that began on an earlier line counts as one.
+/// The positions after each `#` that starts a directive: only white space and comments precede it on its line. The end of a
+/// comment from an earlier line counts as a comment.
 pub(super) fn directives(text: &str) -> Vec<usize> {
-    // The byte order mark is white space for some compilers.
+    // Some compilers treat the byte order mark as white space.
     let is_skipped = |c| is_blank(c) || c == '\u{feff}';
     let mut directives = Vec::new();
     for (first, rest) in [('#', ""), ('%', ":"), ('?', "?=")] {
@@ -107,8 +107,8 @@ pub(super) fn directives(text: &str) -> Vec<usize> {
     directives
 }
 
-/// Where the directive ends that `at` is in: at the end of its line, or of the line on which its last comment ends. A comment that
-/// seems to begin in a string counts too, so this may be further than for the compiler.
+/// The end of the directive at `at`: the end of its line, or of the line on which its last comment ends. A comment start inside
+/// a string also counts, so the result can be later than the compiler's.
 pub(super) fn end(text: &str, mut at: usize) -> usize {
     loop {
         let rest = &text[at..];
@@ -120,7 +120,7 @@ pub(super) fn end(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// Whether the name that a text begins with is in quotes, and the name. On one line.
+/// Whether the name at the start of a text is in quotes, and the name. The name is on one line.
 pub(super) fn name(text: &str) -> Option<(bool, &str)> {
     let is_quoted = text.starts_with('"');
     let rest = text.strip_prefix(['"', '<'])?;

@@ -1,8 +1,8 @@
-//! What a source can include: every file that its text names, or the text of such a file, and every place where one could appear.
+//! Finds every file that a source can include, directly and through headers, and every path where such a file could appear.
 //!
-//! This finds more than the compiler reads: names in branches that are not taken count too, and a name is looked for in every
-//! folder, not only until it is found. So a change of any file that the compiler reads is noticed, and a file that appears in
-//! front of another one. What the search cannot follow, it reports.
+//! The result contains more files than the compiler reads: branches that are not taken count, and each name is searched in
+//! every folder, even after it is found. The caller can therefore detect a change of any file that the compiler reads, and a
+//! new file that hides an existing one. The search reports what it cannot follow.
 
 mod directive;
 mod lexer;
@@ -19,47 +19,47 @@ use std::{
     sync::Arc,
 };
 
-/// The most files that are looked for, and the most bytes that are read.
+/// Limits of a search: the number of files, and the number of bytes that are read.
 const FILES: usize = 8192;
 const BYTES: usize = 128 << 20;
-/// How deep macros around `__has_include` are followed.
+/// The nesting depth of macros around `__has_include` that the search follows.
 const ROUNDS: usize = 8;
 
-/// Where the compiler begins, and where it looks.
+/// The texts where the compiler starts, and the folders where it searches.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
-    /// The folder from which the compiler takes relative paths.
+    /// The folder for relative paths.
     pub root: &'a Path,
-    /// The folders of the options: `--include-path`.
+    /// The include folders from the options: `--include-path`.
     pub folders: Vec<PathBuf>,
-    /// Texts that the compiler has from the caller.
+    /// Texts that the caller passes to the compiler.
     pub texts: Vec<Text<'a>>,
-    /// Files that it reads first.
+    /// Files that the compiler reads first.
     pub files: Vec<PathBuf>,
 }
 
-/// A text that the compiler has from the caller.
+/// A text that the caller passes to the compiler.
 #[derive(Clone, Debug)]
 pub struct Text<'a> {
-    /// Its name. `#include "file"` in the text is looked for in the folder of this name.
+    /// Its name. `#include "file"` in the text searches the folder of this name.
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
 }
 
-/// What a source can include.
+/// The files that a source can include.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Includes {
-    /// The content of each file, or `None` where a file could appear that would be included.
+    /// The content of each file, or `None` for a path where a new file would be included.
     pub files: BTreeMap<PathBuf, Option<Arc<[u8]>>>,
-    /// Why there may be more.
+    /// Why there may be more files.
     pub unknown: BTreeSet<Unknown>,
 }
 
-/// The files that the texts and files of a search can include, directly and through each other.
+/// Finds the files that the texts and files of a search can include, directly and through each other.
 ///
-/// A name in quotes is looked for in the folder of the file that has it and in the folders of the search, a name in angle brackets
-/// in the latter alone. Paths are spelled as the compiler would spell them: from the root.
+/// A name in quotes is searched in the folder of the including file and in the folders of the search. A name in angle brackets
+/// is searched in the folders of the search only. Paths are absolute and spelled as the compiler spells them.
 #[must_use]
 pub fn includes(search: &Search<'_>) -> Includes {
     let mut walk = Walk {
@@ -86,7 +86,7 @@ pub fn includes(search: &Search<'_>) -> Includes {
         walk.follow(&wrappers);
         let named = &walk.named;
         if named.wrappers.len() > wrappers.len() {
-            // Each text may use a macro that another one defines.
+            // Each text may use a macro from a different text.
             wrappers.clone_from(&named.wrappers);
             walk.next = 0;
             continue;
@@ -111,22 +111,23 @@ struct Walk<'a> {
     bytes: usize,
     /// All texts, each with its folder.
     texts: Vec<(Arc<[u8]>, PathBuf)>,
-    /// The text that is read next.
+    /// The index of the text that is read next.
     next: usize,
-    /// How many were read in an earlier round.
+    /// The number of texts that an earlier round has read.
     read: usize,
-    /// What they name.
+    /// The names in the texts.
     named: Named,
-    /// Names with the folder of the file that has them; without it for names in angle brackets.
+    /// Names with the folder of the including file; `None` for names in angle brackets.
     looked_for: HashSet<(Option<PathBuf>, String)>,
-    /// Files by their real folder: `a/../b.h` is `b.h`.
+    /// Files by canonical folder: `a/../b.h` is `b.h`.
     visited: HashSet<PathBuf>,
-    /// Folders and what they are without links and `..`.
+    /// Folders and their canonical paths.
     real: HashMap<PathBuf, PathBuf>,
 }
 
 impl Walk<'_> {
-    /// Reads all texts, also those that are found meanwhile. A text that was read without `wrappers` is read again if it has one.
+    /// Reads all texts, including texts that are found during the loop. If a text was read without `wrappers` and contains one,
+    /// it is read again.
     fn follow(&mut self, wrappers: &BTreeSet<String>) {
         while let Some((text, folder)) = self.texts.get(self.next).cloned() {
             let is_known = self.next < self.read;
@@ -145,7 +146,7 @@ impl Walk<'_> {
 
     fn look_for(&mut self, name: String, folder: Option<&PathBuf>) {
         if name.contains(char::REPLACEMENT_CHARACTER) {
-            // It is not Unicode.
+            // The file is not Unicode.
             self.includes.unknown.insert(Unknown::Unreadable);
             return;
         }
@@ -159,7 +160,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The folder without links and `..`, as it is spelled if it does not exist.
+    /// The canonical folder, or the path as written if the folder does not exist.
     fn real(&mut self, folder: &Path) -> PathBuf {
         if let Some(real) = self.real.get(folder) {
             return real.clone();
@@ -235,7 +236,7 @@ mod tests {
             }
         }
 
-        /// The files, those that do not exist in parentheses.
+        /// The files; missing files are in parentheses.
         fn found(&self, files: &[&str], texts: Vec<Text<'_>>) -> Vec<String> {
             let found = includes(&self.search(files, texts));
             let spelled = |(path, text): (&PathBuf, &Option<_>)| {
@@ -267,7 +268,7 @@ mod tests {
                 ("src/near.h", "#include \"k.cu\""),
                 (
                     "src/far.h",
-                    "a file next to the source is not meant by angle brackets",
+                    "angle brackets do not find a file next to the source",
                 ),
                 ("inc/far.h", "#include \"near.h\""),
                 ("inc/near.h", ""),
@@ -315,7 +316,7 @@ mod tests {
         );
     }
 
-    /// Each is read once, whatever its path looks like: the search ends.
+    /// Each file is read once, even if its path is spelled in several ways, so the search ends.
     #[test]
     fn folders_that_include_each_other_are_one_each() {
         let folder = Folder::new(

@@ -1,4 +1,4 @@
-//! Reading files of which only regular ones are read.
+//! Reads regular files with a size limit.
 
 use std::{
     fs::{self, File},
@@ -6,11 +6,11 @@ use std::{
     path::Path,
 };
 
-/// Reads a regular file of at most `limit` bytes. `None` if there is no file of that name: a folder is none either.
+/// Reads a regular file of at most `limit` bytes. Returns `None` if no file has this name; a folder is not a file.
 ///
 /// # Errors
-/// If the file is a device or a pipe, which could block or never end; if it is longer than `limit` ([`io::ErrorKind::FileTooLarge`]);
-/// and if the system does not let it be read.
+/// If the file is a device or a pipe, which could block or be endless; if it is longer than `limit`
+/// ([`io::ErrorKind::FileTooLarge`]); and if the system denies access.
 pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     let is_absent = |error: &io::Error| {
         matches!(
@@ -21,7 +21,7 @@ pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
                 | io::ErrorKind::InvalidFilename
         )
     };
-    // Before it is opened: opening a pipe waits for a writer.
+    // This check precedes `open`, because opening a pipe waits for a writer.
     let found = match fs::metadata(path) {
         Ok(found) if found.is_dir() => return Ok(None),
         Err(error) if is_absent(&error) => return Ok(None),

@@ -4,30 +4,115 @@
 #![allow(unsafe_code, reason = "the functions of a C library")]
 
 mod program;
-mod table;
 
 pub use program::Program;
-pub use table::Nvrtc;
 
 use crate::Error;
 use libloading::Library;
 use std::{
-    ffi::{CStr, OsStr, c_int},
-    fmt, fs,
+    ffi::{CStr, OsStr, c_char, c_int, c_void},
+    fmt, fs, mem,
     path::{Path, PathBuf},
 };
-use table::{SUCCESS, Status, newer};
 
-/// Loads a library, and never unloads it: its functions stay valid.
+/// `nvrtcResult`. A number, because a newer NVRTC can return values that an enum of today lacks.
+type Status = c_int;
+/// `nvrtcProgram`.
+type Handle = *mut c_void;
+/// A function that writes a size, and the one that writes so many bytes.
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
+type Write = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
+
+const SUCCESS: Status = 0;
+
+macro_rules! entry_points {
+    (
+        always { $($name:ident($($argument:ty),* $(,)?);)* }
+        newer { $($newer:ident($($newer_argument:ty),*);)* }
+    ) => {
+        /// The library NVRTC, loaded until the process ends.
+        #[allow(non_snake_case, reason = "NVRTC's names")]
+        pub struct Nvrtc {
+            $($name: unsafe extern "C" fn($($argument),*) -> Status,)*
+            $($newer: Option<unsafe extern "C" fn($($newer_argument),*) -> Status>,)*
+            nvrtcGetErrorString: unsafe extern "C" fn(Status) -> *const c_char,
+        }
+
+        impl Nvrtc {
+            fn load(library: &Library) -> Result<Self, Error> {
+                Ok(Self {
+                    // SAFETY: the table has the parameters of each function as the sections "General Information Query" and
+                    // "Compilation" declare them. All return `nvrtcResult`, an enum of C with the size of `int`.
+                    $($name: unsafe { symbol(library, stringify!($name)) }?,)*
+                    // SAFETY: the table has the parameters of these functions as the same sections declare them.
+                    $($newer: unsafe { symbol(library, stringify!($newer)) }.ok(),)*
+                    // SAFETY: section "Error Handling": `const char* nvrtcGetErrorString(nvrtcResult result)`.
+                    nvrtcGetErrorString: unsafe { symbol(library, "nvrtcGetErrorString") }?,
+                })
+            }
+        }
+    };
+}
+
+entry_points! {
+    always {
+        nvrtcVersion(*mut c_int, *mut c_int);
+        nvrtcCreateProgram(
+            *mut Handle, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char
+        );
+        nvrtcDestroyProgram(*mut Handle);
+        nvrtcCompileProgram(Handle, c_int, *const *const c_char);
+        nvrtcAddNameExpression(Handle, *const c_char);
+        nvrtcGetLoweredName(Handle, *const c_char, *mut *const c_char);
+        nvrtcGetProgramLogSize(Handle, *mut usize);
+        nvrtcGetProgramLog(Handle, *mut c_char);
+        nvrtcGetPTXSize(Handle, *mut usize);
+        nvrtcGetPTX(Handle, *mut c_char);
+    }
+    // Since CUDA 11.1 and 11.2.
+    newer {
+        nvrtcGetNumSupportedArchs(*mut c_int);
+        nvrtcGetSupportedArchs(*mut c_int);
+        nvrtcGetCUBINSize(Handle, *mut usize);
+        nvrtcGetCUBIN(Handle, *mut c_char);
+    }
+}
+
+/// One of the `newer` functions, or the error that the library lacks it.
+macro_rules! newer {
+    ($nvrtc:expr, $name:ident) => {
+        $nvrtc.$name.ok_or(Error::EntryPoint(stringify!($name)))
+    };
+}
+use newer;
+
+/// # Safety
+/// `T` is the type of a function pointer that fits the library's function of this name.
+unsafe fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Error> {
+    const {
+        assert!(
+            mem::size_of::<T>() == mem::size_of::<usize>(),
+            "a function pointer"
+        );
+    };
+    // SAFETY: the caller guarantees the type. The pointer is not used after the library: `Nvrtc::open` never unloads it.
+    let symbol = unsafe { library.get::<T>(name) };
+    symbol
+        .map(|function| *function)
+        .map_err(|_| Error::EntryPoint(name))
+}
+
+/// Loads a library and never unloads it: its functions stay valid.
 fn load(path: &OsStr) -> Result<&'static Library, libloading::Error> {
-    // SAFETY: `Library::new` requires that the library's initializers can run here. NVRTC's document names no condition for
-    // loading the library or its builtins. That the file is NVIDIA's is the user's statement, by its path or by the system's
-    // library path, as for each program that is started. It is never unloaded, so no terminator runs while code uses it.
+    // SAFETY: `Library::new` requires that the library's initializers can run here. NVRTC's documentation states no condition
+    // for loading the library or its builtins. The user asserts that the file is NVIDIA's library, by its path or by the
+    // system's library path, as for each program that is started. The library is never unloaded, so no terminator runs while
+    // code uses it.
     let library = unsafe { Library::new(path) }?;
     Ok(Box::leak(Box::new(library)))
 }
 
-/// The builtins next to the library, the newest version of them.
+/// The builtins library next to NVRTC, the newest version first.
 fn builtins(library: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(library.parent()?).ok()?;
     let found = entries
@@ -41,21 +126,22 @@ fn builtins(library: &Path) -> Option<PathBuf> {
 }
 
 impl Nvrtc {
-    /// Loads the library at a path, or of a name that the system finds.
+    /// Loads the library at a path, or by a name that the system resolves.
     ///
     /// # Errors
-    /// [`Error::Library`] if it cannot be loaded, [`Error::EntryPoint`] if it lacks a function that every NVRTC has.
+    /// [`Error::Library`] if it cannot be loaded, [`Error::EntryPoint`] if a function is missing that every supported NVRTC
+    /// has.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if let Some(builtins) = builtins(path) {
-            // NVRTC opens its builtins by their name alone, which succeeds if they are loaded. If they cannot be loaded, NVRTC
-            // reports it when it compiles.
+            // NVRTC opens its builtins by file name, which succeeds if they are already loaded. If they cannot be loaded here,
+            // NVRTC reports it when it compiles.
             let _ = load(builtins.as_os_str());
         }
         let library = load(path.as_os_str()).map_err(|error| Error::Library(error.to_string()))?;
         Self::load(library)
     }
 
-    /// Major and minor version.
+    /// Returns the major and minor version.
     ///
     /// # Errors
     /// [`Error::Call`].
@@ -67,10 +153,10 @@ impl Nvrtc {
         Ok((major, minor))
     }
 
-    /// The compute capabilities that it compiles for, 90 for 9.0, in ascending order.
+    /// Returns the compute capabilities that NVRTC compiles for, in ascending order: 90 means 9.0.
     ///
     /// # Errors
-    /// [`Error::Call`], and [`Error::EntryPoint`] before CUDA 11.2.
+    /// [`Error::Call`]; [`Error::EntryPoint`] before CUDA 11.2.
     pub fn architectures(&self) -> Result<Vec<u16>, Error> {
         let number = newer!(self, nvrtcGetNumSupportedArchs)?;
         let list = newer!(self, nvrtcGetSupportedArchs)?;

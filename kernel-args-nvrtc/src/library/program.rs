@@ -1,6 +1,6 @@
-//! One program that NVRTC compiles.
+//! A program that NVRTC compiles.
 
-use super::table::{Handle, Nvrtc, Size, Write, newer};
+use super::{Handle, Nvrtc, Size, Write, newer};
 use crate::Error;
 use std::{
     ffi::{CStr, CString, c_char, c_int},
@@ -8,10 +8,10 @@ use std::{
     ptr,
 };
 
-/// A program of NVRTC, which is destroyed when this is dropped.
+/// An `nvrtcProgram`. Dropping it destroys the program.
 ///
-/// Its handle is not null: `nvrtcCreateProgram` has written it and returned success, and only `drop` destroys it. "Alive" in the
-/// `SAFETY` comments of its methods means this.
+/// The handle is not null: `nvrtcCreateProgram` wrote it and returned success, and only `drop` destroys it. The `SAFETY`
+/// comments of the methods call this "alive".
 pub struct Program<'t> {
     nvrtc: &'t Nvrtc,
     handle: Handle,
@@ -19,7 +19,7 @@ pub struct Program<'t> {
 }
 
 impl Nvrtc {
-    /// A program of this source. `headers` are names and texts.
+    /// Creates a program from a source. `headers` are pairs of name and text.
     ///
     /// # Errors
     /// [`Error::Call`].
@@ -33,8 +33,8 @@ impl Nvrtc {
         let texts = pointers(headers.iter().map(|(_, text)| text));
         let mut handle = ptr::null_mut();
         // SAFETY: "Compilation": `nvrtcCreateProgram` writes the program through its first pointer, which is valid, and reads
-        // texts that end with NUL and `numHeaders` pointers of each array. All texts are `CStr`s, and both arrays have that
-        // length. The document does not say whether it copies the texts, so `Program` borrows them.
+        // NUL-terminated texts and `numHeaders` pointers of each array. All texts are `CStr`s, and both arrays have that
+        // length. The documentation does not specify whether it copies the texts, so `Program` borrows them.
         let status = unsafe {
             (self.nvrtcCreateProgram)(
                 &raw mut handle,
@@ -62,12 +62,12 @@ impl Drop for Program<'_> {
 }
 
 impl Program<'_> {
-    /// Asks for the symbol of an expression. Call it before [`compile`](Self::compile).
+    /// Requests the symbol of a name expression. Call it before [`compile`](Self::compile).
     ///
     /// # Errors
     /// [`Error::Call`].
     pub fn add_name(&mut self, expression: &CStr) -> Result<(), Error> {
-        // SAFETY: "Compilation": `nvrtcAddNameExpression` notes the expression, a text that ends with NUL. The program is alive.
+        // SAFETY: "Compilation": `nvrtcAddNameExpression` records the expression, a NUL-terminated text. The program is alive.
         let status =
             unsafe { (self.nvrtc.nvrtcAddNameExpression)(self.handle, expression.as_ptr()) };
         self.nvrtc.check("nvrtcAddNameExpression", status)
@@ -79,7 +79,7 @@ impl Program<'_> {
     /// [`Error::Call`]; see the [`log`](Self::log).
     pub fn compile(&mut self, options: &[CString]) -> Result<(), Error> {
         let pointers = pointers(options);
-        // SAFETY: "Compilation": `nvrtcCompileProgram` reads `numOptions` texts that end with NUL. The array has that length, and
+        // SAFETY: "Compilation": `nvrtcCompileProgram` reads `numOptions` NUL-terminated texts. The array has that length, and
         // the program is alive.
         let status = unsafe {
             (self.nvrtc.nvrtcCompileProgram)(self.handle, count(options), pointers.as_ptr())
@@ -87,13 +87,13 @@ impl Program<'_> {
         self.nvrtc.check("nvrtcCompileProgram", status)
     }
 
-    /// The symbol of an expression that was added before the program was compiled.
+    /// Returns the symbol of an expression that was added before compilation.
     ///
     /// # Errors
     /// [`Error::Call`].
     pub fn symbol(&self, expression: &CStr) -> Result<String, Error> {
         let mut symbol = ptr::null();
-        // SAFETY: "Compilation": `nvrtcGetLoweredName` reads a text that ends with NUL and writes a pointer. The program is alive,
+        // SAFETY: "Compilation": `nvrtcGetLoweredName` reads a NUL-terminated text and writes a pointer. The program is alive,
         // and `symbol` is valid.
         let status = unsafe {
             (self.nvrtc.nvrtcGetLoweredName)(self.handle, expression.as_ptr(), &raw mut symbol)
@@ -107,27 +107,27 @@ impl Program<'_> {
         Ok(symbol.to_string_lossy().into_owned())
     }
 
-    /// The log of [`compile`](Self::compile): errors and warnings. Empty if there are none.
+    /// Returns the log of [`compile`](Self::compile): errors and warnings. Empty if there are no messages.
     #[must_use]
     pub fn log(&self) -> String {
         let (size, write) = (
             self.nvrtc.nvrtcGetProgramLogSize,
             self.nvrtc.nvrtcGetProgramLog,
         );
-        // SAFETY: `nvrtcGetProgramLogSize` is the size of what `nvrtcGetProgramLog` writes.
+        // SAFETY: `nvrtcGetProgramLogSize` returns the size of the data that `nvrtcGetProgramLog` writes.
         let log = unsafe { self.read("nvrtcGetProgramLog", size, write) };
         let log = log.unwrap_or_default();
         let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
         String::from_utf8_lossy(text).trim_end().to_owned()
     }
 
-    /// The PTX without the NUL that ends it. Empty if there is none.
+    /// Returns the PTX without the final NUL. Empty if no PTX was generated.
     ///
     /// # Errors
     /// [`Error::Call`].
     pub fn ptx(&self) -> Result<Vec<u8>, Error> {
         let (size, write) = (self.nvrtc.nvrtcGetPTXSize, self.nvrtc.nvrtcGetPTX);
-        // SAFETY: `nvrtcGetPTXSize` is the size of what `nvrtcGetPTX` writes.
+        // SAFETY: `nvrtcGetPTXSize` returns the size of the data that `nvrtcGetPTX` writes.
         let mut ptx = unsafe { self.read("nvrtcGetPTX", size, write) }?;
         while ptx.last() == Some(&0) {
             ptx.pop();
@@ -135,21 +135,21 @@ impl Program<'_> {
         Ok(ptx)
     }
 
-    /// The cubin. Empty if the program was compiled for a virtual architecture.
+    /// Returns the cubin. Empty if the program was compiled for a virtual architecture.
     ///
     /// # Errors
-    /// [`Error::Call`], and [`Error::EntryPoint`] before CUDA 11.1.
+    /// [`Error::Call`]; [`Error::EntryPoint`] before CUDA 11.1.
     pub fn cubin(&self) -> Result<Vec<u8>, Error> {
         let size = newer!(self.nvrtc, nvrtcGetCUBINSize)?;
         let write = newer!(self.nvrtc, nvrtcGetCUBIN)?;
-        // SAFETY: `nvrtcGetCUBINSize` is the size of what `nvrtcGetCUBIN` writes.
+        // SAFETY: `nvrtcGetCUBINSize` returns the size of the data that `nvrtcGetCUBIN` writes.
         unsafe { self.read("nvrtcGetCUBIN", size, write) }
     }
 
-    /// What `write` writes. `name` is its name.
+    /// Returns the data that `write` writes. `name` is the name of that function.
     ///
     /// # Safety
-    /// `size` is the function of section "Compilation" that returns how many bytes `write` writes.
+    /// `size` is the function of section "Compilation" that returns the number of bytes that `write` writes.
     unsafe fn read(&self, name: &'static str, size: Size, write: Write) -> Result<Vec<u8>, Error> {
         let mut length = 0;
         // SAFETY: "Compilation": each function `nvrtcGet…Size` writes one `size_t` through the pointer, which is valid. The
@@ -167,7 +167,7 @@ impl Program<'_> {
     }
 }
 
-/// How many elements of an array NVRTC may read: all that a number of C can count.
+/// The number of array elements that NVRTC reads, as the C integer of its interface.
 fn count<T>(texts: &[T]) -> c_int {
     c_int::try_from(texts.len()).unwrap_or(c_int::MAX)
 }

@@ -1,4 +1,4 @@
-//! Compilers that show what they read.
+//! Compilers whose output shows which files they read.
 
 use crate::tree::{Forms, STANDARDS, Tree};
 use kernel_args_nvrtc::{Search, Text, option::definition};
@@ -11,9 +11,10 @@ use std::{
 
 pub(crate) trait Judge: Send + Sync {
     fn name(&self) -> &'static str;
-    /// The forms that it knows.
+    /// The forms of directives that the compiler supports.
     fn forms(&self) -> Forms;
-    /// What it makes of a tree: another text where it reads another one. The error is of a tree that does not compile.
+    /// Compiles a tree. Two trees give different outputs if the compiler reads different texts. The error means that the tree
+    /// does not compile.
     fn read(&self, tree: &Tree) -> Result<Vec<u8>, String>;
     fn search<'t>(&self, tree: &'t Tree) -> Search<'t>;
 }
@@ -26,7 +27,7 @@ fn defines(tree: &Tree) -> Text<'_> {
     }
 }
 
-/// The preprocessor of GCC, which nvcc uses.
+/// The GCC preprocessor, which nvcc uses.
 pub(crate) struct Gcc;
 
 impl Gcc {
@@ -78,7 +79,7 @@ impl Judge for Gcc {
     }
 }
 
-/// NVRTC, whose PTX has the variables of each text that it reads.
+/// NVRTC. Its PTX contains a variable for each text that it reads.
 pub(crate) struct Nvrtc(kernel_args_nvrtc::Nvrtc);
 
 impl Nvrtc {
@@ -148,7 +149,7 @@ impl Judge for Nvrtc {
     }
 }
 
-/// The directives of a tree's options.
+/// The directives that are equivalent to a tree's options.
 pub(crate) fn directives(defines: &[String]) -> String {
     defines.iter().map(|define| definition(define)).collect()
 }

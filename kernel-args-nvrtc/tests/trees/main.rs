@@ -1,6 +1,6 @@
-//! Random trees of headers: where a change of a file changes what a compiler reads, the search for included files notices it.
+//! Random trees of headers: if a change of a file changes what a compiler reads, the search for included files detects it.
 //!
-//! The judges are `gcc -E` and NVRTC. `KERNEL_ARGS_FULL=1` tries many more trees; `KERNEL_ARGS_SEED=7` tries one.
+//! The compilers are `gcc -E` and NVRTC. `KERNEL_ARGS_FULL=1` tries many more trees; `KERNEL_ARGS_SEED=7` tries one.
 
 mod judge;
 mod tree;
@@ -11,22 +11,22 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::{env, fs, process::ExitCode};
 use tree::Tree;
 
-/// How many changes there were of which kind.
+/// How many changes of each kind were tried.
 #[derive(Default, Debug)]
 struct Count {
-    /// The compiler reads another text, and the search sees another file.
+    /// The compiler reads a different text, and the search finds a different file.
     noticed: usize,
-    /// The compiler reads another text, and the search had reported that it does not know all files.
+    /// The compiler reads a different text, and the search has reported that it does not know all files.
     unknown: usize,
-    /// The compiler reads the same text, and the search sees another file.
+    /// The compiler reads the same text, and the search finds a different file.
     in_vain: usize,
-    /// The compiler reads the same text, and the search sees the same files.
+    /// The compiler reads the same text, and the search finds the same files.
     unchanged: usize,
-    /// The first text does not compile: nothing is kept.
+    /// The first text does not compile, so no result is cached.
     wrong: usize,
 }
 
-/// Changes each file of a tree, and adds some.
+/// Changes each file of a tree, and adds some files.
 fn check(judge: &dyn Judge, seed: u64, count: &mut Count) {
     let mut tree = Tree::new(judge.name(), seed, judge.forms());
     let Ok(text) = judge.read(&tree) else {
@@ -42,7 +42,7 @@ fn check(judge: &dyn Judge, seed: u64, count: &mut Count) {
             (false, true) if found.unknown.is_empty() => {
                 let undone = tree.undo(change);
                 panic!(
-                    "{}: seed {seed}: nothing tells that {undone} was changed\n{tree}",
+                    "{}: seed {seed}: the change of {undone} was not detected\n{tree}",
                     judge.name()
                 );
             }
@@ -67,10 +67,13 @@ fn trees(judge: &dyn Judge, most: u64) {
     println!("{}: {count:?}", judge.name());
     if one.is_none() {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        assert!(count.noticed * 2 > most, "few changes matter: {count:?}");
+        assert!(
+            count.noticed * 2 > most,
+            "few changes have an effect: {count:?}"
+        );
         assert!(
             count.unknown < count.noticed && count.wrong < most / 2,
-            "little is known: {count:?}"
+            "the search knows few trees completely: {count:?}"
         );
     }
 }

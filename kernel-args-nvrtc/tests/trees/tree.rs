@@ -9,48 +9,48 @@ use std::{
     process,
 };
 
-/// Up to C++14 there are trigraphs.
+/// C++14 and earlier have trigraphs.
 pub(crate) const STANDARDS: [&str; 2] = ["c++14", "c++17"];
 
 const FOLDERS: [&str; 6] = ["src", "src/sub", "inc1", "inc1/sub", "inc2", "inc2/sub"];
-/// A header includes those after it, so that no tree is without end.
+/// A header includes only headers after it, so every tree is finite.
 const NAMES: [&str; 5] = ["a.h", "b.h", "c.h", "d.h", "e.h"];
 const SOURCE: &str = "src/k.cu";
 const TEXT: &str = "src/sub/text.h";
 
-/// Which forms a compiler knows.
+/// The forms of directives that a compiler supports.
 #[derive(Clone, Copy)]
 pub(crate) struct Forms {
-    /// Headers that are texts.
+    /// Headers that are passed as texts.
     pub(crate) texts: bool,
-    /// Lines split by a backslash before white space.
+    /// Lines that are split by a backslash before white space.
     pub(crate) blanks: bool,
 }
 
 pub(crate) struct Tree {
     pub(crate) root: PathBuf,
     pub(crate) files: BTreeMap<String, String>,
-    /// Headers that are texts: names and texts.
+    /// Headers that are passed as texts: names and texts.
     pub(crate) texts: Vec<(String, String)>,
-    /// Macros of the options, `N=4`.
+    /// Macros in the options: `N=4`.
     pub(crate) defines: Vec<String>,
-    /// The same as directives.
+    /// The same macros as directives.
     pub(crate) directives: String,
-    /// A place in [`STANDARDS`].
+    /// An index into [`STANDARDS`].
     pub(crate) standard: usize,
     pub(crate) source_name: String,
     forms: Forms,
-    /// Whether macros name files.
+    /// Whether macros expand to file names.
     is_computed: bool,
     rng: Rng,
     next: u32,
 }
 
-/// A file and its text before.
+/// A file and its previous text.
 #[derive(Clone)]
 pub(crate) struct Change(String, Option<String>);
 
-/// The folder of all trees.
+/// The folder for all trees.
 pub(crate) fn home() -> PathBuf {
     env::temp_dir().join(format!("kernel-args-nvrtc-trees-{}", process::id()))
 }
@@ -85,7 +85,7 @@ impl Tree {
         }
         for folder in FOLDERS {
             for (level, name) in NAMES.iter().enumerate() {
-                // In the last folder each name is found.
+                // The last folder contains every name.
                 if folder.starts_with("inc2") || tree.rng.u8(..4) == 0 {
                     let text = tree.text(Some(level));
                     tree.write(&format!("{folder}/{name}"), Some(text));
@@ -137,7 +137,7 @@ impl Tree {
         Change(path, before)
     }
 
-    /// Which file it was.
+    /// The file that was changed.
     pub(crate) fn undo(&mut self, Change(path, before): Change) -> String {
         self.write(&path, before);
         path
@@ -148,7 +148,7 @@ impl Tree {
         self.next
     }
 
-    /// A text that the compiler's output shows, once however often it is included.
+    /// Text that appears in the compiler's output, once even if it is included several times.
     fn mark(&mut self) -> String {
         let n = self.number();
         format!(
@@ -156,7 +156,7 @@ impl Tree {
         )
     }
 
-    /// The text of a header of this place in [`NAMES`].
+    /// The text of the header at this index of [`NAMES`].
     fn text(&mut self, level: Option<usize>) -> String {
         let mut text = self.mark();
         for _ in 0..self.rng.usize(1..4) {
@@ -165,7 +165,7 @@ impl Tree {
         text
     }
 
-    /// A name of a header that may be included, in quotes or brackets.
+    /// A header name that may be included, in quotes or brackets.
     fn name(&mut self, level: Option<usize>) -> Option<String> {
         let first = level.map_or(0, |level| level + 1);
         let name = NAMES.get(first..)?;
@@ -256,7 +256,7 @@ impl Tree {
             ),
             23 => format!("#define NAME_{n} {name}\n#\x0binclude NAME_{n}\n"),
             24 if own != Some("e.h") => "#include NAME_OPTION\n".into(),
-            // A part of a name is a macro.
+            // Part of the name is a macro.
             _ => asked("#define e c\n#ifdef HAS\n#if HAS(<e.h>)", &yes, &no) + "#endif\n#undef e\n",
         }
     }
@@ -269,7 +269,7 @@ impl Tree {
         }
     }
 
-    /// One of the ways to write a directive.
+    /// A random way to write a directive.
     fn include(&mut self, name: &str) -> String {
         let old = STANDARDS[self.standard] == "c++14";
         match self.rng.u8(..12) {

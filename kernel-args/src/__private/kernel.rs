@@ -5,9 +5,15 @@ pub use kernel_args_abi::compiled::{CompiledImage, of_length};
 use kernel_args_abi::{
     Signature,
     check::{Report, Selection, report, select},
-    compiled::{CompiledKernels, Doubt, changed, fingerprint},
+    compiled::{CompiledKernels, Doubt, Readers, changed, fingerprint},
     texts::{Message, none_fits, templates},
 };
+
+/// What reads images when they are loaded.
+#[cfg(feature = "cudarc")]
+pub const READERS: Option<Readers> = Some(&crate::driver::READERS);
+#[cfg(not(feature = "cudarc"))]
+pub const READERS: Option<Readers> = None;
 
 /// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.
 pub type Checked = Option<Report<'static>>;

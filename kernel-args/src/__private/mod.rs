@@ -12,7 +12,7 @@ mod variants;
 
 pub use crate::{
     device::{HasZero, assert_layout},
-    marshal::ParamWriter,
+    marshal::{ParamWriter, Summary},
 };
 pub use core;
 pub use device_repr::*;

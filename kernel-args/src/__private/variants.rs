@@ -1,7 +1,6 @@
 //! The variants of an enum that a kernel takes by value.
 
-use crate::device::DeviceType;
-use core::{ptr, slice};
+use crate::device::{DeviceType, bytes_of};
 use kernel_args_abi::{CppBase, Variant};
 
 /// The variants of an enum.
@@ -15,13 +14,7 @@ pub trait Variants: Sized + 'static {
 /// The variant at this place of [`Variants::ALL`], by its name.
 #[must_use]
 pub const fn variant<E: Variants>(name: &'static str, index: usize) -> Variant<'static> {
-    // SAFETY: the bytes of an integer, which is valid for reads of its size.
-    let bytes = unsafe {
-        slice::from_raw_parts(
-            ptr::from_ref(&E::ALL[index].1).cast::<u8>(),
-            size_of::<E::Integer>(),
-        )
-    };
+    let bytes = bytes_of(&E::ALL[index].1);
     let mut value = 0_i128;
     let mut i = 0;
     while i < bytes.len() {
@@ -54,13 +47,7 @@ pub const fn is_signed<E: Variants>() -> Option<bool> {
 pub const fn has_zero<E: Variants>() -> bool {
     let mut i = 0;
     while i < E::ALL.len() {
-        // SAFETY: the bytes of an integer, which is valid for reads of its size.
-        let discriminant = unsafe {
-            slice::from_raw_parts(
-                ptr::from_ref(&E::ALL[i].1).cast::<u8>(),
-                size_of::<E::Integer>(),
-            )
-        };
+        let discriminant = bytes_of(&E::ALL[i].1);
         let mut zeros = 0;
         while zeros < discriminant.len() && discriminant[zeros] == 0 {
             zeros += 1;
@@ -80,23 +67,14 @@ pub const fn has_zero<E: Variants>() -> bool {
 ///
 /// # Panics
 /// At compile time, where the bytes differ.
-pub const fn assert_variants<E: Variants>() {
+pub const fn assert_variants<E: Variants + DeviceType>() {
     const {
         let mut i = 0;
         while i < E::ALL.len() {
             let (variant, discriminant) = &E::ALL[i];
-            // SAFETY: the bytes of a constant, which is valid for reads of its size. This block is evaluated by the compiler
-            // alone, which refuses to read a byte that is not initialised.
-            let variant = unsafe {
-                slice::from_raw_parts(ptr::from_ref(variant).cast::<u8>(), size_of::<E>())
-            };
-            // SAFETY: the bytes of an integer, as above.
-            let discriminant = unsafe {
-                slice::from_raw_parts(
-                    ptr::from_ref(discriminant).cast::<u8>(),
-                    size_of::<E::Integer>(),
-                )
-            };
+            // The derive implements `DeviceType` on the strength of this comparison. This block is evaluated by the compiler
+            // alone, which rejects reads of bytes that are not initialised.
+            let (variant, discriminant) = (bytes_of(variant), bytes_of(discriminant));
             let mut byte = 0;
             while byte < variant.len() && byte < discriminant.len() {
                 assert!(

@@ -1,6 +1,6 @@
 //! Types that a kernel can take by value, with the size and alignment that they have on the device.
 
-use core::{marker::PhantomData, num, ptr};
+use core::{marker::PhantomData, num, ptr, slice};
 use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter};
 
 /// A type that a kernel can take by value.
@@ -92,6 +92,19 @@ pub const fn assert_layout<T: DeviceType>() {
         host == device || host < device && device <= 16,
         "the alignment of a device type on the host differs from that on the device (`DeviceType::LAYOUT`)"
     );
+}
+
+/// The bytes of a value without padding.
+pub(crate) const fn bytes_of<T: DeviceType>(value: &T) -> &[u8] {
+    const {
+        assert!(
+            !T::HAS_PADDING,
+            "a type with padding has bytes without a value"
+        );
+    };
+    // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, borrowed as long as the slice; `DeviceType` promises that
+    // all of them are initialised where there is no padding.
+    unsafe { slice::from_raw_parts(ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }
 }
 
 pub(crate) const fn layout(size: usize, align: usize) -> Layout {
@@ -228,7 +241,7 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
             for (i, element) in self.iter().enumerate() {
                 // SAFETY: `i < N`, so the element's place is inside the `N * size` bytes at `to`.
                 let place = unsafe { to.add(i * T::LAYOUT.size()) };
-                // SAFETY: as above, the whole element is inside.
+                // SAFETY: the whole element is inside, because `(i + 1) * size <= N * size`.
                 unsafe { element.store(place) };
             }
         } else {

@@ -12,5 +12,5 @@ pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
 pub use zero_bits::{HasZero, ZeroBits};
 
-pub(crate) use device_type::{component, device_types, layout};
+pub(crate) use device_type::{bytes_of, component, device_types, layout};
 pub(crate) use pointer::Nullable;

@@ -103,7 +103,7 @@ macro_rules! pointers {
 
         // SAFETY: it is an address in the device's memory, a number to the host.
         unsafe impl<T> Send for $name<T> {}
-        // SAFETY: as above.
+        // SAFETY: it is a number to the host, and a shared reference cannot change it.
         unsafe impl<T> Sync for $name<T> {}
 
         // SAFETY: `repr(transparent)` over a `u64`, asserted below for one `T`; the others do not differ.

@@ -38,6 +38,7 @@ pub use error::{
 };
 pub use function::{BlockSuggestion, Function};
 pub use graph::{AnyNode, Graph, GraphExec, HostBuffer, Node};
+pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch};
 pub use module::{Kernel, Module};

@@ -1,14 +1,9 @@
-//! One argument of a list, whatever its type.
+//! The types of the arguments of a list.
 
-use super::{
-    Guard, KernelArg, LaunchStream, ParamWriter,
-    param_writer::{KernelParams, Packed},
-    short_list::ShortList,
-};
+use super::{KernelArg, storage::ShortList};
 use crate::device::DeviceType;
 use core::{
     any::{TypeId, type_name},
-    ffi::c_void,
     ptr,
 };
 use kernel_args_abi::{
@@ -162,69 +157,6 @@ fn without_paths(path: &str) -> String {
     }
     text.push_str(rest);
     text
-}
-
-/// An argument whose type is forgotten: what a list does with it.
-pub(super) trait Argument {
-    /// As [`KernelArg::check_context`], for argument `index`.
-    fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
-
-    /// As [`ParamWriter::put`] of `KernelParams`.
-    ///
-    /// # Safety
-    /// As there.
-    unsafe fn put_pointer<'s>(
-        &'s mut self,
-        stream: &'s LaunchStream<'_>,
-        buffer: *mut u8,
-        offset: usize,
-        pointers: *mut *mut c_void,
-        index: usize,
-    ) -> Guard<'s>;
-
-    /// As [`ParamWriter::put`] of `Packed`.
-    ///
-    /// # Safety
-    /// As there.
-    unsafe fn put_bytes<'s>(
-        &'s mut self,
-        stream: &'s LaunchStream<'_>,
-        buffer: *mut u8,
-        offset: usize,
-        index: usize,
-    ) -> Guard<'s>;
-}
-
-impl<T: KernelArg> Argument for T {
-    fn check_context(&self, stream: &LaunchStream<'_>, index: usize) {
-        if self.in_place().is_none() {
-            stream.enter(index);
-            KernelArg::check_context(self, stream);
-        }
-    }
-
-    unsafe fn put_pointer<'s>(
-        &'s mut self,
-        stream: &'s LaunchStream<'_>,
-        buffer: *mut u8,
-        offset: usize,
-        pointers: *mut *mut c_void,
-        index: usize,
-    ) -> Guard<'s> {
-        // SAFETY: the caller's promise is the same one.
-        unsafe { KernelParams::put(self, stream, buffer, offset, pointers, index) }
-    }
-
-    unsafe fn put_bytes<'s>(
-        &'s mut self,
-        stream: &'s LaunchStream<'_>,
-        buffer: *mut u8,
-        offset: usize,
-        index: usize,
-    ) -> Guard<'s> {
-        // SAFETY: the caller's promise is the same one; the packed form writes no pointers.
-        unsafe { Packed::put(self, stream, buffer, offset, ptr::null_mut(), index) }
-    }
 }
 
 #[cfg(test)]

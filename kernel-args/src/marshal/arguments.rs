@@ -1,19 +1,13 @@
 //! A list of arguments whose length and types are known at run time only.
 
 use super::{
-    KernelArg, LaunchStream,
-    argument::{Argument, ArgumentType, ArgumentTypes},
-    short_list::ShortList,
+    KernelArg, LaunchStream, PackError,
+    argument::{ArgumentType, ArgumentTypes},
+    param_writer::Argument,
+    storage::ArgumentValues,
 };
-use core::{cell::UnsafeCell, fmt, marker::PhantomData, mem::MaybeUninit};
-use std::{boxed::Box, string::String};
-
-/// How many bytes of values a list holds without the heap, in units of 16: cudarc's references and device pointers take half a
-/// unit, a `CudaView` four.
-const UNITS: usize = 64;
-
-/// A unit of the storage: nothing in it is aligned above this. An argument may have interior mutability.
-type Unit = UnsafeCell<MaybeUninit<u128>>;
+use core::{ffi::c_void, fmt, marker::PhantomData};
+use std::string::String;
 
 /// Arguments of one kernel as a list whose length and types are known at run time only: what code generators and interpreters
 /// pass. A struct with `#[derive(KernelArgs)]` is checked while it compiles; use one where the kernel is known then.
@@ -42,19 +36,9 @@ type Unit = UnsafeCell<MaybeUninit<u128>>;
 /// ```
 pub struct ArgList<'a> {
     types: ArgumentTypes,
-    values: ShortList<Value<'a>>,
-    storage: [Unit; UNITS],
-    /// How many units of `storage` are taken.
-    units: usize,
+    values: ArgumentValues<'a>,
     /// Values of any type: neither `Send` nor `Sync`.
     any: PhantomData<*mut ()>,
-}
-
-/// Where the value of an argument is.
-enum Value<'a> {
-    /// From this unit of the storage on; the function gives the pointer its type.
-    Inline(usize, fn(*mut u8) -> *mut (dyn Argument + 'a)),
-    Boxed(Box<dyn Argument + 'a>),
 }
 
 impl<'a> ArgList<'a> {
@@ -63,9 +47,7 @@ impl<'a> ArgList<'a> {
     pub fn new() -> Self {
         Self {
             types: ArgumentTypes::new(),
-            values: ShortList::new(),
-            storage: [const { UnsafeCell::new(MaybeUninit::uninit()) }; UNITS],
-            units: 0,
+            values: ArgumentValues::new(),
             any: PhantomData,
         }
     }
@@ -77,20 +59,7 @@ impl<'a> ArgList<'a> {
     /// # Panics
     /// Where all arguments together are larger than the address space, which values in memory cannot be.
     pub fn push<T: KernelArg + 'a>(&mut self, argument: T) -> &mut Self {
-        let needed = size_of::<T>().div_ceil(size_of::<Unit>());
-        let value = if align_of::<T>() <= align_of::<Unit>() && needed <= UNITS - self.units {
-            // A value without bytes may stand past the last unit.
-            let unit = self.storage[self.units..].as_mut_ptr();
-            // SAFETY: `needed` units from there on belong to `storage` and to no other argument, and hold a `T` by size and
-            // alignment.
-            unsafe { unit.cast::<T>().write(argument) };
-            let at = self.units;
-            self.units += needed;
-            Value::Inline(at, |value| value.cast::<T>())
-        } else {
-            Value::Boxed(Box::new(argument))
-        };
-        self.values.push(value);
+        self.values.push(argument);
         self.types.push(const { &ArgumentType::of::<T>() });
         self
     }
@@ -110,17 +79,7 @@ impl<'a> ArgList<'a> {
     /// Drops all arguments.
     pub fn clear(&mut self) {
         self.types.clear();
-        self.units = 0;
-        let storage = self.storage.as_mut_ptr();
-        // Each value is taken out of the list before it is dropped: where a drop panics, no value is dropped twice.
-        for value in self.values.drain() {
-            if let Value::Inline(at, typed) = value {
-                // SAFETY: a unit of the storage, or one past it.
-                let value = unsafe { storage.add(at) };
-                // SAFETY: `push` has written a value of that type there, which no list has any more: it is dropped once.
-                unsafe { typed(value.cast()).drop_in_place() };
-            }
-        }
+        self.values.clear();
     }
 
     /// The types of the arguments.
@@ -130,20 +89,8 @@ impl<'a> ArgList<'a> {
 
     /// Has every argument tell `stream` its context.
     pub(crate) fn check_contexts(&self, stream: &LaunchStream<'_>) {
-        let storage = self.storage.as_ptr();
-        for (index, value) in self.values.iter().enumerate() {
-            let argument = match value {
-                Value::Boxed(argument) => &**argument,
-                Value::Inline(at, typed) => {
-                    // SAFETY: a unit of the storage, or one past it.
-                    let value = unsafe { storage.add(*at) };
-                    // SAFETY: `push` has written a value of that type there. `self` is borrowed, so no one has it exclusively; what
-                    // it changes itself is in an `UnsafeCell`.
-                    unsafe { &*typed(value.cast_mut().cast()) }
-                }
-            };
-            argument.check_context(stream, index);
-        }
+        self.values
+            .for_each(|index, argument| argument.check_context(stream, index));
     }
 
     /// The types, and every argument.
@@ -153,24 +100,28 @@ impl<'a> ArgList<'a> {
         &ArgumentTypes,
         impl Iterator<Item = &mut (dyn Argument + 'a)>,
     ) {
-        let storage = self.storage.as_mut_ptr();
-        let arguments = self.values.iter_mut().map(move |value| match value {
-            Value::Boxed(argument) => &mut **argument,
-            Value::Inline(at, typed) => {
-                // SAFETY: a unit of the storage, or one past it.
-                let value = unsafe { storage.add(*at) };
-                // SAFETY: `push` has written a value of that type there, of which the iterator gives one reference. `self` is borrowed
-                // exclusively as long as that lives.
-                unsafe { &mut *typed(value.cast()) }
-            }
-        });
-        (&self.types, arguments)
+        (&self.types, self.values.iter_mut())
     }
-}
 
-impl Drop for ArgList<'_> {
-    fn drop(&mut self) {
-        self.clear();
+    /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter. It works for any alignment.
+    /// The pointers are valid until `launch` returns.
+    ///
+    /// For other driver bindings; [`launch!`](crate::launch!) does this.
+    pub fn with_kernel_params<R>(&mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+        self.marshal_params(&LaunchStream::untracked(), |_, pointers| launch(pointers))
+    }
+
+    /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`, and its size without tail padding. Padding
+    /// between parameters is zero.
+    ///
+    /// # Errors
+    /// [`PackError::DependsOnGpu`] where an argument is aligned to more than 16 bytes.
+    pub fn with_packed<R>(&mut self, launch: impl FnOnce(&[u8]) -> R) -> Result<R, PackError> {
+        if self.types().layout().depends_on_gpu() {
+            return Err(PackError::DependsOnGpu);
+        }
+        let stream = LaunchStream::untracked();
+        Ok(self.marshal_packed(&stream, |_, packed| launch(packed)))
     }
 }
 

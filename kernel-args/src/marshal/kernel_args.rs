@@ -2,9 +2,9 @@
 
 use super::{
     DecodedArgs, LaunchStream, PackError, ParamWriter, Source,
-    lower::{assert_same_on_every_gpu, marshal_packed, marshal_params},
+    lower::{assert_same_on_every_gpu, decode_params, marshal_packed, marshal_params},
 };
-use core::{ffi::c_void, ptr, slice};
+use core::ffi::c_void;
 use kernel_args_abi::{ParamLayout, Parameter, Signature};
 
 /// A struct that holds all arguments of a kernel: `#[derive(KernelArgs)]` implements it.
@@ -99,10 +99,7 @@ pub unsafe trait KernelArgs: Sized {
     /// ```
     #[inline]
     fn with_kernel_params<R>(mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-        marshal_params(&mut self, &LaunchStream::untracked(), |pointers| {
-            // SAFETY: `pointers` points at `Self::ParamPointers`, which `lower` has filled.
-            launch(unsafe { slice::from_raw_parts_mut(pointers, Self::PARAMETERS.len()) })
-        })
+        marshal_params(&mut self, &LaunchStream::untracked(), launch)
     }
 
     /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`, and its size
@@ -121,10 +118,7 @@ pub unsafe trait KernelArgs: Sized {
     #[inline]
     fn with_packed<R>(mut self, launch: impl FnOnce(&[u8]) -> R) -> R {
         const { assert_same_on_every_gpu(&Self::LAYOUT) };
-        marshal_packed(&mut self, &LaunchStream::untracked(), |buffer| {
-            // SAFETY: `buffer` points at `LAYOUT.size()` bytes, all written by `marshal_packed`.
-            launch(unsafe { slice::from_raw_parts(buffer, Self::LAYOUT.size()) })
-        })
+        marshal_packed(&mut self, &LaunchStream::untracked(), launch)
     }
 
     /// Calls `show` with the arguments as the kernel receives them, for logs and messages.
@@ -138,10 +132,7 @@ pub unsafe trait KernelArgs: Sized {
     /// assert_eq!(text, "  factor  f32  @ 0    = 2.0  [00000040]\n  n       u32  @ 4    = 7  [07000000]");
     /// ```
     fn with_arguments<R>(mut self, show: impl FnOnce(&DecodedArgs<'_>) -> R) -> R {
-        marshal_params(&mut self, &LaunchStream::untracked(), |params| {
-            // SAFETY: `marshal_params` has filled the pointers, which are valid until this closure returns.
-            show(&unsafe { DecodedArgs::params::<Self>(params) })
-        })
+        decode_params(&mut self, show)
     }
 
     /// Writes the packed form into `buffer` at the `offsets` of a particular GPU, as `cuFuncGetParamInfo` or
@@ -150,62 +141,15 @@ pub unsafe trait KernelArgs: Sized {
     ///
     /// # Errors
     /// If the number of `offsets` is not the number of parameters, they overlap, or they do not fit in `buffer`.
-    fn pack_at<'b>(
-        mut self,
-        offsets: &[usize],
-        buffer: &'b mut [u8],
-    ) -> Result<&'b [u8], PackError> {
+    fn pack_at<'b>(self, offsets: &[usize], buffer: &'b mut [u8]) -> Result<&'b [u8], PackError> {
         let size = PackError::check_offsets(Self::PARAMETERS, offsets, buffer.len())?;
         let packed = &mut buffer[..size];
         packed.fill(0);
-        marshal_params(&mut self, &LaunchStream::untracked(), |pointers| {
-            for (i, (parameter, &offset)) in Self::PARAMETERS.iter().zip(offsets).enumerate() {
-                // SAFETY: `pointers` has one pointer for each parameter.
-                let pointer = unsafe { pointers.add(i) };
-                // SAFETY: as above; the pointer is initialised.
-                let from = unsafe { pointer.read() }.cast::<u8>().cast_const();
-                // SAFETY: each pointer is valid for its parameter's size; `check_offsets` has shown
-                // that `offset + size` is inside `packed`, which no argument can overlap.
-                unsafe {
-                    ptr::copy_nonoverlapping(from, packed[offset..].as_mut_ptr(), parameter.size);
-                };
+        self.with_arguments(|arguments| {
+            for ((parameter, bytes), &offset) in arguments.iter().zip(offsets) {
+                packed[offset..][..parameter.size].copy_from_slice(bytes);
             }
         });
         Ok(packed)
-    }
-}
-
-// SAFETY: everything is the inner struct's.
-unsafe impl<A: KernelArgs> KernelArgs for &mut A {
-    type Erased = A::Erased;
-    type ParamBuffer = A::ParamBuffer;
-    type ParamPointers = A::ParamPointers;
-
-    const NAME: &'static str = A::NAME;
-    const PARAMETERS: &'static [Parameter<'static>] = A::PARAMETERS;
-    const LAYOUT: ParamLayout = A::LAYOUT;
-    const SOURCE: Option<Source> = A::SOURCE;
-    const ENTRIES: Option<&'static str> = A::ENTRIES;
-
-    #[inline]
-    fn check_contexts(&self, stream: &LaunchStream<'_>) {
-        A::check_contexts(self, stream);
-    }
-
-    #[inline]
-    unsafe fn lower<F: ParamWriter, R>(
-        &mut self,
-        stream: &LaunchStream<'_>,
-        buffer: *mut u8,
-        pointers: *mut *mut c_void,
-        launch: impl FnOnce() -> R,
-    ) -> R {
-        // SAFETY: the caller's promise is the same one.
-        unsafe { A::lower::<F, R>(self, stream, buffer, pointers, launch) }
-    }
-
-    #[inline]
-    fn packed_in_place(&self) -> Option<*const u8> {
-        A::packed_in_place(self)
     }
 }

@@ -11,31 +11,31 @@ mod kernel_arg;
 mod kernel_args;
 mod launch_stream;
 mod lower;
-#[cfg(feature = "cudarc")]
-mod lower_arguments;
 mod offset_of;
 mod pack_error;
 mod param_writer;
 #[cfg(feature = "cudarc")]
-mod short_list;
-#[cfg(feature = "cudarc")]
 mod slice_arg;
 mod source;
+#[cfg(feature = "cudarc")]
+mod storage;
+mod summary;
 
 #[cfg(feature = "cudarc")]
 pub use arguments::ArgList;
 #[cfg(feature = "cudarc")]
 pub use context_name::ContextName;
-pub use decode::DecodedArgs;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::KernelArgs;
 pub use launch_stream::{Guard, LaunchStream};
+pub use lower::DecodedArgs;
 pub use offset_of::offset_of;
 pub use pack_error::PackError;
 pub use param_writer::ParamWriter;
 #[cfg(feature = "cudarc")]
 pub use slice_arg::SliceArg;
 pub use source::Source;
+pub use summary::Summary;
 
 pub(crate) use lower::has_gaps;
 #[cfg(feature = "cudarc")]

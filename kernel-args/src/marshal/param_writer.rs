@@ -55,15 +55,15 @@ impl ParamWriter for KernelParams {
             && let Some(device) = arg.in_place()
         {
             let device = ptr::from_ref(device).cast_mut().cast::<c_void>();
-            // SAFETY: as above. The driver only reads through it.
+            // SAFETY: the caller has room for a pointer at `index`. The driver only reads through it.
             unsafe { pointer.write(device) };
             return Guard::NONE;
         }
         // SAFETY: the caller vouches for `buffer` at `offset`.
         let slot = unsafe { buffer.add(offset) };
-        // SAFETY: as above.
+        // SAFETY: the caller has room for a pointer at `index`.
         unsafe { pointer.write(slot.cast::<c_void>()) };
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `buffer` at `offset`, for the size of the device type.
         unsafe { store(arg, stream, slot, index) }
     }
 }
@@ -81,7 +81,7 @@ impl ParamWriter for Packed {
         const { assert_layout::<A::Device>() };
         // SAFETY: the caller vouches for `buffer` at `offset`.
         let slot = unsafe { buffer.add(offset) };
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `buffer` at `offset`, for the size of the device type.
         unsafe { store(arg, stream, slot, index) }
     }
 }
@@ -104,4 +104,69 @@ unsafe fn store<'s, A: KernelArg>(
     // SAFETY: the caller vouches for `slot`.
     unsafe { device.store(slot) };
     guard
+}
+
+#[cfg(feature = "cudarc")]
+/// An argument whose type is forgotten: what a list does with it.
+pub(super) trait Argument {
+    /// As [`KernelArg::check_context`], for argument `index`.
+    fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
+
+    /// As [`ParamWriter::put`] of `KernelParams`.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put_pointer<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Guard<'s>;
+
+    /// As [`ParamWriter::put`] of `Packed`.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put_bytes<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        index: usize,
+    ) -> Guard<'s>;
+}
+
+#[cfg(feature = "cudarc")]
+impl<T: KernelArg> Argument for T {
+    fn check_context(&self, stream: &LaunchStream<'_>, index: usize) {
+        if self.in_place().is_none() {
+            stream.enter(index);
+            KernelArg::check_context(self, stream);
+        }
+    }
+
+    unsafe fn put_pointer<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Guard<'s> {
+        // SAFETY: the caller's promise is the same one.
+        unsafe { KernelParams::put(self, stream, buffer, offset, pointers, index) }
+    }
+
+    unsafe fn put_bytes<'s>(
+        &'s mut self,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        index: usize,
+    ) -> Guard<'s> {
+        // SAFETY: the caller's promise is the same one; the packed form writes no pointers.
+        unsafe { Packed::put(self, stream, buffer, offset, ptr::null_mut(), index) }
+    }
 }

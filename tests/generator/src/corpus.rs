@@ -3,13 +3,13 @@
 use crate::{Signature, echo};
 use std::fmt::Write as _;
 
-/// Kernels of one source: a driver compiles each PTX on one thread.
+/// Kernels per source. A driver compiles each PTX on one thread.
 pub const BATCH: usize = 50;
 
-/// The file of the table.
+/// The file name of the table.
 pub const FILE: &str = "corpus.tsv";
 
-/// The table of the kernels of `seed`: first who they are, then a line for each.
+/// The table for the kernels of `seed`: a header line, then a line for each kernel.
 #[must_use]
 pub fn table(seed: u64, kernels: &[Signature]) -> String {
     let mut text = format!("# {} echo kernels of seed {seed}\n", kernels.len());
@@ -28,10 +28,10 @@ pub fn table(seed: u64, kernels: &[Signature]) -> String {
     text
 }
 
-/// Whether a table has the first `count` kernels of `seed`, as this generator makes them.
+/// Whether a table contains the first `count` kernels of `seed` in the current form.
 ///
 /// # Errors
-/// With what the table has instead, and the command that makes the right one.
+/// The difference, and the command that makes the right table.
 pub fn check(text: &str, seed: u64, count: usize) -> Result<(), String> {
     let mut lines = text.lines();
     let head = lines.next().unwrap_or_default();

@@ -3,7 +3,7 @@
 use crate::{Pointee, Signature, Slot, Struct, Type};
 use std::fmt::Write as _;
 
-/// What stands before the definitions: names that are headers' in CUDA, where NVRTC has none.
+/// The text before the definitions. It defines the names that CUDA declares in headers, which NVRTC does not have.
 ///
 /// cuda.h, "CUtensorMap": aligned to 64 by CUDA 12 and to 128 by CUDA 13. `cuda_fp16.h` and `cuda_bf16.h`:
 /// structs around the bits. `cuda_fp8.h`: the same.
@@ -23,11 +23,11 @@ using cuDoubleComplex = double2;
 template <typename T, unsigned N> struct Array { T elements[N]; };
 ";
 
-/// Options of the compiler that the sources need.
+/// Compiler options that the sources need.
 pub const OPTIONS: [&str; 3] = ["--std=c++17", "--device-int128", "--disable-warnings"];
 
 impl Type {
-    /// The type as a parameter or a template argument spells it.
+    /// The spelling of the type as a parameter or a template argument.
     #[must_use]
     pub fn cpp(&self) -> String {
         match self {
@@ -56,7 +56,7 @@ impl Type {
 }
 
 impl Struct {
-    /// The struct's name with its arguments.
+    /// The name of the struct with its arguments.
     #[must_use]
     pub fn cpp(&self) -> String {
         if self.arguments.is_empty() {
@@ -117,7 +117,7 @@ impl Signature {
         text
     }
 
-    /// The kernel with a body: it echoes (see `ptx/echo.cuh`), or does nothing.
+    /// The kernel with a body: it echoes (see `ptx/echo.cuh`) or does nothing.
     #[must_use]
     pub fn cpp_kernel(&self) -> String {
         let mut parameters = Vec::new();
@@ -126,7 +126,7 @@ impl Signature {
             parameters.push("unsigned char* out".to_owned());
         }
         for (i, ty) in self.parameters.iter().enumerate() {
-            // The compiler then reads the parameter bank itself: from a copy it may leave padding out.
+            // The compiler then reads the parameter bank directly. A copy may leave out padding.
             let by_value = if self.echo && ty.is_aggregate() {
                 "const __grid_constant__ "
             } else {
@@ -147,8 +147,8 @@ impl Signature {
         )
     }
 
-    /// C++ expressions of NVRTC for every number that a compiler can tell of the types: size and alignment of each
-    /// parameter, then of each struct, with the offset of each of its fields.
+    /// C++ expressions for every number that a compiler can compute about the types: size and alignment of each parameter, then
+    /// of each struct, with the offset of each of its fields. NVRTC evaluates them.
     #[must_use]
     pub fn cpp_facts(&self) -> Vec<String> {
         let extent = |cpp: String| [format!("sizeof({cpp})"), format!("alignof({cpp})")];
@@ -156,7 +156,7 @@ impl Signature {
         let structs = self.structs().into_iter().flat_map(|structure| {
             let cpp = structure.cpp();
             let offsets = (0..structure.fields.len())
-                // What NVRTC's front end makes of `offsetof`, which it lacks by that name.
+                // NVRTC has no macro `offsetof`. This is the builtin behind it.
                 .map(|i| format!("__INTADDR__(&((({cpp}*)0)->f{i}))"))
                 .collect::<Vec<_>>();
             extent(structure.cpp()).into_iter().chain(offsets)
@@ -164,11 +164,11 @@ impl Signature {
         parameters.chain(structs).collect()
     }
 
-    /// A source with this signature alone, for a message.
+    /// A source with only this signature, for a message.
     #[must_use]
     pub fn cpp_alone(&self) -> String {
         let mut text = self.cpp_definitions() + &self.cpp_kernel();
-        // Of the prelude what is used, from its end: its types may use earlier ones.
+        // The used lines of the prelude, searched backwards, because types may use earlier types.
         for line in PRELUDE.lines().rev() {
             let declared = line
                 .split([' ', '(', ')', '{', ';'])
@@ -185,7 +185,7 @@ impl Signature {
     }
 }
 
-/// Words before the name that a line of the prelude declares.
+/// The words before the declared name in a line of the prelude.
 const NO_NAMES: [&str; 12] = [
     "struct",
     "alignas",
@@ -201,7 +201,7 @@ const NO_NAMES: [&str; 12] = [
     "N>",
 ];
 
-/// One source with all these kernels. With `facts`, a global `facts_NAME` for each tells
+/// One source with all these kernels. With `facts`, it has a global `facts_NAME` for each kernel with the values of
 /// [`Signature::cpp_facts`].
 #[must_use]
 pub fn source(signatures: &[Signature], facts: bool) -> String {
@@ -211,7 +211,7 @@ pub fn source(signatures: &[Signature], facts: bool) -> String {
     }
     text.push_str(PRELUDE);
     for signature in signatures {
-        // Two signatures may give different types the same name.
+        // Two signatures may define different types with the same name.
         let _ = writeln!(text, "namespace types_of_{} {{", signature.name);
         text.push_str(&signature.cpp_definitions());
         text.push_str(&signature.cpp_kernel());

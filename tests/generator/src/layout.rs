@@ -1,5 +1,4 @@
-//! C's rule of layout, written down once more and by itself, so that no expectation of a test comes from
-//! the code that it tests.
+//! An independent implementation of C's layout rule. Expected values of tests never come from the code under test.
 
 use crate::{Signature, Struct, Type};
 
@@ -54,7 +53,7 @@ impl Struct {
         }
     }
 
-    /// Where each field begins and ends, in bytes.
+    /// The start and end of each field, in bytes.
     #[must_use]
     pub fn offsets(&self) -> Vec<(usize, usize)> {
         place(self.fields.iter().map(|field| field.ty.extent()))
@@ -62,19 +61,19 @@ impl Struct {
 }
 
 impl Signature {
-    /// Where each parameter begins and ends by C's rule, `out` included.
+    /// The start and end of each parameter by C's rule, including `out`.
     #[must_use]
     pub fn offsets(&self) -> Vec<(usize, usize)> {
         place(self.all_parameters().iter().map(Type::extent))
     }
 
-    /// The bytes of the parameter block by C's rule.
+    /// The size of the parameter block by C's rule, in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.offsets().last().map_or(0, |(_, end)| *end)
     }
 
-    /// Whether some parameter is aligned to more than 16 bytes, so that offsets depend on the GPU.
+    /// Whether a parameter is aligned to more than 16 bytes, which makes offsets depend on the GPU.
     #[must_use]
     pub fn is_over_aligned(&self) -> bool {
         self.parameters.iter().any(|ty| ty.extent().align > 16)

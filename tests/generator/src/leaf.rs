@@ -1,18 +1,18 @@
-//! The types that are made of no others: scalars, CUDA's vectors, opaque objects.
+//! Types without fields of other types: scalars, CUDA's vectors, opaque objects.
 
-/// How a component of a leaf draws its value.
+/// How a component of a leaf gets its random value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scalar {
     /// 0 or 1, one byte.
     Bool,
     /// Any bits of this many bytes: integers and floats.
     Bits(usize),
-    /// Any bits of this many bytes but not all zero.
+    /// Any bits of this many bytes, but not all zero.
     NonZero(usize),
 }
 
 impl Scalar {
-    /// Bytes.
+    /// The size in bytes.
     #[must_use]
     pub fn size(self) -> usize {
         match self {
@@ -22,25 +22,25 @@ impl Scalar {
     }
 }
 
-/// A type that is made of no others.
+/// A type without fields of other types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leaf {
-    /// The Rust type, as it is spelled where `kernel_args`' and `core::num`'s names are in scope.
+    /// The Rust spelling, with the names of `kernel_args` and `core::num` in scope.
     pub rust: &'static str,
     /// The C++ type, after [`PRELUDE`](crate::cpp::PRELUDE).
     pub cpp: &'static str,
-    /// What each component is.
+    /// The kind of each component.
     pub scalar: Scalar,
-    /// How many components there are, one after another.
+    /// The number of components, one after another.
     pub count: usize,
     /// The alignment on the device, in bytes.
     pub align: usize,
-    /// Whether C++ passes it as a struct, not as a scalar.
+    /// Whether C++ passes it as a struct and not as a scalar.
     pub aggregate: bool,
 }
 
 impl Leaf {
-    /// Bytes: components stand tightly.
+    /// The size in bytes. Components have no gaps.
     #[must_use]
     pub fn size(&self) -> usize {
         self.scalar.size() * self.count
@@ -98,7 +98,7 @@ pub struct Foreign {
     pub rust: &'static str,
     /// The C++ type, after [`PRELUDE`](crate::cpp::PRELUDE).
     pub cpp: &'static str,
-    /// Bytes.
+    /// The size in bytes.
     pub size: usize,
     /// The alignment on the device, in bytes.
     pub align: usize,

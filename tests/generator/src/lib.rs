@@ -1,8 +1,8 @@
-//! Random kernel signatures for tests: as CUDA C++, as Rust, and as the bytes that a kernel must see.
+//! Random kernel signatures for tests: as CUDA C++, as Rust, and as the bytes that a kernel must receive.
 //!
-//! It depends on nothing, least of all on the crates that it tests: sizes, alignments and bytes come from
-//! its own table ([`types`]) and its own arithmetic ([`layout`]), which the oracle suite holds against
-//! NVIDIA's compiler. All of it follows from a seed, on every machine the same.
+//! This crate has no dependencies, in particular not the crates under test: sizes, alignments and bytes come from its own table
+//! ([`types`]) and its own arithmetic ([`layout`]). The oracle suite compares both with NVIDIA's compiler. All results depend
+//! only on a seed and are equal on every machine.
 
 pub mod corpus;
 pub mod cpp;

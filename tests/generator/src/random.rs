@@ -5,22 +5,22 @@ use crate::{
     leaf::{LEAVES, Leaf, Scalar},
 };
 
-/// What kind of signatures to make.
+/// The kinds of signatures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// Parameters alone, up to the limit of 32,764 bytes.
+    /// Only parameters, up to the limit of 32,764 bytes.
     Plain,
-    /// Echo kernels, `out` first; at most 4,000 bytes, because each byte of them is an instruction or two.
+    /// Echo kernels, with `out` first; at most 4,000 bytes, because each byte needs one or two instructions.
     Echo,
 }
 
-/// The most parameters of a kernel, `out` included.
+/// The maximum number of parameters, including `out`.
 pub const MOST_PARAMETERS: usize = 64;
 
-/// How deep structs and arrays lie in each other.
+/// The maximum depth of nested structs and arrays.
 const DEPTH: usize = 3;
 
-/// The signatures number 0 to `count - 1` of `seed`.
+/// The signatures 0 to `count - 1` of `seed`.
 #[must_use]
 pub fn signatures(seed: u64, shape: Shape, count: usize) -> Vec<Signature> {
     (0..count)
@@ -28,7 +28,7 @@ pub fn signatures(seed: u64, shape: Shape, count: usize) -> Vec<Signature> {
         .collect()
 }
 
-/// The signature number `index` of `seed`.
+/// Signature `index` of `seed`.
 #[must_use]
 pub fn signature(seed: u64, shape: Shape, index: usize) -> Signature {
     let mut random = Random {
@@ -62,7 +62,8 @@ pub fn signature(seed: u64, shape: Shape, index: usize) -> Signature {
         signature.name = format!("k{index}");
     }
     if limit > 4096 {
-        // Above 4,352 bytes sm_70 to sm_89 put the block elsewhere: stay near that as well as far above.
+        // Above 4,352 bytes, sm_70 to sm_89 place the block at a different address. This covers sizes near that limit and far
+        // above it.
         let len = 3000
             + random.rng.below(if index.is_multiple_of(2) {
                 2000
@@ -72,7 +73,7 @@ pub fn signature(seed: u64, shape: Shape, index: usize) -> Signature {
         let bytes = Type::Array(Box::new(Type::named("u8")), len);
         signature.parameters.push(bytes);
     }
-    // A large parameter too much is left out, and a smaller one tried.
+    // If a large parameter does not fit, a smaller one is tried.
     for _ in 0..count.max(1) {
         let parameter = random.parameter();
         signature.parameters.push(parameter);
@@ -89,7 +90,7 @@ pub fn signature(seed: u64, shape: Shape, index: usize) -> Signature {
     signature
 }
 
-/// How many first parameters can be type parameters of the Rust struct: an `Option` is no device type.
+/// How many of the first parameters can be type parameters of the Rust struct: an `Option` is not a device type.
 fn open(signature: &Signature, most: usize) -> usize {
     let is_device_type = |ty: &&Type| !matches!(ty, Type::Pointer { optional: true, .. });
     let first = signature.parameters.iter().take(most);
@@ -98,11 +99,11 @@ fn open(signature: &Signature, most: usize) -> usize {
 
 struct Random {
     rng: Rng,
-    /// Types with a name so far.
+    /// The named types so far.
     known: Vec<Type>,
     prefix: String,
     named: usize,
-    /// How many types may have a definition: rustc takes its time for each.
+    /// The maximum number of defined types: each costs rustc time.
     most_named: usize,
 }
 
@@ -166,7 +167,7 @@ impl Random {
         let underlying = *self.rng.pick(&integers);
         let leaf = Leaf::named(underlying).expect("an integer of the table");
         let bits = 8 * leaf.size();
-        // 2^62 and below: in the range of every integer of that width, signed or not.
+        // At most 2^62: in the range of every integer of that width, signed or unsigned.
         let largest = (1i64 << (bits - 1).min(62)) - 1;
         let mut values: Vec<i64> = vec![0, largest];
         for _ in 0..self.rng.below(4) {
@@ -207,7 +208,7 @@ impl Random {
         self.finish(fields, Vec::new(), None)
     }
 
-    /// A generic struct and its first instance, or one more instance of a known one.
+    /// A new generic struct with its first instance, or a further instance of an existing generic struct.
     fn instance(&mut self, depth: usize) -> Type {
         let generic = |ty: &&Type| matches!(ty, Type::Struct(s) if !s.arguments.is_empty());
         let generics: Vec<Type> = self.known.iter().filter(generic).cloned().collect();
@@ -221,7 +222,7 @@ impl Random {
             .map(|_| self.ty(depth + 1))
             .collect();
         let length = self.rng.chance(50).then(|| 1 + self.rng.below(5));
-        // Each parameter has a field of its own, or rustc refuses the struct.
+        // Each parameter has its own field, because rustc rejects unused parameters.
         let mut slots: Vec<Slot> = (0..arguments.len()).map(Slot::Argument).collect();
         if length.is_some() {
             slots.push(Slot::Array(self.rng.below(arguments.len())));
@@ -256,7 +257,7 @@ impl Random {
                 *field = filled(field.slot, &again.arguments, again.length);
             }
         }
-        // C++ refuses an `alignas` below the alignment of a field.
+        // C++ rejects an `alignas` below the alignment of a field.
         let natural = again.fields.iter().map(|f| f.ty.extent().align).max()?;
         let allowed = again.align.is_none_or(|align| align >= natural);
         let small = again.extent().size <= 1024;

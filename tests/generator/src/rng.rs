@@ -1,12 +1,12 @@
-//! Numbers that follow from a seed.
+//! Random numbers from a seed.
 
-/// SplitMix64 (Steele, Lea, Flood, 2014): golden tables and corpora need the same numbers for ever, which
-/// no crate of random numbers promises across its versions.
+/// SplitMix64 (Steele, Lea, Flood, 2014). Golden tables and corpora need the same numbers forever, and crates for random
+/// numbers do not guarantee that across versions.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// The stream of numbers number `stream` of `seed`; different streams have nothing in common.
+    /// Stream `stream` of `seed`. Different streams are independent.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut rng = Self(seed);
@@ -23,18 +23,18 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`, which is not zero.
+    /// A number below `limit`, which must not be zero.
     #[allow(clippy::missing_panics_doc, reason = "what is below a `usize` is one")]
     pub fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next_u64() % limit as u64).expect("it is below a usize")
     }
 
-    /// `true` this often in a hundred.
+    /// `true` with this probability in percent.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of `choices`, which is not empty.
+    /// One of `choices`, which must not be empty.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }

@@ -6,7 +6,7 @@ use crate::{Pointee, Signature, Slot, Struct, Type};
 use std::fmt::Write as _;
 
 impl Type {
-    /// The type's spelling.
+    /// The spelling of the type.
     #[must_use]
     pub fn rust(&self) -> String {
         match self {
@@ -35,7 +35,7 @@ impl Type {
         }
     }
 
-    /// The type's definition; empty where it has none.
+    /// The definition of the type; empty if it has no definition.
     #[must_use]
     pub fn rust_definition(&self) -> String {
         match self {
@@ -67,7 +67,7 @@ impl Type {
 }
 
 impl Struct {
-    /// The struct's name with its arguments.
+    /// The name of the struct with its arguments.
     #[must_use]
     pub fn rust(&self) -> String {
         if self.arguments.is_empty() {
@@ -121,7 +121,7 @@ impl Struct {
 }
 
 impl Signature {
-    /// The struct's name.
+    /// The name of the struct.
     #[must_use]
     pub fn rust_name(&self) -> String {
         let mut name = self.name.replace("echo_", "Echo");
@@ -129,7 +129,7 @@ impl Signature {
         name
     }
 
-    /// The struct's type, its own type parameters filled in.
+    /// The type of the struct, with its type parameters filled in.
     #[must_use]
     pub fn rust_type(&self) -> String {
         if self.open == 0 {
@@ -184,14 +184,14 @@ impl Signature {
     }
 }
 
-/// What every written module begins with.
+/// The start of every generated module.
 const HEAD: &str = "\
 use core::num::*;
 use kernel_args::{*, vector::*};
 use kernel_args_test_values::{Draw, Draws, Structure, Visitor, draw, structure};
 ";
 
-/// A module with all these structs, each signature in a module of its own, with functions that visit them.
+/// A module with all these structs, each signature in its own submodule, with functions that visit the structs.
 #[must_use]
 pub fn source(signatures: &[Signature]) -> String {
     let mut text = HEAD.to_owned();
@@ -203,7 +203,7 @@ pub fn source(signatures: &[Signature]) -> String {
             "packable"
         };
         let name = &signature.name;
-        // A function for each: in a debug build one function for all would need a stack of megabytes.
+        // One function per struct: in a debug build a single function for all would need megabytes of stack.
         let _ = writeln!(
             text,
             "pub mod {name} {{ use super::*;\n{}\
@@ -245,7 +245,7 @@ pub fn source(signatures: &[Signature]) -> String {
 }
 
 impl Signature {
-    /// The structs of this signature alone, for a message.
+    /// The structs of only this signature, for a message.
     #[must_use]
     pub fn rust_alone(&self) -> String {
         let definitions = self.rust_definitions();

@@ -1,10 +1,9 @@
-//! From a signature that shows a mistake to a small one that still does.
+//! Reduces a signature that shows a mistake to a small one that still shows it.
 
 use crate::{Field, Pointee, Signature, Slot, Struct, Type};
 
-/// The smallest signature that is found by taking the first of its [`smaller`] ones that fails, again and
-/// again. `first_failing` says which of those it is given fails; it is asked for many at once, because
-/// compilers are quick with many.
+/// Finds a minimal signature: repeatedly takes the first of the [`smaller`] signatures that fails. `first_failing` returns the
+/// index of the first failing signature. It gets many at once, because compilers are fast with many.
 pub fn shrink(
     mut signature: Signature,
     mut first_failing: impl FnMut(&[Signature]) -> Option<usize>,
@@ -18,7 +17,7 @@ pub fn shrink(
     }
 }
 
-/// Signatures with something taken from this one, the smallest first.
+/// Signatures with a part of this one removed, the smallest first.
 #[must_use]
 pub fn smaller(signature: &Signature) -> Vec<Signature> {
     let mut found: Vec<Signature> = Vec::new();
@@ -29,7 +28,7 @@ pub fn smaller(signature: &Signature) -> Vec<Signature> {
         ..signature.clone()
     };
 
-    // A run of parameters out: half of them, a quarter, ... one.
+    // Removes a run of parameters: half of them, a quarter, ... one.
     let mut run = count / 2;
     while run > 0 {
         for begin in (0..count).step_by(run) {
@@ -44,7 +43,7 @@ pub fn smaller(signature: &Signature) -> Vec<Signature> {
     if signature.open > 0 {
         found.push(with(signature.parameters.clone(), 0));
     }
-    // A parameter for one that is in it.
+    // Replaces a parameter by one of its inner types.
     for (i, ty) in signature.parameters.iter().enumerate() {
         for inner in inside(ty) {
             let mut parameters = signature.parameters.clone();
@@ -52,7 +51,7 @@ pub fn smaller(signature: &Signature) -> Vec<Signature> {
             found.push(with(parameters, 0));
         }
     }
-    // One definition simpler, everywhere.
+    // Simplifies one definition everywhere.
     for structure in signature.structs() {
         for simpler in simpler(structure) {
             let parameters = signature
@@ -67,7 +66,7 @@ pub fn smaller(signature: &Signature) -> Vec<Signature> {
     found
 }
 
-/// How much there is in a signature: it falls with each step, so that shrinking ends.
+/// The size of a signature. It decreases with each step, so the reduction ends.
 fn weight(signature: &Signature) -> usize {
     let mut weight = signature.parameters.len() + signature.open;
     for parameter in &signature.parameters {
@@ -90,7 +89,7 @@ fn weight(signature: &Signature) -> usize {
     weight
 }
 
-/// The types that a type is made of, and the plainest one.
+/// The inner types of a type, and the simplest type.
 fn inside(ty: &Type) -> Vec<Type> {
     let mut found = match ty {
         Type::Leaf(_) => Vec::new(),
@@ -118,8 +117,8 @@ fn inside(ty: &Type) -> Vec<Type> {
     found
 }
 
-/// The struct with something taken from it. Every one is an ordinary struct with a name of its own: an
-/// instance of a generic struct shares its definition with others.
+/// The struct with a part removed. Each result is a plain struct with a new name, because the instances of a generic struct
+/// share its definition.
 fn simpler(structure: &Struct) -> Vec<Struct> {
     let plain = plain(structure);
     let mut found = Vec::new();
@@ -159,7 +158,7 @@ fn simpler(structure: &Struct) -> Vec<Struct> {
     if !structure.arguments.is_empty() {
         found.push(plain);
     }
-    // C++ refuses an `alignas` below the alignment of a field.
+    // C++ rejects an `alignas` below the alignment of a field.
     found.retain(|s| s.align.is_none_or(|align| s.extent().align == align));
     found
 }
@@ -186,8 +185,7 @@ fn plain(structure: &Struct) -> Struct {
     }
 }
 
-/// The type with `new` wherever `old` stands in it. What holds an instance of a generic struct with `old`
-/// among its arguments becomes an ordinary struct.
+/// Replaces `old` by `new` inside a type. An instance of a generic struct with `old` in its arguments becomes a plain struct.
 fn replace(ty: &Type, old: &Struct, new: &Struct) -> Type {
     match ty {
         Type::Struct(s) if s == old => Type::Struct(new.clone()),

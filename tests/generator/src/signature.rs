@@ -1,4 +1,4 @@
-//! A kernel's signature, and the types in it.
+//! The signature of a kernel, and its types.
 
 use crate::Leaf;
 
@@ -7,9 +7,9 @@ use crate::Leaf;
 pub enum Type {
     /// A scalar, a vector, an opaque object.
     Leaf(&'static Leaf),
-    /// A device pointer; an `optional` one is an `Option` of it in Rust, which parameters alone can be.
+    /// A device pointer. An `optional` pointer is an `Option` in Rust, which only parameters can be.
     Pointer {
-        /// What it points to.
+        /// The target type.
         to: Pointee,
         /// C++'s `T const*`.
         is_const: bool,
@@ -18,20 +18,20 @@ pub enum Type {
     },
     /// An enum with an underlying type.
     Enum(Enum),
-    /// Another name for a type: `using` in C++, `repr(transparent)` in Rust.
+    /// An alias of a type: `using` in C++, `repr(transparent)` in Rust.
     Alias {
         /// The name.
         name: String,
         /// The type; not an array.
         of: Box<Type>,
     },
-    /// So many of a type, one after another. As a parameter C++ passes a struct around it.
+    /// An array. As a parameter, C++ passes it inside a struct.
     Array(Box<Type>, usize),
     /// A struct, or an instance of a generic one.
     Struct(Struct),
 }
 
-/// What a pointer points to.
+/// The target of a pointer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Pointee {
     /// `void`.
@@ -47,14 +47,14 @@ pub struct Enum {
     pub name: String,
     /// The underlying type, an integer.
     pub underlying: &'static Leaf,
-    /// The values, all different.
+    /// The values, all distinct.
     pub values: Vec<i64>,
     /// C++'s `enum class`.
     pub scoped: bool,
 }
 
 impl Enum {
-    /// The name of a variant in C++: that of Rust, `V0`, where it need not be the only one of its scope.
+    /// The C++ name of a variant: the Rust name `V0`, unless the name must be unique in its scope.
     #[must_use]
     pub fn cpp_variant(&self, index: usize) -> String {
         if self.scoped {
@@ -68,7 +68,7 @@ impl Enum {
 /// A struct, or an instance of a generic one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Struct {
-    /// The name. Structs of one signature that share it are instances of one generic struct.
+    /// The name. Structs of one signature with the same name are instances of one generic struct.
     pub name: String,
     /// C++'s `alignas`.
     pub align: Option<usize>,
@@ -83,33 +83,33 @@ pub struct Struct {
 /// A field of a struct.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
-    /// Its type, in this instance.
+    /// Its type in this instance.
     pub ty: Type,
-    /// How the definition spells it.
+    /// Its spelling in the definition.
     pub slot: Slot,
 }
 
-/// How a generic struct spells the type of a field.
+/// The spelling of a field's type in a generic struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slot {
-    /// As a type of its own.
+    /// A concrete type.
     Own,
-    /// As the type parameter of this number.
+    /// The type parameter with this number.
     Argument(usize),
-    /// As an array of the type parameter of this number, `N` long.
+    /// An array of the type parameter with this number, with length `N`.
     Array(usize),
 }
 
 /// A kernel's parameters.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Signature {
-    /// The kernel's name.
+    /// The name of the kernel.
     pub name: String,
-    /// The parameters, in order; of an echo kernel those after `out`.
+    /// The parameters, in order; for an echo kernel, the parameters after `out`.
     pub parameters: Vec<Type>,
-    /// Whether the kernel echoes: `unsigned char* out` is its first parameter then.
+    /// Whether the kernel echoes: then `unsigned char* out` is its first parameter.
     pub echo: bool,
-    /// How many of the first parameters the Rust struct leaves to type parameters of its own.
+    /// How many of the first parameters are type parameters of the Rust struct.
     pub open: usize,
 }
 
@@ -127,13 +127,13 @@ impl Type {
     /// The leaf with this Rust spelling.
     ///
     /// # Panics
-    /// Where there is none.
+    /// If no leaf has this spelling.
     #[must_use]
     pub fn named(rust: &str) -> Self {
         Self::Leaf(Leaf::named(rust).expect("a leaf of the table"))
     }
 
-    /// Whether C++ passes it as a struct, not as a scalar.
+    /// Whether C++ passes it as a struct and not as a scalar.
     #[must_use]
     pub fn is_aggregate(&self) -> bool {
         match self {
@@ -144,7 +144,7 @@ impl Type {
         }
     }
 
-    /// Calls `visit` with this type and every type in it, the inner ones first.
+    /// Calls `visit` with this type and every type in it, inner types first.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
         match self {
             Self::Leaf(_) | Self::Enum(_) => {}
@@ -168,7 +168,7 @@ impl Type {
 }
 
 impl Signature {
-    /// All parameters of the kernel, `out` included.
+    /// All parameters of the kernel, including `out`.
     #[must_use]
     pub fn all_parameters(&self) -> Vec<Type> {
         let out = self.echo.then(Type::out);
@@ -177,7 +177,7 @@ impl Signature {
             .collect()
     }
 
-    /// Every type with a definition, each once by its name, in an order in which they can be defined.
+    /// Every type with a definition, once per name, in an order that is valid for definitions.
     #[must_use]
     pub fn definitions(&self) -> Vec<&Type> {
         let mut found: Vec<&Type> = Vec::new();
@@ -191,7 +191,7 @@ impl Signature {
         found
     }
 
-    /// Every struct, each instance of a generic one by itself, in the order of their definitions.
+    /// Every struct, including each instance of a generic struct, in the order of their definitions.
     #[must_use]
     pub fn structs(&self) -> Vec<&Struct> {
         let mut found: Vec<&Struct> = Vec::new();

@@ -1,12 +1,12 @@
-//! How much the suites try.
+//! The sizes of the test suites.
 
-/// The variable that asks for the full sizes.
+/// The variable that enables the full sizes.
 pub const FULL: &str = "KERNEL_ARGS_FULL";
 
-/// Whether `KERNEL_ARGS_FULL=1` asks for the full sizes.
+/// Whether `KERNEL_ARGS_FULL=1` enables the full sizes.
 ///
 /// # Panics
-/// Where the variable is neither `0` nor `1`.
+/// If the variable is neither `0` nor `1`.
 #[must_use]
 pub fn is_full() -> bool {
     match std::env::var(FULL).as_deref() {
@@ -16,7 +16,7 @@ pub fn is_full() -> bool {
     }
 }
 
-/// The size `full` where [`is_full`], else `small`.
+/// Returns `full` if [`is_full`], else `small`.
 #[must_use]
 pub fn choose(small: usize, full: usize) -> usize {
     if is_full() { full } else { small }

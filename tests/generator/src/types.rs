@@ -1,19 +1,19 @@
-//! The one table of CUDA's types that all suites go by.
+//! The table of CUDA's types for all suites.
 //!
-//! It is written down from CUDA's documentation, never from the library's own table, and the oracle suite compares
-//! it with NVIDIA's compiler. A new type is one row here: the random signatures, the drawn values, the layouts that
-//! the oracle compares and the echo kernels all follow from the rows.
+//! The table is written from CUDA's documentation, independent of the library's own table, and the oracle suite compares it
+//! with NVIDIA's compiler. To add a type, add one row here: the random signatures, the random values, the layouts in the oracle
+//! suite and the echo kernels are derived from the rows.
 
-/// Calls the macro `$then` with every row:
+/// Calls the macro `$then` with all rows:
 ///
 /// `RUST = "C++", PASSED COUNT x SIZE aligned ALIGN, DRAWN;`
 ///
 /// | column | meaning |
 /// |---|---|
-/// | `RUST` | the type where the names of `kernel_args` and `core::num` are in scope |
+/// | `RUST` | the type, with the names of `kernel_args` and `core::num` in scope |
 /// | `C++` | the type after [`PRELUDE`](crate::cpp::PRELUDE) |
 /// | `PASSED` | whether C++ passes it as a `scalar` or as an `aggregate` |
-/// | `COUNT x SIZE` | its components, which have no gaps, and the bytes of each |
+/// | `COUNT x SIZE` | its components, which have no gaps, and the size of each in bytes |
 /// | `ALIGN` | its alignment on the device. CUDA C++ Programming Guide, "Built-in Vector Types" |
 /// | `DRAWN` | how a random value is made: `truth`, `number` from its bytes, `non_zero of` an integer, `wrapper of` its only field, `vector of` its components |
 #[macro_export]
@@ -121,13 +121,14 @@ macro_rules! cuda_types {
     };
 }
 
-/// Calls the macro `$then` with every type of another crate that is a device type with a feature of `kernel-args`:
+/// Calls the macro `$then` with every type of a foreign crate that is a device type with a feature of `kernel-args`:
 ///
 /// `RUST = "C++", COUNT x SIZE aligned ALIGN, echo KERNEL;`
 ///
-/// The columns are those of [`cuda_types!`], `ALIGN` that of the device: the host may align less. `KERNEL` is the name of the
-/// kernel in `ptx/` that echoes it, after `echo_`. Of a generic type the rows are samples. These types stand in no random
-/// signature: in a struct that is passed by value they are refused where the host's alignment moves them.
+/// The columns have the same meaning as in [`cuda_types!`]. `ALIGN` is the alignment on the device; on the host it may be
+/// lower. `KERNEL` is the name of the kernel in `ptx/` that echoes the type, after `echo_`. For a generic type the rows are
+/// samples. Random signatures do not contain these types: in a struct that is passed by value they are rejected if the host's
+/// alignment changes their offset.
 #[macro_export]
 macro_rules! foreign_types {
     ($then:ident) => {
@@ -223,7 +224,7 @@ macro_rules! foreign_types {
     };
 }
 
-/// How source text spells a type: `stringify!` without the spaces that it puts between tokens.
+/// The source text of a type: `stringify!` without the spaces between tokens.
 #[macro_export]
 macro_rules! spelling {
     ($ty:ty) => {{
@@ -237,7 +238,7 @@ macro_rules! spelling {
     }};
 }
 
-/// How many bytes of a text are no spaces.
+/// The number of bytes of a text that are not spaces.
 #[must_use]
 pub const fn letters(text: &str) -> usize {
     let (mut i, mut count) = (0, 0);
@@ -250,7 +251,7 @@ pub const fn letters(text: &str) -> usize {
     count
 }
 
-/// The `N` bytes of a text that are no spaces.
+/// The `N` bytes of a text that are not spaces.
 #[must_use]
 pub const fn without_spaces<const N: usize>(text: &str) -> [u8; N] {
     let (mut i, mut count, mut found) = (0, 0, [0; N]);

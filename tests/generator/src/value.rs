@@ -1,13 +1,13 @@
-//! Random values, and the bytes in which a kernel sees them.
+//! Random values, and their bytes on the device.
 //!
-//! A value is drawn in the order of C++'s initialisation: fields in order, elements in order, components
-//! in order; each takes one number of the stream, one of 128 bits two, low half first. Whoever makes the
-//! same value in Rust draws the same numbers in the same order.
+//! The order of random numbers is the order of C++ initialization: fields, elements and components in order. Each component
+//! takes one number of the stream; a 128-bit component takes two, low half first. Code that makes the same value in Rust must
+//! draw the numbers in the same order.
 
 use crate::{Rng, Signature, Type, leaf::Scalar};
 
 impl Type {
-    /// The bytes of a random value, padding as zeros.
+    /// The bytes of a random value, with zeros as padding.
     #[must_use]
     pub fn draw(&self, rng: &mut Rng) -> Vec<u8> {
         match self {
@@ -36,7 +36,7 @@ impl Type {
     }
 }
 
-/// Whether an optional pointer with this address is absent instead.
+/// Whether an optional pointer with this address is replaced by `None`.
 #[must_use]
 pub fn is_none(address: u64) -> bool {
     address.is_multiple_of(4)

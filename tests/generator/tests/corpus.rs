@@ -1,4 +1,4 @@
-//! A corpus is used for the structs that it was made for, and refused for all others.
+//! A corpus is accepted only for the structs that it was made for.
 
 use kernel_args_test_generator::{corpus, echo};
 
@@ -9,7 +9,7 @@ fn table(seed: u64, count: usize) -> String {
 #[test]
 fn the_corpus_of_the_derived_structs_fits() {
     assert_eq!(corpus::check(&table(1, 20), 1, 20), Ok(()));
-    // Number `i` is the same kernel in a larger corpus.
+    // Kernel `i` is the same in a larger corpus.
     assert_eq!(corpus::check(&table(1, 30), 1, 20), Ok(()));
 }
 

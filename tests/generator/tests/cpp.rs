@@ -1,4 +1,4 @@
-//! A signature shown alone brings what it uses along, and no more.
+//! The text of a single signature contains exactly the definitions that it uses.
 
 use kernel_args_test_generator::{Shape, Signature, Type, cpp::PRELUDE, signature};
 

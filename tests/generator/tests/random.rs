@@ -1,4 +1,4 @@
-//! Random signatures: the same for the same seed, and of every kind.
+//! Random signatures: equal for equal seeds, and of every kind.
 
 use kernel_args_test_generator::{
     Field, Shape, Type, leaf::LEAVES, random::MOST_PARAMETERS, signature, signatures,

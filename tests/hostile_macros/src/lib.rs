@@ -1,14 +1,14 @@
 //! Attribute macros that change an item after a derive has seen it.
 //!
-//! A derive that stands above an attribute macro is expanded first: it sees the item as it is written, and the compiler sees
-//! what the macro makes of it. So the output of a derive is compiled with an item that it has never seen.
+//! A derive above an attribute macro is expanded first: it sees the item in the source, and the compiler sees the output of the
+//! attribute macro. The output of the derive is then compiled with an item that the derive has never seen.
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Data, DeriveInput, Field, parse::Parser, parse_macro_input};
 
-/// Leaves the item as it is.
+/// Returns the item unchanged.
 #[proc_macro_attribute]
 pub fn unchanged(_: TokenStream, item: TokenStream) -> TokenStream {
     item
@@ -16,7 +16,7 @@ pub fn unchanged(_: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Replaces the item.
 ///
-/// An enum may be replaced by one of the same layout,
+/// An enum may be replaced by an enum with the same layout,
 ///
 /// ```
 /// # use kernel_args::DeviceType;
@@ -31,8 +31,8 @@ pub fn unchanged(_: TokenStream, item: TokenStream) -> TokenStream {
 /// enum Mode { Fast = 1, Exact = 2 }
 /// ```
 ///
-/// but not by one with padding. (The message names an allocation by a number that is not stable, so the case is not in
-/// `tests/toolchain/suites/compile_fail`.)
+/// but not by an enum with padding. (The message contains the number of an allocation, which is not stable, so this case is not
+/// in `tests/toolchain/suites/compile_fail`.)
 ///
 /// ```compile_fail,E0080
 /// # use kernel_args::DeviceType;
@@ -51,7 +51,7 @@ pub fn replace_by(other: TokenStream, _: TokenStream) -> TokenStream {
     other
 }
 
-/// Gives a field another type: `#[field_type(n: Box<u32>)]`.
+/// Changes the type of a field: `#[field_type(n: Box<u32>)]`.
 #[proc_macro_attribute]
 pub fn field_type(field: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = parse_macro_input!(item as DeriveInput);
@@ -73,11 +73,11 @@ fn replace(item: &mut DeriveInput, new: Field) -> syn::Result<()> {
             }
         }
     }
-    Err(syn::Error::new_spanned(new, "there is no such field"))
+    Err(syn::Error::new_spanned(new, "this field does not exist"))
 }
 
-/// Moves the fields of a struct into another one, `Inner`, behind `Deref` and `DerefMut`; each `deref_mut` moves them to
-/// another place in memory.
+/// Moves the fields of a struct into a new struct `Inner`, behind `Deref` and `DerefMut`. Each `deref_mut` moves them to a new
+/// address.
 #[proc_macro_attribute]
 pub fn behind_deref(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);

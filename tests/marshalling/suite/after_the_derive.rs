@@ -1,4 +1,5 @@
-//! Attribute macros that run after a derive. What they may not change is in `tests/toolchain/suites/compile_fail/ui/changed_item`.
+//! Attribute macros that run after a derive. Changes that must be rejected are in
+//! `tests/toolchain/suites/compile_fail/ui/changed_item`.
 
 use kernel_args::{DeviceType, KernelArgs};
 use kernel_args_hostile_macros::unchanged;

@@ -75,7 +75,7 @@ fn no_arguments_are_no_text() {
 }
 
 #[test]
-fn the_bytes_are_those_of_the_launch() {
+fn the_text_shows_the_bytes_of_the_launch() {
     #[derive(KernelArgs)]
     struct Two {
         padded: Padded,

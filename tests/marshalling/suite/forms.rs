@@ -1,4 +1,4 @@
-//! Known values, with the bytes that the CUDA documentation asks for written out.
+//! Known values, with the expected bytes according to the CUDA documentation.
 
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, KernelArgs, TensorMap,
@@ -86,14 +86,14 @@ const OUTER_BYTES: [u8; 48] = [
     1, 0, 2, 0, 3, 0, 4, 0,         5, 0, 0, 0, 0, 0, 0, 0,
 ];
 
-/// Writes ones to the padding of a value, which the host leaves as it was.
+/// Writes ones into the padding of a value.
 fn dirty<T>(value: &mut T, padding: impl IntoIterator<Item = usize>) {
     let bytes = ptr::from_mut(value).cast::<u8>();
     for offset in padding {
         assert!(offset < size_of::<T>());
-        // SAFETY: inside of the value, as asserted.
+        // SAFETY: the address is inside the value, as asserted.
         let byte = unsafe { bytes.add(offset) };
-        // SAFETY: any byte of the value may be written to, and padding holds anything.
+        // SAFETY: any byte of the value may be written, and padding may have any value.
         unsafe { byte.write(0xff) };
     }
 }

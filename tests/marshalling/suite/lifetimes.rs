@@ -1,6 +1,6 @@
-//! The arguments are alive and lent until the launch has returned, however it returns.
+//! The arguments are alive and borrowed until the launch returns or panics.
 //!
-//! The guards themselves are cudarc's, which need a driver: the launch suite sees them.
+//! The guards come from cudarc and need a driver: the launch suite tests them.
 
 use kernel_args::{
     DevicePointer, KernelArg, KernelArgs,
@@ -11,7 +11,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What happened, in order.
+/// The events, in order.
 #[derive(Default)]
 struct Log(RefCell<Vec<String>>);
 
@@ -25,7 +25,7 @@ impl Log {
     }
 }
 
-/// Memory of somebody who wants to know when it is lent, and when it is let go.
+/// Memory that records when it is borrowed and when it is released.
 struct Lent<'l> {
     name: &'static str,
     address: u64,
@@ -47,7 +47,7 @@ impl KernelArg for Lent<'_> {
     }
 }
 
-/// An argument whose lowering fails.
+/// An argument whose conversion fails.
 struct Broken;
 
 impl KernelArg for Broken {
@@ -79,7 +79,7 @@ fn sorted(mut events: Vec<String>) -> Vec<String> {
     events
 }
 
-/// `events` is: both lent, `launch`, both back; the order among the two is nobody's business.
+/// Checks that both are borrowed, then `launch` runs, then both are released. The order within each pair does not matter.
 fn assert_around(events: &[String], launch: &str) {
     assert_eq!(events[..2], ["a is lent", "b is lent"]);
     assert_eq!(events[2], launch);
@@ -140,7 +140,7 @@ struct Half<'l> {
 }
 
 #[test]
-fn an_argument_that_panics_lets_the_others_go() {
+fn a_panic_in_one_argument_releases_the_remaining_arguments() {
     let log = Log::default();
     let half = || {
         let lent = |name| Lent {
@@ -169,7 +169,7 @@ fn an_argument_that_panics_lets_the_others_go() {
 }
 
 #[test]
-fn an_error_of_the_launch_comes_through() {
+fn an_error_of_the_launch_is_returned() {
     let log = Log::default();
     let result: Result<(), &str> = args(&log).with_kernel_params(|_| Err("busy"));
     assert_eq!(result, Err("busy"));

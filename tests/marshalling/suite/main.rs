@@ -1,4 +1,4 @@
-//! What reaches a driver in either form, byte for byte, without a driver.
+//! The bytes that each form passes to a driver, tested without a driver.
 
 mod after_the_derive;
 mod arguments;

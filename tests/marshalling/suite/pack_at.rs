@@ -1,4 +1,4 @@
-//! The packed form at the offsets of a particular GPU.
+//! The packed form with the offsets of a specific GPU.
 
 use kernel_args::{
     KernelArgs,
@@ -17,7 +17,7 @@ struct Args {
 const ARGS: Args = Args { a: 1, b: 2, c: 3 };
 
 #[test]
-fn parameters_go_where_the_offsets_say_and_zeros_between() {
+fn parameters_are_at_the_offsets_with_zeros_between() {
     let mut buffer = [0xff; 24];
     let packed = ARGS.pack_at(&[0, 8, 20], &mut buffer).map(<[u8]>::to_vec);
     let expected = [
@@ -39,7 +39,7 @@ fn a_first_offset_above_zero_leaves_zeros_before_it() {
 }
 
 #[test]
-fn the_offsets_by_the_rule_of_c_are_those_of_the_packed_form() {
+fn the_packed_form_has_the_offsets_of_c() {
     let mut buffer = [0xff; 16];
     let packed = ARGS.pack_at(&[0, 4, 8], &mut buffer).map(<[u8]>::to_vec);
     ARGS.with_packed(|expected| assert_eq!(packed.as_deref(), Ok(expected)));

@@ -1,5 +1,5 @@
-//! Panics in every place where the library calls code of a user, and calls inside of calls. Run under Miri, these show that
-//! no memory is used after it was freed, none is freed twice, and no reference outlives what it points to.
+//! Panics in every place where the library calls user code, and nested calls. Run under Miri, these tests detect use after
+//! free, double free, and references that outlive their targets.
 
 use kernel_args::{
     DeviceType, KernelArg, KernelArgs,
@@ -19,7 +19,7 @@ struct Padded {
 
 const PADDED: Padded = Padded { small: 1, large: 2 };
 
-/// A value on the heap that is passed by value; it panics where it is told to.
+/// A value on the heap that is passed by value. It panics at the selected step.
 struct Boxed<'c> {
     value: Box<Padded>,
     panics: Option<Place>,
@@ -48,7 +48,7 @@ impl Drop for Boxed<'_> {
     }
 }
 
-/// As the derive writes it for a struct without type parameters.
+/// The code that the derive writes for a struct without type parameters.
 #[derive(KernelArgs)]
 struct Plain<'c> {
     first: Boxed<'c>,
@@ -58,7 +58,7 @@ struct Plain<'c> {
     _skipped: Boxed<'c>,
 }
 
-/// As the derive writes it for a generic struct.
+/// The code that the derive writes for a generic struct.
 #[derive(KernelArgs)]
 struct Generic<'c, T, const N: usize> {
     values: [T; N],
@@ -66,7 +66,7 @@ struct Generic<'c, T, const N: usize> {
     second: Boxed<'c>,
 }
 
-/// Each way of marshalling `args`, with `call` where the parameters are ready.
+/// Each way to marshal `args`, with `call` while the parameters are valid.
 fn each_way<A: KernelArgs>(args: impl Fn() -> A, call: impl Fn()) -> usize {
     let offsets: Vec<usize> = A::PARAMETERS.iter().filter_map(|p| p.offset).collect();
     let ways: [&dyn Fn(); 6] = [
@@ -87,7 +87,7 @@ fn each_way<A: KernelArgs>(args: impl Fn() -> A, call: impl Fn()) -> usize {
         .count()
 }
 
-/// The number of panics among six ways, and of arguments that were dropped.
+/// The number of panics in six ways to marshal, and the number of dropped arguments.
 fn plain(panics: [Option<Place>; 3], call: impl Fn()) -> (usize, usize) {
     let dropped = Cell::new(0);
     let boxed = |i: usize| Boxed {
@@ -174,7 +174,7 @@ fn after_a_panic_the_same_struct_is_marshalled_again() {
     assert_eq!(dropped.get(), 0);
 }
 
-/// An argument that marshals other arguments while it is lowered.
+/// An argument that marshals other arguments during its conversion.
 struct Nested(u32);
 
 impl KernelArg for Nested {
@@ -203,7 +203,7 @@ struct Inner {
 }
 
 #[test]
-fn an_argument_marshals_others_while_it_is_lowered() {
+fn an_argument_marshals_nested_arguments_during_its_conversion() {
     let inner = Inner {
         padded: PADDED,
         nested: Nested(5),
@@ -217,11 +217,11 @@ struct Values {
     n: u8,
 }
 
-/// `params` point at a `Padded` and a `u8`.
+/// `params` points to a `Padded` and a `u8`.
 fn read(params: &[*mut std::ffi::c_void]) -> (Padded, u8) {
-    // SAFETY: the pointers of `Values`, inside of the call that made them.
+    // SAFETY: these are the pointers of `Values`, inside the call that made them.
     let padded = unsafe { params[0].cast::<Padded>().read_unaligned() };
-    // SAFETY: as above.
+    // SAFETY: these are the pointers of `Values`, inside the call that made them.
     (padded, unsafe { params[1].cast::<u8>().read() })
 }
 
@@ -233,7 +233,7 @@ fn the_parameters_of_a_call_survive_the_calls_inside_of_it() {
         values(2).with_packed(|bytes| {
             values(3).with_kernel_params(|inner| {
                 assert_eq!(read(inner), (PADDED, 3));
-                // The kernel's side may write to its copy of the pointers.
+                // The kernel may write to its copy of the pointers.
                 inner.fill(std::ptr::null_mut());
             });
             let panicked = catch_unwind(|| values(4).with_arguments(|_| panic!("in the launch")));

@@ -1,4 +1,5 @@
-//! Where the pointers of the first form point: a value that stands in the struct as the kernel reads it is not copied.
+//! The targets of the pointers in `kernelParams`: a value is not copied if the struct stores it in the form that the kernel
+//! reads.
 
 use kernel_args::{DevicePointer, DeviceType, KernelArg, KernelArgs, vector::Float4};
 use kernel_args_marshalling_tests::params;
@@ -30,7 +31,7 @@ struct Args {
     optional: Option<DevicePointer<u8>>,
 }
 
-/// For each parameter, whether its pointer points at the field.
+/// For each parameter, whether its pointer points to the field.
 fn in_place(args: &mut Args) -> [bool; 8] {
     let fields = [
         ptr::from_ref(&args.number).cast::<u8>(),
@@ -73,7 +74,7 @@ fn args() -> Args {
 }
 
 #[test]
-fn plain_fields_are_pointed_at_and_others_are_copied() {
+fn pointers_point_to_plain_fields_and_to_copies_of_converted_fields() {
     let mut args = args();
     let copied = [false; 2];
     assert_eq!(
@@ -121,7 +122,7 @@ struct Whole {
     _label: &'static str,
 }
 
-/// A struct of values that lies in memory as the kernel reads it is not copied.
+/// A struct of values is not copied if its memory layout is equal to the kernel's parameters.
 #[test]
 fn a_struct_that_is_packed_itself_is_not_copied() {
     let mut whole = Whole {
@@ -180,7 +181,8 @@ struct Lowering<A: KernelArg> {
     value: A,
 }
 
-/// Where bytes between the fields are the host's, where a field is no value, and where its type may be any, there is a copy.
+/// A copy is needed if there are bytes between the fields, if a field is not a plain value, or if the type of a field is
+/// generic.
 #[test]
 fn any_other_struct_is_copied() {
     let padded = Padded { small: 1, large: 2 };
@@ -201,7 +203,7 @@ fn any_other_struct_is_copied() {
     .with_packed(|buffer| assert_eq!(buffer, [2, 0, 0, 0]));
 }
 
-/// The order of rustc's layout is what counts, not that of the fields.
+/// The order of rustc's layout counts, not the order of the fields.
 #[test]
 fn what_rustc_reorders_is_copied_in_order() {
     #[derive(KernelArgs)]

@@ -1,4 +1,4 @@
-//! Launch attributes (CUDA driver API, `CUlaunchAttribute`): what the driver takes, and what a kernel node says of them.
+//! Launch attributes (CUDA driver API, `CUlaunchAttribute`): which the driver accepts, and which a kernel node accepts.
 
 use crate::{
     error::{Outcome, Status},
@@ -45,14 +45,14 @@ impl Attribute {
         words
     }
 
-    /// The handle at the value's beginning.
+    /// The handle at the start of the value.
     fn handle(&self) -> Handle {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&self.value[..8]);
         Handle(usize::from_ne_bytes(bytes))
     }
 
-    /// The driver of which toolkit has it first: `1000 * major + 10 * minor`.
+    /// The first CUDA version whose driver has it: `1000 * major + 10 * minor`.
     fn since(&self) -> Option<i32> {
         Some(match self.id {
             0..=8 => 11080,
@@ -69,7 +69,7 @@ impl Attribute {
 }
 
 impl Driver {
-    /// What a launch on `target` refuses.
+    /// The checks for a launch on `target`.
     pub(crate) fn check_attributes(&self, attributes: &[Attribute], target: Target) -> Outcome {
         for attribute in attributes {
             let refused = match attribute.id {
@@ -96,7 +96,7 @@ impl Driver {
         Ok(())
     }
 
-    /// What a kernel node refuses: what a launch does, and the attributes that are "valid for launches" only.
+    /// The checks for a kernel node: the checks of a launch, and attributes that are "valid for launches" only.
     pub(crate) fn check_attribute_of_node(&self, attribute: &Attribute) -> Outcome {
         let refused = match attribute.id {
             _ if attribute
@@ -118,7 +118,7 @@ impl Driver {
         Ok(())
     }
 
-    /// What a launch does beside running its kernel: it records events, and gives the handle of its node.
+    /// The additional effects of a launch: it records events, and returns the handle of its node.
     pub(crate) fn after_launch(&mut self, config: &LaunchConfig) -> Outcome {
         for (index, attribute) in config.attributes()?.into_iter().enumerate() {
             match attribute.id {

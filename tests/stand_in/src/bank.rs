@@ -1,4 +1,4 @@
-//! A launch's parameter bank: the bytes that the kernel will read, out of either form that `cuLaunchKernel` takes.
+//! The parameter bank of a launch: the bytes that the kernel reads, from either form that `cuLaunchKernel` accepts.
 
 use crate::{
     entry::{In, in_at},
@@ -9,17 +9,17 @@ use crate::{
 /// The form in which the caller passed the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Neither: the kernel has no parameters.
+    /// No form: the kernel has no parameters.
     None,
     KernelParams,
     Extra,
 }
 
-/// The bank with the form that it came in.
+/// The bank and the form of its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Bank {
     pub(crate) form: Form,
-    /// As long as the kernel's parameters reach; what nothing was passed for is zero.
+    /// The end of the last parameter. Bytes that were not passed are zero.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -29,13 +29,12 @@ const BUFFER_POINTER: usize = 1;
 const BUFFER_SIZE: usize = 2;
 
 impl Bank {
-    /// Places the parameters as the driver does. An `extra` that names no buffer counts as none, and a kernel without
-    /// parameters takes both forms at once (seen on driver 580).
+    /// Places the parameters like the driver. An `extra` list without a buffer is ignored, and a kernel without parameters
+    /// accepts both forms at once (seen on driver 580).
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for both forms at once, for none where the kernel has parameters, for an `extra`
-    /// that is no list, and for a null entry in `kernelParams`; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES` for a buffer
-    /// larger than the bank.
+    /// `CUDA_ERROR_INVALID_VALUE` for both forms at once, for no form if the kernel has parameters, for an invalid `extra`
+    /// list, and for a null entry in `kernelParams`; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES` for a buffer larger than the bank.
     pub(crate) fn read(
         kernel: &Kernel,
         kernel_params: In<usize>,
@@ -54,7 +53,7 @@ impl Bank {
         }
     }
 
-    /// The buffer and its size that an `extra` list names.
+    /// The buffer and the size in an `extra` list.
     fn buffer(extra: In<usize>) -> Outcome<Option<(In<u8>, usize)>> {
         if extra.is_null() {
             return Ok(None);

@@ -25,15 +25,15 @@ pub(crate) struct Capture {
     mode: Mode,
     thread: ThreadId,
     graph: Handle,
-    /// For each stream that takes part, the nodes that its next one depends on.
+    /// For each participating stream: the dependencies of its next node.
     frontiers: BTreeMap<Handle, Vec<Handle>>,
-    /// An error broke it: nothing more is captured, and ending it gives no graph.
+    /// An error invalidated it: nothing more is captured, and the end returns no graph.
     invalid: bool,
-    /// What `cuStreamGetCaptureInfo` points at, until it is asked again.
+    /// The arrays that `cuStreamGetCaptureInfo` returns, valid until the next query.
     asked: Vec<Handle>,
 }
 
-/// `CUstreamCaptureMode`: whose calls may break the capture by being unsafe during one.
+/// `CUstreamCaptureMode`: which threads can invalidate the capture with an unsafe call during the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Global,
@@ -58,7 +58,7 @@ thread_local! {
 }
 
 impl Driver {
-    /// Adds a node to the capture, after what `stream` has captured so far.
+    /// Adds a node to the capture, after the nodes of `stream`.
     pub(crate) fn capture_operation(
         &mut self,
         capture: Handle,
@@ -75,10 +75,10 @@ impl Driver {
         Ok(node)
     }
 
-    /// The nodes that the stream's next one depends on.
+    /// The dependencies of the stream's next node.
     ///
     /// # Errors
-    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` for a broken capture.
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` for an invalidated capture.
     pub(crate) fn frontier(&self, capture: Handle, stream: Handle) -> Outcome<Vec<Handle>> {
         let held = self.captures.get(capture)?;
         if held.invalid {
@@ -87,7 +87,7 @@ impl Driver {
         Ok(held.frontiers.get(&stream).cloned().unwrap_or_default())
     }
 
-    /// Makes `stream` part of the capture, its next node after `nodes`.
+    /// Makes `stream` part of the capture. Its next node depends on `nodes`.
     pub(crate) fn join_capture(
         &mut self,
         capture: Handle,
@@ -109,7 +109,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether the capture is in progress and unbroken.
+    /// Whether the capture is active and valid.
     pub(crate) fn is_capturing(&self, capture: Handle) -> bool {
         self.captures.get(capture).is_ok_and(|held| !held.invalid)
     }
@@ -120,7 +120,7 @@ impl Driver {
         }
     }
 
-    /// Breaks the capture and gives the error that says why.
+    /// Invalidates the capture and returns the error that reports it.
     pub(crate) fn break_capture(&mut self, capture: Handle, status: Status) -> Status {
         self.invalidate(capture);
         status
@@ -143,14 +143,14 @@ impl Driver {
         if hit.is_empty() { Ok(()) } else { Err(status) }
     }
 
-    /// For calls that synchronise the whole context.
+    /// For calls that synchronize the whole context.
     pub(crate) fn refuse_while_capturing(&mut self, context: Handle) -> Outcome {
         self.break_captures(Status::STREAM_CAPTURE_UNSUPPORTED, |_, held| {
             held.context == context
         })
     }
 
-    /// For calls that may synchronise: the capture's mode says whose calls are refused.
+    /// For calls that may synchronize: the capture's mode decides for which threads they fail.
     pub(crate) fn refuse_unsafe_while_capturing(&mut self) -> Outcome {
         let thread = std::thread::current().id();
         let interaction = INTERACTION.get();
@@ -186,7 +186,7 @@ impl Driver {
         if target.capture.is_some() {
             return Err(Status::ILLEGAL_STATE);
         }
-        // The per-thread default stream has no object of its own here.
+        // The per-thread default stream has no separate object here.
         self.streams
             .get(stream)
             .map_err(|_| Status::NOT_SUPPORTED)?;
@@ -205,7 +205,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Ends the capture and gives its graph.
+    /// Ends the capture and returns its graph.
     fn end_capture(&mut self, stream: Handle) -> Outcome<Handle> {
         let capture = self
             .stream_target(stream)?
@@ -237,7 +237,7 @@ impl Driver {
         verdict
     }
 
-    /// Whether everything captured comes before what the origin captures next.
+    /// Whether the next node of the origin depends on everything captured.
     fn is_joined(&self, capture: &Capture) -> bool {
         let mut reached = BTreeSet::new();
         let mut open = capture
@@ -273,7 +273,7 @@ impl Driver {
         Ok((status, capture))
     }
 
-    /// Of a stream that captures: the capture's number, its graph, and the nodes that the stream's next one depends on.
+    /// For a capturing stream: the id of the capture, its graph, and the dependencies of the stream's next node.
     fn capture_info(
         &mut self,
         stream: Handle,
@@ -291,7 +291,7 @@ impl Driver {
         let asked = self.frontier(capture, stream)?;
         let held = self.captures.get_mut(capture)?;
         held.asked = asked;
-        // A handle is never used twice, nor is the number of a capture.
+        // Handles and capture ids are never reused.
         id.set_if_wanted(capture.0 as u64);
         graph.set_if_wanted(held.graph);
         nodes.set_if_wanted(held.asked.as_ptr().expose_provenance());
@@ -325,7 +325,7 @@ entry_points! {
         driver, stream: Handle, status: Out<c_uint>, id: Out<u64>, graph: Out<Handle>, nodes: Out<usize>,
         edges: Out<usize>, count: Out<usize>,
     ) {
-        // No edge here carries data.
+        // Edges have no data here.
         edges.set_if_wanted(0);
         driver.capture_info(stream, status, id, graph, nodes, count)
     }

@@ -1,5 +1,5 @@
-//! The controls as a Rust test sees them: it must reach the library that `libcuda.so` names in its process, not this
-//! crate's own copy of the code.
+//! The controls for Rust tests. They must reach the library that `libcuda.so` resolves to in the process, not this crate's own
+//! copy of the code.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,7 @@ pub struct Control {
 /// The form in which a launch passed its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchForm {
-    /// Neither form: the kernel has no parameters.
+    /// No form: the kernel has no parameters.
     None,
     /// An array of pointers.
     KernelParams,
@@ -36,21 +36,21 @@ pub enum LaunchForm {
 pub struct Launch {
     /// The kernel's symbol.
     pub name: String,
-    /// How its parameters came.
+    /// The form of its parameters.
     pub form: LaunchForm,
     /// Whether it ran as a node of a graph.
     pub in_graph: bool,
-    /// Blocks.
+    /// The grid, in blocks.
     pub grid: [u32; 3],
-    /// Threads of a block.
+    /// The block, in threads.
     pub block: [u32; 3],
-    /// Dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub shared: u32,
     /// Whether it was launched cooperatively.
     pub cooperative: bool,
-    /// Blocks of a cluster, where it has clusters.
+    /// The cluster in blocks, if it has clusters.
     pub cluster: Option<[u32; 3]>,
-    /// Its launch attributes in order: the number of each (`CUlaunchAttributeID`), and its value.
+    /// Its launch attributes in order: each number (`CUlaunchAttributeID`) and value.
     pub attributes: Vec<(u32, [u8; 64])>,
     /// The stream's handle; 0 is the default stream.
     pub stream: usize,
@@ -61,10 +61,10 @@ pub struct Launch {
 }
 
 impl Control {
-    /// The controls of the `libcuda` that this process loads, or none where that is not the stand-in driver.
+    /// The controls of the `libcuda` that this process loads; `None` if it is not the stand-in driver.
     #[must_use]
     pub fn attach() -> Option<Self> {
-        // SAFETY: loading a CUDA driver, this one or NVIDIA's, has no preconditions.
+        // SAFETY: loading a CUDA driver, real or stand-in, has no preconditions.
         let library = unsafe { Library::new("libcuda.so") }.ok()?;
         let control = Self { library };
         control
@@ -74,7 +74,7 @@ impl Control {
     }
 
     fn symbol<F: Copy>(&self, name: &str) -> Option<F> {
-        // SAFETY: callers name `F` as `control.rs` declares the function; the pointer is used while `self` lives.
+        // SAFETY: callers pass the type `F` from the declaration in `control.rs`; the pointer is used while `self` lives.
         unsafe { self.library.get::<F>(format!("{PREFIX}{name}").as_bytes()) }
             .ok()
             .map(|symbol| *symbol)
@@ -83,7 +83,7 @@ impl Control {
     /// The control `name`.
     ///
     /// # Panics
-    /// Where the library at hand is of another version than this crate and lacks it.
+    /// If the loaded library has a different version than this crate and lacks it.
     fn function<F: Copy>(&self, name: &str) -> F {
         self.symbol(name).unwrap_or_else(|| {
             panic!("the loaded stand-in driver has no {PREFIX}{name}: rebuild it")
@@ -98,18 +98,18 @@ impl Control {
         value
     }
 
-    /// How often the entry point was called, by its exported name (`cuMemAlloc_v2`), failed calls included.
+    /// The number of calls of the entry point with this exported name (`cuMemAlloc_v2`), including failed calls.
     #[must_use]
     pub fn calls(&self, name: &str) -> u64 {
         let (name, mut value) = (c_string(name), 0);
         let function =
             self.function::<unsafe extern "C" fn(*const c_char, *mut u64) -> Status>("calls");
-        // SAFETY: a string that ends with NUL, and a local of the right type.
+        // SAFETY: a NUL-terminated string, and a local of the right type.
         expect(unsafe { function(name.as_ptr(), &raw mut value) });
         value
     }
 
-    /// Every entry point that was called, by its exported name, with how often, failed calls included.
+    /// Every called entry point by its exported name, with the number of calls, including failed calls.
     #[must_use]
     pub fn called(&self) -> BTreeMap<String, u64> {
         let text = self.text("called");
@@ -121,11 +121,11 @@ impl Control {
             .collect()
     }
 
-    /// A control that writes a text with a NUL.
+    /// A control that writes a NUL-terminated text.
     fn text(&self, name: &str) -> String {
         let mut text = vec![0u8; 64 * 1024];
         let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>(name);
-        // SAFETY: the pointer is to as many bytes as the second argument says.
+        // SAFETY: the buffer has the size of the second argument.
         expect(unsafe { function(text.as_mut_ptr(), text.len()) });
         let end = text
             .iter()
@@ -134,14 +134,14 @@ impl Control {
         String::from_utf8_lossy(&text[..end]).into_owned()
     }
 
-    /// Counts calls from zero again.
+    /// Resets the counts of calls.
     pub fn reset_calls(&self) {
         let function = self.function::<unsafe extern "C" fn() -> Status>("reset_calls");
         // SAFETY: it takes nothing.
         expect(unsafe { function() });
     }
 
-    /// Changes the compute capability for modules loaded from now on. Gives whether the driver knows it (75 to 121).
+    /// Changes the compute capability for modules that are loaded later. Returns whether the driver supports it (75 to 121).
     #[must_use]
     pub fn set_sm(&self, sm: u32) -> bool {
         let function = self.function::<unsafe extern "C" fn(u32) -> Status>("set_sm");
@@ -149,7 +149,7 @@ impl Control {
         unsafe { function(sm) == Status::SUCCESS }
     }
 
-    /// Changes what `cuDriverGetVersion` says, `1000 * major + 10 * minor`. Launch attributes that are newer are refused.
+    /// Changes the result of `cuDriverGetVersion`: `1000 * major + 10 * minor`. Newer launch attributes are rejected.
     pub fn set_version(&self, version: i32) {
         let function = self.function::<unsafe extern "C" fn(i32) -> Status>("set_version");
         // SAFETY: it takes a number.
@@ -166,12 +166,12 @@ impl Control {
         self.fail_times(name, code, 1);
     }
 
-    /// Makes one call of the entry point fail with this `CUresult`: the next one after `spared` calls.
+    /// Makes one call of the entry point fail with this `CUresult`: the first one after `spared` successful calls.
     pub fn fail_after(&self, name: &str, code: u32, spared: u64) {
         let name = c_string(name);
         let function =
             self.function::<unsafe extern "C" fn(*const c_char, u32, u64) -> Status>("fail_after");
-        // SAFETY: a string that ends with NUL, and numbers.
+        // SAFETY: a NUL-terminated string, and numbers.
         expect(unsafe { function(name.as_ptr(), code, spared) });
     }
 
@@ -179,18 +179,18 @@ impl Control {
         let name = c_string(name);
         let function =
             self.function::<unsafe extern "C" fn(*const c_char, u32, u64) -> Status>("fail");
-        // SAFETY: a string that ends with NUL, and numbers.
+        // SAFETY: a NUL-terminated string, and numbers.
         expect(unsafe { function(name.as_ptr(), code, times) });
     }
 
-    /// Takes back every order to fail.
+    /// Cancels all requested failures.
     pub fn clear_failures(&self) {
         let function = self.function::<unsafe extern "C" fn() -> Status>("clear_failures");
         // SAFETY: it takes nothing.
         expect(unsafe { function() });
     }
 
-    /// Gives the handles of functions that are unloaded from now on to functions that are loaded later, the last one first.
+    /// Reuses the handles of functions that are unloaded from now on for functions that are loaded later, in reverse order.
     pub fn reuse_functions(&self) {
         let function = self.function::<unsafe extern "C" fn() -> Status>("reuse_functions");
         // SAFETY: it takes nothing.
@@ -203,32 +203,32 @@ impl Control {
         self.number("launches")
     }
 
-    /// The number and the bytes of the allocations alive.
+    /// The number and total size of the live allocations.
     #[must_use]
     pub fn live_allocations(&self) -> (u64, u64) {
         let live = self.live();
         (live.allocations, live.bytes)
     }
 
-    /// The events alive.
+    /// The number of live events.
     #[must_use]
     pub fn live_events(&self) -> u64 {
         self.live().events
     }
 
-    /// The modules alive.
+    /// The number of live modules.
     #[must_use]
     pub fn live_modules(&self) -> u64 {
         self.live().modules
     }
 
-    /// The graphs alive, instantiated ones included.
+    /// The number of live graphs, including instantiated graphs.
     #[must_use]
     pub fn live_graphs(&self) -> u64 {
         self.live().graphs
     }
 
-    /// How many objects of each kind are alive.
+    /// The number of live objects of each kind.
     #[must_use]
     pub fn live(&self) -> LiveObjects {
         let mut live = LiveObjects::default();
@@ -238,7 +238,7 @@ impl Control {
         live
     }
 
-    /// The last kernel that ran. Where other threads launch, what belongs to one launch may be mixed with the next.
+    /// The last kernel that ran. If other threads launch at the same time, the fields may belong to different launches.
     #[must_use]
     pub fn last_launch(&self) -> Option<Launch> {
         let mut last = LastLaunch::default();
@@ -250,12 +250,12 @@ impl Control {
         }
         let mut bank = vec![0; last.bank_length];
         let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>("last_bank");
-        // SAFETY: the pointer is to as many bytes as the second argument says.
+        // SAFETY: the buffer has the size of the second argument.
         expect(unsafe { function(bank.as_mut_ptr(), bank.len()) });
         let mut attributes = vec![Attribute::default(); last.attribute_count];
         let function = self
             .function::<unsafe extern "C" fn(*mut Attribute, usize) -> Status>("last_attributes");
-        // SAFETY: the pointer is to as many attributes as the second argument says.
+        // SAFETY: the buffer has space for the number of attributes in the second argument.
         expect(unsafe { function(attributes.as_mut_ptr(), attributes.len()) });
         let name = self.text("last_name");
         Some(Launch {
@@ -286,7 +286,7 @@ fn c_string(text: &str) -> CString {
     CString::new(text).unwrap_or_else(|_| panic!("`{}` holds a NUL", text.escape_debug()))
 }
 
-/// The controls that are called here refuse nothing that this file passes.
+/// The controls that are called here accept all values that this file passes.
 fn expect(status: Status) {
     let outcome: Outcome = if status == Status::SUCCESS {
         Ok(())

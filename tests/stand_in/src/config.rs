@@ -1,8 +1,8 @@
-//! What the driver was told to be: by environment variables when it is loaded, by `control.rs` later.
+//! The configuration of the driver: from environment variables when it is loaded, and later from `control.rs`.
 
 use crate::error::Status;
 
-/// Settings in force.
+/// The current settings.
 #[derive(Debug)]
 pub(crate) struct Config {
     /// Compute capability, `10 * major + minor`.
@@ -10,20 +10,20 @@ pub(crate) struct Config {
     pub(crate) devices: u32,
     /// Whether devices can access each other's memory.
     pub(crate) peers: bool,
-    /// What `cuDriverGetVersion` says, `1000 * major + 10 * minor`.
+    /// The result of `cuDriverGetVersion`: `1000 * major + 10 * minor`.
     pub(crate) version: i32,
     absent: Vec<String>,
     failures: Vec<Failure>,
 }
 
-/// An ordered failure.
+/// A requested failure.
 #[derive(Debug)]
 struct Failure {
     name: String,
     status: Status,
-    /// How many calls before the first that fails.
+    /// The number of successful calls before the first failure.
     spared: u64,
-    /// How many calls are still to fail; `None` is every one.
+    /// The number of remaining failures; `None` means every call.
     left: Option<u64>,
 }
 
@@ -66,7 +66,7 @@ impl Config {
         config
     }
 
-    /// Takes `sm` if it is one that the rules know: 75 to 121.
+    /// Sets `sm` if it is supported: 75 to 121.
     pub(crate) fn set_sm(&mut self, sm: u32) -> bool {
         let known = (75..=121).contains(&sm);
         if known {
@@ -84,12 +84,12 @@ impl Config {
         self.absent.iter().any(|absent| absent == name)
     }
 
-    /// Orders the next `times` calls of `name` to fail, every one if `times` is 0. A new order replaces the old one.
+    /// Makes the next `times` calls of `name` fail, or every call if `times` is 0. Replaces the previous request.
     pub(crate) fn fail(&mut self, name: &str, status: Status, times: u64) {
         self.order_failure(name, status, 0, (times > 0).then_some(times));
     }
 
-    /// Orders one call of `name` to fail: the next one after `spared` calls.
+    /// Makes one call of `name` fail: the first one after `spared` successful calls.
     pub(crate) fn fail_after(&mut self, name: &str, status: Status, spared: u64) {
         self.order_failure(name, status, spared, Some(1));
     }
@@ -108,7 +108,7 @@ impl Config {
         self.failures.clear();
     }
 
-    /// The failure ordered for a call of `name`, used up by one.
+    /// The failure for a call of `name`. This counts the call.
     pub(crate) fn take_failure(&mut self, name: &str) -> Option<Status> {
         let index = self
             .failures

@@ -1,8 +1,8 @@
-//! Contexts: primary and not, each thread's stack of current ones, sticky errors, limits.
+//! Contexts: primary contexts, created contexts, the stack of current contexts of each thread, sticky errors, limits.
 //!
-//! What becomes of destroyed ones was seen on driver 580: a stack keeps what stands on it, where `cuCtxGetDevice` still tells the
-//! device and other calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`. One that no stack keeps is freed memory: where the driver goes on
-//! with it, to crash later, this one ends the process. The handle of a primary context is never freed.
+//! Destroyed contexts behave as seen on driver 580: a stack keeps its entries; for such an entry `cuCtxGetDevice` still returns
+//! the device, and other calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`. A context that no stack keeps is freed memory: the
+//! real driver uses it and crashes later; this driver ends the process at once. The handle of a primary context is never freed.
 
 use std::{
     cell::RefCell,
@@ -19,7 +19,7 @@ use crate::{
     state::Driver,
 };
 
-/// What is left of a context that is destroyed, as long as it stands on a stack: `Driver::destroyed`.
+/// A destroyed context that is still on a stack: `Driver::destroyed`.
 #[derive(Debug)]
 pub(crate) struct Remains {
     handle: Handle,
@@ -35,14 +35,14 @@ pub(crate) struct Context {
     id: u64,
     primary: bool,
     flags: u32,
-    /// The error that a kernel left behind. Nothing but destroying the context clears it.
+    /// The error that a kernel caused. Only destroying the context clears it.
     pub(crate) sticky: Option<Status>,
     limits: BTreeMap<c_uint, usize>,
     cache_config: c_uint,
 }
 
 thread_local! {
-    /// The current context is the last one.
+    /// The last context is the current one.
     static STACK: RefCell<Vec<Arc<Remains>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -58,7 +58,7 @@ fn pop() -> Option<Arc<Remains>> {
     STACK.with_borrow_mut(Vec::pop)
 }
 
-/// `CU_LIMIT_*` with their values on an H100: stack size, printf buffer, malloc heap, device runtime, L2 fetch.
+/// `CU_LIMIT_*` with the values of an H100: stack size, printf buffer, malloc heap, device runtime, L2 fetch.
 const LIMITS: [(c_uint, usize); 7] = [
     (0, 1024),
     (1, 7 << 20),
@@ -85,11 +85,11 @@ impl Context {
 }
 
 impl Driver {
-    /// The thread's current context, whatever state it is in.
+    /// The thread's current context, in any state.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CONTEXT` where the thread has none, `CUDA_ERROR_CONTEXT_IS_DESTROYED` where it was
-    /// destroyed meanwhile.
+    /// `CUDA_ERROR_INVALID_CONTEXT` if the thread has no current context, `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it was
+    /// destroyed.
     pub(crate) fn current(&self) -> Outcome<Handle> {
         let context = top();
         if context.is_null() {
@@ -101,10 +101,10 @@ impl Driver {
         Ok(context)
     }
 
-    /// The current context, if no kernel of it has failed.
+    /// The current context, if none of its kernels has failed.
     ///
     /// # Errors
-    /// As [`Self::current`], and the context's sticky error.
+    /// The errors of [`Self::current`], and the context's sticky error.
     pub(crate) fn healthy(&self) -> Outcome<Handle> {
         let context = self.current()?;
         self.check(context)?;
@@ -125,7 +125,7 @@ impl Driver {
             .map_err(|_| Status::INVALID_CONTEXT)
     }
 
-    /// The live context that a call names, or the current one where it names none.
+    /// The live context that a call names, or the current context if the call names none.
     fn named_or_current(&self, context: Handle) -> Outcome<Handle> {
         if context.is_null() {
             self.current()
@@ -136,7 +136,7 @@ impl Driver {
         }
     }
 
-    /// What a stack keeps of a context that is made current.
+    /// The stack entry of a context that is made current.
     fn to_stack(&self, context: Handle) -> Outcome<Arc<Remains>> {
         match self.destroyed.get(&context) {
             None => self.context(context).map(|live| live.remains.clone()),
@@ -158,12 +158,12 @@ impl Driver {
         Ok(handle)
     }
 
-    /// Destroys a context with all that lives in it.
+    /// Destroys a context and its objects.
     fn destroy_context(&mut self, context: Handle) -> Outcome {
         let removed = self.contexts.remove(context);
         let removed = removed.map_err(|_| Status::INVALID_CONTEXT)?;
         if removed.primary {
-            // Its handle is one for the whole process.
+            // Its handle is valid for the whole process.
             mem::forget(removed.remains.clone());
         }
         let remains = Arc::downgrade(&removed.remains);
@@ -182,7 +182,7 @@ impl Driver {
         self.context_ids
     }
 
-    /// Retains the primary context of a device, which makes it where there is none.
+    /// Retains the primary context of a device, and creates it if it does not exist.
     pub(crate) fn retain_primary(&mut self, device: c_int) -> Outcome<Handle> {
         let entry = self.device(device)?;
         entry.retained += 1;
@@ -235,7 +235,7 @@ entry_points! {
 
     fn cuDevicePrimaryCtxReset_v2(driver, device: c_int) {
         let primary = driver.device(device)?.primary;
-        // Whoever still holds it sees CUDA_ERROR_CONTEXT_IS_DESTROYED until it is retained again.
+        // Current holders get CUDA_ERROR_CONTEXT_IS_DESTROYED until it is retained again.
         if driver.contexts.contains(primary) { driver.destroy_context(primary) } else { Ok(()) }
     }
 

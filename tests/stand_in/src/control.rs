@@ -1,6 +1,6 @@
-//! The controls that the library exports beside CUDA's entry points: C functions with the prefix
-//! `kernel_args_stand_in_`, each returning a `CUresult`. They work before `cuInit`, are not counted and cannot be
-//! made to fail. Rust tests use them through [`Control`](crate::Control).
+//! The controls that the library exports in addition to CUDA's entry points: C functions with the prefix
+//! `kernel_args_stand_in_`. Each returns a `CUresult`. They work before `cuInit`, are not counted, and cannot be made to fail.
+//! Rust tests use them through [`Control`](crate::Control).
 
 use std::ffi::{c_char, c_int, c_uint};
 
@@ -23,14 +23,14 @@ pub(crate) const PREFIX: &str = "kernel_args_stand_in_";
 pub(crate) struct LastLaunch {
     /// 0: no parameters; 1: `kernelParams`; 2: `extra`.
     pub(crate) form: c_uint,
-    /// 0: ordered on a stream; 1: a node of a launched graph.
+    /// 0: launched on a stream; 1: a node of a launched graph.
     pub(crate) via: c_uint,
     pub(crate) grid: [c_uint; 3],
     pub(crate) block: [c_uint; 3],
     /// Dynamic shared memory, in bytes.
     pub(crate) shared: c_uint,
     pub(crate) cooperative: c_uint,
-    /// Zeros where the launch has no clusters.
+    /// Zeros if the launch has no clusters.
     pub(crate) cluster: [c_uint; 3],
     pub(crate) stream: Handle,
     pub(crate) function: Handle,
@@ -38,25 +38,25 @@ pub(crate) struct LastLaunch {
     pub(crate) attribute_count: usize,
 }
 
-/// How many objects are alive, in C: `kernel_args_stand_in_live`.
+/// The numbers of live objects, in C: `kernel_args_stand_in_live`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct LiveObjects {
     /// Allocations of device memory.
     pub allocations: u64,
-    /// Their bytes.
+    /// The total size of the allocations in bytes.
     pub bytes: u64,
     /// Contexts.
     pub contexts: u64,
-    /// Streams, without the default streams.
+    /// Streams, not counting default streams.
     pub streams: u64,
     /// Events.
     pub events: u64,
     /// Modules.
     pub modules: u64,
-    /// Links in progress.
+    /// Active links.
     pub links: u64,
-    /// Graphs, instantiated ones included.
+    /// Graphs, including instantiated graphs.
     pub graphs: u64,
     /// User objects.
     pub user_objects: u64,
@@ -112,12 +112,12 @@ impl Driver {
 }
 
 entry_points! {
-    /// How often the entry point `name` was called, under its exact exported name.
+    /// The number of calls of the entry point `name`, by its exact exported name.
     fn kernel_args_stand_in_calls(driver, name: Text, count: Out<u64>) {
         count.set(driver.calls.get(name.get()?.as_str()).copied().unwrap_or(0))
     }
 
-    /// Every entry point that was called, with how often, one per line, with a NUL, cut to `capacity` bytes.
+    /// Every called entry point with the number of calls, one per line, NUL-terminated, truncated to `capacity` bytes.
     fn kernel_args_stand_in_called(driver, text: Out<c_char>, capacity: usize) {
         let lines: Vec<_> = driver.calls.iter().map(|(name, count)| format!("{name} {count}")).collect();
         text.set_text(&lines.join("\n"), capacity).map(drop)
@@ -128,7 +128,7 @@ entry_points! {
         Ok(())
     }
 
-    /// Makes every device one of compute capability `sm`, for the modules loaded from now on.
+    /// Sets the compute capability `sm` of every device, for modules that are loaded later.
     fn kernel_args_stand_in_set_sm(driver, sm: c_uint) {
         if driver.config.set_sm(sm) { Ok(()) } else { Err(Status::INVALID_VALUE) }
     }
@@ -138,7 +138,7 @@ entry_points! {
         Ok(())
     }
 
-    /// Replaces the devices. Refused once there is a context.
+    /// Replaces the devices. Fails if a context exists.
     fn kernel_args_stand_in_set_devices(driver, count: c_uint) {
         if count > Config::MAX_DEVICES {
             return Err(Status::INVALID_VALUE);
@@ -151,13 +151,13 @@ entry_points! {
         Ok(())
     }
 
-    /// Makes the next `times` calls of `name` return `code` and do nothing; 0 means every call.
+    /// Makes the next `times` calls of `name` return `code` without any effect; 0 means every call.
     fn kernel_args_stand_in_fail(driver, name: Text, code: c_uint, times: u64) {
         driver.config.fail(&name.get()?, Status(code), times);
         Ok(())
     }
 
-    /// Makes one call of `name` return `code` and do nothing: the next one after `spared` calls.
+    /// Makes one call of `name` return `code` without any effect: the first one after `spared` successful calls.
     fn kernel_args_stand_in_fail_after(driver, name: Text, code: c_uint, spared: u64) {
         driver.config.fail_after(&name.get()?, Status(code), spared);
         Ok(())
@@ -168,7 +168,7 @@ entry_points! {
         Ok(())
     }
 
-    /// Gives the handles of functions that are unloaded from now on to functions that are loaded later.
+    /// Reuses the handles of functions that are unloaded from now on for functions that are loaded later.
     fn kernel_args_stand_in_reuse_functions(driver) {
         driver.functions.reuse();
         Ok(())
@@ -184,30 +184,30 @@ entry_points! {
         launch.set(driver.last_launch().ok_or(Status::NOT_FOUND)?)
     }
 
-    /// The parameter bank of the last kernel that ran, cut to `capacity` bytes.
+    /// The parameter bank of the last kernel that ran, truncated to `capacity` bytes.
     fn kernel_args_stand_in_last_bank(driver, bytes: Out<u8>, capacity: usize) {
         let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
         bytes.fill(&recorded.call.bank.bytes, capacity)
     }
 
-    /// The launch attributes of the last kernel that ran, cut to `capacity` of them: `CUlaunchAttribute`.
+    /// The launch attributes of the last kernel that ran, truncated to `capacity`: `CUlaunchAttribute`.
     fn kernel_args_stand_in_last_attributes(driver, attributes: Out<Attribute>, capacity: usize) {
         let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
         attributes.fill(&recorded.call.attributes, capacity)
     }
 
-    /// The name of the last kernel that ran, with its NUL, cut to `capacity` bytes.
+    /// The NUL-terminated name of the last kernel that ran, truncated to `capacity` bytes.
     fn kernel_args_stand_in_last_name(driver, name: Out<c_char>, capacity: usize) {
         let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
         name.set_text(&recorded.call.kernel.name, capacity).map(drop)
     }
 
-    /// What stands in the dynamic symbol table for an entry point that a session struck out.
+    /// Replaces an entry point in the dynamic symbol table if a session removes it.
     fn kernel_args_stand_in_absent(_driver) {
         Err(Status::NOT_FOUND)
     }
 
-    /// How many objects are alive.
+    /// The numbers of live objects.
     fn kernel_args_stand_in_live(driver, objects: Out<LiveObjects>) {
         objects.set(driver.live())
     }

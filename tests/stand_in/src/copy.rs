@@ -1,6 +1,6 @@
 //! Copies and fills: `cuMemcpy*`, `cuMemset*`.
 //!
-//! The plain forms run on the legacy stream, the `Async` forms on the stream they name, where they may be captured.
+//! The plain forms run on the legacy stream. The `Async` forms run on the given stream, where they can be captured.
 
 use std::ffi::{c_uchar, c_uint, c_ushort, c_void};
 

@@ -1,8 +1,8 @@
-//! Cubins: what ptxas left in the ELF about each kernel. An independent reading of the `.nv.info` sections; nothing
-//! here is shared with the crates under test.
+//! Reads the data that ptxas writes into a cubin about each kernel: an independent reader of the `.nv.info` sections, without
+//! code of the crates under test.
 //!
-//! `.nv.info.<kernel>` is a list of records `{u8 format, u8 attribute, …}`: format 4 has a `u16` length and that many
-//! bytes, the others a 2-byte value.
+//! `.nv.info.<kernel>` is a list of records `{u8 format, u8 attribute, …}`: format 4 has a `u16` length and that many bytes,
+//! all other formats a 2-byte value.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -22,10 +22,10 @@ use crate::{
 
 /// `e_machine` of CUDA code.
 pub(crate) const MACHINE: u16 = 190;
-/// `EI_OSABI` of cubins made up to CUDA 12 and from CUDA 13 on: where `e_flags` holds the SM.
+/// `EI_OSABI` of cubins up to CUDA 12 and since CUDA 13. It decides which part of `e_flags` contains the SM.
 pub(crate) const ABI_12: u8 = 0x33;
 pub(crate) const ABI_13: u8 = 0x41;
-/// `st_other` of a kernel's symbol, where a device function's has 0.
+/// `st_other` of a kernel's symbol. For a device function it is 0.
 pub(crate) const ENTRY: u8 = 0x10;
 
 /// Attributes of `.nv.info` records.
@@ -38,8 +38,8 @@ pub(crate) mod attribute {
     pub(crate) const PARAMETER_V2: u8 = 0x45;
 }
 
-/// What `.nv.shared.<kernel>` counts beyond the kernel's own variables: from sm_90 on ptxas begins them behind the
-/// 1024 bytes that the system keeps of each block (seen in cubins of ptxas 13.0).
+/// The part of `.nv.shared.<kernel>` before the kernel's own variables: since sm_90, ptxas places them after the 1024 bytes
+/// that the system reserves in each block (seen in cubins of ptxas 13.0).
 pub(crate) fn reserved_shared(sm: u32) -> u32 {
     if sm >= 90 { 1024 } else { 0 }
 }
@@ -51,7 +51,7 @@ pub(crate) fn read(bytes: &[u8], sm: u32) -> Result<Image, Refusal> {
     let elf = Elf::parse(bytes)
         .map_err(|error| Refusal::new(Status::INVALID_IMAGE, format!("not a cubin: {error}")))?;
     let built_for = elf.sm;
-    // Binary code runs on its own major version, from its minor version on.
+    // Machine code runs on its own major version, from its minor version on.
     if built_for / 10 != sm / 10 || built_for > sm {
         let text = format!("the cubin is for sm_{built_for}, this device is sm_{sm}");
         return Err(Refusal::new(Status::NO_BINARY_FOR_GPU, text));
@@ -85,7 +85,7 @@ impl<'a> Elf<'a> {
         let sm = match (header.e_machine(endian).0, header.e_ident().os_abi.0) {
             (MACHINE, ABI_13) => flags >> 8 & 0xff,
             (MACHINE, ABI_12) => flags & 0xff,
-            // No SM matches: the caller gets the error of a foreign image.
+            // No SM matches: the caller gets the error for a foreign image.
             _ => 0,
         };
         let sections = header.sections(endian, bytes)?;
@@ -125,7 +125,7 @@ impl<'a> Elf<'a> {
             .transpose()
     }
 
-    /// The size of a section that need not have bytes in the file.
+    /// The size of a section that may have no bytes in the file.
     fn section_size(&self, name: &str) -> u32 {
         let found = self
             .sections
@@ -178,7 +178,7 @@ impl<'a> Elf<'a> {
         Ok(kernel)
     }
 
-    /// Registers by the kernel's symbol: records of the module's own `.nv.info`.
+    /// Registers by kernel symbol, from the records of the module's own `.nv.info`.
     fn registers(&self) -> Result<BTreeMap<usize, u32>, object::read::Error> {
         let records = records(self.section(".nv.info")?.unwrap_or_default());
         Ok(records
@@ -254,8 +254,7 @@ fn records(mut rest: &[u8]) -> impl Iterator<Item = Record<'_>> {
     })
 }
 
-/// How many bytes the ELF image at hand has, read through `at`, which gives `length` bytes from an offset:
-/// `cuModuleLoadData` is told the address only.
+/// The size of the ELF image at an address. `at` reads `length` bytes at an offset: `cuModuleLoadData` gets only the address.
 pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
     use object::U64;
     let long = |offset: usize| {

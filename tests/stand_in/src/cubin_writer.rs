@@ -1,16 +1,16 @@
-//! Writes a cubin: what `cuLinkComplete` gives. It holds the records of its kernels and no code.
+//! Writes the cubin that `cuLinkComplete` returns. It contains the records of its kernels and no code.
 
 use crate::{
     cubin::{ABI_13, ENTRY, MACHINE, attribute, reserved_shared},
     image::{Image, Kernel},
 };
 
-/// A section to be written.
+/// A section to write.
 struct Section {
     name: String,
     kind: u32,
     bytes: Vec<u8>,
-    /// What `sh_size` says where the section has no bytes in the file.
+    /// The value of `sh_size` if the section has no bytes in the file.
     size: usize,
     link: u32,
     entry_size: u64,
@@ -45,7 +45,7 @@ impl Section {
 
 /// An image as a cubin for `sm`.
 pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
-    // 0 is the null section, 1 the symbols, 2 their names.
+    // 0 is the null section, 1 the symbols, 2 the symbol names.
     let mut sections = vec![
         Section::new("", 0, Vec::new()),
         Section {
@@ -115,7 +115,7 @@ pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
     assemble(sections, sm)
 }
 
-/// The `.nv.info` of a kernel: its parameters, the last one first as ptxas writes them, and its limits.
+/// The `.nv.info` of a kernel: its parameters, the last one first like in ptxas's output, and its limits.
 fn info(kernel: &Kernel) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (ordinal, parameter) in kernel.parameters.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! Devices: `cuInit`, `cuDevice*`, and the figures of each GPU generation (CUDA C++ programming guide, "Compute
+//! Devices: `cuInit`, `cuDevice*`, and the properties of each GPU generation (CUDA C++ programming guide, "Compute
 //! capabilities").
 
 use std::ffi::{c_char, c_int, c_uint};
@@ -15,7 +15,7 @@ use crate::{
 /// One device.
 #[derive(Debug)]
 pub(crate) struct Device {
-    /// The handle of its primary context: the same one every time that it is retained, as on a real driver.
+    /// The handle of its primary context. It never changes, as on a real driver.
     pub(crate) primary: Handle,
     pub(crate) retained: u32,
     pub(crate) primary_flags: u32,
@@ -23,13 +23,13 @@ pub(crate) struct Device {
     pub(crate) pool: Handle,
 }
 
-/// What differs between GPU generations.
+/// The properties that differ between GPU generations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figures {
     pub(crate) threads_per_sm: u32,
     pub(crate) blocks_per_sm: u32,
     pub(crate) shared_per_sm: u32,
-    /// Most shared memory that a block can have after opting in.
+    /// Maximum shared memory of a block with opt-in.
     pub(crate) shared_opt_in: u32,
 }
 
@@ -37,9 +37,9 @@ pub(crate) const MULTIPROCESSORS: u32 = 132;
 pub(crate) const MAX_THREADS: u32 = 1024;
 pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 pub(crate) const MAX_GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
-/// Shared memory of a block without opting in.
+/// Shared memory of a block without opt-in.
 pub(crate) const SHARED_DEFAULT: u32 = 48 * 1024;
-/// Shared memory that the system keeps of each block from sm_80 on.
+/// Shared memory that the system reserves in each block since sm_80.
 pub(crate) const SHARED_RESERVED: u32 = 1024;
 pub(crate) const REGISTERS: u32 = 65536;
 pub(crate) const TOTAL_MEMORY: u64 = 80 << 30;
@@ -50,7 +50,7 @@ pub(crate) fn figures(sm: u32) -> Figures {
         80 | 87 => (2048, 32, 164, 163),
         81..=86 => (1536, 16, 100, 99),
         90..120 => (2048, 32, 228, 227),
-        // 88, 89 and from 120 on.
+        // 88, 89, and 120 or later.
         _ => (1536, 24, 100, 99),
     };
     Figures {
@@ -62,7 +62,7 @@ pub(crate) fn figures(sm: u32) -> Figures {
 }
 
 impl Driver {
-    /// Makes the configured devices. Called before any context exists.
+    /// Creates the configured devices, before any context exists.
     pub(crate) fn make_devices(&mut self) {
         self.devices = (0..self.config.devices.cast_signed())
             .map(|ordinal| {
@@ -90,8 +90,8 @@ impl Driver {
         figures(self.config.sm)
     }
 
-    /// A device attribute by its number in `CUdevice_attribute`. Those that say nothing of launches, memory or
-    /// streams read as 0, which a device that lacks the feature says too.
+    /// A device attribute by its number in `CUdevice_attribute`. Attributes without a relation to launches, memory or streams
+    /// are 0, which is also the value for a missing feature.
     fn attribute(&self, attribute: c_uint, ordinal: c_int) -> u32 {
         let figures = self.figures();
         let sm = self.config.sm;

@@ -1,8 +1,8 @@
-//! The C side of an entry point: what its arguments may be, and the macro that exports it.
+//! The C interface of an entry point: the types of its arguments, and the macro that exports it.
 //!
-//! The argument types below hold a pointer that came in through an exported function, and nothing else constructs
-//! them. CUDA's contract for every such function is that a pointer is null or valid for what the function does with
-//! it; that is what lets their methods be safe functions here, with the proof in one place.
+//! The argument types below contain a pointer that an exported function received, and nothing else constructs them. CUDA's
+//! contract for every such function is that a pointer is null or valid for the accesses of the function. Their methods can
+//! therefore be safe functions, with the proof in one place.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -29,17 +29,17 @@ impl<T: Copy> Out<T> {
         if self.0.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: not null, so valid for writes of a `T` (module documentation). C does not promise alignment here.
+        // SAFETY: not null, so valid for writes of a `T` (module documentation). C does not guarantee alignment here.
         unsafe { self.0.write_unaligned(value) };
         Ok(())
     }
 
-    /// Writes `value` where the caller wants it: null means that it does not.
+    /// Writes `value` if the pointer is not null. Null means that the caller does not need it.
     pub(crate) fn set_if_wanted(self, value: T) {
         let _ = self.set(value);
     }
 
-    /// Reads what the caller left there: a few entry points take a capacity in and give a count back.
+    /// Reads the value at the pointer: a few entry points read a capacity and write a count.
     pub(crate) fn get(self) -> Outcome<T> {
         In(self.0.cast_const()).get()
     }
@@ -53,7 +53,7 @@ impl<T: Copy> Out<T> {
         if self.0.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: `capacity` is what the caller says that the buffer holds, and `count` does not exceed it.
+        // SAFETY: the caller states that the buffer has `capacity` elements, and `count` does not exceed it.
         unsafe { self.0.copy_from_nonoverlapping(values.as_ptr(), count) };
         Ok(())
     }
@@ -65,8 +65,8 @@ impl<T: Copy> Out<T> {
 }
 
 impl Out<c_char> {
-    /// Writes `text` and its NUL into a buffer of `capacity` bytes, cut where it does not fit. Gives the bytes
-    /// written, the NUL included.
+    /// Writes `text` and a NUL into a buffer of `capacity` bytes, truncated to fit. Returns the number of bytes written,
+    /// including the NUL.
     pub(crate) fn set_text(self, text: &str, capacity: usize) -> Outcome<usize> {
         let Some(room) = capacity.checked_sub(1) else {
             return Ok(0);
@@ -83,12 +83,12 @@ impl Out<c_char> {
 }
 
 impl<T> Out<T> {
-    /// The same place seen as another type, for the entry points that take `void*`.
+    /// The same pointer with a different type, for entry points that take `void*`.
     pub(crate) fn cast<U>(self) -> Out<U> {
         Out(self.0.cast())
     }
 
-    /// The address, for memory that an operation writes later.
+    /// The address, for an operation that writes later.
     pub(crate) fn address(self) -> usize {
         self.0.expose_provenance()
     }
@@ -98,7 +98,7 @@ impl<T> Out<T> {
     }
 }
 
-/// A place named by an address that the caller passed inside another structure (a JIT option's value).
+/// A pointer from an address inside another structure (the value of a JIT option).
 pub(crate) fn out_at<T>(address: usize) -> Out<T> {
     Out(std::ptr::with_exposed_provenance_mut(address))
 }
@@ -129,14 +129,14 @@ impl<T: Copy> In<T> {
         if self.0.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: the caller passed an array that has this element; entry points read no further than CUDA's
-        // documentation says that the driver reads.
+        // SAFETY: the caller passed an array that has this element. Entry points read no further than the driver does according
+        // to CUDA's documentation.
         let element = unsafe { self.0.add(index) };
-        // SAFETY: as above; C does not promise alignment.
+        // SAFETY: the caller passed an array that has this element. C does not guarantee alignment.
         Ok(unsafe { element.read_unaligned() })
     }
 
-    /// Reads `count` elements. No pointer is needed for none.
+    /// Reads `count` elements. For 0 elements the pointer may be null.
     pub(crate) fn take(self, count: usize) -> Outcome<Vec<T>> {
         if count == 0 {
             return Ok(Vec::new());
@@ -147,7 +147,7 @@ impl<T: Copy> In<T> {
         let mut elements = Vec::<T>::with_capacity(count);
         let room = elements.as_mut_ptr().cast::<u8>();
         let (source, length) = (self.0.cast::<u8>(), count * size_of::<T>());
-        // SAFETY: the caller passed `count` elements, the vector has room for as many; bytes need no alignment.
+        // SAFETY: the caller passed `count` elements, and the vector has space for them; bytes need no alignment.
         unsafe { source.copy_to_nonoverlapping(room, length) };
         // SAFETY: the copy filled `count` elements.
         unsafe { elements.set_len(count) };
@@ -160,13 +160,13 @@ impl<T> In<T> {
         self.0.is_null()
     }
 
-    /// The address, for memory that an operation reads later.
+    /// The address, for an operation that reads later.
     pub(crate) fn address(self) -> usize {
         self.0.expose_provenance()
     }
 }
 
-/// A place named by an address that the caller passed inside another structure.
+/// A pointer from an address inside another structure.
 pub(crate) fn in_at<T>(address: usize) -> In<T> {
     In(std::ptr::with_exposed_provenance(address))
 }
@@ -185,7 +185,7 @@ impl Text {
         if self.0.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: not null, so a string that ends with NUL (module documentation).
+        // SAFETY: not null, so a NUL-terminated string (module documentation).
         let text = unsafe { CStr::from_ptr(self.0) };
         text.to_str()
             .map(str::to_owned)
@@ -193,7 +193,7 @@ impl Text {
     }
 }
 
-/// A callback with its argument, to be called once the driver's lock is free.
+/// A callback with its argument, called after the driver's lock is released.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostCall {
     pub(crate) function: extern "C" fn(*mut c_void),
@@ -206,10 +206,10 @@ impl HostCall {
     }
 }
 
-/// Exports entry points. Each body runs with the driver's lock held, after the call was counted and no failure was
-/// ordered for it, and gives an [`Outcome`](crate::error::Outcome).
+/// Exports entry points. Each body runs while the driver's lock is held, after the call was counted and if no failure was
+/// requested for it, and returns an [`Outcome`](crate::error::Outcome).
 ///
-/// It also defines `address_of(name)` for the entry points of the module, which `cuGetProcAddress` asks.
+/// It also defines `address_of(name)` for the entry points of the module. `cuGetProcAddress` uses it.
 macro_rules! entry_points {
     ($(
         $(#[$attribute:meta])*

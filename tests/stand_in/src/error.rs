@@ -1,4 +1,4 @@
-//! `CUresult`: the codes, their names and what they say (CUDA driver API, "Data types used by CUDA driver").
+//! `CUresult`: the codes, their names and descriptions (CUDA driver API, "Data types used by CUDA driver").
 
 use std::ffi::{CStr, c_char};
 
@@ -9,12 +9,12 @@ use crate::entry::Out;
 #[repr(transparent)]
 pub(crate) struct Status(pub(crate) u32);
 
-/// What an entry point's body gives.
+/// The result of an entry point's body.
 pub(crate) type Outcome<T = ()> = Result<T, Status>;
 
 macro_rules! statuses {
     ($($constant:ident $code:literal $text:literal)*) => {
-        // The table is the driver's whole vocabulary: it names codes for callers that only order them.
+        // The table contains all codes of the driver, including codes that only tests request.
         #[allow(dead_code)]
         impl Status {
             $(pub(crate) const $constant: Self = Self($code);)*

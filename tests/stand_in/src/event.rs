@@ -1,4 +1,4 @@
-//! Events. Work is done when the call that orders it returns, so that a recorded event is always complete.
+//! Events. All work completes before the call that enqueues it returns, so a recorded event is always complete.
 
 use std::{ffi::c_uint, time::Instant};
 
@@ -15,7 +15,7 @@ pub(crate) struct Event {
     pub(crate) context: Handle,
     flags: c_uint,
     recorded: Option<Instant>,
-    /// The capture in which it was last recorded, and the nodes that it stands for.
+    /// The capture in which it was last recorded, and the captured nodes that it depends on.
     captured: Option<(Handle, Vec<Handle>)>,
 }
 
@@ -25,16 +25,16 @@ const DISABLE_TIMING: c_uint = 2;
 const KNOWN_FLAGS: c_uint = 7;
 
 impl Event {
-    /// Whether it was made without `CU_EVENT_DISABLE_TIMING`.
+    /// Whether it was created without `CU_EVENT_DISABLE_TIMING`.
     pub(crate) fn records_times(&self) -> bool {
         self.flags & DISABLE_TIMING == 0
     }
 }
 
 impl Driver {
-    /// The event, unless its context has failed or it stands for captured work. Asking for such an event breaks the
-    /// capture; once that is broken or over, the event is `CUDA_ERROR_INVALID_VALUE` until it is recorded anew (seen on
-    /// driver 580).
+    /// The event. Fails if its context has failed or if it belongs to captured work. Querying such an event invalidates the
+    /// capture. After the capture is invalidated or has ended, the event returns `CUDA_ERROR_INVALID_VALUE` until it is
+    /// recorded again (seen on driver 580).
     fn settled_event(&mut self, event: Handle) -> Outcome<&Event> {
         let held = self.events.get(event)?;
         self.check(held.context)?;
@@ -44,10 +44,10 @@ impl Driver {
         self.events.get(event)
     }
 
-    /// The capture in progress that the event belongs to.
+    /// The active capture of the event.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where its capture is broken or over.
+    /// `CUDA_ERROR_INVALID_VALUE` if its capture is invalidated or has ended.
     fn capture_of(&self, event: Handle) -> Outcome<Option<Handle>> {
         match &self.events.get(event)?.captured {
             None => Ok(None),
@@ -72,7 +72,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Makes `stream` wait for `event`. Waiting for an event of a capture draws the stream into that capture.
+    /// Makes `stream` wait for `event`. Waiting for an event of a capture adds the stream to this capture.
     pub(crate) fn wait_for_event(&mut self, stream: Handle, event: Handle) -> Outcome {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
@@ -120,7 +120,7 @@ entry_points! {
     }
 
     fn cuEventDestroy_v2(driver, event: Handle) {
-        // Gone either way, and the context's error is told all the same.
+        // The event is removed in both cases, and the context's error is still reported.
         let held = driver.events.remove(event)?;
         driver.check(held.context)
     }

@@ -1,4 +1,4 @@
-//! The end of the process, at which a driver frees what its functions use.
+//! The end of the process, where a driver frees the data that its functions use.
 
 use std::{
     cell::Cell,
@@ -12,9 +12,9 @@ use std::{
 
 use crate::{error::Status, state};
 
-// SAFETY: the declaration is C's; the function takes any other one, and may be called from any thread.
+// SAFETY: this is the declaration of C; the function accepts any function, and may be called from any thread.
 unsafe extern "C" {
-    /// C11, 7.22.4.2: what is registered last runs first.
+    /// C11, 7.22.4.2: the function that is registered last runs first.
     safe fn atexit(function: extern "C" fn()) -> c_int;
 }
 
@@ -26,12 +26,12 @@ thread_local! {
 
 extern "C" fn end() {
     EXITS.set(true);
-    // No call is in progress.
+    // No call is active.
     let _state = state::lock();
     IS_OVER.store(true, Ordering::SeqCst);
 }
 
-/// Sees to it that the driver ends with the process.
+/// Registers the end of the driver at process exit.
 pub(crate) fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -39,7 +39,7 @@ pub(crate) fn register() {
     });
 }
 
-/// What a call returns once the process exits: for the thread that exits, an error; another one may meet what is freed.
+/// The result of a call during process exit: an error for the exiting thread. A call on another thread could access freed data.
 pub(crate) fn check() -> Result<(), Status> {
     if !IS_OVER.load(Ordering::SeqCst) {
         return Ok(());

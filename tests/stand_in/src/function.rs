@@ -1,4 +1,4 @@
-//! Functions: what can be asked of a kernel, and set.
+//! Functions: queries and settings of a kernel.
 
 use std::{
     ffi::{CString, c_char, c_int, c_uint},
@@ -18,12 +18,12 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) kernel: Arc<Kernel>,
-    /// None for a library's kernel (`CUkernel`), which belongs to no context.
+    /// `None` for a library's kernel (`CUkernel`), which belongs to no context.
     pub(crate) context: Option<Handle>,
     /// Its module or library.
     pub(crate) owner: Handle,
     name: CString,
-    /// Dynamic shared memory that a launch may ask for.
+    /// The maximum dynamic shared memory of a launch.
     pub(crate) dynamic_shared: u32,
     carveout: c_int,
     pub(crate) non_portable_cluster: bool,
@@ -69,7 +69,7 @@ impl Function {
     /// Sets an attribute.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for one that is read-only or a value out of range.
+    /// `CUDA_ERROR_INVALID_VALUE` for a read-only attribute or a value out of range.
     pub(crate) fn set_attribute(
         &mut self,
         attribute: c_uint,
@@ -105,7 +105,7 @@ impl Function {
         Ok(())
     }
 
-    /// Most blocks of `threads` threads that one multiprocessor holds.
+    /// The maximum number of blocks with `threads` threads on one multiprocessor.
     pub(crate) fn blocks_per_sm(&self, threads: u32, dynamic_shared: u32, figures: Figures) -> u32 {
         let warps = threads.div_ceil(32);
         let by_threads = figures.threads_per_sm / 32 / warps.max(1);
@@ -122,7 +122,7 @@ impl Function {
 }
 
 impl Driver {
-    /// The pointer to a function's name, valid as long as the function is.
+    /// The pointer to the name of a function. It is valid as long as the function.
     fn name_of(&self, function: Handle) -> Outcome<*const c_char> {
         Ok(self.functions.get(function)?.name.as_ptr())
     }

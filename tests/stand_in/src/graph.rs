@@ -1,4 +1,4 @@
-//! Graphs and their nodes: making them, asking them, taking them apart.
+//! Graphs and their nodes: creating, querying and destroying them.
 
 use std::ffi::c_uint;
 
@@ -15,10 +15,10 @@ use crate::{
 /// A graph.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// In the order of their making.
+    /// In the order of their creation.
     pub(crate) nodes: Vec<Handle>,
     pub(crate) references: References,
-    /// How often it was instantiated.
+    /// How many times it was instantiated.
     pub(crate) instantiated: u32,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Graph {
 pub(crate) struct Node {
     pub(crate) operation: Operation,
     pub(crate) dependencies: Vec<Handle>,
-    /// For a kernel node: what `cuGraphKernelNodeGetParams` points at, once it was asked.
+    /// For a kernel node: the arrays that `cuGraphKernelNodeGetParams` returned.
     pub(crate) arrays: Option<NodeArrays>,
     /// For a device-updatable kernel node: its handle on the device.
     pub(crate) on_device: Option<Handle>,
@@ -37,7 +37,7 @@ impl Driver {
     /// Adds a node.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a dependency that is no node of the graph, or one named twice.
+    /// `CUDA_ERROR_INVALID_VALUE` for a dependency that is not a node of the graph, and for a duplicate.
     pub(crate) fn add_node(
         &mut self,
         graph: Handle,
@@ -73,7 +73,7 @@ impl Driver {
         self.release_references(held.references)
     }
 
-    /// The nodes in an order in which each comes after what it depends on.
+    /// The nodes in topological order.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a cycle.
@@ -116,8 +116,8 @@ impl Driver {
     }
 }
 
-/// A list as the API gives it: the caller's room in, the number written (or, without a buffer, the number there is)
-/// out; what room is left is nulled.
+/// Returns a list like the API: `count` is the caller's capacity before, and the number of written entries after (without a
+/// buffer: the number of existing entries). The rest of the buffer is set to null.
 pub(crate) fn give(list: &[Handle], buffer: Out<Handle>, count: Out<usize>) -> Outcome {
     if buffer.is_null() {
         return count.set(list.len());

@@ -1,4 +1,4 @@
-//! Attributes of kernel nodes, and which of these the device may update.
+//! Attributes of kernel nodes, and which attributes the device may update.
 
 use std::ffi::{c_uint, c_void};
 
@@ -14,7 +14,7 @@ use crate::{
 /// `CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`.
 const DEVICE_UPDATABLE: c_uint = 13;
 
-/// `CUlaunchAttributeValue` as that attribute has it.
+/// The layout of that attribute in `CUlaunchAttributeValue`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct DeviceUpdatable {
@@ -31,7 +31,7 @@ impl Driver {
         }
     }
 
-    /// Gives a kernel node an attribute in the place of the one that it had.
+    /// Sets an attribute of a kernel node. Replaces the previous value.
     fn set_attribute(&mut self, node: Handle, attribute: Attribute) -> Outcome {
         self.check_attribute_of_node(&attribute)?;
         let call = self.kernel_node(node)?;
@@ -54,12 +54,12 @@ entry_points! {
         if attribute.id != DEVICE_UPDATABLE {
             return driver.set_attribute(node, attribute);
         }
-        // A node cannot opt out.
+        // A node cannot disable it.
         if attribute.words()[0] != 1 {
             return Err(Status::INVALID_VALUE);
         }
         let device_node = driver.updatable_node(node)?;
-        // Not the host's handle, and not null.
+        // Different from the host's handle, and not null.
         *device_node = Some(Handle(node.0 ^ 1));
         Ok(())
     }
@@ -69,7 +69,7 @@ entry_points! {
             return value.cast().set(DeviceUpdatable { updatable: 1, node });
         }
         let mut held = driver.kernel_node(node)?.attributes.iter();
-        // What was not named reads as zeros, the driver's default of most attributes.
+        // Attributes that were not set are zero, which is the driver's default for most of them.
         let held = held.find(|held| held.id == attribute).map_or([0; 64], |held| held.value);
         value.cast().set(held)
     }

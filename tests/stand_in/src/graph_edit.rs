@@ -1,4 +1,4 @@
-//! Nodes of copies and fills, and what a graph's nodes and edges are.
+//! Copy and fill nodes, and queries of a graph's nodes and edges.
 
 use std::ffi::c_uint;
 
@@ -54,7 +54,7 @@ struct Fill {
 }
 
 impl Side {
-    /// `CU_MEMORYTYPE_HOST`, `CU_MEMORYTYPE_DEVICE`; arrays are not known here.
+    /// `CU_MEMORYTYPE_HOST`, `CU_MEMORYTYPE_DEVICE`; arrays are not supported here.
     fn place(&self) -> Outcome<Place> {
         if (self.x, self.y, self.z, self.level) != (0, 0, 0, 0) {
             return Err(Status::NOT_SUPPORTED);
@@ -68,7 +68,7 @@ impl Side {
 }
 
 impl Copy3D {
-    /// One row: copies of several are not known here.
+    /// One row. Copies of several rows are not supported here.
     fn operation(&self) -> Outcome<Operation> {
         if (self.height, self.depth) != (1, 1) {
             return Err(if self.height * self.depth == 0 {
@@ -118,7 +118,7 @@ impl Driver {
         Ok((from, to))
     }
 
-    /// `count` is the caller's room for both lists, and then the number of edges.
+    /// `count` is the caller's capacity of both lists, and then the number of edges.
     fn give_edges(
         &self,
         graph: Handle,

@@ -12,17 +12,17 @@ use crate::{
     user_object::References,
 };
 
-/// An executable graph: a copy of the operations, in the order of their dependencies.
+/// An executable graph: a copy of the operations, in topological order.
 #[derive(Debug)]
 pub(crate) struct Exec {
     steps: Vec<Step>,
     references: References,
 }
 
-/// A node of it.
+/// A node of an executable graph.
 #[derive(Debug)]
 struct Step {
-    /// The node of the graph that it was made from.
+    /// The node of the original graph.
     node: Handle,
     operation: Operation,
     enabled: bool,
@@ -41,7 +41,7 @@ impl Exec {
             .ok_or(Status::INVALID_VALUE)
     }
 
-    /// What `node` does when the graph is launched.
+    /// Changes the operation of `node`.
     pub(crate) fn operation(&self, node: Handle) -> Outcome<&Operation> {
         let step = self
             .steps
@@ -105,12 +105,12 @@ impl Driver {
             .filter(|step| step.enabled)
             .map(|step| step.operation.clone())
             .collect();
-        // Seen with driver 580: it does not become a node, and the capture is over.
+        // Seen with driver 580: the launch does not become a node, and the capture is invalidated.
         if let Some(capture) = target.capture {
             return Err(self.break_capture(capture, Status::STREAM_CAPTURE_UNSUPPORTED));
         }
         for operation in operations {
-            // A kernel of the graph that failed stops the rest, as it does on a GPU.
+            // A failed kernel of the graph stops the remaining nodes, as on a GPU.
             if self.check(target.context).is_err() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Kernel nodes: `CUDA_KERNEL_NODE_PARAMS_v2` in and out, for graphs and for instantiated graphs.
+//! Kernel nodes: setting and getting `CUDA_KERNEL_NODE_PARAMS_v2`, for graphs and instantiated graphs.
 
 use crate::{
     bank::Form,
@@ -24,11 +24,11 @@ struct KernelNodeParams {
     context: Handle,
 }
 
-/// What a node gives out when it is asked for its parameters: CUDA keeps those arrays in the node, readable until the
-/// node is changed or destroyed.
+/// The arrays that a node returns for its parameters. CUDA keeps these arrays in the node, and they are readable until the node
+/// is changed or destroyed.
 #[derive(Debug)]
 pub(crate) struct NodeArrays {
-    /// The bank's bytes, at which the arrays point.
+    /// The bytes of the bank. The arrays point to them.
     bytes: Box<[u8]>,
     kernel_params: Vec<usize>,
     extra: Option<Box<[usize; 5]>>,
@@ -55,7 +55,7 @@ impl NodeArrays {
         }
     }
 
-    /// `kernelParams` and `extra`: the form that the node was given, and null for the other.
+    /// `kernelParams` and `extra`: the form that was set; the unused form is null.
     fn pointers(&self) -> (usize, usize) {
         debug_assert_eq!(*self.size, self.bytes.len());
         match &self.extra {
@@ -67,8 +67,8 @@ impl NodeArrays {
 }
 
 impl Driver {
-    /// The checked launch of a kernel node. `kern` counts where `func` is null; the context is the function's, the one
-    /// named, or the current one.
+    /// The checked launch of a kernel node. If `func` is null, `kern` is used. The context is the function's context, the given
+    /// context, or the current context.
     fn node_call(&self, parameters: In<KernelNodeParams>) -> Outcome<KernelCall> {
         let params = parameters.get()?;
         let function = if params.function.is_null() {
@@ -105,7 +105,7 @@ impl Driver {
         }
     }
 
-    /// The call that replaces `old`: a node's function may change, its context may not.
+    /// The call that replaces `old`. A node's function may change, but not its context.
     fn replacement(
         &self,
         old: &KernelCall,
@@ -121,7 +121,7 @@ impl Driver {
         if context(call.function) != context(old.function) {
             return Err(Status::INVALID_VALUE);
         }
-        // The parameters carry no attributes: those of the node stay.
+        // The parameters contain no attributes: the node keeps its attributes.
         call.geometry.cooperative = old.geometry.cooperative;
         call.geometry.cluster = call.geometry.cluster.or(old.geometry.cluster);
         call.attributes.clone_from(&old.attributes);

@@ -1,4 +1,4 @@
-//! Green contexts: parts of a device's multiprocessors, and streams of them (CUDA driver API, "Green Contexts").
+//! Green contexts: parts of a device's multiprocessors, and their streams (CUDA driver API, "Green Contexts").
 
 use std::ffi::{c_int, c_uint};
 
@@ -11,7 +11,7 @@ use crate::{
     stream::{NON_BLOCKING, Stream},
 };
 
-/// `CUdevResource` of CUDA 13.0: 144 bytes, in which the type stands at 0 and `CUdevSmResource` at 96.
+/// `CUdevResource` of CUDA 13.0: 144 bytes, with the type at offset 0 and `CUdevSmResource` at offset 96.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Resource {
@@ -29,7 +29,7 @@ const _: () = assert!(size_of::<Resource>() == 144);
 const SM: c_uint = 1;
 /// `CU_GREEN_CTX_DEFAULT_STREAM`.
 const DEFAULT_STREAM: c_uint = 1;
-/// What the multiprocessors of an H100 are split by.
+/// The granularity of splitting the multiprocessors of an H100.
 const ALIGNMENT: u32 = 8;
 
 /// A green context.
@@ -38,7 +38,7 @@ pub(crate) struct Green {
     device: c_int,
 }
 
-/// What `cuDevResourceGenerateDesc` makes, which nothing destroys.
+/// The result of `cuDevResourceGenerateDesc`. No call destroys it.
 #[derive(Debug)]
 pub(crate) struct Description {
     sms: u32,
@@ -56,7 +56,7 @@ fn resource(sms: u32) -> Resource {
 }
 
 impl Driver {
-    /// The multiprocessors of a resource, which must be one of multiprocessors.
+    /// The multiprocessors of a resource, which must have the type of multiprocessors.
     fn multiprocessors(resource: Resource) -> Outcome<u32> {
         if resource.kind == SM && resource.sm_count > 0 {
             Ok(resource.sm_count)
@@ -124,7 +124,7 @@ entry_points! {
         if flags != NON_BLOCKING {
             return Err(Status::INVALID_VALUE);
         }
-        // A stream of the primary context, whose kernels run on a part of the device.
+        // A stream of the primary context whose kernels run on a part of the device.
         let context = driver.device(device)?.primary;
         stream.set(Handle::NULL)?;
         let held = Stream { context, flags, capture: None, green: Some(green) };

@@ -1,13 +1,13 @@
-//! Handles: what stands for a context, a stream, a function … on the C side.
+//! Handles: the C representation of a context, a stream, a function …
 //!
-//! A handle is a number that is no address, different for every kind of object, and never used twice unless a test asks for
-//! it: a stale handle, or one of the wrong kind, is recognised where a real driver would crash or do something else.
+//! A handle is a number that is not an address, different for every kind of object, and never reused unless a test requests it.
+//! A stale handle or a handle of the wrong kind is therefore detected; a real driver would crash or do something else.
 
 use std::collections::BTreeMap;
 
 use crate::error::{Outcome, Status};
 
-/// A handle as it crosses the C interface: the size of a pointer.
+/// A handle in the C interface: the size of a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(transparent)]
 pub(crate) struct Handle(pub(crate) usize);
@@ -24,15 +24,15 @@ impl Handle {
 #[derive(Debug)]
 pub(crate) struct Handles<T> {
     next: usize,
-    /// Handles that are given again, the last one first; none unless a test asks for it.
+    /// Handles for reuse, the last one first; empty unless a test requests reuse.
     free: Option<Vec<Handle>>,
     live: BTreeMap<Handle, T>,
 }
 
 impl<T> Handles<T> {
-    /// `kind` tells this table's handles from another's.
+    /// `kind` distinguishes the handles of this table from the handles of other tables.
     pub(crate) const fn new(kind: u8) -> Self {
-        // Non-canonical on x86-64 and far above user space on aarch64: whoever follows it faults at once.
+        // Non-canonical on x86-64 and far above user space on aarch64: any access to it faults.
         Self {
             next: 0x4b41_0000_0000_0000 | (kind as usize) << 36,
             free: None,
@@ -40,12 +40,12 @@ impl<T> Handles<T> {
         }
     }
 
-    /// Gives the handles that are removed from now on to later objects, as a real driver does with its addresses.
+    /// Reuses the handles that are removed from now on for later objects, as a real driver does with its addresses.
     pub(crate) fn reuse(&mut self) {
         self.free = Some(Vec::new());
     }
 
-    /// A number for an object to come.
+    /// Reserves a handle for a future object.
     pub(crate) fn reserve(&mut self) -> Handle {
         if let Some(handle) = self.free.as_mut().and_then(Vec::pop) {
             return handle;
@@ -60,25 +60,25 @@ impl<T> Handles<T> {
         handle
     }
 
-    /// Brings a reserved handle to life.
+    /// Inserts the object of a reserved handle.
     pub(crate) fn insert_at(&mut self, handle: Handle, object: T) {
         self.live.insert(handle, object);
     }
 
-    /// The object.
+    /// Returns the object.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE` where the handle is not a live one of this kind.
+    /// `CUDA_ERROR_INVALID_HANDLE` if the handle is not a live handle of this kind.
     pub(crate) fn get(&self, handle: Handle) -> Outcome<&T> {
         self.live.get(&handle).ok_or(Status::INVALID_HANDLE)
     }
 
-    /// The object, to be changed. Errors as [`Self::get`].
+    /// Returns the object for changes. Errors are the same as for [`Self::get`].
     pub(crate) fn get_mut(&mut self, handle: Handle) -> Outcome<&mut T> {
         self.live.get_mut(&handle).ok_or(Status::INVALID_HANDLE)
     }
 
-    /// Takes the object out. Errors as [`Self::get`].
+    /// Removes the object. Errors are the same as for [`Self::get`].
     pub(crate) fn remove(&mut self, handle: Handle) -> Outcome<T> {
         let object = self.live.remove(&handle).ok_or(Status::INVALID_HANDLE)?;
         if let Some(free) = &mut self.free {

@@ -1,4 +1,4 @@
-//! What a loaded module holds, whichever format it came in.
+//! The content of a loaded module, independent of its format.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) struct Kernel {
     pub(crate) binary_version: u32,
 }
 
-/// Where a parameter lies in the kernel's parameter bank, in bytes.
+/// The location of a parameter in the kernel's parameter bank, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parameter {
     pub(crate) offset: usize,
@@ -37,7 +37,7 @@ pub(crate) struct Parameter {
 }
 
 impl Kernel {
-    /// The size of the parameter bank: where its last parameter ends. No tail padding.
+    /// The size of the parameter bank: the end of its last parameter, without tail padding.
     pub(crate) fn bank_size(&self) -> usize {
         self.parameters
             .iter()
@@ -51,11 +51,11 @@ impl Kernel {
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     pub(crate) name: String,
-    /// Its initial bytes: as many as it is large.
+    /// Its initial bytes: the full size of the variable.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Why an image does not load: the driver's code, and what the compiler's log says.
+/// Why an image does not load: the driver's code, and the text in the compiler's log.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: Status,

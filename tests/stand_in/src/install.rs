@@ -1,5 +1,5 @@
-//! Putting the stand-in driver in the place of `libcuda` for one process: finding the library, a directory with the right
-//! names in it, and the process started again with that directory in front.
+//! Makes the stand-in driver the `libcuda` of one process: finds the library, creates a directory with the right names, and
+//! starts the process again with this directory first in the library path.
 
 use std::{
     env,
@@ -21,11 +21,11 @@ use crate::{Control, Settings};
 const LIBRARY: &str = "libkernel_args_stand_in.so";
 /// Set in the processes of a session.
 const ACTIVE: &str = "KERNEL_ARGS_STAND_IN_ACTIVE";
-/// Names the library where it is not beside the binary.
+/// The variable with the path of the library if it is not next to the binary.
 const PATH: &str = "KERNEL_ARGS_STAND_IN_LIBRARY";
 
-/// The stand-in driver's library: where `KERNEL_ARGS_STAND_IN_LIBRARY` says, beside the running binary (test binaries
-/// in `target/*/deps`, and a bundle copied elsewhere), or in `deps` beside or above it (examples and programs).
+/// The library of the stand-in driver: the path in `KERNEL_ARGS_STAND_IN_LIBRARY`, or next to the running binary (test binaries
+/// in `target/*/deps`, and a bundle copied elsewhere), or in `deps` next to it or above it (examples and programs).
 #[must_use]
 pub fn locate() -> Option<PathBuf> {
     if let Some(path) = env::var_os(PATH) {
@@ -44,13 +44,13 @@ pub fn locate() -> Option<PathBuf> {
     .find(|path| path.is_file())
 }
 
-/// Whether this process was started by a [`Session`].
+/// Whether a [`Session`] started this process.
 #[must_use]
 pub fn is_active() -> bool {
     env::var_os(ACTIVE).is_some()
 }
 
-/// A directory in which `libcuda.so` and `libcuda.so.1` are the stand-in driver, gone when this is dropped.
+/// A directory in which `libcuda.so` and `libcuda.so.1` are the stand-in driver. Dropping it removes the directory.
 #[derive(Debug)]
 pub struct Session {
     directory: PathBuf,
@@ -58,14 +58,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes the directory, under the system's directory for temporary files.
+    /// Creates the directory, under the system's directory for temporary files.
     ///
     /// # Errors
-    /// Where the library is not found, or the directory cannot be made.
+    /// If the library is not found, or the directory cannot be created.
     pub fn start(settings: &Settings) -> io::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let library = locate().ok_or_else(|| {
-            let text = format!("{LIBRARY} is not beside this binary: build the package with kernel-args-stand-in among its dependencies, or name the file in {PATH}");
+            let text = format!("{LIBRARY} is not next to this binary: add the dependency kernel-args-stand-in to the package, or set {PATH} to the file");
             io::Error::new(io::ErrorKind::NotFound, text)
         })?;
         let library = fs::canonicalize(library)?;
@@ -83,7 +83,7 @@ impl Session {
         Ok(session)
     }
 
-    /// A command for `program` that finds the stand-in driver as its `libcuda`. The session must outlive the process.
+    /// A command for `program` that loads the stand-in driver as its `libcuda`. The session must outlive the process.
     #[must_use]
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut path = OsString::from(&self.directory);
@@ -97,7 +97,7 @@ impl Session {
         command
     }
 
-    /// The directory to put in front of `LD_LIBRARY_PATH`.
+    /// The directory that must be first in `LD_LIBRARY_PATH`.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -119,17 +119,17 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Nothing depends on its being gone.
+        // A failure to remove it has no consequences.
         let _ = fs::remove_dir_all(&self.directory);
     }
 }
 
-/// The control whose name the entries of struck-out entry points take.
+/// The control whose name replaces the names of removed entry points.
 const PLACEHOLDER: &str = "kernel_args_stand_in_absent";
 
-/// Takes `names` out of the library's dynamic symbols, by giving their entries the name of [`PLACEHOLDER`]: `dlsym` still
-/// finds an entry by its hash, and passes it over when it compares the name; references inside the library, which go
-/// by the name too, lead to the placeholder.
+/// Removes `names` from the library's dynamic symbols by changing the names of their entries to [`PLACEHOLDER`]. `dlsym` still
+/// finds an entry by its hash, and rejects it when it compares the name. References inside the library also use the name, and
+/// resolve to the placeholder.
 fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
     let invalid =
         |error: object::read::Error| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
@@ -167,8 +167,8 @@ fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs this program again, with the same arguments, on the stand-in driver, and gives its exit code; gives none in the
-/// process so started. To be called first in a `main`:
+/// Runs this program again, with the same arguments, on the stand-in driver, and returns its exit code. Returns `None` in the
+/// started process. Call it first in `main`:
 ///
 /// ```no_run
 /// # use std::process::ExitCode;
@@ -183,7 +183,7 @@ fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
 /// ```
 ///
 /// # Errors
-/// As [`Session::start`], and where the program cannot be started.
+/// The errors of [`Session::start`], and if the program cannot be started.
 pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>> {
     if is_active() {
         return Ok(None);
@@ -197,8 +197,8 @@ pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>>
     Ok(Some(code.map_or(ExitCode::FAILURE, ExitCode::from)))
 }
 
-/// Runs the body of a `#[test]` on the stand-in driver, in a process of its own. The test's name is taken from the
-/// closure's type, so that it must be written in the test function itself:
+/// Runs the body of a `#[test]` on the stand-in driver, in a separate process. The test's name is taken from the closure's
+/// type, so the closure must be written in the test function itself:
 ///
 /// ```no_run
 /// # use kernel_args_stand_in::{within, Settings};
@@ -212,7 +212,7 @@ pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>>
 /// ```
 ///
 /// # Panics
-/// Where the body panics, and where the process cannot be started or did not run the test.
+/// If the body panics, and if the process cannot be started or did not run the test.
 pub fn within<F: FnOnce(&Control)>(settings: &Settings, body: F) {
     if is_active() {
         let control = Control::attach();

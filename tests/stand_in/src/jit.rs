@@ -18,13 +18,13 @@ const ERROR_SIZE: c_uint = 6;
 const LOG_VERBOSE: c_uint = 12;
 const COUNT: c_uint = 36;
 
-/// The options that mean something here. The buffers stay the caller's.
+/// The options that have an effect here. The caller owns the buffers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
     info: Log,
     error: Log,
     pub(crate) verbose: bool,
-    /// The option value that takes the time spent, as a `float` in a `void*`.
+    /// The option value that receives the elapsed time, as a `float` in a `void*`.
     time: usize,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Options {
 struct Log {
     buffer: usize,
     capacity: usize,
-    /// Where the option value lies that takes the bytes written.
+    /// The address of the option value that receives the number of written bytes.
     size: usize,
 }
 
@@ -60,7 +60,7 @@ impl Options {
         Ok(read)
     }
 
-    /// Writes the logs, and gives the status of a refusal.
+    /// Writes the logs, and returns the status of a failed load.
     pub(crate) fn report<T>(
         &self,
         outcome: Result<T, Refusal>,

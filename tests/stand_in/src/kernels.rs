@@ -1,4 +1,4 @@
-//! What kernels do here, by the name of their function (see the table in the crate's documentation).
+//! The effects of kernels, by the name of their function (see the table in the crate's documentation).
 
 use std::ffi::c_int;
 
@@ -9,7 +9,7 @@ use crate::{
     memory::Memory,
 };
 
-/// A kernel at work: its parameters, and the memory as its context sees it.
+/// A running kernel: its parameters, and the memory that its context can access.
 struct Run<'a> {
     call: &'a KernelCall,
     memory: &'a mut Memory,
@@ -20,7 +20,7 @@ struct Run<'a> {
 /// Runs `call` in `context`.
 ///
 /// # Errors
-/// What the kernel leaves in its context: `CUDA_ERROR_ILLEGAL_ADDRESS`, `CUDA_ERROR_MISALIGNED_ADDRESS`.
+/// The error that the kernel leaves in its context: `CUDA_ERROR_ILLEGAL_ADDRESS`, `CUDA_ERROR_MISALIGNED_ADDRESS`.
 pub(crate) fn run(
     call: &KernelCall,
     memory: &mut Memory,
@@ -50,7 +50,7 @@ pub(crate) fn run(
     }
 }
 
-/// The function's own name: `echo` of `echo`, `_Z4echoPhi` and `_ZN5tests4echoIiEEvPhT_`.
+/// The unqualified name of the function: `echo` for `echo`, `_Z4echoPhi` and `_ZN5tests4echoIiEEvPhT_`.
 fn function_name(symbol: &str) -> &str {
     let Some(mangled) = symbol.strip_prefix("_Z") else {
         return symbol;
@@ -95,7 +95,7 @@ impl Run<'_> {
             .map_or(0, u64::from_le_bytes)
     }
 
-    /// The elements that a kernel with one thread for each reaches: those below `count` that have a thread.
+    /// The elements that a kernel with one thread per element processes: those below `count` that have a thread.
     fn reached(&self, count: i64) -> usize {
         let geometry = &self.call.geometry;
         let threads = i64::from(geometry.grid[0]) * i64::from(geometry.block[0]);
@@ -148,7 +148,7 @@ impl Run<'_> {
         self.store_floats(self.pointer(2), a.iter().zip(b).map(|(a, b)| a + b))
     }
 
-    /// Of each block, its rank in its cluster, and the blocks of the cluster.
+    /// For each block, its rank in its cluster, and the blocks of the cluster.
     fn cluster_ranks(&mut self) -> Outcome {
         let [nx, ny, nz] = self.call.geometry.grid;
         let [cx, cy, cz] = self.call.geometry.cluster.unwrap_or([1; 3]);
@@ -163,7 +163,7 @@ impl Run<'_> {
             .store(self.pointer(0), &bytes, self.context, self.device)
     }
 
-    /// All blocks arrive, and then each has seen all.
+    /// All blocks arrive, and then each block has seen all blocks.
     fn grid_barrier(&mut self) -> Outcome {
         let blocks = self.call.geometry.grid[0];
         let arrived = blocks.to_le_bytes();
@@ -174,7 +174,7 @@ impl Run<'_> {
             .store(self.pointer(1), &seen, self.context, self.device)
     }
 
-    /// Every element counts whatever the grid: such kernels stride over it.
+    /// Every element counts, for any grid: such kernels use a grid-stride loop.
     fn reduce_sum(&mut self) -> Outcome {
         let values = self.floats(self.pointer(0), self.word(2) as usize)?;
         let before = self.floats(self.pointer(1), 1)?;
@@ -188,7 +188,7 @@ mod tests {
     use super::function_name;
 
     #[test]
-    fn a_function_is_known_by_its_own_name() {
+    fn a_function_is_recognized_by_its_unqualified_name() {
         for (symbol, name) in [
             ("echo", "echo"),
             ("echo_17", "echo_17"),

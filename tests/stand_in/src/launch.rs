@@ -1,4 +1,4 @@
-//! Launches: what the driver checks, the entry points, and the record of the last one.
+//! Launches: the driver's checks, the entry points, and the record of the last launch.
 
 use std::{ffi::c_uint, sync::Arc};
 
@@ -23,11 +23,11 @@ pub(crate) struct KernelCall {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) geometry: Geometry,
     pub(crate) bank: Bank,
-    /// All that the launch named, those in the geometry included.
+    /// All attributes of the launch, including those that are part of the geometry.
     pub(crate) attributes: Vec<Attribute>,
 }
 
-/// How many threads, in what groups, with how much dynamic shared memory each block.
+/// The grid, the block, the cluster, and the dynamic shared memory of each block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Geometry {
     pub(crate) grid: [u32; 3],
@@ -37,7 +37,7 @@ pub(crate) struct Geometry {
     pub(crate) cooperative: bool,
 }
 
-/// What ordered a kernel to run.
+/// Why a kernel runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Via {
     Stream,
@@ -69,12 +69,12 @@ impl LaunchConfig {
         in_at::<Attribute>(self.attributes).take(self.count as usize)
     }
 
-    /// Where the caller keeps attribute `index`, into which the driver writes a handle.
+    /// The address of attribute `index` in the caller's memory. The driver writes a handle there.
     pub(crate) fn attribute_place(&self, index: usize) -> Out<Attribute> {
         out_at::<Attribute>(self.attributes).at(index)
     }
 
-    /// The geometry with the attributes that matter to it.
+    /// The geometry, including attributes that affect it.
     pub(crate) fn geometry(&self) -> Outcome<Geometry> {
         let mut geometry = Geometry {
             grid: self.grid,
@@ -90,7 +90,7 @@ impl LaunchConfig {
 }
 
 impl Geometry {
-    /// What of an attribute matters to it.
+    /// Applies an attribute that affects the geometry.
     pub(crate) fn take(&mut self, attribute: &Attribute) {
         match attribute.id {
             attribute::COOPERATIVE => self.cooperative = attribute.words()[0] != 0,
@@ -128,7 +128,7 @@ impl Driver {
         })
     }
 
-    /// The geometry, with the cluster that the kernel demands.
+    /// The geometry, with the cluster that the kernel requires.
     pub(crate) fn check_geometry(
         &self,
         function: Handle,
@@ -225,7 +225,7 @@ impl Driver {
         let call = match prepared {
             Ok(call) => KernelCall { attributes, ..call },
             Err(status) => {
-                // A refused launch breaks the capture that it was meant for (seen on driver 580).
+                // A failed launch invalidates the capture of its stream (seen on driver 580).
                 return Err(target
                     .capture
                     .map_or(status, |capture| self.break_capture(capture, status)));
@@ -234,7 +234,7 @@ impl Driver {
         self.submit(stream, Operation::Kernel(Box::new(call)))
     }
 
-    /// Runs a checked launch. What the kernel does wrong stays in its context, as on a GPU: the launch succeeds.
+    /// Runs a checked launch. As on a GPU, an error of the kernel is stored in its context, and the launch succeeds.
     pub(crate) fn run_kernel(&mut self, target: Target, call: &KernelCall, via: Via) -> Outcome {
         let device = self.context(target.context)?.device;
         self.launches += 1;

@@ -1,4 +1,4 @@
-//! Libraries: images that belong to no context (`cuLibrary*`, `cuKernel*`).
+//! Libraries: images without a context (`cuLibrary*`, `cuKernel*`).
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ use crate::{
 pub(crate) struct Library {
     image: Arc<Image>,
     kernels: Vec<Handle>,
-    /// The module that it became in each context where one of its functions was asked for.
+    /// Its module in each context where one of its functions was requested.
     modules: BTreeMap<Handle, Handle>,
 }
 
@@ -68,7 +68,7 @@ impl Driver {
         }
     }
 
-    /// A library's kernel, which a function is not.
+    /// A kernel of a library, which is not a function.
     fn kernel(&self, kernel: Handle) -> Outcome<&Function> {
         let held = self.functions.get(kernel)?;
         if held.context.is_some() {
@@ -95,7 +95,7 @@ entry_points! {
             driver.functions.remove(kernel)?;
         }
         for module in held.modules.into_values() {
-            // A destroyed context took its module along.
+            // The module was destroyed with its context.
             let _ = driver.unload(module);
         }
         Ok(())

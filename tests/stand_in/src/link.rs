@@ -1,4 +1,4 @@
-//! The linker: `cuLinkCreate` to `cuLinkComplete`, whose result is a cubin with the kernels of all its inputs.
+//! The linker: `cuLinkCreate` to `cuLinkComplete`. The result is a cubin with the kernels of all inputs.
 
 use std::ffi::{c_uint, c_void};
 
@@ -13,12 +13,12 @@ use crate::{
     state::Driver,
 };
 
-/// A link in progress.
+/// An active link.
 #[derive(Debug)]
 pub(crate) struct Link {
     options: Options,
     image: Image,
-    /// The finished cubin: the caller gets a pointer into it, good until the link is destroyed.
+    /// The finished cubin. The caller gets a pointer into it, valid until the link is destroyed.
     cubin: Vec<u8>,
 }
 

@@ -12,20 +12,20 @@ use crate::{
     handle::Handle,
 };
 
-/// Who may reach an allocation, and who frees it.
+/// Who can access an allocation, and who frees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// `cuMemAlloc`: the context's own.
+    /// `cuMemAlloc`: memory of one context.
     Device,
-    /// `cuMemAllocAsync`: the device's, for all its contexts.
+    /// `cuMemAllocAsync`: memory of the device, for all its contexts.
     Pooled,
     /// `cuMemAllocManaged`: host and every device.
     Managed,
     /// `cuMemHostAlloc`: host and every device.
     Pinned,
-    /// `cuMemHostRegister`: memory of the program, only known here.
+    /// `cuMemHostRegister`: memory of the program that is only registered here.
     Registered,
-    /// A module's variable: freed with the module.
+    /// A module's variable, freed with the module.
     Variable,
 }
 
@@ -40,34 +40,34 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
-    /// Whether the host may read and write it directly.
+    /// Whether the host may access it directly.
     pub(crate) fn on_host(&self) -> bool {
         matches!(self.kind, Kind::Managed | Kind::Pinned | Kind::Registered)
     }
 
-    /// Whether a kernel of `context` on `device` may touch it.
+    /// Whether a kernel of `context` on `device` may access it.
     fn reachable_from(&self, context: Handle, device: c_int, peers: &Peers) -> bool {
         match self.kind {
             Kind::Device | Kind::Variable => {
                 self.context == context || peers.contexts.contains(&(context, self.context))
             }
-            // Pools do not follow the access of the contexts.
+            // Pools ignore the peer access of contexts.
             Kind::Pooled => self.device == device || peers.pools.contains(&(device, self.device)),
             Kind::Managed | Kind::Pinned | Kind::Registered => true,
         }
     }
 }
 
-/// Who may access whose memory beside its owner.
+/// Access rights in addition to the owner's.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
-    /// A context whose kernels may access the memory of another one.
+    /// A context whose kernels may access the memory of another context.
     pub(crate) contexts: BTreeSet<(Handle, Handle)>,
-    /// A device whose kernels may access the pools of another one.
+    /// A device whose kernels may access the pools of another device.
     pub(crate) pools: BTreeSet<(c_int, c_int)>,
 }
 
-/// All live allocations by their first address.
+/// All live allocations by their start address.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub(crate) peers: Peers,
@@ -76,7 +76,7 @@ pub(crate) struct Memory {
     made: u64,
 }
 
-/// As `cuMemAlloc` aligns on an H100.
+/// The alignment of `cuMemAlloc` on an H100.
 const ALIGNMENT: usize = 512;
 /// Larger allocations are left zeroed: filling them would touch every page.
 const FILL_LIMIT: usize = 16 << 20;
@@ -94,7 +94,7 @@ impl Memory {
     /// Allocates `length` bytes, filled with `0xA5` up to 16 MiB.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for none, `CUDA_ERROR_OUT_OF_MEMORY` beyond the device's 80 GiB.
+    /// `CUDA_ERROR_INVALID_VALUE` for 0 bytes, `CUDA_ERROR_OUT_OF_MEMORY` beyond the device's 80 GiB.
     pub(crate) fn allocate(
         &mut self,
         length: usize,
@@ -113,7 +113,7 @@ impl Memory {
             // SAFETY: the layout's size is not zero.
             let start = unsafe { alloc(layout) };
             if !start.is_null() {
-                // SAFETY: the block just allocated has `length` bytes.
+                // SAFETY: the block has `length` bytes.
                 unsafe { start.write_bytes(FILL, length) };
             }
             start
@@ -141,7 +141,7 @@ impl Memory {
     /// Frees the allocation that begins at `address` and is of one of `kinds`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where there is none: freed already, or an address inside one.
+    /// `CUDA_ERROR_INVALID_VALUE` if there is no such allocation: it is already freed, or the address is inside one.
     pub(crate) fn free(&mut self, address: u64, kinds: &[Kind]) -> Outcome {
         match self.live.get(&address) {
             Some(allocation) if kinds.contains(&allocation.kind) => {}
@@ -153,13 +153,13 @@ impl Memory {
         if allocation.kind != Kind::Registered {
             self.allocated -= allocation.length as u64;
             let layout = layout(allocation.length)?;
-            // SAFETY: the block came from `allocate` with this layout, and its entry, the only one, was just removed.
+            // SAFETY: the block came from `allocate` with this layout, and its only entry was just removed.
             unsafe { dealloc(host(address), layout) };
         }
         Ok(())
     }
 
-    /// Frees what belongs to a context that is destroyed.
+    /// Frees the memory of a destroyed context.
     pub(crate) fn free_context(&mut self, context: Handle) {
         self.peers
             .contexts
@@ -171,25 +171,25 @@ impl Memory {
             .map(|(address, allocation)| (*address, allocation.kind))
             .collect();
         for (address, kind) in doomed {
-            // It was found a line above.
+            // It was found one line above.
             let _ = self.free(address, &[kind]);
         }
     }
 
-    /// The allocation that holds `address`, with its first address.
+    /// The allocation that contains `address`, with its start address.
     pub(crate) fn find(&self, address: u64) -> Option<(u64, Allocation)> {
         let (start, allocation) = self.live.range(..=address).next_back()?;
         (address - start < allocation.length as u64).then_some((*start, *allocation))
     }
 
-    /// Whether `length` bytes from `address` on lie in one allocation.
+    /// Whether `length` bytes starting at `address` are inside one allocation.
     pub(crate) fn holds(&self, address: u64, length: usize) -> bool {
         self.find(address).is_some_and(|(start, allocation)| {
             (allocation.length as u64 - (address - start)) >= length as u64
         })
     }
 
-    /// Whether a kernel may touch `length` bytes from `address` on.
+    /// Whether a kernel may access `length` bytes starting at `address`.
     fn reachable(&self, address: u64, length: usize, context: Handle, device: c_int) -> bool {
         self.holds(address, length)
             && self
@@ -197,7 +197,7 @@ impl Memory {
                 .is_some_and(|(_, found)| found.reachable_from(context, device, &self.peers))
     }
 
-    /// What a kernel reads.
+    /// Reads memory for a kernel.
     ///
     /// # Errors
     /// `CUDA_ERROR_ILLEGAL_ADDRESS`.
@@ -215,12 +215,12 @@ impl Memory {
             return Err(Status::ILLEGAL_ADDRESS);
         }
         let mut bytes = vec![0; length];
-        // SAFETY: the source lies in a live allocation, the destination in the vector just made.
+        // SAFETY: the source is inside a live allocation, the destination is the new vector.
         unsafe { host(address).copy_to_nonoverlapping(bytes.as_mut_ptr(), length) };
         Ok(bytes)
     }
 
-    /// What a kernel writes. Errors as [`Self::load`].
+    /// Writes memory for a kernel. Errors are the same as for [`Self::load`].
     pub(crate) fn store(
         &mut self,
         address: u64,
@@ -234,35 +234,35 @@ impl Memory {
         if !self.reachable(address, bytes.len(), context, device) {
             return Err(Status::ILLEGAL_ADDRESS);
         }
-        // SAFETY: the destination lies in a live allocation; `bytes` is no part of one.
+        // SAFETY: the destination is inside a live allocation; `bytes` is not part of an allocation.
         unsafe { host(address).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
     }
 
-    /// Copies between two places, each checked where it is device memory.
+    /// Copies between two addresses. Each is checked if it is device memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where a device range is not inside one live allocation, or a host pointer is null.
+    /// `CUDA_ERROR_INVALID_VALUE` if a device range is not inside one live allocation, or a host pointer is null.
     pub(crate) fn copy(&mut self, to: Place, from: Place, length: usize) -> Outcome {
         if length == 0 {
             return Ok(());
         }
         let to = self.resolve(to, length)?;
         let from = self.resolve(from, length)?;
-        // SAFETY: device ranges were checked; host ranges are the caller's to guarantee, as CUDA demands of it. They
-        // may overlap.
+        // SAFETY: device ranges were checked. For host ranges the caller guarantees validity, as CUDA requires. The ranges may
+        // overlap.
         unsafe { to.copy_from(from, length) };
         Ok(())
     }
 
-    /// Writes `pattern` over `count` repetitions from `address` on, checked as [`Self::copy`].
+    /// Writes `pattern` `count` times starting at `address`, checked like [`Self::copy`].
     pub(crate) fn set(&mut self, address: u64, pattern: &[u8], count: usize) -> Outcome {
         let bytes = pattern.repeat(count);
         if bytes.is_empty() {
             return Ok(());
         }
         let start = self.resolve(Place::Device(address), bytes.len())?;
-        // SAFETY: the destination was checked; `bytes` is no part of an allocation.
+        // SAFETY: the destination was checked; `bytes` is not part of an allocation.
         unsafe { start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
     }
@@ -275,7 +275,7 @@ impl Memory {
         }
     }
 
-    /// The number and the bytes of the live allocations that a program made and has to free.
+    /// The number and the total size of the live allocations that a program made and must free.
     pub(crate) fn live(&self) -> (u64, u64) {
         let owned = self
             .live
@@ -294,7 +294,7 @@ impl Memory {
 /// One side of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Must lie in a live allocation.
+    /// Must be inside a live allocation.
     Device(u64),
     /// Any memory of the program.
     Host(u64),

@@ -27,10 +27,10 @@ pub(crate) struct Module {
     variables: BTreeMap<String, (u64, usize)>,
 }
 
-/// First bytes of a fat binary, and of the wrapper that nvcc puts around one.
+/// The first bytes of a fat binary, and of nvcc's wrapper around it.
 const FATBIN: [[u8; 4]; 2] = [0xba55_ed50_u32.to_le_bytes(), 0x4662_43b1_u32.to_le_bytes()];
 
-/// The image at an address, of which only its own bytes tell where it ends.
+/// The image at an address. Its size is known only from its own bytes.
 pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
     if image.is_null() {
         return Err(Status::INVALID_VALUE);
@@ -39,7 +39,7 @@ pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
     let mut magic = Vec::new();
     for index in 0..4 {
         magic.push(bytes.at(index)?);
-        // A shorter text.
+        // The text is shorter.
         if magic[index] == 0 {
             return Ok(Source::Ptx(magic));
         }
@@ -62,7 +62,7 @@ pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
     Ok(Source::Ptx(text))
 }
 
-/// The image in bytes of known length.
+/// The image in a slice of bytes.
 pub(crate) fn source_of(bytes: Vec<u8>) -> Source {
     match bytes.get(..4) {
         Some(b"\x7fELF") => Source::Cubin(bytes),
@@ -77,7 +77,7 @@ pub(crate) fn source_in_file(path: &str) -> Outcome<Source> {
         .map_err(|_| Status::FILE_NOT_FOUND)
 }
 
-/// What the info log says of an image when asked to be verbose.
+/// The text of the info log for an image in verbose mode.
 pub(crate) fn info(image: &Image, sm: u32) -> String {
     let lines = image.kernels.iter().map(|kernel| {
         format!(
@@ -101,7 +101,7 @@ impl Driver {
         self.instantiate(&image, context)
     }
 
-    /// Makes a module of `image` in `context`.
+    /// Creates a module from `image` in `context`.
     pub(crate) fn instantiate(&mut self, image: &Image, context: Handle) -> Outcome<Handle> {
         let module = self.modules.reserve();
         let functions = image
@@ -150,7 +150,7 @@ impl Driver {
     pub(crate) fn unload(&mut self, module: Handle) -> Outcome {
         let held = self.modules.remove(module)?;
         for function in held.functions {
-            // A destroyed context took it along.
+            // The module was destroyed with its context.
             let _ = self.functions.remove(function);
         }
         for (address, _) in held.variables.values() {

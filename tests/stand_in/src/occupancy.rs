@@ -1,5 +1,5 @@
-//! Occupancy: threads, registers, shared memory and block slots of a multiprocessor, without the granularity of
-//! allocation that only NVIDIA knows exactly.
+//! Occupancy: threads, registers, shared memory and block slots of a multiprocessor, without the allocation granularity, which
+//! only NVIDIA knows exactly.
 
 use std::ffi::{c_int, c_uint};
 
@@ -31,7 +31,7 @@ impl Driver {
             .cast_signed())
     }
 
-    /// The block size, a multiple of 32, that keeps most threads resident, and the grid that fills the device.
+    /// The block size, a multiple of 32, that keeps the most threads resident, and the grid that fills the device.
     fn best_block(
         &self,
         function: Handle,

@@ -1,4 +1,4 @@
-//! What a stream does: run at once, or put into the graph that the stream is capturing.
+//! Operations of a stream: they run immediately, or become nodes of the graph that the stream captures.
 
 use crate::{
     entry::HostCall,
@@ -29,7 +29,7 @@ pub(crate) enum Operation {
         pitch: usize,
     },
     Host(HostCall),
-    /// The memory exists already: a node that only marks where the graph allocates.
+    /// The memory already exists: the node only marks where the graph allocates.
     Allocate {
         address: u64,
         length: usize,
@@ -42,10 +42,10 @@ pub(crate) enum Operation {
 impl Operation {}
 
 impl Driver {
-    /// Gives `operation` to `stream`.
+    /// Submits `operation` to `stream`.
     ///
     /// # Errors
-    /// The context's sticky error, a bad stream, what the capture refuses, what the operation itself refuses.
+    /// The context's sticky error, an invalid stream, or an error of the capture or of the operation.
     pub(crate) fn submit(&mut self, stream: Handle, operation: Operation) -> Outcome {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;

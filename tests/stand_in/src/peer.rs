@@ -1,4 +1,4 @@
-//! Access to the memory of another device: `cuCtxEnablePeerAccess` and `cuMemPoolSetAccess`.
+//! Access to the memory of a different device: `cuCtxEnablePeerAccess` and `cuMemPoolSetAccess`.
 
 use std::ffi::{c_int, c_uint};
 
@@ -28,7 +28,7 @@ entry_points! {
     fn cuDeviceCanAccessPeer(driver, can: Out<c_int>, device: c_int, peer: c_int) {
         driver.device(device)?;
         driver.device(peer)?;
-        // A device is no peer of itself.
+        // A device is not its own peer.
         can.set(c_int::from(device != peer && driver.config.peers))
     }
 

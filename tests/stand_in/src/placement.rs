@@ -1,12 +1,12 @@
-//! Where ptxas puts the parameters of a kernel. An independent implementation: nothing here is shared with the crates
-//! under test.
+//! The locations where ptxas places the parameters of a kernel. An independent implementation, without code of the crates under
+//! test.
 //!
-//! ptxas aligns each parameter's *absolute* address in the constant bank, and where the parameters begin there depends
-//! on the GPU. An alignment that divides that base gives what C gives for a struct; above it the offsets differ.
+//! ptxas aligns the *absolute* address of each parameter in the constant bank, and the start address of the parameters depends
+//! on the GPU. If an alignment divides the start address, the offsets are the same as in a C struct; otherwise they differ.
 
 use crate::image::Parameter;
 
-/// A parameter before it has a place.
+/// A parameter before it is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) size: usize,
@@ -14,14 +14,14 @@ pub(crate) struct Shape {
     pub(crate) align: usize,
 }
 
-/// The end of the last parameter if a C compiler laid them out: what the limits on parameters are counted on.
+/// The end of the last parameter in C's layout. The limits on parameters apply to it.
 pub(crate) fn c_size(shapes: &[Shape]) -> usize {
     shapes.iter().fold(0, |end, shape| {
         end.next_multiple_of(shape.align) + shape.size
     })
 }
 
-/// Where the parameters begin in the constant bank.
+/// The start address of the parameters in the constant bank.
 fn bank_base(sm: u32, c_size: usize) -> usize {
     match sm {
         70..90 if c_size <= 4352 => 0x160,
@@ -30,7 +30,7 @@ fn bank_base(sm: u32, c_size: usize) -> usize {
     }
 }
 
-/// The parameters' offsets from where they begin in the bank.
+/// The parameters' offsets from the start address.
 pub(crate) fn place(shapes: &[Shape], sm: u32) -> Vec<Parameter> {
     let base = bank_base(sm, c_size(shapes));
     let mut next = base;
@@ -47,7 +47,7 @@ pub(crate) fn place(shapes: &[Shape], sm: u32) -> Vec<Parameter> {
         .collect()
 }
 
-/// The most bytes of parameters that a kernel may take.
+/// The maximum size of a kernel's parameters in bytes.
 pub(crate) fn limit(ptx_version: (u32, u32), target: u32) -> usize {
     if ptx_version < (8, 1) || target < 70 {
         4096
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tensor_map_lies_where_each_generation_was_seen_to_put_it() {
+    fn a_tensor_map_has_the_observed_offset_on_each_generation() {
         let tensor_map_and_pointer = [(128, 128), (8, 8)];
         assert_eq!(offsets(&tensor_map_and_pointer, 90), [112, 240]);
         assert_eq!(offsets(&tensor_map_and_pointer, 80), [32, 160]);
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn large_blocks_move_the_base_before_sm_90() {
-        // 4352 bytes in all keep the base 0x160, one more byte moves it to 0.
+        // 4352 bytes in total keep the base 0x160; one more byte changes it to 0.
         assert_eq!(offsets(&[(64, 64), (4288, 1)], 80), [32, 96]);
         assert_eq!(offsets(&[(64, 64), (4289, 1)], 80), [0, 64]);
     }

@@ -1,4 +1,4 @@
-//! Allocation entry points, and what can be asked of an address: `cuMemAlloc*`, `cuMemHost*`, `cuPointerGetAttribute`.
+//! Entry points for allocation, and queries of an address: `cuMemAlloc*`, `cuMemHost*`, `cuPointerGetAttribute`.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -22,17 +22,17 @@ struct Location {
 impl Driver {
     fn allocate(&mut self, length: usize, kind: Kind) -> Outcome<u64> {
         let context = self.healthy()?;
-        // Under CU_STREAM_CAPTURE_MODE_GLOBAL or THREAD_LOCAL a call that might synchronise breaks the capture.
+        // Under CU_STREAM_CAPTURE_MODE_GLOBAL or THREAD_LOCAL a call that may synchronize invalidates the capture.
         self.refuse_unsafe_while_capturing()?;
         let device = self.context(context)?.device;
         self.memory.allocate(length, kind, context, device)
     }
 
-    /// Stream-ordered: on a capturing stream the memory is made now and the graph holds an allocation node.
+    /// Stream-ordered: on a capturing stream the memory is allocated now, and the graph gets an allocation node.
     fn allocate_on(&mut self, length: usize, stream: Handle) -> Outcome<u64> {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
-        // Unlike `cuMemAlloc` this takes 0 bytes and gives the null address (seen on driver 580).
+        // Unlike `cuMemAlloc` this accepts 0 bytes and returns the null address (seen on driver 580).
         if length == 0 {
             return Ok(0);
         }

@@ -1,5 +1,5 @@
-//! Memory pools: `cuMemPool*` and the devices' default pools. A pool here only keeps its attributes; memory goes back
-//! at once.
+//! Memory pools: `cuMemPool*` and the devices' default pools. A pool only stores its attributes here; memory is freed
+//! immediately.
 
 use std::{
     collections::BTreeMap,
@@ -30,7 +30,7 @@ impl Pool {
     }
 }
 
-/// The front of `CUmemPoolProps`: allocation type, handle types, location type, location id.
+/// The first fields of `CUmemPoolProps`: allocation type, handle types, location type, location id.
 type PoolProperties = [c_int; 4];
 
 impl Driver {

@@ -50,7 +50,7 @@ fn exact(name: &str) -> Option<*const c_void> {
 }
 
 impl Driver {
-    /// The address for a name without its version suffix, as callers of CUDA 13 mean it.
+    /// The address for a name without a version suffix, with the meaning of CUDA 13.
     fn proc_address(&self, name: &str) -> Option<*const c_void> {
         ["_v4", "_v3", "_v2", ""]
             .iter()
@@ -68,7 +68,7 @@ impl Driver {
         let found = self.proc_address(&symbol.get()?);
         address.set(found.unwrap_or(std::ptr::null()))?;
         match status.filter(|status| !status.is_null()) {
-            // With a place for it, the status alone tells (seen on driver 580).
+            // If the caller passes a pointer for the status, only the status reports the failure (seen on driver 580).
             Some(status) => status.set(if found.is_some() { FOUND } else { NOT_FOUND }),
             None => found.map(drop).ok_or(Status::NOT_FOUND),
         }
@@ -86,8 +86,8 @@ entry_points! {
         driver.give_address(symbol, address, None)
     }
 
-    /// NVIDIA's libraries ask for tables of functions that are not documented (NVRTC for the driver's cache of compiled code, without
-    /// looking whether the entry point is there). There are none here.
+    /// NVIDIA's libraries request tables of undocumented functions (NVRTC: for the driver's cache of compiled code, without
+    /// checking whether the entry point exists). This driver has no such tables.
     fn cuGetExportTable(_driver, table: Out<*const c_void>, _id: In<c_void>) {
         table.set(std::ptr::null())?;
         Err(Status::NOT_FOUND)

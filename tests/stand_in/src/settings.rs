@@ -1,4 +1,4 @@
-//! What a session's driver is told to be.
+//! The settings of a session's driver.
 
 /// Settings for a [`Session`](crate::Session). The default is one H100 with a driver for CUDA 13.0.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ impl Settings {
         self
     }
 
-    /// The number of devices, 0 to 8. With none, `cuInit` is `CUDA_ERROR_NO_DEVICE`.
+    /// The number of devices, 0 to 8. With 0, `cuInit` returns `CUDA_ERROR_NO_DEVICE`.
     #[must_use]
     pub fn devices(mut self, devices: usize) -> Self {
         self.devices = Some(devices);
@@ -39,22 +39,22 @@ impl Settings {
         self
     }
 
-    /// A driver that cannot tell a function's parameters, as none before 12.4 can. It is for CUDA 13.0 all the same, so that it takes
-    /// the PTX that the tests have.
+    /// A driver that cannot return a function's parameters, like drivers before 12.4. It still has the version of CUDA 13.0,
+    /// because the tests contain PTX of that version.
     #[must_use]
     pub fn old(self) -> Self {
         self.without("cuFuncGetParamInfo")
             .without("cuKernelGetParamInfo")
     }
 
-    /// What `cuDriverGetVersion` says, `1000 * major + 10 * minor`.
+    /// The result of `cuDriverGetVersion`: `1000 * major + 10 * minor`.
     #[must_use]
     pub fn version(mut self, version: u32) -> Self {
         self.version = Some(version);
         self
     }
 
-    /// A driver that lacks this entry point: neither `dlsym` nor `cuGetProcAddress` finds it.
+    /// A driver without this entry point: neither `dlsym` nor `cuGetProcAddress` finds it.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.absent.push(name.to_owned());
@@ -79,7 +79,7 @@ impl Settings {
         &self.absent
     }
 
-    /// The environment variables that say all this.
+    /// The environment variables with these settings.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
         let list = |names: &[String]| (!names.is_empty()).then(|| names.join(","));
         [

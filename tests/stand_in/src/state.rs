@@ -1,4 +1,4 @@
-//! The driver's state, behind one lock, and what happens at every call before its body runs.
+//! The driver's state behind one lock, and the steps before the body of every call.
 
 use std::{
     collections::BTreeMap,
@@ -31,16 +31,16 @@ use crate::{
     user_object::{self, UserObject},
 };
 
-/// Everything that the driver knows.
+/// The state of the driver.
 #[derive(Debug)]
 pub(crate) struct Driver {
     pub(crate) initialised: bool,
     pub(crate) config: Config,
-    /// How often each entry point was called, failed calls included.
+    /// The number of calls of each entry point, including failed calls.
     pub(crate) calls: BTreeMap<&'static str, u64>,
     pub(crate) devices: Vec<Device>,
     pub(crate) contexts: Handles<Context>,
-    /// The contexts that were destroyed.
+    /// The destroyed contexts.
     pub(crate) destroyed: BTreeMap<Handle, Weak<Remains>>,
     pub(crate) streams: Handles<Stream>,
     pub(crate) captures: Handles<Capture>,
@@ -56,14 +56,14 @@ pub(crate) struct Driver {
     pub(crate) user_objects: Handles<UserObject>,
     pub(crate) greens: Handles<Green>,
     pub(crate) descriptions: Handles<Description>,
-    /// The contexts made so far: the id of the last one.
+    /// The number of contexts created so far: the id of the last one.
     pub(crate) context_ids: u64,
     pub(crate) memory: Memory,
     pub(crate) launches: u64,
     pub(crate) last_launch: Option<Recorded>,
-    /// Callbacks that the call in progress ordered.
+    /// Callbacks that the active call requested.
     pub(crate) host_calls: Vec<HostCall>,
-    /// Destructors of user objects whose last reference the call in progress released.
+    /// Destructors of user objects whose last reference the active call released.
     pub(crate) destructors: Vec<HostCall>,
 }
 
@@ -107,7 +107,7 @@ static DRIVER: LazyLock<Mutex<Driver>> =
 
 /// The driver's state, for the duration of the guard.
 pub(crate) fn lock() -> MutexGuard<'static, Driver> {
-    // A body that panicked is reported as CUDA_ERROR_UNKNOWN; the state behind it is still the best there is.
+    // A panic in a body is reported as CUDA_ERROR_UNKNOWN. The state remains in use.
     DRIVER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -121,8 +121,8 @@ const BEFORE_INIT: [&str; 6] = [
     "cuGetProcAddress_v2",
 ];
 
-/// One call: counted, failed if that was ordered, else run under the lock. Callbacks run after the lock is free,
-/// since a callback may own objects whose release calls the driver.
+/// One call: counts it, returns a requested failure, or runs the body under the lock. Callbacks run after the lock is released,
+/// because a callback may own objects whose release calls the driver.
 pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome) -> Status {
     let mut driver = lock();
     if !name.starts_with(control::PREFIX) {

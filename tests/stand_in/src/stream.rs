@@ -1,4 +1,4 @@
-//! Streams. Work runs at once and in order, so that a stream is never busy.
+//! Streams. Work runs immediately and in order, so a stream is never busy.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -15,30 +15,30 @@ use crate::{
 pub(crate) struct Stream {
     pub(crate) context: Handle,
     pub(crate) flags: c_uint,
-    /// The capture that it takes part in.
+    /// The capture in which it participates.
     pub(crate) capture: Option<Handle>,
-    /// The green context on whose multiprocessors its kernels run.
+    /// The green context whose multiprocessors run its kernels.
     pub(crate) green: Option<Handle>,
 }
 
-/// Where work that names a stream goes.
+/// The target of work on a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) stream: Handle,
     pub(crate) context: Handle,
     pub(crate) capture: Option<Handle>,
-    /// The legacy default stream, on which every blocking stream waits.
+    /// The legacy default stream, which every blocking stream synchronizes with.
     pub(crate) legacy: bool,
 }
 
 /// `CU_STREAM_NON_BLOCKING`.
 pub(crate) const NON_BLOCKING: c_uint = 1;
-/// `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`: handles that name the current context's default streams.
+/// `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`: handles of the current context's default streams.
 const LEGACY: Handle = Handle(1);
 const PER_THREAD: Handle = Handle(2);
 
 impl Stream {
-    /// Whether it waits for the legacy default stream, and that for it.
+    /// Whether it synchronizes with the legacy default stream.
     pub(crate) fn is_blocking(&self) -> bool {
         self.flags & NON_BLOCKING == 0
     }
@@ -48,8 +48,8 @@ impl Driver {
     /// The context and the capture behind a stream handle.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CONTEXT` for a default stream without a current context, `CUDA_ERROR_INVALID_HANDLE` for
-    /// what is no live stream.
+    /// `CUDA_ERROR_INVALID_CONTEXT` for a default stream without a current context, `CUDA_ERROR_INVALID_HANDLE` for an invalid
+    /// stream.
     pub(crate) fn stream_target(&self, stream: Handle) -> Outcome<Target> {
         if stream.is_null() || stream == LEGACY || stream == PER_THREAD {
             let context = self.current()?;
@@ -60,7 +60,7 @@ impl Driver {
                 legacy: stream != PER_THREAD,
             });
         }
-        // Without any context a real driver does not get as far as the stream.
+        // Without any context a real driver does not check the stream.
         self.current()?;
         let held = self.streams.get(stream)?;
         Ok(Target {

@@ -1,5 +1,4 @@
-//! User objects: what graphs keep alive (CUDA driver API, "Graph management"; the programming guide's "CUDA user
-//! objects").
+//! User objects, which graphs keep alive (CUDA driver API, "Graph management"; the programming guide's "CUDA user objects").
 
 use std::{
     cell::Cell,
@@ -26,7 +25,7 @@ const NO_DESTRUCTOR_SYNC: c_uint = 1;
 /// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes the caller's references.
 const MOVE: c_uint = 1;
 
-/// The references that a graph, or an instantiated one, owns: how many of each object.
+/// The references that a graph or an instantiated graph owns: the count for each object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References(BTreeMap<Handle, u64>);
 
@@ -41,7 +40,7 @@ pub(crate) fn in_destructor() -> bool {
     IN_DESTRUCTOR.get()
 }
 
-/// Runs a destructor. The driver's lock is free.
+/// Runs a destructor. The driver's lock is released.
 pub(crate) fn destroy(destructor: HostCall) {
     IN_DESTRUCTOR.set(true);
     destructor.run();
@@ -78,7 +77,7 @@ impl Driver {
             .try_for_each(|(object, count)| self.retain_object(*object, *count))
     }
 
-    /// Work is done when the call that orders it returns, so no launch uses them any more.
+    /// All work completes before the call that enqueues it returns, so no launch uses them any more.
     pub(crate) fn release_references(&mut self, references: References) -> Outcome {
         references
             .0

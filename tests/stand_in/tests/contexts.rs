@@ -1,4 +1,4 @@
-//! Contexts as the driver documents them: ids, stacks, resets, peers, green contexts.
+//! The documented behavior of contexts: ids, stacks, resets, peers, green contexts.
 
 #[macro_use]
 mod raw;
@@ -83,7 +83,7 @@ fn a_primary_context_keeps_its_handle_and_changes_its_id() {
         assert_eq!(call!(sys::cuCtxSetCurrent(first)), Ok(()));
         assert_eq!(call!(sys::cuDevicePrimaryCtxReset_v2(0)), Ok(()));
         assert!(!active(0) && active(1));
-        // It stays current, and is destroyed. Its handle may be passed all the same.
+        // It stays current and is destroyed. Its handle may still be passed.
         assert_eq!(current(), first);
         assert_eq!([id(null_mut()), id(first)], [Err(709); 2]);
         let mut device = 1;
@@ -109,14 +109,14 @@ fn contexts_are_pushed_and_popped() {
         assert_eq!(call!(sys::cuCtxPopCurrent_v2(&raw mut popped)), Ok(()));
         assert_eq!((popped, current()), (b, a));
         assert_eq!(call!(sys::cuCtxPushCurrent_v2(b)), Ok(()));
-        // A context that is destroyed on top of the stack leaves it.
+        // A context that is destroyed at the top of the stack is removed from it.
         assert_eq!(call!(sys::cuCtxDestroy_v2(b)), Ok(()));
         assert_eq!(current(), a);
         assert_eq!(
             [id(b), call!(sys::cuCtxDestroy_v2(b)).map(|()| 0)],
             [Err(709); 2]
         );
-        // One that is below stays, is destroyed, and may be made current again as long as it stands there.
+        // A destroyed context below the top stays on the stack, and may be made current again while it is there.
         let c = create(0);
         assert_eq!(call!(sys::cuCtxDestroy_v2(a)), Ok(()));
         assert_eq!(current(), c);
@@ -130,7 +130,7 @@ fn contexts_are_pushed_and_popped() {
     });
 }
 
-/// Where driver 580 uses freed memory, this one ends the process.
+/// Driver 580 uses freed memory here; this driver ends the process.
 #[test]
 #[should_panic(expected = "driver 580 uses freed memory")]
 fn a_destroyed_context_that_is_on_no_stack_is_not_made_current() {
@@ -174,7 +174,7 @@ fn a_green_context_is_a_part_of_the_multiprocessors() {
     within(&Settings::new(), |driver| {
         init();
         let primary = retain(0);
-        // SAFETY: a C struct of numbers, for which zeros are a value.
+        // SAFETY: a C struct of numbers, for which all-zero bytes are valid.
         let mut resources: [sys::CUdevResource; 4] = unsafe { std::mem::zeroed() };
         let [all, part, rest, _] = &mut resources;
         let sm = sys::CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
@@ -190,7 +190,7 @@ fn a_green_context_is_a_part_of_the_multiprocessors() {
         ));
         assert_eq!((split, groups), (Ok(()), 1));
         let count = |resource: &sys::CUdevResource| {
-            // SAFETY: the resource is one of multiprocessors.
+            // SAFETY: the resource has the type of multiprocessors.
             unsafe { resource.__bindgen_anon_1.sm.smCount }
         };
         assert_eq!([count(all), count(part), count(rest)], [132, 16, 116]);
@@ -208,7 +208,7 @@ fn a_green_context_is_a_part_of_the_multiprocessors() {
         assert_eq!(driver.live().green_contexts, 1);
         let made = call!(sys::cuGreenCtxStreamCreate(&raw mut stream, green, 1, 0));
         assert_eq!(made, Ok(()));
-        // Its stream is one of the primary context, which the green context retains.
+        // Its stream is a stream of the primary context, which the green context retains.
         assert_eq!(call!(sys::cuCtxSetCurrent(primary)), Ok(()));
         let mut context = null_mut();
         let asked = call!(sys::cuStreamGetCtx(stream, &raw mut context));

@@ -1,4 +1,4 @@
-//! Graphs: user objects, nodes of copies and memsets, nodes that are disabled, edges, and what a capture tells of itself.
+//! Graphs: user objects, copy and memset nodes, disabled nodes, edges, and the information about a capture.
 
 #[macro_use]
 mod raw;
@@ -13,7 +13,7 @@ use std::{
 };
 
 static DESTROYED: AtomicU32 = AtomicU32::new(0);
-/// What the driver answered in a destructor.
+/// The driver's result in a destructor.
 static ANSWER: AtomicU32 = AtomicU32::new(0);
 
 unsafe extern "C" fn destroy(by: *mut c_void) {
@@ -91,7 +91,7 @@ fn a_user_object_is_destroyed_with_its_last_reference() {
             "it is gone"
         );
 
-        // A graph, its clone and what is instantiated from it have references of their own.
+        // A graph, its clone and its instantiated graph have separate references.
         let graph = graph();
         let retained = call!(sys::cuGraphRetainUserObject(graph, second, 1, MOVE));
         assert_eq!(retained, Ok(()));
@@ -104,7 +104,7 @@ fn a_user_object_is_destroyed_with_its_last_reference() {
         assert_eq!(call!(sys::cuGraphExecDestroy(exec)), Ok(()));
         assert_eq!((destroyed(), driver.live().user_objects), (11, 0));
 
-        // Without `MOVE` the caller keeps its own; a graph may be told to release what it has.
+        // Without `MOVE` the caller keeps its references; a call releases the graph's own.
         let (third, graph) = (object(100, 1), self::graph());
         assert_eq!(
             call!(sys::cuGraphRetainUserObject(graph, third, 2, 0)),
@@ -125,7 +125,7 @@ fn a_user_object_is_destroyed_with_its_last_reference() {
     });
 }
 
-/// As driver 580 on an H200.
+/// The behavior of driver 580 on an H200.
 #[test]
 fn a_graph_is_not_launched_on_a_capturing_stream() {
     within(&Settings::new(), |_| {
@@ -175,7 +175,7 @@ fn memset(
 }
 
 #[test]
-fn a_disabled_node_does_nothing_and_edges_are_told() {
+fn a_disabled_node_does_nothing_and_edges_are_returned() {
     within(&Settings::new(), |_| {
         let echo = Echo::new(".u8");
         let graph = graph();
@@ -202,8 +202,8 @@ fn a_disabled_node_does_nothing_and_edges_are_told() {
         );
 
         let (mut from, mut to, mut count) = ([null_mut(); 3], [null_mut(); 3], 3);
-        // SAFETY: arrays of three.
-        let told = unsafe {
+        // SAFETY: arrays with three elements.
+        let actual = unsafe {
             sys::cuGraphGetEdges_v2(
                 graph,
                 from.as_mut_ptr(),
@@ -212,13 +212,13 @@ fn a_disabled_node_does_nothing_and_edges_are_told() {
                 &raw mut count,
             )
         };
-        assert_eq!(code(told), Ok(()));
+        assert_eq!(code(actual), Ok(()));
         assert_eq!((count, from[0], to[0]), (1, first, second));
     });
 }
 
 #[test]
-fn a_capture_tells_its_number_its_graph_and_its_last_node() {
+fn a_capture_returns_its_id_its_graph_and_its_last_node() {
     within(&Settings::new(), |_| {
         let echo = Echo::new(".u8");
         let stream = echo.context.new_stream().expect("a stream");
@@ -229,7 +229,7 @@ fn a_capture_tells_its_number_its_graph_and_its_last_node() {
                 null_mut(),
             );
             let (mut nodes, mut count) = (null(), 0);
-            let told = call!(sys::cuStreamGetCaptureInfo_v3(
+            let actual = call!(sys::cuStreamGetCaptureInfo_v3(
                 stream.cu_stream(),
                 &raw mut status,
                 &raw mut id,
@@ -238,7 +238,7 @@ fn a_capture_tells_its_number_its_graph_and_its_last_node() {
                 null_mut(),
                 &raw mut count
             ));
-            assert_eq!(told, Ok(()));
+            assert_eq!(actual, Ok(()));
             // SAFETY: the driver's array.
             let last = (count == 1).then(|| unsafe { nodes.read() });
             (status as u32, id, graph, last)
@@ -279,7 +279,7 @@ fn a_capture_tells_its_number_its_graph_and_its_last_node() {
     });
 }
 
-/// What `CU_STREAM_CAPTURE_MODE_RELAXED` of a thread is for.
+/// The purpose of `CU_STREAM_CAPTURE_MODE_RELAXED` for a thread.
 #[test]
 fn a_relaxed_thread_may_call_what_a_capture_forbids() {
     within(&Settings::new(), |_| {

@@ -1,4 +1,4 @@
-//! Graphs: kernel nodes made, asked, changed and launched; stream capture and what breaks it.
+//! Graphs: creating, querying, changing and launching kernel nodes; stream capture and what invalidates it.
 
 #[macro_use]
 mod raw;
@@ -77,7 +77,7 @@ fn a_node_keeps_its_parameters_and_an_update_replaces_them() {
         let mut values = pointers(&[&address, &byte, &word]);
         params.kernelParams = values.as_mut_ptr();
         let node = add(graph, &[], &params).expect("right");
-        // The values were read when the node was made.
+        // The values were read when the node was created.
         byte[0] = 99;
         std::hint::black_box(&byte);
         let exec = instantiate(graph);
@@ -89,7 +89,7 @@ fn a_node_keeps_its_parameters_and_an_update_replaces_them() {
             (true, LaunchForm::KernelParams, [32, 1, 1])
         );
 
-        // As asked, so set again: the arrays are the node's own.
+        // The queried parameters are set again: the node owns the arrays.
         let mut asked = node_params(null_mut());
         assert_eq!(
             call!(sys::cuGraphKernelNodeGetParams_v2(node, &raw mut asked)),
@@ -101,7 +101,7 @@ fn a_node_keeps_its_parameters_and_an_update_replaces_them() {
         // SAFETY: the third has four bytes.
         assert_eq!(unsafe { arrays[2].cast::<[u8; 4]>().read() }, word);
 
-        // An instantiated graph is changed by itself, in either form.
+        // An instantiated graph is changed separately, in either form.
         let mut buffer = [&address[..], &[3, 0, 0, 0], &[4; 4]].concat();
         let mut size = buffer.len();
         let mut packed = extra(&buffer, &mut size);
@@ -122,7 +122,7 @@ fn a_node_keeps_its_parameters_and_an_update_replaces_them() {
             driver.last_launch().expect("it ran").form,
             LaunchForm::Extra
         );
-        // The node was not.
+        // The original node has not changed.
         assert_eq!(run(instantiate(graph)), Ok(()));
         assert_eq!(echo.echoed(5), [1, 2, 2, 2, 2]);
 
@@ -188,8 +188,8 @@ fn nodes_run_after_what_they_depend_on() {
             Ok(())
         );
         assert_eq!(count, 3);
-        // From the last back to the first: a circle.
-        // SAFETY: arrays of one.
+        // From the last node to the first: a cycle.
+        // SAFETY: arrays with one element.
         let circle = unsafe {
             sys::cuGraphAddDependencies_v2(
                 graph,
@@ -230,7 +230,7 @@ fn capture_through_cudarc_records_and_replays() {
         stream
             .begin_capture(THREAD_LOCAL)
             .expect("not capturing yet");
-        // SAFETY: the arguments are those of the kernel.
+        // SAFETY: the arguments match the kernel.
         unsafe {
             stream
                 .launch_builder(&echo)
@@ -267,7 +267,7 @@ fn end_capture(stream: &CudaStream) -> Result<sys::CUgraph, u32> {
 }
 
 #[test]
-fn what_a_capture_cannot_hold_breaks_it() {
+fn unsupported_work_invalidates_a_capture() {
     within(&Settings::new(), |_| {
         let context = CudaContext::new(0).expect("a device");
         let (stream, other) = (

@@ -1,4 +1,4 @@
-//! Both forms of `cuLaunchKernel`, and every mistake that the driver refuses.
+//! Both forms of `cuLaunchKernel`, and every error that the driver reports.
 
 #[macro_use]
 mod raw;
@@ -55,7 +55,7 @@ fn a_packed_buffer_is_copied_verbatim() {
 #[test]
 fn a_packed_buffer_of_the_wrong_size_is_701_or_read_as_zero() {
     within(&Settings::new(), |_| {
-        // The struct has 24 bytes with its tail padding, the parameters reach to 17.
+        // The struct has 24 bytes with its tail padding; the parameters end at 17.
         let echo = Echo::new(".u64, .u8");
         let mut buffer = vec![0xff; 24];
         buffer[..8].copy_from_slice(&echo.address.to_le_bytes());
@@ -65,7 +65,7 @@ fn a_packed_buffer_of_the_wrong_size_is_701_or_read_as_zero() {
         assert_eq!(echo.echoed(9), [0xff; 9]);
         assert_eq!(launch_packed(echo.function, &buffer, 12), Ok(()));
         assert_eq!(echo.echoed(9), [255, 255, 255, 255, 0, 0, 0, 0, 0]);
-        // The refused launches left nothing behind.
+        // The failed launches had no effect.
         assert_eq!(synchronize(), Ok(()));
     });
 }
@@ -109,7 +109,7 @@ fn exactly_one_form_is_taken() {
         assert_eq!(launch_packed(nothing, &[0], 0), Ok(()));
         assert_eq!(launch_packed(nothing, &[0], 1), OUT_OF_RESOURCES);
         assert_eq!(driver.launches(), 3);
-        // Without parameters both forms pass; a list that names no buffer is none.
+        // Without parameters both forms are accepted; a list without a buffer is ignored.
         let (mut none, mut empty) = ([null_mut(); 1], [null_mut(); 1]);
         size = 0;
         let mut packed = extra(&buffer, &mut size);
@@ -237,7 +237,7 @@ fn a_bad_address_fails_every_later_call_of_its_context() {
             ILLEGAL_ADDRESS
         );
         assert!(echo.context.default_stream().alloc_zeros::<u8>(1).is_err());
-        // Another context is not touched; a new primary context begins afresh.
+        // A different context is not affected; a new primary context has no error.
         let other = CudaContext::new(1).expect("a second device");
         assert!(other.synchronize().is_ok());
         assert_eq!(call!(sys::cuDevicePrimaryCtxReset_v2(0)), Ok(()));
@@ -289,12 +289,12 @@ fn launch_attributes_reach_the_launch() {
         assert_eq!(
             launch_ex(9, 4),
             INVALID_VALUE,
-            "the grid is no multiple of the cluster"
+            "the grid is not a multiple of the cluster"
         );
         assert_eq!(launch_ex(16, 16), Err(912));
         assert_eq!(launch_ex(16, 0), INVALID_VALUE);
 
-        // 132 SMs hold two such blocks each.
+        // 132 SMs with two such blocks each.
         let cooperative = |grid: u32| {
             call!(sys::cuLaunchCooperativeKernel(
                 k,
@@ -338,7 +338,7 @@ fn the_kernels_of_the_examples_compute() {
             shared_mem_bytes: 0,
         };
         let saxpy = module.load_function("_Z5saxpyifPKfPf").expect("saxpy");
-        // SAFETY: the arguments are those of the kernel.
+        // SAFETY: the arguments match the kernel.
         unsafe {
             stream
                 .launch_builder(&saxpy)
@@ -349,7 +349,7 @@ fn the_kernels_of_the_examples_compute() {
                 .launch(config)
         }
         .expect("it runs");
-        // Three threads reach three elements.
+        // Three threads process three elements.
         assert_eq!(
             stream.clone_dtoh(&y).expect("memory"),
             [12.0, 24.0, 36.0, 40.0]
@@ -357,7 +357,7 @@ fn the_kernels_of_the_examples_compute() {
 
         let mut sum = stream.clone_htod(&[0.5f32]).expect("memory");
         let reduce = module.load_function("reduce_sum").expect("reduce_sum");
-        // SAFETY: as above.
+        // SAFETY: the arguments match the kernel.
         unsafe {
             stream
                 .launch_builder(&reduce)
@@ -372,7 +372,7 @@ fn the_kernels_of_the_examples_compute() {
         let mut both = stream.alloc_zeros::<f32>(4).expect("memory");
         let add = module.load_function("vector_add").expect("vector_add");
         let config = LaunchConfig::for_num_elems(4);
-        // SAFETY: as above.
+        // SAFETY: the arguments match the kernel.
         unsafe {
             stream
                 .launch_builder(&add)

@@ -1,4 +1,4 @@
-//! Memory of every kind, copies, fills, and what the driver says of an address.
+//! Memory of every kind, copies, fills, and queries of an address.
 
 #[macro_use]
 mod raw;
@@ -49,7 +49,7 @@ fn accesses_outside_an_allocation_are_refused() {
         assert_eq!(read(address, 1), Err(1), "freed");
         assert_eq!((allocate(0), free(0)), (Err(1), Ok(())));
         let mut nothing = 1;
-        // The stream-ordered form takes 0 bytes.
+        // The stream-ordered form accepts 0 bytes.
         let result = call!(sys::cuMemAllocAsync(&raw mut nothing, 0, null_mut()));
         assert_eq!((result, nothing), (Ok(()), 0));
         assert_eq!(allocate(81 << 30), Err(2));
@@ -72,7 +72,7 @@ fn fills_and_copies_are_exact() {
             read(address, 12).expect("inside"),
             [1, 2, 1, 2, 3, 4, 1, 2, 3, 4, 3, 4]
         );
-        // Two rows of two, four apart.
+        // Two rows with two elements, with a pitch of four.
         assert_eq!(call!(sys::cuMemsetD2D8_v2(address, 4, 9, 2, 2)), Ok(()));
         assert_eq!(read(address, 8).expect("inside"), [9, 9, 1, 2, 9, 9, 1, 2]);
         assert_eq!(call!(sys::cuMemsetD8_v2(address, 0, 17)), INVALID_VALUE);
@@ -125,13 +125,13 @@ fn pinned_memory_is_reachable_from_both_sides() {
 }
 
 #[test]
-fn a_pointer_tells_its_allocation() {
+fn the_allocation_of_a_pointer_can_be_queried() {
     within(&Settings::new().devices(2), |_| {
         let context = CudaContext::new(1).expect("a device");
         let address = allocate(100).expect("memory");
         let ask = |attribute| {
             let mut value = 0u64;
-            // SAFETY: no attribute asked here is larger than eight bytes.
+            // SAFETY: no queried attribute is larger than eight bytes.
             let result = unsafe {
                 sys::cuPointerGetAttribute((&raw mut value).cast(), attribute, address + 10)
             };

@@ -1,4 +1,4 @@
-//! Loading: PTX with mistakes and its logs, functions, variables, linking, libraries, cubins.
+//! Loading: PTX with errors and its logs, functions, variables, linking, libraries, cubins.
 
 #[macro_use]
 mod raw;
@@ -12,7 +12,8 @@ use cudarc::driver::{CudaContext, sys};
 use kernel_args_stand_in::{Settings, within};
 use raw::*;
 
-/// Loads with a log buffer of `capacity` bytes: the code, the log, and the bytes written as the driver tells them.
+/// Loads with a log buffer of `capacity` bytes. Returns the code, the log, and the number of written bytes that the driver
+/// reports.
 fn load_with_log(text: &str, capacity: usize) -> (Result<(), u32>, String, usize) {
     use sys::CUjit_option as Jit;
     let image = CString::new(text).expect("no NUL");
@@ -26,7 +27,7 @@ fn load_with_log(text: &str, capacity: usize) -> (Result<(), u32>, String, usize
         std::ptr::without_provenance_mut(capacity),
     ];
     let mut module = null_mut();
-    // SAFETY: a string that ends with NUL, locals, and two options as counted.
+    // SAFETY: a NUL-terminated string, locals, and two options.
     let result = unsafe {
         sys::cuModuleLoadDataEx(
             &raw mut module,
@@ -88,7 +89,7 @@ fn functions_are_found_counted_and_gone_with_their_module() {
             call!(sys::cuFuncGetName(&raw mut name, functions[1])),
             Ok(())
         );
-        // SAFETY: the driver gave a string that lives as long as the function.
+        // SAFETY: the driver returned a string that lives as long as the function.
         assert_eq!(unsafe { CStr::from_ptr(name) }, c"b");
         assert_eq!(call!(sys::cuModuleUnload(module)), Ok(()));
         assert_eq!(
@@ -107,7 +108,7 @@ fn variables_have_an_address_and_their_initial_value() {
             ".version 8.1\n.target sm_75\n.visible .global .align 4 .u32 table[3] = {1, 2, 3};";
         let module = load(text).expect("right");
         let (mut address, mut length) = (0, 0);
-        // SAFETY: locals, and a string that ends with NUL.
+        // SAFETY: locals, and a NUL-terminated string.
         let result = unsafe {
             sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut length, module, c"table".as_ptr())
         };
@@ -169,7 +170,7 @@ fn linked_ptx_becomes_a_cubin_that_launches() {
         );
         let mut module = null_mut();
         assert_eq!(call!(sys::cuModuleLoadData(&raw mut module, cubin)), Ok(()));
-        // SAFETY: as many bytes as the driver said.
+        // SAFETY: the driver reported this number of bytes.
         let bytes = unsafe { std::slice::from_raw_parts(cubin.cast::<u8>(), length) }.to_vec();
         assert_eq!(&bytes[..4], b"\x7fELF");
         assert_eq!(call!(sys::cuLinkDestroy(link)), Ok(()));
@@ -236,12 +237,12 @@ fn a_cubin_of_another_gpu_is_209_and_a_fat_binary_801() {
 }
 
 #[test]
-fn a_librarys_kernel_is_asked_and_launched_in_any_context() {
+fn a_librarys_kernel_is_queried_and_launched_in_any_context() {
     within(&Settings::new().devices(2), |_| {
         let context = CudaContext::new(0).expect("a device");
         let image = CString::new(ptx(&[("echo", ".u64, .u8, .u32")])).expect("no NUL");
         let mut library = null_mut();
-        // SAFETY: a string that ends with NUL, a local, no options.
+        // SAFETY: a NUL-terminated string, a local, no options.
         let result = unsafe {
             sys::cuLibraryLoadData(
                 &raw mut library,

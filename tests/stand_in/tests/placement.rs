@@ -1,4 +1,4 @@
-//! Where over-aligned parameters lie on each GPU generation: as asked, and as launched.
+//! The locations of over-aligned parameters on each GPU generation: queried, and in launches.
 
 mod raw;
 

@@ -1,11 +1,11 @@
-//! How a test gets the stand-in driver, and how nothing else does.
+//! How a test gets the stand-in driver, and that no other process does.
 
 use std::{panic, process::Command};
 
 use kernel_args_stand_in::{Control, Session, Settings, is_active, locate, within};
 
 #[test]
-fn the_library_lies_beside_this_binary_under_its_own_name() {
+fn the_library_is_next_to_this_binary_under_its_own_name() {
     let library = locate().expect("cargo built it");
     let binary = std::env::current_exe().expect("this binary has a path");
     assert_eq!(library.parent(), binary.parent());
@@ -29,7 +29,7 @@ fn outside_a_session_no_stand_in_is_found() {
 }
 
 #[test]
-fn a_failing_body_fails_the_test_that_holds_it() {
+fn a_failing_body_fails_its_test() {
     let outcome = panic::catch_unwind(|| within(&Settings::new(), |_| panic!("planted")));
     let payload = outcome.expect_err("the body panicked");
     if is_active() {
@@ -37,13 +37,13 @@ fn a_failing_body_fails_the_test_that_holds_it() {
     }
     let text = payload.downcast_ref::<String>().map_or("", String::as_str);
     assert!(
-        text.contains("planted") && text.contains("a_failing_body_fails_the_test_that_holds_it"),
+        text.contains("planted") && text.contains("a_failing_body_fails_its_test"),
         "{text}"
     );
 }
 
 #[test]
-fn an_unknown_entry_point_cannot_be_struck_out() {
+fn an_unknown_entry_point_cannot_be_removed() {
     let error =
         Session::start(&Settings::new().without("cuNoSuchThing")).expect_err("it is not exported");
     assert!(error.to_string().contains("cuNoSuchThing"), "{error}");
@@ -59,12 +59,12 @@ fn a_session_leaves_no_directory() {
 }
 
 #[test]
-fn a_bundle_of_binary_and_library_works_elsewhere() {
+fn a_copy_of_binary_and_library_works_in_another_folder() {
     if is_active() {
         assert!(Control::attach().is_some());
         return;
     }
-    // This binary and the library, alone in a directory, as they would be copied to another machine.
+    // This binary and the library in an empty directory, like a copy on another machine.
     let bundle = std::env::temp_dir().join(format!("kernel-args-bundle-{}", std::process::id()));
     std::fs::create_dir(&bundle).expect("a fresh directory");
     let library = locate().expect("cargo built it");

@@ -1,4 +1,4 @@
-//! What the driver can be told to be: old, poor in devices, failing.
+//! The settings of the driver: old, with few devices, with failures.
 
 #[macro_use]
 mod raw;
@@ -9,22 +9,22 @@ use cudarc::driver::{CudaContext, sys};
 use kernel_args_stand_in::{Settings, within};
 use raw::*;
 
-/// Whether `dlsym` finds the symbol, asked as cudarc asks.
+/// Whether `dlsym` finds the symbol, called like in cudarc.
 fn exported(name: &str) -> bool {
-    // SAFETY: the library is there, and the symbol is not called.
+    // SAFETY: the library exists, and the symbol is not called.
     let library = unsafe { sys::culib() };
-    // SAFETY: as above.
+    // SAFETY: the library exists, and the symbol is not called.
     unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_ok()
 }
 
-/// What `cuGetProcAddress` says: whether there is an address, the status, the code.
+/// The result of `cuGetProcAddress`: whether there is an address, the status, the code.
 fn proc_address(name: &str) -> (bool, u32, Result<(), u32>) {
     let name = std::ffi::CString::new(name).expect("no NUL");
     let (mut address, mut status) = (
         std::ptr::null_mut::<c_void>(),
         sys::CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS,
     );
-    // SAFETY: a string that ends with NUL, and locals.
+    // SAFETY: a NUL-terminated string, and locals.
     let result = unsafe {
         sys::cuGetProcAddress_v2(name.as_ptr(), &raw mut address, 13000, 0, &raw mut status)
     };
@@ -60,7 +60,7 @@ fn a_new_driver_has_them_under_both_look_ups() {
             assert!(exported(name), "{name}");
             assert_eq!(proc_address(name), (true, 0, Ok(())), "{name}");
         }
-        // Without the suffix of its version; 13.2's query is not there.
+        // Without the version suffix. The query of CUDA 13.2 does not exist.
         assert_eq!(proc_address("cuMemAlloc"), (true, 0, Ok(())));
         assert_eq!(proc_address("cuFuncGetParamCount"), (false, 1, Ok(())));
         assert!(!exported("cuFuncGetParamCount"));

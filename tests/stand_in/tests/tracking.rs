@@ -1,4 +1,5 @@
-//! cudarc's event tracking, seen from below: which waits and records a launch costs, and that they order streams.
+//! cudarc's event tracking, observed in the driver: the number of waits and records of a launch, and the resulting order of
+//! streams.
 
 mod raw;
 
@@ -30,7 +31,7 @@ fn one_stream_costs_no_events_and_two_cost_them_for_each_slice() {
         let stream = context.default_stream();
         let run = |stream: &cudarc::driver::CudaStream, out: &mut _, read: &_| {
             driver.reset_calls();
-            // SAFETY: the arguments are those of the kernel.
+            // SAFETY: the arguments match the kernel.
             unsafe {
                 stream
                     .launch_builder(&echo)
@@ -49,7 +50,7 @@ fn one_stream_costs_no_events_and_two_cost_them_for_each_slice() {
         let second = context.new_stream().expect("a stream");
         let mut out = second.alloc_zeros::<u8>(16).expect("memory");
         let read = second.alloc_zeros::<f32>(4).expect("memory");
-        // Written: waits for reads and writes; read: waits for writes. One record each.
+        // A written slice waits for reads and writes; a read slice waits for writes. Each has one record.
         assert_eq!(run(&second, &mut out, &read), (3, 2));
         assert_eq!(driver.calls("cuLaunchKernel"), 1);
         let echoed = second.clone_dtoh(&out).expect("memory");
@@ -100,7 +101,7 @@ fn sixteen_threads_launch_without_mixing() {
                     let mut out = stream.alloc_zeros::<u8>(9).expect("memory");
                     for round in 0..50 {
                         let value = u64::from(thread) << 32 | round;
-                        // SAFETY: the arguments are those of the kernel.
+                        // SAFETY: the arguments match the kernel.
                         unsafe {
                             stream
                                 .launch_builder(echo)

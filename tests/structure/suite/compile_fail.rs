@@ -2,10 +2,10 @@
 
 use crate::table;
 
-/// A folder that is no kind of mistake: files that the programs name.
+/// Not a kind of mistake: the folder contains files that the programs name.
 const FILES: &str = "ptx";
 
-/// Folders of `ui` that the README does not explain, and folders that it explains and `ui` does not have.
+/// Folders of `ui` that are missing in the README, and README rows without a folder.
 pub(crate) fn folders(readme: &str, folders: &[String]) -> Vec<String> {
     let Some(rows) = table::rows(readme, &["folder", "mistake"]) else {
         return vec!["compile_fail/README.md: no table `| folder | mistake |`".to_owned()];

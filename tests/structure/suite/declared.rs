@@ -2,7 +2,7 @@
 
 use crate::manifest::Package;
 
-/// Files `main.rs` below `tests` that are the `path` of no `[[test]]`.
+/// `main.rs` files below `tests` that are not the `path` of a `[[test]]`.
 pub(crate) fn programs(mains: &[String], packages: &[Package]) -> Vec<String> {
     let tests = || packages.iter().flat_map(|package| &package.tests);
     mains
@@ -14,8 +14,7 @@ pub(crate) fn programs(mains: &[String], packages: &[Package]) -> Vec<String> {
         .collect()
 }
 
-/// Whether a line of a file makes another one part of the program: `mod name;`, or its name in a string, as in
-/// `include_str!`.
+/// Whether a line makes a file part of the program: `mod name;`, or its name in a string, as in `include_str!`.
 fn names(line: &str, file: &str) -> bool {
     let line = line.trim();
     if line.starts_with("//") {
@@ -29,7 +28,7 @@ fn names(line: &str, file: &str) -> bool {
         || line.contains(&format!("/{file}\""))
 }
 
-/// Files of a folder that no other file of it names. A folder with a `mod.rs` is a file of its name here.
+/// Files of a folder that no other file in it names. A folder with a `mod.rs` counts as a file with its name.
 pub(crate) fn files(folder: &str, files: &[(String, String)]) -> Vec<String> {
     let is_named = |file: &str| {
         let others = files.iter().filter(|(other, _)| other != file);

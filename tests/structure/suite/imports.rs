@@ -1,5 +1,5 @@
-//! Imports between the modules of a crate: folders import downwards only, and what is in a folder does not import each other
-//! in a circle.
+//! Imports between the modules of a crate: folders import downwards only, and modules of a folder do not import each other in a
+//! circle.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::{
@@ -13,7 +13,7 @@ pub(super) type Module = Vec<String>;
 /// Which modules each module imports from.
 pub(super) type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
-/// The imports between the files of a crate, by the files' paths in `src` and their texts.
+/// The imports between the files of a crate, from the files' paths in `src` and their texts.
 pub(super) fn imports(files: &[(String, String)]) -> Imports {
     let modules: BTreeSet<Module> = files.iter().map(|(path, _)| module(path)).collect();
     let mut imports = Imports::new();
@@ -55,7 +55,7 @@ fn module(path: &str) -> Module {
     module
 }
 
-/// The absolute paths that code in the module `own` names. Unit tests may name anything.
+/// The absolute paths in the code of the module `own`. Unit tests may use any path.
 fn paths_in(tokens: TokenStream, own: &[String], named: &mut Vec<Module>) {
     let mut tokens = tokens.into_iter().peekable();
     let (mut before, mut of_tests) = (None, false);
@@ -99,7 +99,7 @@ fn is(character: char, token: Option<&TokenTree>) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == character)
 }
 
-/// Whether `::` follows, which is taken.
+/// Whether `::` follows. Consumes it.
 fn is_path(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) -> bool {
     is(':', tokens.peek()) && {
         tokens.next();
@@ -107,7 +107,7 @@ fn is_path(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) -> bool {
     }
 }
 
-/// The rest of a path, or of a tree of them, after `::`.
+/// The rest of a path or of a use tree, after `::`.
 fn path(
     tokens: &mut Peekable<impl Iterator<Item = TokenTree>>,
     mut so_far: Module,
@@ -138,13 +138,13 @@ fn path(
     }
 }
 
-/// Folders and files of one folder that import each other in a circle: one line for each circle, of the crate `name`.
+/// Folders and files of one folder that import each other in a circle: one line per circle. `name` is the crate.
 pub(super) fn circles(name: &str, imports: &Imports) -> Vec<String> {
     let mut folders: BTreeMap<Module, Imports> = BTreeMap::new();
     for (from, to) in imports {
         for to in to {
             let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
-            // A folder's own `mod.rs` is not beside what is in the folder.
+            // A folder's own `mod.rs` is not a sibling of the other files.
             if let (Some(a), Some(b)) = (from.get(common), to.get(common)) {
                 let folder = folders.entry(from[..common].to_vec()).or_default();
                 folder

@@ -1,22 +1,26 @@
-//! What the repository declares and documents is what it has: suites, their files, tables in READMEs, lists of packages.
+//! Checks that the repository agrees with its declarations and documents: suites, their files, tables in READMEs, lists of
+//! packages.
 //!
-//! Each check is a function of names and texts that returns one line for each mistake. It runs on the repository, and next
-//! to its code on a small input with each mistake.
+//! Each check is a function of names and texts that returns one line per mistake. It runs on the repository, and in its own
+//! unit test on a small input with each mistake.
 
 mod compile_fail;
 mod declared;
 mod documents;
+mod english;
 mod imports;
 mod manifest;
 mod public_root;
 mod published;
 mod suites_table;
 mod table;
+mod unsafe_blocks;
 
 use manifest::Package;
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 use suites_table::Suite;
 
@@ -24,12 +28,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A file of the repository.
+/// Reads a file of the repository.
 fn read(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// The names of the files and folders in a folder of the repository, in order, without hidden ones.
+/// The names of the files and folders in a folder of the repository, sorted, without hidden names.
 fn list(folder: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(folder));
     let entries = entries.unwrap_or_else(|error| panic!("{folder}: {error}"));
@@ -52,7 +56,7 @@ fn is_rust(place: &str) -> bool {
         .is_some_and(|extension| extension == "rs")
 }
 
-/// Whether a Rust file has a `#[test]`, or one in a folder.
+/// Whether a Rust file contains `#[test]`, or a folder contains such a file.
 fn has_tests(place: &str) -> bool {
     if is_folder(place) {
         let mut inside = list(place).into_iter();
@@ -75,7 +79,7 @@ fn assert_none(problems: &[String]) {
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
 }
 
-/// Every `main.rs` below a folder of `tests`, without those of libraries and programs in `src`.
+/// Every `main.rs` below a folder of `tests`, except in `src` folders of libraries and programs.
 fn mains(folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     for name in list(folder) {
@@ -96,7 +100,7 @@ fn every_program_is_a_test_of_a_package() {
     assert_none(&declared::programs(&mains, &packages()));
 }
 
-/// Files of a folder of modules, and of the folders in it, that are part of nothing.
+/// Files of a module folder, and of its subfolders, that are not part of a program.
 fn lost_files(folder: &str) -> Vec<String> {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for name in list(folder) {
@@ -227,7 +231,7 @@ fn lists_of_published_packages_have_all_of_them() {
     assert_none(&problems.concat());
 }
 
-/// The Rust files in a folder of the repository, by their paths in it.
+/// The Rust files in a folder of the repository, with their relative paths.
 fn sources(folder: &str, inside: &str, found: &mut Vec<(String, String)>) {
     for name in list(&format!("{folder}/{inside}")) {
         let path = format!("{inside}{name}");
@@ -265,4 +269,97 @@ fn the_root_of_the_library_has_at_most_60_names() {
         names.len()
     );
     println!("{} names", names.len());
+}
+
+/// Every file of a published crate with `unsafe` blocks, without those that implement the traits for types of other crates.
+const UNSAFE_BLOCKS: &[&str] = &[
+    "kernel-args-build/src/jobserver.rs",
+    "kernel-args-nvrtc/src/library/mod.rs",
+    "kernel-args-nvrtc/src/library/program.rs",
+    "kernel-args/src/__private/field_errors.rs",
+    "kernel-args/src/device/device_type.rs",
+    "kernel-args/src/driver/api/context.rs",
+    "kernel-args/src/driver/api/entry_points.rs",
+    "kernel-args/src/driver/api/exec.rs",
+    "kernel-args/src/driver/api/graph.rs",
+    "kernel-args/src/driver/api/handle.rs",
+    "kernel-args/src/driver/api/launch.rs",
+    "kernel-args/src/driver/api/module.rs",
+    "kernel-args/src/driver/api/stream.rs",
+    "kernel-args/src/driver/context/runtime.rs",
+    "kernel-args/src/driver/function/fitting.rs",
+    "kernel-args/src/driver/graph/promised.rs",
+    "kernel-args/src/driver/launch/mod.rs",
+    "kernel-args/src/marshal/lower.rs",
+    "kernel-args/src/marshal/param_writer.rs",
+    "kernel-args/src/marshal/storage.rs",
+];
+
+#[test]
+fn unsafe_blocks_are_in_few_files() {
+    let (mut with_blocks, mut problems) = (Vec::new(), Vec::new());
+    for package in packages().iter().filter(|package| package.is_published) {
+        let (folder, mut found) = (format!("{}/src", package.folder), Vec::new());
+        sources(&folder, "", &mut found);
+        for (path, text) in &found {
+            problems.extend(unsafe_blocks::as_above(&format!("{folder}/{path}"), text));
+        }
+        let blocks = unsafe_blocks::files(&found).into_iter();
+        with_blocks.extend(blocks.map(|path| format!("{folder}/{path}")));
+    }
+    with_blocks.retain(|path| !path.starts_with("kernel-args/src/interop/"));
+    with_blocks.sort();
+    assert_eq!(with_blocks, UNSAFE_BLOCKS);
+    const { assert!(UNSAFE_BLOCKS.len() <= 20) };
+    assert_none(&problems);
+}
+
+/// The files and folders that still contain phrases of the word list, each with the maximum number.
+const REMAINING: &[(&str, usize)] = &[
+    ("ARCHITECTURE.md", 1),
+    ("kernel-args/", 221),
+    ("kernel-args-abi/", 6),
+    ("kernel-args-codegen/", 1),
+    ("kernel-args-derive/", 1),
+    ("kernel-args-image/", 13),
+];
+
+#[test]
+fn comments_and_documents_are_plain_english() {
+    let tracked = Command::new("git")
+        .args(["-c", "core.quotePath=off", "ls-files"])
+        .current_dir(root())
+        .output()
+        .expect("git lists the tracked files");
+    let tracked = String::from_utf8(tracked.stdout).expect("UTF-8");
+    let files: Vec<&str> = tracked
+        .lines()
+        .filter(|file| english::is_text(file) && root().join(file).is_file())
+        .collect();
+    assert!(files.len() > 800, "only {} files were read", files.len());
+    let list = english::List::new();
+    let mut problems: Vec<String> = files
+        .iter()
+        .flat_map(|file| list.phrases(file, &read(file)))
+        .collect();
+    for (place, most) in REMAINING {
+        let is_inside = |problem: &String| problem.starts_with(place);
+        if problems.iter().filter(|problem| is_inside(problem)).count() <= *most {
+            problems.retain(|problem| !is_inside(problem));
+        }
+    }
+    assert_none(&problems);
+}
+
+/// In YAML, text without quotes that ends in a colon is a key, and GitHub rejects the whole file.
+#[test]
+fn commands_of_the_workflow_that_end_in_a_colon_have_quotes() {
+    let workflow = read(".github/workflows/ci.yml");
+    let commands: Vec<&str> = workflow
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- run: "))
+        .collect();
+    assert!(commands.len() > 20, "{commands:?}");
+    let keys: Vec<&&str> = commands.iter().filter(|run| run.ends_with(':')).collect();
+    assert!(keys.is_empty(), "{keys:?}");
 }

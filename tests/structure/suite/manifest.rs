@@ -1,17 +1,17 @@
-//! What is read of a `Cargo.toml`: the packages of the workspace and their tests.
+//! Reads the packages of the workspace and their tests from `Cargo.toml` files.
 
-/// A test with a path of its own: a `[[test]]` with `name` and `path`.
+/// A test with an explicit path: a `[[test]]` with `name` and `path`.
 #[derive(Debug)]
 pub(crate) struct Test {
     pub(crate) name: String,
-    /// From the repository's root: `tests/suites/echo/main.rs`.
+    /// Relative to the repository's root: `tests/suites/echo/main.rs`.
     pub(crate) file: String,
 }
 
 #[derive(Debug)]
 pub(crate) struct Package {
     pub(crate) name: String,
-    /// From the repository's root.
+    /// Relative to the repository's root.
     pub(crate) folder: String,
     pub(crate) is_published: bool,
     pub(crate) tests: Vec<Test>,

@@ -1,8 +1,8 @@
-//! Lists of the packages that are published: jobs, release steps.
+//! Lists of the published packages: jobs, release steps.
 
 use crate::manifest::Package;
 
-/// Lines with two or more published packages, each as `-p NAME`, that do not have all of them.
+/// Lines with two or more published packages, each as `-p NAME`, that do not contain all of them.
 pub(crate) fn lists(file: &str, text: &str, packages: &[Package]) -> Vec<String> {
     let published: Vec<&str> = packages
         .iter()

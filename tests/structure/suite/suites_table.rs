@@ -1,4 +1,4 @@
-//! The tables of `tests/README.md`: every suite, and every package with tests beside its code.
+//! The tables of `tests/README.md`: every suite, and every package with unit tests.
 
 use crate::{manifest::Package, table};
 
@@ -8,7 +8,7 @@ const README: &str = "tests/README.md";
 #[derive(Debug)]
 pub(crate) struct Suite {
     pub(crate) name: String,
-    /// From `tests`.
+    /// Relative to `tests`.
     pub(crate) place: String,
     pub(crate) package: String,
     pub(crate) command: String,
@@ -25,7 +25,7 @@ impl Suite {
     }
 }
 
-/// Suites that have no row, or another one; and rows of no suite.
+/// Suites without a correct row, and rows without a suite.
 pub(crate) fn suites(readme: &str, suites: &[Suite]) -> Vec<String> {
     let Some(rows) = table::rows(readme, &["topic", "suite", "package", "command"]) else {
         return vec![format!(
@@ -54,7 +54,7 @@ pub(crate) fn suites(readme: &str, suites: &[Suite]) -> Vec<String> {
     problems
 }
 
-/// Packages that have no row, of those with tests beside their code, and rows of no such package.
+/// Packages with unit tests that have no row, and rows without such a package.
 pub(crate) fn packages(readme: &str, packages: &[&Package]) -> Vec<String> {
     let Some(rows) = table::rows(readme, &["topic", "package", "command"]) else {
         return vec![format!(
@@ -149,7 +149,7 @@ mod tests {
             found(&right.replace("| types |", "| |")),
             ["tests/README.md: [`echo`](suites/d/echo) has no topic"]
         );
-        // Another package, command, or place: that row is of no suite, and the suite has no row.
+        // The package, command or place is wrong: the row matches no suite, and the suite has no row.
         for (from, to) in [
             (
                 "| `c` | `cargo test -p c --test oracle`",

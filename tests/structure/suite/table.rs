@@ -10,11 +10,11 @@ fn cells(line: &str) -> Option<Vec<&str>> {
 pub(crate) fn rows<'t>(text: &'t str, header: &[&str]) -> Option<Vec<Vec<&'t str>>> {
     let mut lines = text.lines();
     lines.find(|line| cells(line).is_some_and(|cells| cells == header))?;
-    // The line below the header separates it.
+    // A separator line follows the header.
     Some(lines.skip(1).map_while(cells).collect())
 }
 
-/// What is between backticks.
+/// The texts between backticks.
 pub(crate) fn code(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }

@@ -1,5 +1,5 @@
-//! Structs that are compared, while they compile, with the debug information of a second file; and what stays of it for the
-//! kernels that are chosen at run time.
+//! Structs that are compared at compile time with the debug information of a second file, and the part of it that is available
+//! for kernels that are chosen at run time.
 #![allow(
     dead_code,
     reason = "descriptions of structs, of which no value is made"
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 kernel_args::kernels! {
     pub mod shade = "../ptx/shade.ptx", debug_info = "../ptx/shade.debug.ptx";
-    /// Without it.
+    /// Without debug information.
     pub mod plain = "../ptx/shade.ptx";
 }
 
@@ -38,7 +38,7 @@ struct Light {
     direction: [f32; 3],
 }
 
-/// The same, written otherwise.
+/// The same with a different spelling.
 #[derive(Clone, Copy, DeviceType)]
 #[device_type(cpp = "Light")]
 #[repr(C)]
@@ -101,7 +101,7 @@ struct Fade {
     n: i32,
 }
 
-/// What is known of kernels while a program compiles.
+/// The facts about kernels at compile time.
 const NAMES: [&str; 2] = [
     shade::shade.parameter(0).name,
     shade::fade.parameter(1).name,
@@ -113,12 +113,12 @@ fn names_types_and_members_are_constants() -> Outcome {
     assert_eq!(NAMES, ["in", "from"]);
     let light = shade::shade.parameter(3);
     assert_eq!(light.cpp, Light::CPP);
-    for (told, own) in light.members.iter().zip(Light::MEMBERS.iter()) {
+    for (actual, own) in light.members.iter().zip(Light::MEMBERS.iter()) {
         assert_eq!(
-            (told.name, told.offset, told.size),
+            (actual.name, actual.offset, actual.size),
             (own.name, own.offset, own.size)
         );
-        assert_eq!(told.cpp.to_string(), own.cpp.to_string());
+        assert_eq!(actual.cpp.to_string(), own.cpp.to_string());
     }
     assert!(shade::shade.has_debug_info() && !plain::shade.has_debug_info());
     assert_eq!(plain::shade.parameter(0).name, "shade_param_0");
@@ -127,7 +127,7 @@ fn names_types_and_members_are_constants() -> Outcome {
     Ok(())
 }
 
-/// The text of the error of a struct that is loaded.
+/// The error text of loading a struct.
 fn refused<A: KernelArgs>(module: &Module, kernel: &str, words: &str) -> Outcome {
     let error = module
         .kernel::<A>(kernel)
@@ -199,7 +199,7 @@ mod swapped {
     }
 }
 
-/// The image that is loaded has no debug information.
+/// The loaded image has no debug information.
 fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     let ctx = context()?;
     let module = Module::load(&ctx, shade::IMAGE)?;
@@ -218,11 +218,11 @@ fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     refused::<swapped::Members>(&module, "shade", member)?;
     let variant = "the kernel's enum has `Flat = -1`, `Mode2` has `Flat = 0`";
     refused::<swapped::Modes>(&module, "shade", variant)?;
-    // Without it they pass.
+    // Without debug information they are accepted.
     let module = Module::load(&ctx, plain::IMAGE)?;
     module.kernel::<swapped::Shade<swapped::Light>>("shade")?;
     module.kernel::<swapped::Fade>("fade")?;
-    // A module of cudarc, and a function.
+    // A cudarc module and function.
     let theirs = ctx.load_module(cudarc::nvrtc::Ptx::from_src(str::from_utf8(
         plain::IMAGE.bytes(),
     )?))?;
@@ -231,7 +231,7 @@ fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     let error = module
         .function("shade")?
         .kernel::<swapped::Members>()
-        .expect_err("likewise");
+        .expect_err("the fields are exchanged");
     assert!(error.to_string().contains(member), "{error}");
     Ok(())
 }
@@ -249,7 +249,7 @@ fn the_kernel_of_a_struct_is_verified_with_it() -> Outcome {
     Ok(())
 }
 
-/// What is told of the debug information of a kernel `fade`.
+/// The report on the debug information of a kernel `fade`.
 fn debug_info<A: KernelArgs>(image: Image<'_>) -> Result<DebugInfo, Box<dyn std::error::Error>> {
     let kernel = Module::load(&context()?, image)?.kernel::<A>("fade")?;
     match kernel.verification().clone() {
@@ -258,8 +258,8 @@ fn debug_info<A: KernelArgs>(image: Image<'_>) -> Result<DebugInfo, Box<dyn std:
     }
 }
 
-/// What the program cannot mend is no error at run time, but is told.
-fn what_cannot_be_read_is_told() -> Outcome {
+/// A problem that the program cannot fix is not an error at run time, but is reported.
+fn unreadable_debug_information_is_reported() -> Outcome {
     let own = include_str!("../../../ptx/shade.debug.ptx");
     assert_eq!(debug_info::<Fade>(own.into())?, DebugInfo::Verified);
     assert_eq!(
@@ -286,7 +286,7 @@ pub(crate) fn main() -> ExitCode {
                     kernels_that_are_chosen_at_run_time_are_verified_with_it,
                 ),
                 trial("of_a_struct", the_kernel_of_a_struct_is_verified_with_it),
-                trial("unreadable", what_cannot_be_read_is_told),
+                trial("unreadable", unreadable_debug_information_is_reported),
             ]
         },
         |_| (),

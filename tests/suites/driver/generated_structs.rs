@@ -1,5 +1,5 @@
-//! Structs that `kernels!` generates, in launches: every byte must come back, and the kernels are verified with all that
-//! debug information tells.
+//! Structs that `kernels!` generates, in launches: every byte must be echoed, and the kernels are verified with all debug
+//! information.
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 use kernel_args::{
@@ -14,7 +14,7 @@ use kernel_args_tests::{
 };
 use std::{error::Error, process::ExitCode, sync::Arc};
 
-/// With slices, and with device pointers alone.
+/// With slices, and with device pointers only.
 #[allow(missing_docs, reason = "each has its own")]
 mod kernels {
     kernel_args::kernels! {
@@ -50,11 +50,11 @@ pub(crate) fn main() -> ExitCode {
     )
 }
 
-/// The same kernels without what `kernels!` read of them, and in the build with debug information.
+/// The same kernels, without the facts that `kernels!` read, and in the build with debug information.
 const OPTIMISED: &str = include_str!("../../../ptx/generated.ptx");
 const DEBUG: &str = include_str!("../../../ptx/generated.debug.ptx");
 
-/// Launches a kernel of each image in these forms, and compares what comes back with `passed`.
+/// Launches a kernel of each image in these forms, and compares the echo with `passed`.
 fn echo<A: KernelArgs>(
     entry: &str,
     forms: &[Form],
@@ -64,7 +64,7 @@ fn echo<A: KernelArgs>(
     let ctx = context()?;
     let stream = ctx.default_stream();
     for (build, image) in [
-        // Names and members are compared here too.
+        // This also compares names and members.
         ("described", Image::from(kernels::generated::IMAGE)),
         ("optimised", OPTIMISED.into()),
         ("with debug information", DEBUG.into()),
@@ -105,7 +105,7 @@ const LIGHT: Light = Light {
     },
 };
 
-/// By the comment in `ptx/generated.cu`.
+/// The layout in the comment of `ptx/generated.cu`.
 fn light_bytes() -> Vec<u8> {
     let floats = |values: &[f32]| {
         values
@@ -144,12 +144,12 @@ fn light() -> Outcome {
             r#in: -5,
             self_: Mode::Fast,
         };
-        // SAFETY: `out` has room for the echo, and echo kernels write nothing else.
+        // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })
 }
 
-/// Where a slice is.
+/// The address of a slice.
 fn address<T: DeviceRepr>(slice: &CudaSlice<T>) -> u64 {
     let stream = Arc::clone(slice.stream());
     let (address, _guard) = slice.device_ptr(&stream);
@@ -176,7 +176,7 @@ fn pointers() -> Outcome {
             table: &table,
             any: DevicePointer::from_raw(0x5678),
         };
-        // SAFETY: as above; the kernel does not follow the pointers.
+        // SAFETY: `out` has space for the echo; the kernel does not dereference the pointers.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })
 }
@@ -195,7 +195,7 @@ fn raw_pointers() -> Outcome {
             table: DevicePointer::from_raw(4),
             any: DevicePointer::from_raw(5),
         };
-        // SAFETY: as above.
+        // SAFETY: `out` has space for the echo.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })
 }
@@ -220,12 +220,12 @@ fn numbers() -> Outcome {
             huge,
             v: Float3::new(1.0, 2.0, 3.0),
         };
-        // SAFETY: as above.
+        // SAFETY: `out` has space for the echo.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })
 }
 
-/// Where it lies depends on the GPU: there is no packed form that fits all.
+/// Its offset depends on the GPU: no packed form is valid for all GPUs.
 fn lines() -> Outcome {
     let mut line = [0; 128];
     line[..4].copy_from_slice(&42_i32.to_le_bytes());
@@ -246,7 +246,7 @@ fn lines() -> Outcome {
                 },
                 after: 0x22,
             };
-            // SAFETY: as above.
+            // SAFETY: `out` has space for the echo.
             unsafe { launch!(kernel, 1, 1, args, form = form) }
         },
     )
@@ -269,7 +269,7 @@ fn boxes() -> Outcome {
             },
             last: 5.0,
         };
-        // SAFETY: as above.
+        // SAFETY: `out` has space for the echo.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })?;
     let doubles = [
@@ -288,12 +288,12 @@ fn boxes() -> Outcome {
             },
             last: 5.0,
         };
-        // SAFETY: as above.
+        // SAFETY: `out` has space for the echo.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })
 }
 
-/// To the device and back.
+/// Copied to the device and back.
 fn slice_of_lights() -> Outcome {
     let stream = context()?.default_stream();
     let lights = stream.clone_htod(&[LIGHT; 3])?;

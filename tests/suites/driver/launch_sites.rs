@@ -1,5 +1,5 @@
-//! The launches of the example `inference` beside the same ones with cudarc's builder: each passes the same bytes, and is
-//! shorter.
+//! Compares the launches of the example `inference` with the same launches through cudarc's builder: each passes the same
+//! bytes, and is shorter.
 
 use cudarc::driver::CudaSlice;
 use half::{bf16, f16};
@@ -30,7 +30,7 @@ fn trials(driver: &Driver) -> Vec<Trial> {
     ]
 }
 
-/// What a launch passed to the driver; the handles of two modules differ.
+/// The data that a launch passed to the driver. The handles of two modules differ.
 fn launched(run: impl FnOnce() -> Result) -> Result<Launch> {
     let driver = Control::attach().ok_or("the stand-in driver is gone")?;
     let before = driver.launches();
@@ -78,7 +78,7 @@ fn each_launch_is_the_same<T: Element>() -> Result {
         ($($launch:ident($($argument:expr),*);)*) => {$(
             // SAFETY: the slices have the lengths of their shapes.
             let checked = launched(|| unsafe { ours.$launch(stream, $($argument),*) })?;
-            // SAFETY: as above.
+            // SAFETY: the slices have the lengths of their shapes.
             let built = launched(|| unsafe { theirs.$launch(stream, $($argument),*) })?;
             if checked != (Launch { form: checked.form, ..built.clone() }) {
                 return Err(format!("{}: {checked:?}\nand with the builder {built:?}", stringify!($launch)).into());
@@ -105,7 +105,7 @@ fn each_launch_is_the_same<T: Element>() -> Result {
 const CHECKED: &str = include_str!("../../../examples/inference/src/checked.rs");
 const WITH_BUILDER: &str = include_str!("../../../examples/inference/src/with_builder.rs");
 
-/// The name and the number of lines of each launch: its function's body, less comments.
+/// The name and the number of lines of each launch: the body of its function, without comments.
 fn launches(source: &str) -> Vec<(&str, usize)> {
     let functions = source.split("    unsafe fn ").skip(1);
     functions

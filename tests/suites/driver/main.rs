@@ -1,4 +1,4 @@
-//! The suites that launch kernels: on a GPU, or on the stand-in for its driver. Each has a `main` of its own.
+//! The suites that launch kernels, on a GPU or on the stand-in driver. Each has its own `main`.
 
 mod attributes;
 mod contexts;

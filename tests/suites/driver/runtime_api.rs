@@ -1,6 +1,6 @@
-//! The CUDA runtime beside launches, in every order of initialisation. On a GPU, where there is the runtime.
+//! The CUDA runtime together with launches, in every order of initialization. On a GPU, if the runtime is installed.
 //!
-//! What is initialised first matters, so each of these runs in a process of its own.
+//! The order of initialization matters, so each trial runs in a separate process.
 
 #[path = "../../../examples/src/cudart.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the examples use the rest")]
@@ -24,7 +24,7 @@ use kernel_args_tests::{
 use libtest_mimic::Trial;
 use std::{error, ffi::CString, process::ExitCode, sync::Arc};
 
-/// What a process does.
+/// The actions of a process.
 type Case = fn(&Cudart) -> Outcome;
 
 const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
@@ -60,7 +60,7 @@ const CASES: [(&str, Case); 7] = [
     ("the_driver_first", the_driver_first),
     ("a_launch_first", a_launch_first),
     ("memory_both_ways", memory_both_ways),
-    ("a_context_of_its_own_beside", a_context_of_its_own_beside),
+    ("a_created_context", a_created_context),
     ("a_kernel_of_the_runtime", a_kernel_of_the_runtime),
     ("a_reset_of_the_device", a_reset_of_the_device),
 ];
@@ -86,7 +86,7 @@ fn trials(driver: &Driver) -> Vec<Trial> {
         .iter()
         .map(|(name, _)| trial_unless(why, *name, move || process::run(name)))
         .collect();
-    // SAFETY: the library's initialisers have no precondition.
+    // SAFETY: the library's initializers have no precondition.
     let present = driver.is_real() && unsafe { cudarc::curand::sys::is_culib_present() };
     let why = why.or((!present).then_some("there is no cuRAND on this machine"));
     trials.push(trial_unless(why, "a_library_of_the_runtime", a_library));
@@ -99,7 +99,7 @@ fn set_device(cudart: &Cudart) -> Outcome {
     Ok(())
 }
 
-/// Slices of cudarc's in a launch on a stream of the runtime's.
+/// cudarc slices in a launch on a stream of the runtime.
 #[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
 fn slices_on(ctx: &Arc<CudaContext>, stream: &BorrowedStream) -> Outcome {
     let default = ctx.default_stream();
@@ -129,9 +129,9 @@ fn launch_on_the_runtimes(cudart: &Cudart, ctx: &Arc<CudaContext>) -> Outcome {
         cudart.malloc::<f32>(elements)?,
     );
     let stream = cudart.stream_create()?;
-    // SAFETY: both have `N` elements, which nothing else uses.
+    // SAFETY: both have `N` elements, and nothing else uses them.
     unsafe { cudart.write(x, &vec![2.0; elements])? };
-    // SAFETY: as above.
+    // SAFETY: both have `N` elements, and nothing else uses them.
     unsafe { cudart.write(y, &vec![1.0; elements])? };
     {
         // SAFETY: the stream is destroyed after this.
@@ -144,20 +144,20 @@ fn launch_on_the_runtimes(cudart: &Cudart, ctx: &Arc<CudaContext>) -> Outcome {
                 x: DevicePointer::from_raw(x.addr() as u64),
                 y: DevicePointerMut::from_raw(y.addr() as u64),
             };
-            // SAFETY: both have `N` elements, and the copies to them are over.
+            // SAFETY: both have `N` elements, and the copies to them have completed.
             unsafe { launch!(kernel, GRID, 256, args, stream = &stream)? };
         }
         slices_on(ctx, &stream)?;
     }
-    // SAFETY: the stream is alive, and not destroyed by what borrowed it.
+    // SAFETY: the stream is alive: the borrow did not destroy it.
     unsafe { cudart.stream_synchronize(stream)? };
-    // SAFETY: it has `N` elements, all written.
+    // SAFETY: it has `N` elements, and all are written.
     let result = unsafe { cudart.read(y, elements)? };
     assert!(result.iter().all(|value| *value == 7.0));
-    // SAFETY: nothing uses them any more.
+    // SAFETY: nothing uses them after this.
     unsafe { cudart.stream_destroy(stream)? };
     for memory in [x, y] {
-        // SAFETY: as above.
+        // SAFETY: nothing uses them after this.
         unsafe { cudart.free(memory.cast())? };
     }
     Ok(())
@@ -165,7 +165,7 @@ fn launch_on_the_runtimes(cudart: &Cudart, ctx: &Arc<CudaContext>) -> Outcome {
 
 fn the_runtime_first(cudart: &Cudart) -> Outcome {
     set_device(cudart)?;
-    // `cudaFree(0)` initialises the context.
+    // `cudaFree(0)` initializes the context.
     // SAFETY: null is freed.
     unsafe { cudart.free(std::ptr::null_mut())? };
     let found = current_context()?.ok_or("the runtime has made its context current")?;
@@ -189,7 +189,7 @@ fn the_driver_first(cudart: &Cudart) -> Outcome {
     Ok(())
 }
 
-/// The runtime takes the context that is current, without `cudaSetDevice`.
+/// The runtime uses the current context, without `cudaSetDevice`.
 fn a_launch_first(cudart: &Cudart) -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
@@ -206,7 +206,7 @@ fn a_launch_first(cudart: &Cudart) -> Outcome {
     launch_on_the_runtimes(cudart, &ctx)
 }
 
-/// `cudaMemcpy` reads what a launch has written to a slice, and writes what the next one reads.
+/// `cudaMemcpy` reads the data that a launch has written to a slice, and writes the data that the next launch reads.
 #[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
 fn memory_both_ways(cudart: &Cudart) -> Outcome {
     use cudarc::driver::{DevicePtr, DevicePtrMut};
@@ -220,7 +220,7 @@ fn memory_both_ways(cudart: &Cudart) -> Outcome {
         {
             let (address, _guard) = y.device_ptr_mut(&stream);
             let place = std::ptr::with_exposed_provenance_mut::<f32>(usize::try_from(address)?);
-            // SAFETY: it has `N` elements; the default stream waits for no other one.
+            // SAFETY: it has `N` elements; the default stream waits for no other stream.
             unsafe { cudart.write(place, &vec![f32::from(round); N as usize])? };
         }
         let args = Saxpy {
@@ -233,15 +233,15 @@ fn memory_both_ways(cudart: &Cudart) -> Outcome {
         unsafe { launch!(kernel, GRID, 256, args)? };
         let (address, _guard) = y.device_ptr(&stream);
         let place = std::ptr::with_exposed_provenance::<f32>(usize::try_from(address)?);
-        // SAFETY: it has `N` elements, all written; `cudaMemcpy` waits for the default stream.
+        // SAFETY: it has `N` elements, and all are written; `cudaMemcpy` waits for the default stream.
         let found = unsafe { cudart.read(place, N as usize)? };
         assert!(found.iter().all(|value| *value == f32::from(round) + 1.0));
     }
     Ok(())
 }
 
-/// The contexts of the program, and what a stream of the runtime's is in each of them: in its own it is launched on, and the other
-/// one refuses it, by both names.
+/// The contexts of the program, and a runtime stream in each of them: launches in its own context work, and a launch in a
+/// different context is rejected with the names of both.
 struct Two<'a> {
     cudart: &'a Cudart,
     primary: &'a Arc<CudaContext>,
@@ -249,7 +249,7 @@ struct Two<'a> {
 }
 
 impl Two<'_> {
-    /// Makes a stream, and tells whether it is the primary context's.
+    /// Creates a stream, and returns whether it belongs to the primary context.
     fn stream_is_primary(&self, when: &str) -> Result<bool, Box<dyn error::Error + Send + Sync>> {
         let current = current_context()?;
         let stream = self.cudart.stream_create()?;
@@ -274,7 +274,7 @@ impl Two<'_> {
             }
         }
         println!("{when}: {current:?} is current, and the runtime makes a stream in {owners:?}");
-        // SAFETY: nothing uses it any more.
+        // SAFETY: nothing uses it after this.
         unsafe { self.cudart.stream_destroy(stream)? };
         match owners[..] {
             [owner] => Ok(owner == ContextName::of(self.primary)),
@@ -283,9 +283,9 @@ impl Two<'_> {
     }
 }
 
-/// What the runtime makes while another context than the primary one is current is in that one. `cudaSetDevice` makes the primary one
-/// current.
-fn a_context_of_its_own_beside(cudart: &Cudart) -> Outcome {
+/// If a context other than the primary context is current, the objects that the runtime creates belong to it. `cudaSetDevice`
+/// makes the primary context current.
+fn a_created_context(cudart: &Cudart) -> Outcome {
     set_device(cudart)?;
     let ctx = context()?;
     let own = create_context(device(), ContextFlags::new())?;
@@ -307,7 +307,7 @@ fn a_context_of_its_own_beside(cudart: &Cudart) -> Outcome {
     launch_on_the_runtimes(cudart, primary)
 }
 
-/// `cudaKernel_t`, which is verified by the driver's record.
+/// `cudaKernel_t`, which is verified with the driver's information.
 #[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
 fn a_kernel_of_the_runtime(cudart: &Cudart) -> Outcome {
     set_device(cudart)?;
@@ -334,13 +334,13 @@ fn a_kernel_of_the_runtime(cudart: &Cudart) -> Outcome {
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(function, GRID, 256, args, stream = &stream)? };
     assert!(stream.clone_dtoh(&y)?.iter().all(|value| *value == 2.0));
-    // SAFETY: it is refused.
+    // SAFETY: the launch is rejected.
     let error = unsafe { launch!(function, 1, 32, Wrong { n: 1 }, stream = &stream) };
     assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");
     Ok(())
 }
 
-/// `cudaDeviceReset` under our feet.
+/// A `cudaDeviceReset` during the program.
 fn a_reset_of_the_device(cudart: &Cudart) -> Outcome {
     set_device(cudart)?;
     let ctx = context()?;
@@ -353,13 +353,13 @@ fn a_reset_of_the_device(cudart: &Cudart) -> Outcome {
     };
     // SAFETY: the kernel accesses no memory, here and below.
     unsafe { launch!(kernel, 1, 32, args())? };
-    // SAFETY: what was made on the device is used only in ways that are defined after a reset.
+    // SAFETY: the objects on the device are used only in ways that are defined after a reset.
     unsafe { cudart.device_reset()? };
     // SAFETY: as above.
     let error = unsafe { launch!(kernel, 1, 32, args()) }.expect_err("the device was reset");
     println!("{error}");
     assert!(matches!(error, Error::ContextDestroyed { .. }), "{error}");
-    // The next call of the runtime makes the context again.
+    // The next call of the runtime creates the context again.
     set_device(cudart)?;
     // SAFETY: null is freed.
     unsafe { cudart.free(std::ptr::null_mut())? };
@@ -371,7 +371,7 @@ fn a_reset_of_the_device(cudart: &Cudart) -> Outcome {
     launch_on_the_runtimes(cudart, &ctx)
 }
 
-/// A library of the runtime between launches, on a stream of cudarc's.
+/// A library of the runtime between launches, on a cudarc stream.
 fn a_library() -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
@@ -388,7 +388,7 @@ fn a_library() -> Outcome {
             x: &x,
             y: &mut y,
         };
-        // On the default stream: it waits for cuRAND, and cuRAND for it.
+        // On the default stream: launches and cuRAND wait for each other.
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(kernel, GRID, 256, args)? };
         for (sum, x) in sum.iter_mut().zip(stream.clone_dtoh(&x)?) {

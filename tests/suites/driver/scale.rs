@@ -1,8 +1,8 @@
-//! Echo at scale: hundreds of random signatures through their derived structs, in both forms, from PTX that the driver
-//! compiles, from cubins, and inside of captured graphs.
+//! Echo at scale: hundreds of random signatures with their derived structs, in both forms, from PTX that the driver compiles,
+//! from cubins, and in captured graphs.
 //!
-//! The structs are written by the build script of this package, the kernels by the same generator; NVIDIA's compiler
-//! makes the corpus: `cargo run -p kernel-args-test-generator --bin echo_corpus`.
+//! The build script of this package writes the structs, and the same generator writes the kernels. NVIDIA's compiler compiles
+//! the corpus: `cargo run -p kernel-args-test-generator --bin echo_corpus`.
 
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtrMut,
@@ -61,7 +61,7 @@ pub(crate) fn main() -> ExitCode {
     )
 }
 
-/// How a launch reaches the GPU.
+/// The path of a launch to the GPU.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Launched,
@@ -70,7 +70,7 @@ enum Way {
 
 fn echo_all(folder: &Path, kind: &'static str, seed: u64, way: Way) -> Outcome {
     let ctx = context()?;
-    // SAFETY: one stream does everything that follows.
+    // SAFETY: all following work is on one stream.
     unsafe { ctx.disable_event_tracking() };
     let stream = ctx.new_stream()?;
     let kernels = echo::signatures(echo::SEED, ENTRIES.len());
@@ -96,7 +96,7 @@ fn echo_all(folder: &Path, kind: &'static str, seed: u64, way: Way) -> Outcome {
         problem: None,
     };
     visit(seed, address, &mut echoes);
-    // SAFETY: as it was before.
+    // SAFETY: restores the previous state.
     unsafe { ctx.enable_event_tracking() };
     if let Some(problem) = echoes.problem {
         return Err(problem);
@@ -114,7 +114,7 @@ struct Echoes<'f> {
     kind: &'static str,
     seed: u64,
     way: Way,
-    /// The file that the last kernel came from.
+    /// The file of the last kernel.
     module: Option<(usize, Arc<Module>)>,
     visited: usize,
     problem: Option<Box<dyn Error>>,
@@ -147,7 +147,7 @@ impl Echoes<'_> {
                 self.stream
                     .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
             }
-            // SAFETY: `out` has room for the echo, and echo kernels write nothing else.
+            // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
             unsafe { launch!(kernel, 1, 1, args, stream = &self.stream, form = form)? };
             if self.way == Way::Captured {
                 let flags =

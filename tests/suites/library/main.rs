@@ -1,4 +1,4 @@
-//! The suites that need no GPU, with the standard harness.
+//! The suites without a GPU, with the standard test harness.
 
 mod arguments;
 mod hygiene;

@@ -1,4 +1,4 @@
-//! What device types say that they consist of, and the comparison of that with debug information.
+//! The members that device types declare, and their comparison with debug information.
 #![allow(
     dead_code,
     reason = "descriptions of structs, of which no value is made"
@@ -97,7 +97,7 @@ struct Whole {
 }
 
 #[test]
-fn a_type_says_what_it_consists_of() {
+fn a_type_declares_its_members() {
     assert_eq!(of::<u32>(), "");
     assert_eq!(of::<Color>(), "Red = 0, Green = 7");
     assert_eq!(of::<Wide>(), "Least = -9223372036854775808, Last = 3");
@@ -111,7 +111,7 @@ fn a_type_says_what_it_consists_of() {
         of::<Float4>(),
         "0: x float, 4: y float, 8: z float, 12: w float"
     );
-    // Of an array those of one element.
+    // For an array, the members of one element.
     assert_eq!(of::<[Cell; 3]>(), cell);
     assert_eq!(<[Cell; 3]>::CPP, CppType::named("sim::Cell").array(3));
     assert_eq!(
@@ -127,9 +127,9 @@ fn a_type_says_what_it_consists_of() {
     );
 }
 
-/// Vectors and matrices of other crates are what they are on the device.
+/// Vectors and matrices of foreign crates are declared as their device types.
 #[test]
-fn types_of_other_crates_say_the_members_of_their_twins() {
+fn foreign_types_declare_the_members_of_the_equivalent_types() {
     assert_eq!(of::<glam::Vec3>(), of::<Float3>());
     assert_eq!(of::<nalgebra::Point3<f32>>(), of::<Float3>());
     assert_eq!(of::<nalgebra::UnitVector3<f32>>(), of::<Float3>());
@@ -169,7 +169,7 @@ fn the_parameters_of_a_struct_carry_members() {
     assert_eq!((input.name, input.cpp_name()), ("input", "in"));
 }
 
-/// What NVIDIA's compiler wrote with `--device-debug`.
+/// The output of NVIDIA's compiler with `--device-debug`.
 const DEBUG: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.ptx");
 
 /// The errors of a struct for a kernel of `debug.cu`.
@@ -240,7 +240,7 @@ macro_rules! by_value {
             mode: Mode,
             color: Color,
             cell: $cell,
-            // A union, bit fields and base classes are bytes.
+            // Unions, bit fields and base classes are treated as bytes.
             bits: Bits,
             derived: Derived,
             empty: Empty,
@@ -368,7 +368,7 @@ fn wrong_members_are_named_on_both_sides() {
 }
 
 #[test]
-fn members_of_one_type_that_are_exchanged_are_told() {
+fn exchanged_members_of_one_type_are_reported() {
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
     struct Named {
@@ -418,7 +418,7 @@ fn members_of_one_type_that_are_exchanged_are_told() {
 
 #[test]
 fn a_list_of_arguments_carries_names_of_no_parameter() {
-    // Its fields are called `0`, `1`, …, which are no names in C++.
+    // Its fields are named `0`, `1`, …, which are not C++ names.
     #[derive(KernelArgs)]
     struct Scaled(
         DevicePointer<f32>,

@@ -1,5 +1,5 @@
-//! What only a driver that can be told to misbehave shows: waits and records, old drivers, failing calls, GPUs of other
-//! generations, leaks. Each test runs on the stand-in driver, in a process of its own.
+//! Tests that need a driver with configurable failures: waits and records, old drivers, failing calls, GPUs of different
+//! generations, leaks. Each test runs on the stand-in driver, in a separate process.
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg};
 use kernel_args::{
@@ -60,7 +60,7 @@ impl Setup {
     }
 }
 
-/// How often the driver was called for events, and for the current context, in one launch.
+/// The number of driver calls for events, and for the current context, in one launch.
 fn calls(driver: &Control, launch: impl FnOnce()) -> [u64; 3] {
     driver.reset_calls();
     launch();
@@ -77,13 +77,13 @@ fn one_stream_waits_for_nothing() {
     });
 }
 
-/// A `&` slice waits for its writes and records a read; a `&mut` slice waits for both and records a write.
+/// A `&` slice waits for its writes and records a read; a `&mut` slice waits for reads and writes and records a write.
 #[test]
 fn several_streams_wait_and_record_as_cudarc_does() {
     within(&Settings::new(), |driver| {
         let mut setup = Setup::new();
         let _second = setup.ctx.new_stream().expect("a stream");
-        // Slices made from now on have events.
+        // Slices that are created from now on have events.
         setup.x = setup
             .ctx
             .default_stream()
@@ -117,7 +117,7 @@ fn several_streams_wait_and_record_as_cudarc_does() {
     });
 }
 
-/// A result that was written on one stream is there for a launch on another.
+/// A result that was written on one stream is visible to a launch on a different stream.
 #[test]
 fn a_write_is_recorded_as_a_write() {
     within(&Settings::new(), |driver| {
@@ -129,14 +129,14 @@ fn a_write_is_recorded_as_a_write() {
         setup.x = one.clone_htod(&[1.0; 8]).expect("memory");
         setup.y = one.alloc_zeros(8).expect("memory");
         setup.launch(&one).expect("it launches");
-        // Reading `x` waits for its last write only, reading `y` for the launch's.
+        // Reading `x` waits only for its last write; reading `y` waits for the launch's write.
         let read = |slice: &CudaSlice<f32>| calls(driver, || drop(two.clone_dtoh(slice)))[0];
         assert_eq!((read(&setup.x), read(&setup.y)), (1, 1));
         assert_eq!(two.clone_dtoh(&setup.y).expect("memory"), [1.0; 8]);
     });
 }
 
-/// A view that is passed as its author wishes: with its guard, or without.
+/// A view that is passed with its guard or without it, as the test specifies.
 struct Passed<'a> {
     view: CudaView<'a, f32>,
     keeps_guard: bool,
@@ -163,7 +163,7 @@ struct Views<'a> {
     seed: u64,
 }
 
-/// How often one launch waits and records that reads both halves of `buffer` and writes `out`.
+/// The number of waits and records of one launch that reads both halves of `buffer` and writes `out`.
 fn launch_views(
     driver: &Control,
     stream: &CudaStream,
@@ -193,7 +193,7 @@ fn launch_views(
     [waits, records]
 }
 
-/// The events of a buffer that is passed twice are recorded once; every use of it waits as before.
+/// The events of a buffer that is passed twice are recorded once; every use of it still waits.
 #[test]
 fn a_buffer_that_is_passed_twice_is_recorded_once() {
     within(&Settings::new(), |driver| {
@@ -202,15 +202,15 @@ fn a_buffer_that_is_passed_twice_is_recorded_once() {
         let buffer = one.clone_htod(&[1.0_f32; 8]).expect("memory");
         let mut out = one.alloc_zeros::<f32>(8).expect("memory");
         for _ in 0..2 {
-            // For the writes of the buffer, twice, and for what read and what wrote `out`.
+            // For the writes of the buffer, twice, and for the reads and writes of `out`.
             let calls = launch_views(driver, &two, &buffer, &mut out, true);
             assert_eq!(calls, [4, 2], "waits, records");
         }
     });
 }
 
-/// A record that was made before the launch does not stand for one after it: an argument that drops its guard too early
-/// takes nothing from another argument of the same buffer.
+/// A record before the launch does not replace a record after it: an argument that drops its guard too early does not affect a
+/// different argument with the same buffer.
 #[test]
 fn a_guard_that_is_dropped_too_early_is_no_record_of_the_launch() {
     within(&Settings::new(), |driver| {
@@ -247,9 +247,9 @@ fn an_old_driver_verifies_by_the_image_alone() {
     within(&Settings::new().old(), |_| {
         let ctx = kernel_args::context(0).expect("a device");
         let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits");
-        let told = format!("{:?}", kernel.verification());
+        let actual = format!("{:?}", kernel.verification());
         assert_eq!(
-            told,
+            actual,
             "Verified { driver: false, image: true, debug_info: None }"
         );
         kernel.require_verified().expect("the image is enough");
@@ -257,7 +257,7 @@ fn an_old_driver_verifies_by_the_image_alone() {
         let wrong = Kernel::<Wrong>::from_image(&ctx, SAXPY, "saxpy");
         assert!(matches!(wrong, Err(Error::Mismatch(_))), "{wrong:?}");
 
-        // cudarc keeps no image: nothing can tell, and that is said.
+        // cudarc keeps no image: the types cannot be verified, and the error reports this.
         let module = ctx
             .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))
             .expect("it loads");
@@ -304,7 +304,7 @@ fn a_failed_launch_is_explained() {
             ] {
                 assert!(error.contains(words), "`{words}` is not in\n{error}");
             }
-            // Not where the kernel is not to blame, nor where its context or handle may not be valid.
+            // Not if the kernel is not the cause, nor if its context or handle may be invalid.
             let needs = error.contains("the kernel uses 32 registers and 0 bytes of local memory");
             assert_eq!(
                 needs,
@@ -315,7 +315,7 @@ fn a_failed_launch_is_explained() {
     }
 }
 
-/// Offsets of over-aligned parameters as each generation has them.
+/// Offsets of over-aligned parameters on each generation.
 #[test]
 fn over_aligned_parameters_are_verified_on_every_generation() {
     #[derive(KernelArgs)]
@@ -340,8 +340,8 @@ fn over_aligned_parameters_are_verified_on_every_generation() {
                 map: TensorMap([7; 16]),
                 data: DevicePointerMut::from_raw(9),
             };
-            // The packed form was asked for, but its offsets depend on the GPU.
-            // SAFETY: `out` has room for what follows it.
+            // The packed form was requested, but its offsets depend on the GPU.
+            // SAFETY: `out` has space for the parameters after it.
             unsafe { launch!(kernel, 1, 1, args, form = Form::Packed) }.expect("it launches");
             let launched = driver.last_launch().expect("a launch");
             assert_eq!(launched.form, LaunchForm::KernelParams);
@@ -354,7 +354,7 @@ fn over_aligned_parameters_are_verified_on_every_generation() {
     }
 }
 
-/// A driver older than 11.8: launches take `cuLaunchKernel`, in the same form, and attributes are refused.
+/// A driver older than 11.8: launches use `cuLaunchKernel`, in the same form, and attributes are rejected.
 #[test]
 fn a_driver_without_cu_launch_kernel_ex_launches_all_the_same() {
     let old = Settings::new().without("cuLaunchKernelEx");
@@ -369,7 +369,7 @@ fn a_driver_without_cu_launch_kernel_ex_launches_all_the_same() {
 
         let kernel: Kernel<Saxpy<'_>> = Kernel::load(&setup.ctx).expect("it fits");
         let args = setup.args();
-        // SAFETY: it is refused.
+        // SAFETY: the launch is rejected.
         let error = unsafe { launch!(kernel, 1, 8, args, priority = 0) };
         let error = error.expect_err("the driver has no attributes").to_string();
         for words in [

@@ -1,4 +1,4 @@
-//! Random structs of random values: both forms hold the bytes that the generator says the kernels must see.
+//! Random structs with random values: both forms contain the bytes that the kernels must receive according to the generator.
 
 use kernel_args::KernelArgs;
 use kernel_args_marshalling_tests::params;
@@ -7,7 +7,7 @@ use kernel_args_test_values::{Visitor, at};
 use kernel_args_tests::derived::{ENTRIES, visit};
 use proptest::prelude::*;
 
-/// How many of the structs are tried: Miri takes seconds for each.
+/// The number of structs to test: Miri takes seconds for each.
 const STRUCTS: usize = if cfg!(miri) { 10 } else { ENTRIES.len() };
 
 const OUT: u64 = 0x7f00_1234_5678_9abc;
@@ -28,7 +28,7 @@ impl Compare<'_> {
         [out].into_iter().chain(values).collect()
     }
 
-    /// Where each parameter begins by C's rule, and the whole block, zeros between the parameters.
+    /// The start of each parameter by C's rule, and the whole block, with zeros between the parameters.
     fn block(&self, index: usize) -> (Vec<usize>, Vec<u8>) {
         let kernel = &self.kernels[index];
         let offsets: Vec<usize> = kernel.offsets().iter().map(|(begin, _)| *begin).collect();
@@ -73,7 +73,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 1 } else { 16 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn both_forms_hold_what_the_rule_of_c_says(seed: u64) {
+    fn both_forms_have_the_layout_of_c(seed: u64) {
         let kernels = echo::signatures(echo::SEED, STRUCTS);
         let names: Vec<&str> = kernels.iter().map(|kernel| &*kernel.name).collect();
         assert_eq!(names, ENTRIES[..STRUCTS]);

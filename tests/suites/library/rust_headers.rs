@@ -284,7 +284,7 @@ fn one_instance_of_a_generic_struct_has_its_name_and_two_need_names() {
             "ParamsU32(Params<u32>);",
         ],
     );
-    // What the error says to write.
+    // The correction that the error suggests.
     assert_eq!(
         of::<Named>()[3..6],
         ["struct ParamsU32 {", "unsigned int value;", "};"]
@@ -386,7 +386,7 @@ fn a_pointer_to_another_instance_than_the_one_by_value_is_refused() {
 }
 
 #[test]
-fn a_symbol_has_to_tell_the_types_of_the_fields() {
+fn a_symbol_must_contain_the_types_of_the_fields() {
     #[derive(KernelArgs)]
     struct Scale {
         n: usize,

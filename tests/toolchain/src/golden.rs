@@ -1,18 +1,18 @@
-//! The committed answers of NVIDIA's compiler in `tests/golden`.
+//! The committed output of NVIDIA's compiler in `tests/golden`.
 
 use crate::{read, root, write};
 use std::path::{Path, PathBuf};
 
-/// The command that writes every golden file of the repository again.
+/// The command that writes every golden file of the repository.
 pub const COMMAND: &str = "KERNEL_ARGS_BLESS=1 cargo test --workspace";
 
-/// Where a golden file is.
+/// The path of a golden file.
 #[must_use]
 pub fn place(name: &str) -> PathBuf {
     root().join("tests/golden").join(name)
 }
 
-/// Whether the golden files are to be written.
+/// Whether the golden files are written.
 #[must_use]
 pub fn bless() -> bool {
     std::env::var_os("KERNEL_ARGS_BLESS").is_some()
@@ -21,7 +21,7 @@ pub fn bless() -> bool {
 /// Writes a golden file of `tests/golden` if `KERNEL_ARGS_BLESS` is set, else compares it with `text`.
 ///
 /// # Errors
-/// As [`compare`].
+/// The error of [`compare`].
 pub fn check(name: &str, text: &str) -> Result<(), String> {
     compare(&place(name), text)
 }
@@ -29,7 +29,7 @@ pub fn check(name: &str, text: &str) -> Result<(), String> {
 /// Writes a golden file if `KERNEL_ARGS_BLESS` is set, else compares it with `text`.
 ///
 /// # Errors
-/// With the lines that differ, and the command.
+/// The lines that differ, and the command.
 pub fn compare(place: &Path, text: &str) -> Result<(), String> {
     if bless() {
         return write(place, text);

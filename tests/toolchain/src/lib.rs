@@ -1,4 +1,4 @@
-//! What the suites share that run a compiler.
+//! Shared code of the suites that run a compiler.
 
 pub mod golden;
 pub mod nvrtc;
@@ -18,20 +18,20 @@ pub fn root() -> PathBuf {
         .map_or_else(PathBuf::new, Path::to_owned)
 }
 
-/// Cargo's target folder, in which this program lies: `target/debug/deps/oracle-0123`.
+/// Cargo's target folder, which contains this program: `target/debug/deps/oracle-0123`.
 ///
 /// # Errors
-/// Where it lies elsewhere.
+/// If the program is in a different folder.
 pub fn target() -> Result<PathBuf, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let target = program.ancestors().nth(3).map(Path::to_owned);
     target.ok_or_else(|| format!("{}: not in cargo's target folder", program.display()))
 }
 
-/// A folder of a suite's own in cargo's target folder.
+/// A suite's own folder in cargo's target folder.
 ///
 /// # Errors
-/// Where it cannot be made.
+/// If it cannot be created.
 pub fn folder(name: &str) -> Result<PathBuf, String> {
     let folder = target()?.join("tmp").join(name);
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -41,15 +41,15 @@ pub fn folder(name: &str) -> Result<PathBuf, String> {
 /// Reads a text file.
 ///
 /// # Errors
-/// With the file's name.
+/// The name of the file.
 pub fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes a file, unless it has these bytes already: cargo goes by its time.
+/// Writes a file, unless it already has these bytes, because cargo compares its time.
 ///
 /// # Errors
-/// With the file's name.
+/// The name of the file.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), String> {
     if fs::read(path).is_ok_and(|old| old == bytes.as_ref()) {
         return Ok(());

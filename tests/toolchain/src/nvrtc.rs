@@ -1,4 +1,4 @@
-//! Asks NVRTC, through `tests/toolchain/compile.py`.
+//! Runs NVRTC through `tests/toolchain/compile.py`.
 
 use crate::root;
 use std::{
@@ -18,7 +18,7 @@ fn command(folder: &Path, targets: &str) -> Command {
     command
 }
 
-/// What `compile.py` says of itself, or why it cannot be used here.
+/// The output of `compile.py` about the toolchain, or the reason why it cannot be used here.
 fn probe() -> Result<String, String> {
     static PROBE: OnceLock<Result<String, String>> = OnceLock::new();
     PROBE
@@ -36,18 +36,18 @@ fn probe() -> Result<String, String> {
         .clone()
 }
 
-/// NVRTC's name and version, or why it cannot be used here.
+/// NVRTC's name and version, or the reason why it cannot be used here.
 ///
 /// # Errors
-/// Where it is not installed, with the command that installs it.
+/// If it is not installed: the command that installs it.
 pub fn version() -> Result<String, String> {
     Ok(probe()?.lines().next().unwrap_or("NVRTC").to_owned())
 }
 
-/// The folder of CUDA's headers, which come with the pinned nvcc.
+/// The folder of CUDA's headers, which are installed with the pinned nvcc.
 ///
 /// # Errors
-/// Where they are not installed, with the command that installs them.
+/// If they are not installed: the command that installs them.
 pub fn headers() -> Result<PathBuf, String> {
     let folder = probe()?.lines().nth(1).map(PathBuf::from);
     folder.ok_or_else(|| {
@@ -58,7 +58,7 @@ pub fn headers() -> Result<PathBuf, String> {
 /// Compiles sources for `targets`, in as many processes as there are processors.
 ///
 /// # Errors
-/// What the compiler says.
+/// The compiler's output.
 pub fn compile(
     folder: &Path,
     targets: &str,
@@ -68,10 +68,10 @@ pub fn compile(
     compile_with(folder, targets, includes, &[], sources)
 }
 
-/// As [`compile`], with options of NVRTC.
+/// Like [`compile`], with NVRTC options.
 ///
 /// # Errors
-/// What the compiler says.
+/// The compiler's output.
 pub fn compile_with(
     folder: &Path,
     targets: &str,

@@ -1,7 +1,7 @@
-//! Crates that rustc compiles with the libraries that cargo has built for this package.
+//! Compiles crates with rustc and the libraries that cargo has built for this package.
 //!
-//! cargo would compile these libraries again: for another workspace, it takes them for others. A crate is compiled again only
-//! when something has changed that rustc reads, as with cargo, but also if it does not compile.
+//! cargo would compile these libraries again for a different workspace. As with cargo, a crate is compiled again only if an
+//! input of rustc has changed; here this also applies to crates that do not compile.
 
 mod record;
 
@@ -21,17 +21,17 @@ use std::{
     thread,
 };
 
-/// As cargo gives them to rustc for this package: a name and a path after each `--extern`, a folder after each `-L`.
+/// The options that cargo passes to rustc for this package: a name and a path after each `--extern`, a folder after each `-L`.
 const LIBRARIES: &[&str] = kernel_args_test_libraries::libraries!();
 
-/// How far rustc compiles a crate.
+/// The output of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A program that can be started.
+    /// An executable program.
     Program,
-    /// A program as `cargo check` compiles it: no code is generated.
+    /// A program without generated code, as in `cargo check`.
     CheckedProgram,
-    /// A library, also without code.
+    /// A library without generated code.
     CheckedLibrary,
 }
 
@@ -40,27 +40,27 @@ pub enum Kind {
 pub struct Crate {
     /// Its name.
     pub name: String,
-    /// The first file, from [`Compiler::folder`].
+    /// The first file, relative to [`Compiler::folder`].
     pub file: PathBuf,
-    /// What the macros take for the folder of the package, where they look for files.
+    /// The package folder for the macros: they search files there.
     pub package: PathBuf,
-    /// How far it is compiled.
+    /// The output of its compilation.
     pub kind: Kind,
 }
 
-/// What rustc made of a crate.
+/// The result of compiling a crate.
 #[derive(Debug)]
 pub struct Compiled {
     /// Every message.
     pub messages: Vec<Value>,
-    /// The program, if it was to be one and the crate compiles.
+    /// The program, if one was requested and the crate compiles.
     pub program: Option<PathBuf>,
-    /// Whether it compiles.
+    /// Whether the crate compiles.
     pub success: bool,
 }
 
 impl Compiled {
-    /// The messages of this level as rustc shows them.
+    /// The messages of this level in rustc's format.
     pub fn rendered(&self, level: &str) -> impl Iterator<Item = &str> {
         let of_level = move |message: &&Value| message["level"] == level;
         let messages = self.messages.iter().filter(of_level);
@@ -73,17 +73,17 @@ impl Compiled {
 pub struct Compiler<'c> {
     /// The folder of the sources, and the working directory of rustc.
     pub folder: &'c Path,
-    /// Where the output goes.
+    /// The folder for the output.
     pub output: PathBuf,
     /// The names of the libraries that the crates may use.
     pub libraries: &'c [&'c str],
-    /// More options of rustc.
+    /// Additional options for rustc.
     pub options: &'c [&'c str],
-    /// A hash of what the result depends on and rustc does not list, such as files that are missing.
+    /// A hash of inputs that rustc does not list, such as missing files.
     pub inputs: u64,
 }
 
-/// The libraries of crates that read images and load kernels.
+/// The libraries for crates that read images and load kernels.
 pub const USUAL: [&str; 5] = [
     "cudarc",
     "half",
@@ -93,7 +93,7 @@ pub const USUAL: [&str; 5] = [
 ];
 
 impl<'c> Compiler<'c> {
-    /// For crates of [`lay_out`].
+    /// For crates that [`lay_out`] wrote.
     #[must_use]
     pub fn new(folder: &'c Path, libraries: &'c [&'c str]) -> Self {
         Self {
@@ -105,10 +105,10 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    /// Compiles crates, as many at once as there are processors.
+    /// Compiles crates, as many in parallel as there are processors.
     ///
     /// # Errors
-    /// If rustc cannot be started; a crate that does not compile is no error.
+    /// If rustc cannot be started. A crate that does not compile is not an error.
     pub fn compile(&self, crates: &[Crate]) -> Result<Vec<Compiled>, String> {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let next = AtomicUsize::new(0);
@@ -136,7 +136,7 @@ impl<'c> Compiler<'c> {
     /// Compiles a crate.
     ///
     /// # Errors
-    /// As [`Compiler::compile`].
+    /// The errors of [`Compiler::compile`].
     pub fn one(&self, one: &Crate) -> Result<Compiled, String> {
         fs::create_dir_all(&self.output)
             .map_err(|error| format!("{}: {error}", self.output.display()))?;
@@ -156,7 +156,7 @@ impl<'c> Compiler<'c> {
             .args(self.options)
             .current_dir(self.folder)
             .env("CARGO_MANIFEST_DIR", &one.package)
-            // To rustc, a sign that cargo has started it.
+            // For rustc this variable means that cargo has started it.
             .env("CARGO_CRATE_NAME", &one.name)
             .stdin(Stdio::null())
             .stdout(Stdio::null());
@@ -170,14 +170,14 @@ impl<'c> Compiler<'c> {
             .map_err(|error| format!("rustc cannot be started: {error}"))?;
         let text = String::from_utf8_lossy(&output.stderr);
         let status = output.status;
-        // Without a code it was ended from outside: no result.
+        // Without an exit code, a signal has ended it: there is no result.
         let code = status.code().ok_or_else(|| format!("rustc: {status}"))?;
         let text = format!("{code}\n{text}");
         record.write(&text)?;
         Ok(self.compiled(one, &text))
     }
 
-    /// From the exit code and the messages, a line each.
+    /// Creates the result from the exit code and the messages, one per line.
     fn compiled(&self, one: &Crate, text: &str) -> Compiled {
         let mut lines = text.lines();
         let success = lines.next() == Some("0");
@@ -190,18 +190,18 @@ impl<'c> Compiler<'c> {
     }
 }
 
-/// A line of rustc. One that crashes writes other lines too.
+/// A line of rustc. If rustc crashes, it also writes other lines.
 fn message(line: &str) -> Value {
     let error = || json!({"level": "error", "message": line, "rendered": line, "spans": []});
     serde_json::from_str(line).unwrap_or_else(|_| error())
 }
 
-/// The compiler that cargo has used, which rustup finds by a variable.
+/// The compiler that cargo has used. A variable makes rustup select it.
 fn program() -> OsString {
     env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())
 }
 
-/// The options for these libraries, and for those that they need.
+/// The options for these libraries and their dependencies.
 fn libraries(names: &[&str]) -> Vec<&'static str> {
     let pairs = LIBRARIES.chunks_exact(2);
     let wanted = pairs.filter(|pair| {
@@ -211,7 +211,7 @@ fn libraries(names: &[&str]) -> Vec<&'static str> {
     wanted.flatten().copied().collect()
 }
 
-/// Writes the files of a crate into a folder of its name, which is its package. rustc is given the first file.
+/// Writes the files of a crate into a folder with its name, which is its package. rustc compiles the first file.
 ///
 /// # Errors
 /// If they cannot be written.

@@ -1,4 +1,4 @@
-//! The suites that run compilers. Each has a `main` of its own.
+//! The suites that run compilers. Each has its own `main`.
 
 mod codegen;
 mod compile_fail;

@@ -1,13 +1,13 @@
-//! Random values of Rust types: the same numbers in the same order as the generator's `value` module, so
-//! that what a kernel must see can be computed without any code of this crate.
+//! Random values of Rust types: the same numbers in the same order as the generator's `value` module. The expected bytes can
+//! therefore be computed without this crate's code.
 
 use kernel_args::{DevicePointer, DevicePointerMut, args::Pointee};
 use kernel_args_test_generator::{Rng, cuda_types, value};
 
-/// Where values come from.
+/// The source of values.
 #[derive(Debug)]
 pub struct Source {
-    /// Their numbers.
+    /// The random numbers.
     pub rng: Rng,
     /// The address of an echo kernel's `out`.
     pub out: u64,
@@ -34,7 +34,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The values of signature number `index`.
+    /// The values of signature `index`.
     #[must_use]
     pub fn args<A: Draw>(&self, index: usize) -> A {
         A::draw(&mut Source {
@@ -50,14 +50,14 @@ pub trait Draw: Copy {
     fn draw(from: &mut Source) -> Self;
 }
 
-/// What a kernel must receive for a value, worked out without the code under test: by the type's own number format,
-/// or for a struct field by field at the offsets that the kernel's source states. Padding is zero.
+/// The bytes that a kernel must receive for a value, computed without the code under test: from the type's own number format,
+/// or for a struct field by field at the offsets in the kernel's source. Padding is zero.
 pub trait Bytes: Draw {
     /// The bytes of the value.
     fn bytes(&self) -> Vec<u8>;
 }
 
-/// The bytes of a struct of `size` bytes from its fields' places, which the kernel's source states.
+/// The bytes of a struct with `size` bytes. The kernel's source contains the fields' offsets.
 #[must_use]
 pub fn at(size: usize, fields: &[(usize, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = vec![0; size];
@@ -67,7 +67,7 @@ pub fn at(size: usize, fields: &[(usize, Vec<u8>)]) -> Vec<u8> {
     bytes
 }
 
-/// One number of the stream for up to eight bytes, two for sixteen, the low half first.
+/// One number of the stream for up to eight bytes; two for sixteen bytes, the low half first.
 fn numbers<const N: usize>(from: &mut Source) -> [u8; N] {
     let mut bytes = [0; N];
     for half in bytes.chunks_mut(8) {
@@ -200,7 +200,7 @@ macro_rules! pointers {
 
 pointers! { DevicePointer DevicePointerMut }
 
-/// Random values of a struct of the generator: fields in order, an echo kernel's `out` as it is given.
+/// Random values of a struct from the generator: fields in order, and the given `out` of an echo kernel.
 #[macro_export]
 macro_rules! draw {
     (enum $ty:ident { $($variant:ident),* }) => {

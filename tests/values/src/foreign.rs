@@ -1,8 +1,8 @@
-//! Random values of types of other crates, made of their components in the order that each crate documents.
+//! Random values of foreign types, made of their components in the order that each crate documents.
 
 use crate::{Bytes, Draw, Source};
 
-/// `type: components, from them, to them`.
+/// `type: components, from components, to components`.
 macro_rules! foreign {
     ($($ty:ty: $components:ty, $from:expr, $to:expr;)*) => {$(
         impl Draw for $ty {

@@ -1,7 +1,6 @@
 //! The kernels of a multilayer perceptron, compiled by the build script: see `mlp.cu`.
 //!
-//! A crate that depends on this one names a kernel as `inference_kernels::mlp::agreement`, and a family of kernels by a
-//! pattern.
+//! A dependent crate names a kernel as `inference_kernels::mlp::agreement`, and a family of kernels with a pattern.
 
 kernel_args::kernels! {
     /// Nine families of kernels for `float`, `__half` and `__nv_bfloat16`, and `agreement`.

@@ -1,9 +1,9 @@
 // Kernels of a multilayer perceptron, for float, __half and __nv_bfloat16.
 //
-// Nine families and one kernel that has no element type: `linear_f32`, `linear_f16`, `linear_bf16`, …
+// Nine families and one kernel without an element type: `linear_f32`, `linear_f16`, `linear_bf16`, …
 // No headers are needed, so NVRTC compiles this as well as nvcc.
 
-// CUDA's types as its headers declare them for the ABI: two bytes, aligned to two.
+// The CUDA types as the headers declare them for the ABI: two bytes, aligned to two.
 struct __align__(2) __half {
     unsigned short bits;
 };
@@ -11,7 +11,7 @@ struct __align__(2) __nv_bfloat16 {
     unsigned short bits;
 };
 
-// What each family computes with.
+// The type that each family computes with.
 __device__ float load(float x) { return x; }
 __device__ float load(__half x)
 {
@@ -28,7 +28,7 @@ __device__ void store(__half* to, float value)
 }
 __device__ void store(__nv_bfloat16* to, float value)
 {
-    // To the nearest, ties to even; sm_75 has no instruction for it.
+    // Round to nearest, ties to even; sm_75 has no instruction for this.
     unsigned bits = __float_as_uint(value);
     to->bits = (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
@@ -48,7 +48,7 @@ struct Linear {
 
 __device__ unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// One value of a block's threads from all of them. `scratch` has a float for each thread.
+// Reduces one value per thread of a block to one value. `scratch` has a float for each thread.
 template <typename Combine>
 __device__ float reduce(float value, float* scratch, Combine combine)
 {
@@ -75,7 +75,7 @@ __device__ float maximum(float value, float* scratch)
     return reduce(value, scratch, [](float a, float b) { return fmaxf(a, b); });
 }
 
-// Uniform values in [-scale, scale), the same for every element type but for rounding.
+// Uniform values in [-scale, scale), equal for every element type except for rounding.
 template <typename T> __device__ void init(unsigned n, unsigned seed, float scale, T* out)
 {
     unsigned i = thread();
@@ -220,7 +220,7 @@ FAMILIES(float, f32)
 FAMILIES(__half, f16)
 FAMILIES(__nv_bfloat16, bf16)
 
-// How many predictions are those of another run.
+// Counts the predictions that are equal in two runs.
 __global__ void agreement(unsigned n, unsigned const* a, unsigned const* b, unsigned* same)
 {
     unsigned i = thread();

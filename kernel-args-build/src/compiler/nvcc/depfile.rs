@@ -10,7 +10,7 @@ pub(super) fn parse(bytes: &[u8]) -> Vec<PathBuf> {
     files.iter().map(|word| path(word)).collect()
 }
 
-/// Words between blanks; a backslash joins lines and keeps a blank or `#`, `$$` is `$`.
+/// Splits at blanks. A backslash joins lines and escapes a blank or `#`; `$$` is `$`.
 fn words(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> = Vec::new();
     let mut word: Vec<u8> = Vec::new();
@@ -29,7 +29,7 @@ fn words(bytes: &[u8]) -> Vec<Vec<u8>> {
                 word.push(*kept);
                 after
             }
-            // Also a backslash in a path of Windows.
+            // A backslash in a Windows path.
             [byte, after @ ..] => {
                 word.push(*byte);
                 after

@@ -36,7 +36,7 @@ impl Nvcc {
         let list = job.scratch.join(format!("{}.{kind}.d", job.source.name));
         let result = self.run(job, &output, &list);
         for file in [output, list] {
-            // It is there if nvcc came that far.
+            // The file exists if nvcc reached this stage.
             let _ = fs::remove_file(file);
         }
         result
@@ -113,7 +113,7 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
     list.extend(options.std.iter().map(|std| format!("-std={std}")));
     for (name, value) in &options.defines {
         list.push(match value {
-            // A comma would begin another definition.
+            // A comma would start another definition.
             Some(value) => format!("-D{name}={}", value.replace(',', "\\,")),
             None => format!("-D{name}"),
         });
@@ -126,9 +126,9 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
     list
 }
 
-/// What nvcc said, and more where it is not the kernel that is wrong.
+/// nvcc's output, with a hint if the cause is not the kernel.
 fn failure(finished: &Finished) -> String {
-    // Microsoft's compiler writes its errors to the standard output.
+    // Microsoft's compiler writes errors to the standard output.
     let mut said = text(&finished.stdout);
     if !said.is_empty() {
         said.push('\n');
@@ -172,7 +172,7 @@ mod tests {
     };
     use std::path::Path;
 
-    fn told(purpose: Purpose, archs: &[&str], output: Option<Output>) -> String {
+    fn options_of(purpose: Purpose, archs: &[&str], output: Option<Output>) -> String {
         let names: Vec<String> = archs.iter().map(|&name| name.into()).collect();
         let (archs, output) = Options::targets(&names, output).unwrap();
         let options_ = Options {
@@ -219,20 +219,23 @@ mod tests {
                 "-fatbin|-gencode|arch=compute_75,code=compute_75|-gencode|arch=compute_90,code=sm_90|-lineinfo",
             ),
         ] {
-            assert_eq!(told(Purpose::Image, archs, output), image.to_owned() + REST);
+            assert_eq!(
+                options_of(Purpose::Image, archs, output),
+                image.to_owned() + REST
+            );
         }
         assert_eq!(
-            told(Purpose::Description, &["sm_75", "sm_90"], None),
+            options_of(Purpose::Description, &["sm_75", "sm_90"], None),
             "-ptx|-G|-arch=compute_90".to_owned() + REST
         );
         assert_eq!(
-            told(Purpose::Description, &[], None),
+            options_of(Purpose::Description, &[], None),
             "-ptx|-G".to_owned() + REST
         );
     }
 
     #[test]
-    fn a_missing_host_compiler_is_told_from_a_wrong_kernel() {
+    fn a_missing_host_compiler_is_distinguished_from_a_wrong_kernel() {
         assert!(has_no_host_compiler(
             "gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties."
         ));

@@ -1,6 +1,9 @@
 //! What describes access to a device's memory, and a part of a device.
 
-use std::ffi::{c_int, c_uint};
+use core::{
+    ffi::{c_int, c_uint, c_void},
+    ptr,
+};
 
 /// `CUmemAccessDesc`: which device may access the memory of a pool, and how.
 #[repr(C)]
@@ -36,3 +39,18 @@ impl DeviceResource {
 }
 
 const _: () = assert!(size_of::<DeviceResource>() == 512);
+
+/// `CUgreenCtx_st`, of which only the driver knows what is in it.
+#[repr(C)]
+pub(crate) struct GreenContext {
+    opaque: [u8; 0],
+}
+
+/// A pointer that is null, to what a call can do without.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Null(*mut c_void);
+
+impl Null {
+    pub(crate) const NULL: Self = Self(ptr::null_mut());
+}

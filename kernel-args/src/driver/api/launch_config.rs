@@ -3,32 +3,36 @@
 //! cudarc has them from `cuda-11080` on only, and its enum of attributes is that of the `cuda-NNNNN` feature that the
 //! application chose. These are the same for every version; the tests compare them with cudarc's.
 
-use core::{ffi::c_void, ptr};
-use cudarc::driver::sys::CUstream;
+use super::{EventHandle, StreamHandle};
+use core::{ffi::c_void, marker::PhantomData, ptr};
+use cudarc::driver::CudaEvent;
 
-/// `CUlaunchConfig`: what `cuLaunchKernelEx` takes beside the function and its parameters.
+/// `CUlaunchConfig`: what `cuLaunchKernelEx` takes beside the function and its parameters. Its stream, and what its attributes name,
+/// are alive for `'a`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(crate) struct LaunchConfig {
+pub(crate) struct LaunchConfig<'a> {
     /// In blocks, along x, y and z.
     pub(crate) grid: [u32; 3],
     /// In threads.
     pub(crate) block: [u32; 3],
     /// Dynamic shared memory per block in bytes.
     pub(crate) shared: u32,
-    pub(crate) stream: CUstream,
-    pub(crate) attributes: *mut LaunchAttribute,
-    pub(crate) attribute_count: u32,
+    pub(crate) stream: StreamHandle<'a>,
+    /// For the driver alone, which writes into one of them.
+    attributes: *mut LaunchAttribute<'static>,
+    pub(super) attribute_count: u32,
+    borrowed: PhantomData<&'a mut ()>,
 }
 
-impl LaunchConfig {
+impl<'a> LaunchConfig<'a> {
     /// A launch without attributes.
     #[inline(always)]
     pub(crate) const fn new(
         grid: [u32; 3],
         block: [u32; 3],
         shared: u32,
-        stream: CUstream,
+        stream: StreamHandle<'a>,
     ) -> Self {
         Self {
             grid,
@@ -37,45 +41,101 @@ impl LaunchConfig {
             stream,
             attributes: ptr::null_mut(),
             attribute_count: 0,
+            borrowed: PhantomData,
+        }
+    }
+
+    /// The same with attributes, which are borrowed as long as it is used.
+    pub(crate) fn with_attributes<'b>(
+        self,
+        attributes: &'b mut [LaunchAttribute<'_>],
+    ) -> LaunchConfig<'b>
+    where
+        'a: 'b,
+    {
+        LaunchConfig {
+            attributes: attributes.as_mut_ptr().cast(),
+            attribute_count: attributes.len() as u32,
+            ..LaunchConfig::new(self.grid, self.block, self.shared, self.stream)
         }
     }
 }
 
-/// `CUlaunchAttribute`: an id, and a union of 64 bytes.
+/// `CUlaunchAttributeValue`: a union of 64 bytes.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
-pub(crate) struct LaunchAttribute {
-    pub(crate) id: u32,
+pub(crate) struct AttributeValue([u8; 64]);
+
+/// `CUlaunchAttribute`: an id, and a value. An event that the value names is alive for `'e`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct LaunchAttribute<'e> {
+    pub(super) id: u32,
     padding: u32,
-    pub(crate) value: [u8; 64],
+    pub(super) value: AttributeValue,
+    event: PhantomData<EventHandle<'e>>,
 }
 
-const _: () = assert!(size_of::<LaunchConfig>() == 56 && align_of::<LaunchConfig>() == 8);
-const _: () = assert!(size_of::<LaunchAttribute>() == 72 && align_of::<LaunchAttribute>() == 8);
+const _: () = assert!(size_of::<LaunchConfig<'_>>() == 56 && align_of::<LaunchConfig<'_>>() == 8);
+const _: () =
+    assert!(size_of::<LaunchAttribute<'_>>() == 72 && align_of::<LaunchAttribute<'_>>() == 8);
 
-impl LaunchAttribute {
+impl<'e> LaunchAttribute<'e> {
     /// `CU_LAUNCH_ATTRIBUTE_IGNORE`; all bytes are zero.
     pub(crate) const IGNORE: Self = Self {
         id: 0,
         padding: 0,
-        value: [0; 64],
+        value: AttributeValue([0; 64]),
+        event: PhantomData,
     };
 
+    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT` and `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`, whose values begin with an event.
+    const WITH_EVENT: [u32; 2] = [7, 12];
+
     /// The attribute `id` whose value is all zeros.
-    pub(crate) const fn new(id: u32) -> Self {
+    ///
+    /// # Panics
+    /// Where the value would begin with an event, which the driver accesses.
+    pub(crate) fn new(id: u32) -> Self {
+        assert!(
+            !Self::WITH_EVENT.contains(&id),
+            "an attribute without its event"
+        );
         Self { id, ..Self::IGNORE }
     }
 
-    /// Writes a member of the union's value: an integer's bytes at its offset in the C struct.
+    /// The attribute `id` whose value begins with an event, and has zeros after it.
+    pub(crate) fn with_event(id: u32, event: &'e CudaEvent) -> Self {
+        let mut attribute = Self { id, ..Self::IGNORE };
+        let address = EventHandle::from(event).raw().expose_provenance();
+        attribute.value.0[..size_of::<usize>()].copy_from_slice(&address.to_ne_bytes());
+        attribute
+    }
+
+    /// Writes a member of the union's value: a number's bytes at its offset in the C struct.
+    ///
+    /// # Panics
+    /// Where it would replace an event.
     pub(crate) fn put<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) {
-        self.value[offset..offset + N].copy_from_slice(&bytes);
+        let is_event = offset < size_of::<usize>() && Self::WITH_EVENT.contains(&self.id);
+        assert!(!is_event, "a number instead of an event");
+        self.value.0[offset..offset + N].copy_from_slice(&bytes);
     }
 
     /// Reads an address from the union's value.
     pub(crate) fn address(&self, offset: usize) -> *mut c_void {
         let mut bytes = [0; size_of::<usize>()];
-        bytes.copy_from_slice(&self.value[offset..][..size_of::<usize>()]);
+        bytes.copy_from_slice(&self.value.0[offset..][..size_of::<usize>()]);
         ptr::with_exposed_provenance_mut(usize::from_ne_bytes(bytes))
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> &[u8; 64] {
+        &self.value.0
     }
 }
 

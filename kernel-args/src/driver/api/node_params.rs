@@ -1,30 +1,120 @@
 //! What describes a node of a graph.
 
-use cudarc::driver::sys::{CUcontext, CUdeviceptr, CUfunction};
-use std::ffi::{c_uint, c_void};
+use super::KernelCall;
+use core::{
+    ffi::{c_uint, c_void},
+    marker::PhantomData,
+    ptr,
+};
+use cudarc::driver::sys::{CUDA_MEMCPY3D, CUcontext, CUdeviceptr, CUfunction, CUmemorytype};
 
-/// `CUDA_KERNEL_NODE_PARAMS_v2`, which cudarc has from `cuda-12000` on only.
+/// `CUDA_KERNEL_NODE_PARAMS_v2`, which cudarc has from `cuda-12000` on only, as the driver describes a node.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(crate) struct KernelNodeParams {
-    pub(crate) function: CUfunction,
+pub(crate) struct KernelNodeRecord {
+    pub(super) function: CUfunction,
     pub(crate) grid: [c_uint; 3],
     pub(crate) block: [c_uint; 3],
     pub(crate) shared: c_uint,
-    pub(crate) params: *mut *mut c_void,
-    pub(crate) extra: *mut *mut c_void,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
     /// `CUkernel`, where `function` is null.
-    pub(crate) kernel: *mut c_void,
-    pub(crate) context: CUcontext,
+    pub(super) kernel: *mut c_void,
+    context: CUcontext,
+}
+
+impl KernelNodeRecord {
+    pub(super) const EMPTY: Self = Self {
+        function: ptr::null_mut(),
+        grid: [0; 3],
+        block: [0; 3],
+        shared: 0,
+        params: ptr::null_mut(),
+        extra: ptr::null_mut(),
+        kernel: ptr::null_mut(),
+        context: ptr::null_mut(),
+    };
+}
+
+/// The same, as this crate describes a node to the driver: its function takes its parameters, both for `'p`.
+#[repr(transparent)]
+pub(crate) struct KernelNodeParams<'p>(KernelNodeRecord, PhantomData<&'p ()>);
+
+impl<'p> KernelNodeParams<'p> {
+    #[inline(always)]
+    pub(crate) fn new<const PACKED: bool>(
+        call: KernelCall<'p, PACKED>,
+        grid: [c_uint; 3],
+        block: [c_uint; 3],
+        shared: c_uint,
+    ) -> Self {
+        let record = KernelNodeRecord {
+            function: call.function().raw(),
+            grid,
+            block,
+            shared,
+            params: call.params(),
+            extra: call.extra(),
+            ..KernelNodeRecord::EMPTY
+        };
+        Self(record, PhantomData)
+    }
+}
+
+/// Where a copy of a graph reads or writes.
+#[derive(Clone, Copy)]
+pub(crate) enum Memory {
+    Device(CUdeviceptr),
+    /// The launch of the graph requires that it is valid; nothing accesses it before.
+    Host(*mut c_void),
+}
+
+/// One row of `width` bytes.
+pub(super) fn row(to: Memory, from: Memory, width: usize) -> CUDA_MEMCPY3D {
+    const DEVICE: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+    const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
+    let split = |memory| match memory {
+        Memory::Device(address) => (DEVICE, address, ptr::null_mut()),
+        Memory::Host(pointer) => (HOST, 0, pointer),
+    };
+    let ((src_type, src_device, src_host), (dst_type, dst_device, dst_host)) =
+        (split(from), split(to));
+    CUDA_MEMCPY3D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcZ: 0,
+        srcLOD: 0,
+        srcMemoryType: src_type,
+        srcHost: src_host,
+        srcDevice: src_device,
+        srcArray: ptr::null_mut(),
+        reserved0: ptr::null_mut(),
+        srcPitch: 0,
+        srcHeight: 0,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstZ: 0,
+        dstLOD: 0,
+        dstMemoryType: dst_type,
+        dstHost: dst_host,
+        dstDevice: dst_device,
+        dstArray: ptr::null_mut(),
+        reserved1: ptr::null_mut(),
+        dstPitch: 0,
+        dstHeight: 0,
+        WidthInBytes: width,
+        Height: 1,
+        Depth: 1,
+    }
 }
 
 /// `CUDA_MEMSET_NODE_PARAMS`, the first version, which `cuGraphAddMemsetNode` takes in every driver.
 #[repr(C)]
 pub(crate) struct MemsetNodeParams {
-    pub(crate) address: CUdeviceptr,
-    pub(crate) pitch: usize,
-    pub(crate) value: c_uint,
-    pub(crate) element_size: c_uint,
-    pub(crate) width: usize,
-    pub(crate) height: usize,
+    pub(super) address: CUdeviceptr,
+    pub(super) pitch: usize,
+    pub(super) value: c_uint,
+    pub(super) element_size: c_uint,
+    pub(super) width: usize,
+    pub(super) height: usize,
 }

@@ -2,7 +2,7 @@
 
 use super::api;
 use cudarc::driver::sys::CUresult;
-use std::{ffi::CStr, fmt, ptr};
+use std::fmt;
 
 /// What a driver call returned: a `CUresult` as a number, so that a code that a newer driver adds is a value too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,14 +16,10 @@ impl Status {
     /// The driver's name for it, such as `CUDA_ERROR_INVALID_VALUE`; `None` where the driver has none.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
-        let mut name = ptr::null();
-        // SAFETY: `name` outlives the call.
-        let status = unsafe { (api().ok()?.cuGetErrorName)(self, &raw mut name) };
-        if status != Self::SUCCESS || name.is_null() {
-            return None;
-        }
-        // SAFETY: the driver returned a text of its own that ends with NUL and is never freed.
-        unsafe { CStr::from_ptr(name) }.to_str().ok()
+        let mut name = None;
+        api().ok()?.cuGetErrorName(self, &mut name).ok()?;
+        // The text is the driver's own, and never freed.
+        name?.to_c_str().to_str().ok()
     }
 }
 

@@ -7,17 +7,14 @@ use super::{
 };
 use crate::{
     driver::{
-        api::{Api, LaunchConfig, Status},
+        api::{Api, FunctionHandle, LaunchConfig, out},
         config::{AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap},
         context::{current, named},
         error::{Error, Limit, UnsupportedAttribute},
     },
     marshal::ContextName,
 };
-use cudarc::driver::{
-    CudaEvent,
-    sys::{CUfunction, CUstreamCaptureStatus},
-};
+use cudarc::driver::{CudaEvent, sys::CUstreamCaptureStatus};
 use std::{boxed::Box, format, string::String};
 
 /// `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`.
@@ -25,12 +22,12 @@ const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
 /// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
 const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 
-/// A launch with attributes.
+/// A launch with attributes, of a function whose context is current.
 pub(crate) struct Request<'a> {
     pub(crate) api: &'static Api,
-    pub(crate) function: CUfunction,
+    pub(crate) function: FunctionHandle<'a>,
     /// Grid, block, shared memory and stream.
-    pub(crate) config: LaunchConfig,
+    pub(crate) config: LaunchConfig<'a>,
     pub(crate) attributes: &'a Attributes<'a>,
     pub(crate) limits: &'a AttributeLimits,
     /// Whether a node of a graph gets them, and no launch.
@@ -43,18 +40,13 @@ pub(crate) struct Request<'a> {
 ///
 /// # Errors
 /// [`Error::UnsupportedAttribute`], [`Error::Limit`], [`Error::Driver`].
-///
-/// # Safety
-/// The function is loaded, and its context is current; the stream is one of that context.
 #[cold]
-pub(crate) unsafe fn check(request: &Request<'_>) -> Result<(), Error> {
+pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
     request.supported()?;
     let attributes = request.attributes;
-    // SAFETY: the caller vouches for function and context.
-    unsafe { request.cluster() }?;
+    request.cluster()?;
     if attributes.cooperative {
-        // SAFETY: as above.
-        unsafe { request.cooperative() }?;
+        request.cooperative()?;
     }
     if let Some(priority) = attributes.priority {
         request.priority(priority)?;
@@ -89,8 +81,7 @@ pub(crate) unsafe fn check(request: &Request<'_>) -> Result<(), Error> {
         ));
     }
     if attributes.device_updatable_node.is_some() && !request.is_node {
-        // SAFETY: the caller vouches for the stream.
-        unsafe { request.capturing() }?;
+        request.capturing()?;
     }
     Ok(())
 }
@@ -98,10 +89,7 @@ pub(crate) unsafe fn check(request: &Request<'_>) -> Result<(), Error> {
 impl Request<'_> {
     /// Whether driver and GPU have every attribute.
     fn supported(&self) -> Result<(), Error> {
-        let mut version = 0;
-        // SAFETY: `version` outlives the call.
-        let status = unsafe { (self.api.cuDriverGetVersion)(&raw mut version) };
-        status.check("cuDriverGetVersion")?;
+        let version = out(|version| self.api.cuDriverGetVersion(version))?;
         let version = u32::try_from(version).unwrap_or(0);
         let mut error = None;
         for_each(self.attributes, &mut |attribute, _, _| {
@@ -147,10 +135,8 @@ impl Request<'_> {
 
     fn priority(&self, priority: i32) -> Result<(), Error> {
         let (mut least, mut greatest) = (0, 0);
-        // SAFETY: both places outlive the call.
-        let status =
-            unsafe { (self.api.cuCtxGetStreamPriorityRange)(&raw mut least, &raw mut greatest) };
-        status.check("cuCtxGetStreamPriorityRange")?;
+        self.api
+            .cuCtxGetStreamPriorityRange(&mut least, &mut greatest)?;
         if (greatest..=least).contains(&priority) {
             return Ok(());
         }
@@ -226,15 +212,8 @@ impl Request<'_> {
     }
 
     /// Whether the stream is capturing.
-    ///
-    /// # Safety
-    /// As [`check`].
-    unsafe fn capturing(&self) -> Result<(), Error> {
-        let mut capture = 0;
-        // SAFETY: the caller vouches for the stream; `capture` outlives the call.
-        let status: Status =
-            unsafe { (self.api.cuStreamIsCapturing)(self.config.stream, &raw mut capture) };
-        status.check("cuStreamIsCapturing")?;
+    fn capturing(&self) -> Result<(), Error> {
+        let capture = out(|capture| self.api.cuStreamIsCapturing(self.config.stream, capture))?;
         if capture == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE as u32 {
             return Ok(());
         }

@@ -49,9 +49,7 @@ impl AttributeLimits {
 }
 
 impl Request<'_> {
-    /// # Safety
-    /// As [`check`](super::check()).
-    pub(super) unsafe fn cluster(&self) -> Result<(), Error> {
+    pub(super) fn cluster(&self) -> Result<(), Error> {
         let preferred = self.attributes.preferred_cluster;
         let required = self.limits.required_cluster;
         if let Some(cluster) = self.attributes.cluster {
@@ -64,8 +62,7 @@ impl Request<'_> {
                      requires, or without one",
                 ));
             }
-            // SAFETY: the caller vouches for function and context.
-            unsafe { self.cluster_size("cluster", cluster) }?;
+            self.cluster_size("cluster", cluster)?;
         }
         let Some(preferred) = preferred else {
             return Ok(());
@@ -86,8 +83,7 @@ impl Request<'_> {
                 "write a multiple of the cluster",
             ));
         }
-        // SAFETY: as above.
-        unsafe { self.cluster_size("preferred_cluster", preferred) }
+        self.cluster_size("preferred_cluster", preferred)
     }
 
     /// Compares a cluster with the grid.
@@ -108,10 +104,7 @@ impl Request<'_> {
     }
 
     /// Compares a cluster with what the kernel and the GPU run.
-    ///
-    /// # Safety
-    /// As [`check`](super::check()).
-    unsafe fn cluster_size(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
+    fn cluster_size(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
         let blocks = count(cluster);
         if let Some(max) = self.limits.directives.max_cluster_rank
             && blocks > u64::from(max)
@@ -126,17 +119,12 @@ impl Request<'_> {
             return Ok(());
         }
         // The driver keeps this with the function. There is no harm in it: smaller clusters are launched as before.
-        // SAFETY: the caller vouches for function and context.
-        let status = unsafe {
-            (self.api.cuFuncSetAttribute)(
-                self.function,
-                attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
-                1,
-            )
-        };
-        status.check("cuFuncSetAttribute")?;
-        // SAFETY: as above; there are no attributes.
-        let max = unsafe { occupancy::max_cluster_size(self.function, &self.config) }?;
+        self.api.cuFuncSetAttribute(
+            self.function,
+            attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+            1,
+        )?;
+        let max = occupancy::max_cluster_size(self.function, &self.config)?;
         if blocks > u64::from(max) {
             return Err(self.limit(
                 format!("{name} {cluster} of {blocks} blocks"),
@@ -151,14 +139,10 @@ impl Request<'_> {
     }
 
     /// Whether all blocks run at the same time.
-    ///
-    /// # Safety
-    /// As [`check`](super::check()).
-    pub(super) unsafe fn cooperative(&self) -> Result<(), Error> {
+    pub(super) fn cooperative(&self) -> Result<(), Error> {
         let (grid, block) = (self.config.grid, self.config.block);
         let blocks = grid.map(u64::from).into_iter().fold(1, u64::saturating_mul);
-        // SAFETY: the caller vouches for function and context.
-        let max = unsafe { self.max_cooperative_blocks() }?;
+        let max = self.max_cooperative_blocks()?;
         if blocks <= max {
             return Ok(());
         }
@@ -175,14 +159,11 @@ impl Request<'_> {
         ))
     }
 
-    /// # Safety
-    /// As [`check`](super::check()).
-    unsafe fn max_cooperative_blocks(&self) -> Result<u64, Error> {
+    fn max_cooperative_blocks(&self) -> Result<u64, Error> {
         if let Some(cluster) = self.attributes.cluster.or(self.limits.required_cluster) {
-            let (mut encoded, mut config) = (Encoded::cluster(cluster), self.config);
-            encoded.attach(&mut config);
-            // SAFETY: the caller vouches for function and context; the attributes outlive the call.
-            let clusters = unsafe { occupancy::max_active_clusters(self.function, &config) }?;
+            let mut encoded = Encoded::cluster(cluster);
+            let config = encoded.attach(self.config);
+            let clusters = occupancy::max_active_clusters(self.function, &config)?;
             return Ok(u64::from(clusters) * count(cluster));
         }
         let threads = self
@@ -195,8 +176,7 @@ impl Request<'_> {
         if let Some(max) = self.limits.cooperative.get(threads, u64::from(shared)) {
             return Ok(max);
         }
-        // SAFETY: as above.
-        let each = unsafe { occupancy::max_active_blocks(self.function, threads, shared) }?;
+        let each = occupancy::max_active_blocks(self.function, threads, shared)?;
         let max = u64::from(each) * u64::from(device_attribute(MULTIPROCESSOR_COUNT)?);
         self.limits.cooperative.set(threads, u64::from(shared), max);
         Ok(max)

@@ -13,13 +13,13 @@ use crate::{
 pub(super) const DEVICE_NODE: usize = 8;
 
 /// The attributes of one launch.
-pub(crate) struct Encoded {
-    attributes: [LaunchAttribute; Attribute::ALL.len()],
+pub(crate) struct Encoded<'e> {
+    attributes: [LaunchAttribute<'e>; Attribute::ALL.len()],
     count: usize,
 }
 
-impl Encoded {
-    pub(super) fn new(attributes: &Attributes<'_>) -> Self {
+impl<'e> Encoded<'e> {
+    pub(super) fn new(attributes: &Attributes<'e>) -> Self {
         let mut encoded = Self {
             attributes: [LaunchAttribute::IGNORE; Attribute::ALL.len()],
             count: 0,
@@ -36,23 +36,28 @@ impl Encoded {
         })
     }
 
-    fn push(&mut self, attribute: LaunchAttribute) {
+    fn push(&mut self, attribute: LaunchAttribute<'e>) {
         // There is room for each attribute once.
         self.attributes[self.count] = attribute;
         self.count += 1;
     }
 
-    /// Has `config` point at the attributes; it is valid as long as this stays where it is.
-    pub(crate) fn attach(&mut self, config: &mut LaunchConfig) {
-        config.attributes = self.attributes.as_mut_ptr();
-        config.attribute_count = self.count as u32;
+    /// `config` with the attributes.
+    pub(crate) fn attach<'c>(&'c mut self, config: LaunchConfig<'c>) -> LaunchConfig<'c> {
+        config.with_attributes(&mut self.attributes[..self.count])
+    }
+
+    /// The attributes, one after another.
+    #[cfg(test)]
+    fn all(&self) -> &[LaunchAttribute<'e>] {
+        &self.attributes[..self.count]
     }
 
     /// Stores the handle that the driver has written.
     pub(super) fn store_handle(&self, node: &DeviceNode) {
         let written = self.attributes[..self.count]
             .iter()
-            .find(|attribute| attribute.id == Attribute::DeviceUpdatableNode as u32);
+            .find(|attribute| attribute.id() == Attribute::DeviceUpdatableNode as u32);
         if let Some(attribute) = written {
             node.store(attribute.address(DEVICE_NODE));
         }
@@ -62,39 +67,66 @@ impl Encoded {
 #[cfg(test)]
 mod tests {
     use super::Encoded;
-    use crate::driver::config::Launch;
-    use crate::driver::config::{
-        AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain,
-        MemorySyncDomainMap,
+    use crate::driver::{
+        api::LaunchAttribute,
+        config::{
+            AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, Launch,
+            MemorySyncDomain, MemorySyncDomainMap,
+        },
     };
-    use core::ptr;
-    use cudarc::driver::sys::{CUaccessProperty, CUlaunchAttribute, CUlaunchAttributeID as Id};
+    use core::mem::offset_of;
+    use cudarc::driver::sys::{
+        CUaccessPolicyWindow, CUaccessProperty, CUclusterSchedulingPolicy,
+        CUlaunchAttributeID as Id, CUlaunchAttributeValue,
+        CUlaunchAttributeValue_union__bindgen_ty_1 as Cluster,
+        CUlaunchAttributeValue_union__bindgen_ty_4 as PreferredCluster,
+        CUlaunchAttributeValue_union__bindgen_ty_5 as DeviceUpdatable, CUlaunchMemSyncDomain,
+        CUlaunchMemSyncDomainMap,
+    };
     use std::vec::Vec;
 
-    /// The array that `launch` passes, as cudarc declares it.
-    fn theirs(launch: Launch<'_>) -> Vec<CUlaunchAttribute> {
-        let mut encoded = Encoded::new(&launch.attributes.unwrap_or_default());
-        let mut config = super::LaunchConfig::new([1; 3], [1; 3], 0, ptr::null_mut());
-        encoded.attach(&mut config);
-        (0..config.attribute_count as usize)
-            .map(|i| {
-                // SAFETY: the array has `attribute_count` entries.
-                let entry = unsafe { config.attributes.add(i) };
-                // SAFETY: all bytes are initialised; the numbers are members of cudarc's enum, with which `table` compares
-                // them.
-                unsafe { entry.cast::<CUlaunchAttribute>().read() }
-            })
-            .collect()
+    /// The attributes that `launch` passes.
+    fn passed(launch: Launch<'_>) -> Vec<LaunchAttribute<'_>> {
+        Encoded::new(&launch.attributes.unwrap_or_default())
+            .all()
+            .to_vec()
+    }
+
+    /// The bytes of an attribute's value from `offset` on.
+    fn at<const N: usize>(attribute: &LaunchAttribute<'_>, offset: usize) -> [u8; N] {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(&attribute.bytes()[offset..][..N]);
+        bytes
+    }
+
+    /// Asserts that a member of cudarc's union has a value in the bytes of an attribute; the types are cudarc's.
+    macro_rules! lies {
+        ($attribute:ident: $member:ident = $value:expr, $bytes:expr) => {
+            let value = $value;
+            let _ = CUlaunchAttributeValue { $member: value };
+            let bytes = $bytes(value);
+            let offset = offset_of!(CUlaunchAttributeValue, $member);
+            assert_eq!(at($attribute, offset), bytes);
+            assert_eq!(size_of_val(&value), bytes.len());
+        };
+        ($attribute:ident: $member:ident as $whole:ident . $($part:ident = $value:expr, $bytes:expr;)+) => {$(
+            let value = None.map(|whole: $whole| whole.$part).unwrap_or($value);
+            let _ = None.map(|whole: $whole| CUlaunchAttributeValue { $member: whole });
+            let bytes = $bytes(value);
+            let offset = offset_of!(CUlaunchAttributeValue, $member) + offset_of!($whole, $part);
+            assert_eq!(at($attribute, offset), bytes);
+            assert_eq!(size_of_val(&value), bytes.len());
+        )+};
     }
 
     #[test]
     fn no_attribute_is_passed_unless_it_is_set() {
-        assert!(theirs(Launch::new(1, 1)).is_empty());
+        assert!(passed(Launch::new(1, 1)).is_empty());
         let launch = Launch::new(1, 1)
             .cooperative(false)
             .programmatic_stream_serialization(false)
             .nvlink_util_centric_scheduling(false);
-        assert!(theirs(launch).is_empty());
+        assert!(passed(launch).is_empty());
     }
 
     #[test]
@@ -120,60 +152,68 @@ mod tests {
             .preferred_shared_memory_carveout(40)
             .nvlink_util_centric_scheduling(true)
             .device_updatable_node(&node);
-        let attributes = theirs(launch);
+        let attributes = passed(launch);
         assert_eq!(attributes.len(), 12, "each one once");
-        for attribute in attributes {
-            let value = attribute.value;
-            macro_rules! read {
-                ($member:ident) => {
-                    // SAFETY: each value is read as the type of its id, and its 64 bytes are initialised.
-                    unsafe { value.$member }
-                };
-            }
-            match attribute.id {
-                Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                    let dim = read!(clusterDim);
-                    assert_eq!([dim.x, dim.y, dim.z], [2, 3, 4]);
-                }
-                Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION => {
-                    let dim = read!(preferredClusterDim);
-                    assert_eq!([dim.x, dim.y, dim.z], [4, 6, 1]);
-                }
-                Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
-                    assert_eq!(read!(clusterSchedulingPolicyPreference) as u32, 2);
-                }
-                Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => assert_eq!(read!(cooperative), 1),
-                Id::CU_LAUNCH_ATTRIBUTE_PRIORITY => assert_eq!(read!(priority), -3),
-                Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION => {
-                    assert_eq!(read!(programmaticStreamSerializationAllowed), 1);
-                }
-                Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => {
-                    assert_eq!(read!(memSyncDomain) as u32, 1);
-                }
-                Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => {
-                    let map = read!(memSyncDomainMap);
-                    assert_eq!((map.default_, map.remote), (3, 1));
-                }
-                Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
-                    let window = read!(accessPolicyWindow);
-                    let streaming = CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING;
-                    assert_eq!(window.base_ptr.addr(), 0x1000);
-                    assert_eq!(window.num_bytes, 0x2000);
-                    assert_eq!(window.hitRatio.to_bits(), 0.25_f32.to_bits());
-                    assert_eq!((window.hitProp, window.missProp), (streaming, streaming));
-                }
-                Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
-                    assert_eq!(read!(sharedMemCarveout), 40);
-                }
-                Id::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING => {
-                    assert_eq!(read!(nvlinkUtilCentricScheduling), 1);
-                }
-                Id::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
-                    assert_eq!(read!(deviceUpdatableKernelNode).deviceUpdatable, 1);
-                }
-                other => panic!("{other:?} was not set"),
-            }
+        let ids = [
+            Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+            Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+            Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+            Id::CU_LAUNCH_ATTRIBUTE_PRIORITY,
+            Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+            Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+            Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+            Id::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING,
+            Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+            Id::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+        ];
+        let of = |id: Id| {
+            let found = attributes.iter().find(|one| one.id() == id as u32);
+            found.unwrap_or_else(|| panic!("{id:?} was not set"))
+        };
+        let [
+            cluster,
+            preferred,
+            policy,
+            cooperative,
+            priority,
+            serialization,
+            domain,
+            map,
+            carveout,
+            nvlink,
+            window,
+            node,
+        ] = ids.map(of);
+        let (int, unsigned) = (i32::to_ne_bytes, u32::to_ne_bytes);
+        lies! { cluster: clusterDim as Cluster. x = 2, unsigned; y = 3, unsigned; z = 4, unsigned; }
+        lies! { preferred: preferredClusterDim as PreferredCluster. x = 4, unsigned; y = 6, unsigned; z = 1, unsigned; }
+        lies! {
+            policy: clusterSchedulingPolicyPreference =
+                CUclusterSchedulingPolicy::CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING,
+                |policy| (policy as u32).to_ne_bytes()
         }
+        lies! { cooperative: cooperative = 1, int }
+        lies! { priority: priority = -3, int }
+        lies! { serialization: programmaticStreamSerializationAllowed = 1, int }
+        lies! {
+            domain: memSyncDomain = CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE,
+                |domain| (domain as u32).to_ne_bytes()
+        }
+        lies! { map: memSyncDomainMap as CUlaunchMemSyncDomainMap. default_ = 3, u8::to_ne_bytes; remote = 1, u8::to_ne_bytes; }
+        lies! { carveout: sharedMemCarveout = 40, unsigned }
+        lies! { nvlink: nvlinkUtilCentricScheduling = 1, unsigned }
+        let property = |property| (property as u32).to_ne_bytes();
+        lies! {
+            window: accessPolicyWindow as CUaccessPolicyWindow.
+                base_ptr = core::ptr::without_provenance_mut(0x1000), |base: *mut core::ffi::c_void| base.addr().to_ne_bytes();
+                num_bytes = 0x2000, usize::to_ne_bytes;
+                hitRatio = 0.25, f32::to_ne_bytes;
+                hitProp = CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING, property;
+                missProp = CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING, property;
+        }
+        lies! { node: deviceUpdatableKernelNode as DeviceUpdatable. deviceUpdatable = 1, int; }
     }
 
     #[test]

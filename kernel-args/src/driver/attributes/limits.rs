@@ -2,10 +2,13 @@
 
 use crate::{
     device::vector::Dim3,
-    driver::{api::api, context::current_device, error::Error, query::attribute},
+    driver::{
+        api::{CallError, FunctionHandle, api, out},
+        context::current_device,
+        query::attribute,
+    },
 };
 use core::sync::atomic::{AtomicU64, Ordering};
-use cudarc::driver::sys::CUfunction;
 use kernel_args_abi::Sm;
 use kernel_args_image::Directives;
 
@@ -20,15 +23,12 @@ pub(crate) struct AttributeLimits {
 }
 
 impl AttributeLimits {
-    /// Asks the driver for the cluster that `function` requires.
-    ///
-    /// # Safety
-    /// `function` is loaded, and its context is current; `sm` is its GPU.
-    pub(crate) unsafe fn ask(
-        function: CUfunction,
+    /// Asks the driver for the cluster that `function` requires, whose context is current, on the GPU `sm`.
+    pub(crate) fn ask(
+        function: FunctionHandle<'_>,
         sm: Sm,
         directives: Directives,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, CallError> {
         let mut required = Dim3::new(0, 0, 0);
         // Older drivers do not know the attributes, and older GPUs have no clusters.
         if api()?.cuLaunchKernelEx.is_some() && sm >= Sm(90) {
@@ -37,8 +37,7 @@ impl AttributeLimits {
                 (&mut required.y, attribute::REQUIRED_CLUSTER_HEIGHT),
                 (&mut required.z, attribute::REQUIRED_CLUSTER_DEPTH),
             ] {
-                // SAFETY: the caller vouches for the function and its context.
-                *extent = unsafe { attribute::get(function, number) }?;
+                *extent = attribute::get(function, number)?;
             }
         }
         Ok(Self {
@@ -49,26 +48,20 @@ impl AttributeLimits {
         })
     }
 
-    /// The limits of a function of which nothing is known yet.
-    ///
-    /// # Safety
-    /// `function` is loaded, and its context is current.
-    pub(crate) unsafe fn of_raw(function: CUfunction) -> Result<Self, Error> {
+    /// The limits of a function of which nothing is known yet, and whose context is current.
+    pub(crate) fn of_raw(function: FunctionHandle<'_>) -> Result<Self, CallError> {
         const MAJOR: u32 = 75;
         const MINOR: u32 = 76;
         let (major, minor) = (device_attribute(MAJOR)?, device_attribute(MINOR)?);
         let sm = Sm(u16::try_from(major * 10 + minor).unwrap_or(0));
-        // SAFETY: the caller vouches for the function and its context.
-        unsafe { Self::ask(function, sm, Directives::default()) }
+        Self::ask(function, sm, Directives::default())
     }
 }
 
 /// An attribute of the current context's device, by its number in `CUdevice_attribute`.
-pub(crate) fn device_attribute(number: u32) -> Result<u32, Error> {
-    let (api, device, mut value) = (api()?, current_device()?, 0);
-    // SAFETY: `value` outlives the call, and the device is that of a context.
-    let status = unsafe { (api.cuDeviceGetAttribute)(&raw mut value, number, device) };
-    status.check("cuDeviceGetAttribute")?;
+pub(crate) fn device_attribute(number: u32) -> Result<u32, CallError> {
+    let (api, device) = (api()?, current_device()?);
+    let value = out(|value| api.cuDeviceGetAttribute(value, number, device))?;
     Ok(u32::try_from(value).unwrap_or(0))
 }
 

@@ -17,30 +17,23 @@ pub(crate) use limits::{AttributeLimits, device_attribute};
 pub(crate) use node::{Refused, for_launches_only, make_device_updatable, set_on_node};
 
 use crate::driver::{
-    api::{Api, LaunchConfig, Status},
+    api::{Api, KernelCall, LaunchConfig, Promise, Status},
     config::Attributes,
 };
-use core::{ffi::c_void, fmt::Write};
-use cudarc::driver::sys::CUfunction;
+use core::fmt::Write;
 use std::string::String;
 
 /// Calls the driver with `attributes`.
-///
-/// # Safety
-/// As `cuLaunchKernelEx`; what the attributes point at is alive.
 #[cold]
-pub(crate) unsafe fn launch(
+pub(crate) fn launch<const PACKED: bool>(
     api: &Api,
     attributes: Attributes<'_>,
-    mut config: LaunchConfig,
-    function: CUfunction,
-    params: *mut *mut c_void,
-    extra: *mut *mut c_void,
+    config: LaunchConfig<'_>,
+    call: KernelCall<'_, PACKED>,
+    promise: Promise<'_>,
 ) -> Status {
     let mut encoded = Encoded::new(&attributes);
-    encoded.attach(&mut config);
-    // SAFETY: the caller vouches for everything; `config` and its attributes outlive the call.
-    let status = unsafe { (api.launch_kernel)(&raw const config, function, params, extra) };
+    let status = api.launch(&encoded.attach(config), call, promise);
     if let (Status::SUCCESS, Some(node)) = (status, attributes.device_updatable_node) {
         encoded.store_handle(node);
     }

@@ -6,12 +6,11 @@ use super::{
     visit::{TRUE, for_each},
 };
 use crate::driver::{
-    api::{Api, LaunchAttribute, Status, required},
+    api::{Api, CallError, DriverCall, GraphNode, LaunchAttribute, required},
     config::Attributes,
     error::Error,
 };
 use core::ffi::c_void;
-use cudarc::driver::sys::CUgraphNode;
 
 /// The first attribute that is set although CUDA has it for launches only: its name as an option.
 #[cold]
@@ -30,79 +29,65 @@ pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static 
 pub(crate) struct Refused {
     /// The attribute's name as an option.
     pub(crate) attribute: &'static str,
-    /// The entry point.
-    pub(crate) call: &'static str,
-    pub(crate) status: Status,
+    /// The entry point, and what it returned.
+    pub(crate) call: DriverCall,
+}
+
+/// What setting an attribute has come to, and what the driver refused; [`Error::OldDriver`] where it was not asked.
+fn refused<T>(
+    attribute: Attribute,
+    outcome: Result<T, CallError>,
+) -> Result<Result<T, Refused>, Error> {
+    match outcome {
+        Ok(value) => Ok(Ok(value)),
+        Err(CallError::Returned(call)) => Ok(Err(Refused {
+            attribute: attribute.requirement().name,
+            call,
+        })),
+        Err(CallError::Unavailable(unavailable)) => Err(unavailable.into()),
+    }
 }
 
 /// Gives a kernel node the attributes; stops at the first that the driver refuses.
 ///
 /// # Errors
 /// [`Error::OldDriver`] before anything is done.
-///
-/// # Safety
-/// `node` is a kernel node of a graph that is alive; what the attributes point at is alive.
 #[cold]
-pub(crate) unsafe fn set_on_node(
+pub(crate) fn set_on_node(
     api: &Api,
-    node: CUgraphNode,
+    node: GraphNode<'_>,
     attributes: &Attributes<'_>,
 ) -> Result<Result<(), Refused>, Error> {
-    let set = required!(api, cuGraphKernelNodeSetAttribute)?;
-    let mut outcome = Ok(());
+    required!(api, cuGraphKernelNodeSetAttribute)?;
+    let mut outcome = Ok(Ok(()));
     for_each(attributes, &mut |attribute, entry, _| {
-        if outcome.is_err() || attribute == Attribute::DeviceUpdatableNode {
-            return;
-        }
-        // SAFETY: the caller vouches for the node; the driver reads the 64 bytes of a value, which is aligned to 8.
-        let status = unsafe { set(node, attribute as u32, &raw const entry.value) };
-        if status != Status::SUCCESS {
-            outcome = Err(Refused {
-                attribute: attribute.requirement().name,
-                call: "cuGraphKernelNodeSetAttribute",
-                status,
-            });
+        if matches!(outcome, Ok(Ok(()))) && attribute != Attribute::DeviceUpdatableNode {
+            outcome = refused(attribute, node.set_attribute(&entry));
         }
     });
-    if let (Ok(()), Some(device_node)) = (&outcome, attributes.device_updatable_node) {
-        // SAFETY: the caller's promise is the same one.
-        outcome =
-            unsafe { make_device_updatable(api, node) }?.map(|handle| device_node.store(handle));
+    match (&outcome, attributes.device_updatable_node) {
+        (Ok(Ok(())), Some(device_node)) => {
+            let handle = make_device_updatable(api, node)?;
+            Ok(handle.map(|handle| device_node.store(handle)))
+        }
+        _ => outcome,
     }
-    Ok(outcome)
 }
 
 /// Makes a kernel node one that kernels can update, and returns the handle by which they name it.
 ///
 /// # Errors
 /// [`Error::OldDriver`] before anything is done.
-///
-/// # Safety
-/// `node` is a kernel node of a graph that is alive.
-pub(crate) unsafe fn make_device_updatable(
+pub(crate) fn make_device_updatable(
     api: &Api,
-    node: CUgraphNode,
+    node: GraphNode<'_>,
 ) -> Result<Result<*mut c_void, Refused>, Error> {
     const UPDATABLE: Attribute = Attribute::DeviceUpdatableNode;
-    let set = required!(api, cuGraphKernelNodeSetAttribute)?;
-    let get = required!(api, cuGraphKernelNodeGetAttribute)?;
+    required!(api, cuGraphKernelNodeSetAttribute)?;
+    required!(api, cuGraphKernelNodeGetAttribute)?;
     let mut entry = LaunchAttribute::new(UPDATABLE as u32);
     entry.put(0, TRUE);
-    // SAFETY: the caller vouches for the node; the driver reads the 64 bytes of a value, which is aligned to 8.
-    let status = unsafe { set(node, UPDATABLE as u32, &raw const entry.value) };
-    let (call, status) = if status == Status::SUCCESS {
-        // SAFETY: as above; the driver writes 64 bytes.
-        let status = unsafe { get(node, UPDATABLE as u32, &raw mut entry.value) };
-        ("cuGraphKernelNodeGetAttribute", status)
-    } else {
-        ("cuGraphKernelNodeSetAttribute", status)
-    };
-    Ok(match status {
-        Status::SUCCESS => Ok(entry.address(DEVICE_NODE)),
-        status => Err(Refused {
-            attribute: UPDATABLE.requirement().name,
-            call,
-            status,
-        }),
-    })
+    let set = node.set_attribute(&entry);
+    let got = set.and_then(|()| node.attribute(UPDATABLE as u32));
+    refused(UPDATABLE, got.map(|entry| entry.address(DEVICE_NODE)))
 }

@@ -6,11 +6,12 @@ use crate::{
     driver::{api::LaunchAttribute, config::Attributes},
 };
 use core::fmt::Display;
+use cudarc::driver::CudaEvent;
 
 /// Calls `visit` with each attribute that is set: what the driver takes, and its value as a text.
-pub(super) fn for_each(
-    attributes: &Attributes<'_>,
-    visit: &mut dyn FnMut(Attribute, LaunchAttribute, &dyn Display),
+pub(super) fn for_each<'e>(
+    attributes: &Attributes<'e>,
+    visit: &mut dyn FnMut(Attribute, LaunchAttribute<'e>, &dyn Display),
 ) {
     // By value, so that no attribute is forgotten: a field that is not named here is an error. Those that are not bound hold an
     // address.
@@ -93,19 +94,18 @@ pub(super) fn for_each(
 }
 
 /// The attributes whose values hold an address.
-fn with_addresses(
-    attributes: &Attributes<'_>,
-    visit: &mut dyn FnMut(Attribute, LaunchAttribute, &dyn Display),
+fn with_addresses<'e>(
+    attributes: &Attributes<'e>,
+    visit: &mut dyn FnMut(Attribute, LaunchAttribute<'e>, &dyn Display),
 ) {
     if let Some(event) = attributes.programmatic_event {
         let start = if event.at_block_start { TRUE } else { [0; 4] };
-        let mut entry = words(Attribute::ProgrammaticEvent, &[(12, start)]);
-        entry.put(0, event.event.cu_event().expose_provenance().to_ne_bytes());
+        let mut entry = event_of(Attribute::ProgrammaticEvent, event.event);
+        entry.put(12, start);
         visit(Attribute::ProgrammaticEvent, entry, &"an event");
     }
     if let Some(event) = attributes.launch_completion_event {
-        let mut entry = words(Attribute::LaunchCompletionEvent, &[]);
-        entry.put(0, event.cu_event().expose_provenance().to_ne_bytes());
+        let entry = event_of(Attribute::LaunchCompletionEvent, event);
         visit(Attribute::LaunchCompletionEvent, entry, &"an event");
     }
     if let Some(window) = attributes.access_policy_window {
@@ -119,8 +119,12 @@ fn with_addresses(
         );
         entry.put(0, window.base.to_ne_bytes());
         entry.put(8, window.bytes.to_ne_bytes());
-        let value = format_args!("{} bytes at {:#x}", window.bytes, window.base);
-        visit(Attribute::AccessPolicyWindow, entry, &value);
+        let (bytes, base) = (window.bytes, window.base);
+        visit(
+            Attribute::AccessPolicyWindow,
+            entry,
+            &format_args!("{bytes} bytes at {base:#x}"),
+        );
     }
     if attributes.device_updatable_node.is_some() {
         let entry = words(Attribute::DeviceUpdatableNode, &[(0, TRUE)]);
@@ -131,8 +135,13 @@ fn with_addresses(
 /// C's `int` for true.
 pub(super) const TRUE: [u8; 4] = 1_i32.to_ne_bytes();
 
+/// A value that begins with an event.
+fn event_of(attribute: Attribute, event: &CudaEvent) -> LaunchAttribute<'_> {
+    LaunchAttribute::with_event(attribute as u32, event)
+}
+
 /// The members of a value that are four bytes long, by their offsets.
-fn words(attribute: Attribute, parts: &[(usize, [u8; 4])]) -> LaunchAttribute {
+fn words<'e>(attribute: Attribute, parts: &[(usize, [u8; 4])]) -> LaunchAttribute<'e> {
     let mut entry = LaunchAttribute::new(attribute as u32);
     for &(offset, bytes) in parts {
         entry.put(offset, bytes);

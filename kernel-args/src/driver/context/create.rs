@@ -1,15 +1,12 @@
 //! Contexts of the program's own, beside the primary one of each device.
 
-use super::{current, keep_alive::remember};
+use super::keep_alive::remember;
 use crate::driver::{
-    api::{Api, api, required},
+    api::{api, required},
     error::Error,
 };
 use core::ptr;
-use cudarc::driver::{
-    CudaContext, result,
-    sys::{CUcontext, CUdevice},
-};
+use cudarc::driver::{CudaContext, result};
 use std::sync::Arc;
 
 /// How a thread waits for the GPU: `CUctx_flags`, `CU_CTX_SCHED_*`.
@@ -98,52 +95,10 @@ pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaCon
         .map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
     let device = result::device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))
         .map_err(|error| Error::cudarc("cuDeviceGet", error))?;
-    let (pop, destroy) = (
-        required!(api, cuCtxPopCurrent_v2)?,
-        required!(api, cuCtxDestroy_v2)?,
-    );
+    required!(api, cuCtxPopCurrent_v2)?;
     // It is now on top of this thread's stack, and comes off it when it is destroyed.
-    let created = create(api, flags, device)?;
-    // SAFETY: the context was just made for this device, and nothing else owns it.
-    let context = unsafe { CudaContext::from_raw_context(ordinal, device, created) };
-    let context = context.map_err(|error| {
-        // Where cudarc had taken the context it has destroyed it, and another one is current.
-        if current().is_ok_and(|current| current == created) {
-            // SAFETY: cudarc did not take the context, which nothing else owns.
-            unsafe { destroy(created) };
-        }
-        Error::cudarc(
-            "cuDeviceGetAttribute, cuCtxGetCurrent or cuCtxSetCurrent",
-            error,
-        )
-    })?;
-    let mut popped = ptr::null_mut();
-    // SAFETY: `popped` outlives the call.
-    let status = unsafe { pop(&raw mut popped) };
-    status.check("cuCtxPopCurrent")?;
+    let context = api.create_context(ordinal, device, flags.bits())?;
+    api.cuCtxPopCurrent_v2(&mut ptr::null_mut())?;
     remember(&context);
-    Ok(context)
-}
-
-/// Makes a context, which is then current.
-fn create(api: &Api, flags: ContextFlags, device: CUdevice) -> Result<CUcontext, Error> {
-    let (mut context, flags, none) = (ptr::null_mut(), flags.bits(), ptr::null_mut());
-    let place = &raw mut context;
-    let (status, call) = if let Some(create) = api.cuCtxCreate_v4 {
-        // SAFETY: `context` outlives the call; no parameters stand for a context without any.
-        (
-            unsafe { create(place, none, flags, device) },
-            "cuCtxCreate_v4",
-        )
-    } else if let Some(create) = api.cuCtxCreate_v3 {
-        // SAFETY: as above.
-        let status = unsafe { create(place, none, 0, flags, device) };
-        (status, "cuCtxCreate_v3")
-    } else {
-        let create = required!(api, cuCtxCreate_v2)?;
-        // SAFETY: as above.
-        (unsafe { create(place, flags, device) }, "cuCtxCreate_v2")
-    };
-    status.check(call)?;
     Ok(context)
 }

@@ -2,12 +2,12 @@
 
 use super::{
     bind, current,
-    keep_alive::{hold, is_primary, remember},
+    keep_alive::{hold, remember},
     named,
 };
 use crate::{
     driver::{
-        api::{Api, api, required},
+        api::{Api, ContextHandle, api, required},
         error::Error,
     },
     marshal::ContextName,
@@ -108,17 +108,8 @@ impl Stack {
             before,
             hold: hold(before),
         };
-        // SAFETY: `context` is alive.
-        unsafe { stack.make_current(context.cu_ctx()) }?;
+        api.cuCtxPushCurrent_v2((&**context).into())?;
         Ok(stack)
-    }
-
-    /// # Safety
-    /// `context` is alive, or a primary one.
-    unsafe fn make_current(&self, context: CUcontext) -> Result<(), Error> {
-        let push = required!(self.api, cuCtxPushCurrent_v2)?;
-        // SAFETY: the caller's promise is the same one.
-        unsafe { push(context) }.check("cuCtxPushCurrent")
     }
 
     /// Makes current what was so before.
@@ -130,23 +121,23 @@ impl Stack {
         if current()? == self.before {
             return Ok(());
         }
-        if self.hold.is_some() || is_primary(self.api, self.before) {
-            // SAFETY: `hold` keeps the context alive, or it is a primary one.
-            return unsafe { self.make_current(self.before) };
+        let before = match &self.hold {
+            Some(context) => Some(ContextHandle::from(&**context)),
+            None => self.api.primary(self.before),
+        };
+        match before {
+            Some(before) => Ok(self.api.cuCtxPushCurrent_v2(before)?),
+            None => Err(Error::NotRestored {
+                before: ContextName::of_handle(self.before, None),
+            }),
         }
-        Err(Error::NotRestored {
-            before: ContextName::of_handle(self.before, None),
-        })
     }
 
     fn pop(&self) -> Result<(), Error> {
-        let pop = required!(self.api, cuCtxPopCurrent_v2)?;
+        required!(self.api, cuCtxPopCurrent_v2)?;
         if current()?.is_null() {
             return Ok(());
         }
-        let mut popped = ptr::null_mut();
-        // SAFETY: `popped` outlives the call.
-        let status = unsafe { pop(&raw mut popped) };
-        status.check("cuCtxPopCurrent")
+        Ok(self.api.cuCtxPopCurrent_v2(&mut ptr::null_mut())?)
     }
 }

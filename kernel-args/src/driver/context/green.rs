@@ -2,17 +2,12 @@
 
 use super::tracking;
 use crate::driver::{
-    api::{Api, DeviceResource, api, required},
+    api::{Api, DeviceResource, Green, OwnStream, api, required},
     error::Error,
 };
-use core::{ffi::c_void, fmt, ops::Deref, ptr};
-use cudarc::driver::{CudaContext, CudaStream, sys::CUstream};
+use core::{fmt, ops::Deref};
+use cudarc::driver::{CudaContext, CudaStream};
 use std::{format, string::String, sync::Arc};
-
-/// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
-const DEFAULT_STREAM: u32 = 1;
-/// `CU_STREAM_NON_BLOCKING`, which the driver requires of a stream of a green context.
-const NON_BLOCKING: u32 = 1;
 
 /// A part of a GPU's multiprocessors (SMs). Kernels that are launched on its streams run on that part alone, so that others have
 /// the rest to themselves.
@@ -39,32 +34,14 @@ const NON_BLOCKING: u32 = 1;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct GreenContext(Arc<Green>);
+pub struct GreenContext(Arc<Part>);
 
 /// What is destroyed with the last handle.
-struct Green {
-    api: &'static Api,
-    /// `CUgreenCtx`.
-    handle: *mut c_void,
+struct Part {
+    green: Green,
     sm_count: u32,
     context: Arc<CudaContext>,
     _tracking: Arc<CudaStream>,
-}
-
-// SAFETY: the driver's handle may be used from any thread: it is passed only to create a stream, which the driver synchronizes, and
-// to destroy it, when nothing else has it.
-unsafe impl Send for Green {}
-// SAFETY: as above.
-unsafe impl Sync for Green {}
-
-impl Drop for Green {
-    fn drop(&mut self) {
-        if let Some(destroy) = self.api.cuGreenCtxDestroy {
-            // An error has no receiver here.
-            // SAFETY: the handle is this one's own, and its streams, which hold it, are gone.
-            unsafe { destroy(self.handle) };
-        }
-    }
 }
 
 impl GreenContext {
@@ -109,26 +86,8 @@ impl GreenContext {
         tracking: &Arc<CudaStream>,
         resource: &mut DeviceResource,
     ) -> Result<Self, Error> {
-        let describe = required!(api, cuDevResourceGenerateDesc)?;
-        let create = required!(api, cuGreenCtxCreate)?;
-        required!(api, cuGreenCtxDestroy)?;
-        let (mut description, mut handle) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: one resource, which the driver has written; both places outlive the call.
-        let status = unsafe { describe(&raw mut description, resource, 1) };
-        status.check("cuDevResourceGenerateDesc")?;
-        // SAFETY: the description is of this device; `handle` outlives the call.
-        let status = unsafe {
-            create(
-                &raw mut handle,
-                description,
-                ctx.cu_device(),
-                DEFAULT_STREAM,
-            )
-        };
-        status.check("cuGreenCtxCreate")?;
-        Ok(Self(Arc::new(Green {
-            api,
-            handle,
+        Ok(Self(Arc::new(Part {
+            green: Green::new(api, ctx.cu_device(), resource)?,
             sm_count: resource.sm_count,
             context: ctx.clone(),
             _tracking: tracking.clone(),
@@ -152,19 +111,8 @@ impl GreenContext {
     /// # Errors
     /// [`Error::Driver`] where the driver returns an error.
     pub fn new_stream(&self) -> Result<GreenStream, Error> {
-        let create = required!(self.0.api, cuGreenCtxStreamCreate)?;
-        required!(self.0.api, cuStreamDestroy_v2)?;
-        let context = &self.0.context;
-        context.bind_to_thread().map_err(Error::context)?;
-        let mut handle = ptr::null_mut();
-        // SAFETY: the green context is alive; `handle` outlives the call.
-        let status = unsafe { create(&raw mut handle, self.0.handle, NON_BLOCKING, 0) };
-        status.check("cuGreenCtxStreamCreate")?;
         Ok(GreenStream {
-            handle,
-            // SAFETY: a stream of a green context is one of the primary context that it is a part of. The wrapper does not leave
-            // `GreenStream`, which destroys the stream after it.
-            stream: unsafe { context.wrap_borrowed_stream(handle) },
+            stream: self.0.green.new_stream(&self.0.context)?,
             green: self.clone(),
         })
     }
@@ -182,15 +130,9 @@ impl fmt::Debug for GreenContext {
 /// A stream of a [`GreenContext`]: `stream = &stream` in [`launch!`](crate::launch!). It derefs to cudarc's stream, without an
 /// [`Arc`] of it; allocate and copy on another stream of the primary context.
 pub struct GreenStream {
-    handle: CUstream,
-    stream: Arc<CudaStream>,
+    stream: OwnStream,
     green: GreenContext,
 }
-
-// SAFETY: the driver's handle of a stream may be used from any thread; the rest is `Send` and `Sync` itself.
-unsafe impl Send for GreenStream {}
-// SAFETY: as above.
-unsafe impl Sync for GreenStream {}
 
 impl GreenStream {
     /// The green context on whose multiprocessors the kernels of this stream run.
@@ -204,20 +146,14 @@ impl Deref for GreenStream {
     type Target = CudaStream;
 
     fn deref(&self) -> &CudaStream {
-        &self.stream
+        self.stream.as_cudarc()
     }
 }
 
 impl Drop for GreenStream {
     fn drop(&mut self) {
-        let api = self.green.0.api;
-        // SAFETY: the context is alive, because this holds it.
-        unsafe { (api.cuCtxSetCurrent)(self.green.0.context.cu_ctx()) };
-        if let Some(destroy) = api.cuStreamDestroy_v2 {
-            // An error has no receiver here.
-            // SAFETY: the stream is this one's own; cudarc's wrapper of it is used through this alone.
-            unsafe { destroy(self.handle) };
-        }
+        // The stream is destroyed in its context. `Drop` cannot report an error, so it is discarded.
+        let _ = api().map(|api| api.cuCtxSetCurrent((&*self.green.0.context).into()));
     }
 }
 
@@ -235,11 +171,8 @@ fn refused(problem: &str) -> Error {
 
 /// All multiprocessors of the device.
 fn resource(api: &Api, ctx: &CudaContext) -> Result<DeviceResource, Error> {
-    let get = required!(api, cuDeviceGetDevResource)?;
     let mut all = DeviceResource::EMPTY;
-    // SAFETY: `all` has room for what any driver writes, and outlives the call.
-    let status = unsafe { get(ctx.cu_device(), &raw mut all, DeviceResource::SM) };
-    status.check("cuDeviceGetDevResource")?;
+    api.cuDeviceGetDevResource(ctx.cu_device(), &mut all, DeviceResource::SM)?;
     Ok(all)
 }
 
@@ -249,12 +182,7 @@ fn split(
     all: &DeviceResource,
     sms: u32,
 ) -> Result<(DeviceResource, DeviceResource), Error> {
-    let split = required!(api, cuDevSmResourceSplitByCount)?;
-    let (mut part, mut rest) = (DeviceResource::EMPTY, DeviceResource::EMPTY);
-    let mut groups = 1;
-    // SAFETY: one group is asked for, for which `part` has room; all places outlive the call.
-    let status = unsafe { split(&raw mut part, &raw mut groups, all, &raw mut rest, 0, sms) };
-    status.check("cuDevSmResourceSplitByCount")?;
+    let (groups, part, rest) = api.split(all, sms)?;
     if groups == 1 {
         Ok((part, rest))
     } else {

@@ -5,8 +5,6 @@
 //! an error, `cuCtxPopCurrent` takes it off, and no new context has its handle.) So a handle that was current before is passed to the
 //! driver only where it is that of a primary context, which the driver never frees, or where something keeps the context alive.
 
-use super::state::is_active;
-use crate::driver::api::{Api, Status};
 use core::ptr;
 use cudarc::driver::{CudaContext, sys::CUcontext};
 use std::{
@@ -38,34 +36,4 @@ pub(crate) fn hold(context: CUcontext) -> Option<Arc<CudaContext>> {
     let mut alike = seen.iter().filter(|(handle, _)| *handle == context.addr());
     // Only what has the handle is upgraded, and leaves: no context is dropped here.
     alike.find_map(|(_, one)| one.upgrade())
-}
-
-/// Whether this is the primary context of a device, and active.
-#[cold]
-pub(crate) fn is_primary(api: &Api, context: CUcontext) -> bool {
-    let (Some(retain), Some(release)) = (
-        api.cuDevicePrimaryCtxRetain,
-        api.cuDevicePrimaryCtxRelease_v2,
-    ) else {
-        return false;
-    };
-    let mut count = 0;
-    // SAFETY: `count` outlives the call.
-    let counted = unsafe { (api.cuDeviceGetCount)(&raw mut count) };
-    let count = if counted == Status::SUCCESS { count } else { 0 };
-    (0..count).any(|device| {
-        // To ask for its handle is to retain it, which makes it where it is not active.
-        if is_active(api, device) != Some(true) {
-            return false;
-        }
-        let mut primary = ptr::null_mut();
-        // SAFETY: `primary` outlives the call, which takes the device by its number.
-        if unsafe { retain(&raw mut primary, device) } != Status::SUCCESS {
-            return false;
-        }
-        // An error has no receiver here.
-        // SAFETY: it was just retained.
-        unsafe { release(device) };
-        primary == context
-    })
 }

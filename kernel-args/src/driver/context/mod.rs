@@ -6,7 +6,6 @@ mod green;
 mod keep_alive;
 mod peer;
 mod runtime;
-mod state;
 mod versions;
 
 pub use create::{ContextFlags, Scheduling, create_context};
@@ -15,7 +14,6 @@ pub use current::{current_context, with_current};
 pub use green::{GreenContext, GreenStream};
 pub use peer::{Peer, PeerAccess};
 pub use runtime::{BorrowedStream, kernel_function};
-pub(crate) use state::{ContextState, was_reset};
 #[cfg(feature = "nvrtc")]
 pub(crate) use versions::driver_version;
 pub(crate) use versions::machine;
@@ -23,7 +21,7 @@ pub use versions::{Gpu, Versions, versions};
 
 use crate::{
     driver::{
-        api::{self, Api, Status, api},
+        api::{self, Api, CallError, Status, api, out},
         error::Error,
     },
     marshal::ContextName,
@@ -78,11 +76,7 @@ pub(crate) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
 
 /// The context that is current on this thread; null where there is none.
 pub(crate) fn current() -> Result<CUcontext, Error> {
-    let mut context = ptr::null_mut();
-    // SAFETY: `context` outlives the call.
-    let status = unsafe { (api()?.cuCtxGetCurrent)(&raw mut context) };
-    status.check("cuCtxGetCurrent")?;
-    Ok(context)
+    Ok(api()?.current()?)
 }
 
 /// Makes `context` current on this thread, for a launch: one question to the driver where it is current.
@@ -92,8 +86,8 @@ pub(crate) fn current() -> Result<CUcontext, Error> {
 #[inline(always)]
 pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
     let mut current = ptr::null_mut();
-    // SAFETY: `current` outlives the call.
-    let status = unsafe { (api.cuCtxGetCurrent)(&raw mut current) };
+    // The call itself: the error that the method makes would be in memory in every launch.
+    let status = (api.cuCtxGetCurrent)(&mut current);
     if status == Status::SUCCESS && current == context.cu_ctx() {
         return Ok(());
     }
@@ -114,12 +108,9 @@ pub(crate) fn named(context: CUcontext) -> ContextName {
 }
 
 /// The device of the current context.
-pub(crate) fn current_device() -> Result<CUdevice, Error> {
-    let mut device = 0;
-    // SAFETY: `device` outlives the call.
-    let status = unsafe { (api()?.cuCtxGetDevice)(&raw mut device) };
-    status.check("cuCtxGetDevice")?;
-    Ok(device)
+pub(crate) fn current_device() -> Result<CUdevice, CallError> {
+    let api = api()?;
+    out(|device| api.cuCtxGetDevice(device))
 }
 
 /// Makes the context current in which cudarc loaded `function`, and returns it.

@@ -3,12 +3,12 @@
 use super::{current::with_current, tracking};
 use crate::{
     driver::{
-        api::{Api, PoolAccess, api, required},
+        api::{CallError, PoolAccess, api, required},
         error::{ContextMismatch, Error},
     },
     marshal::{ContextName, Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
-use core::{fmt, ptr};
+use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream, sys::CUresult};
 use std::{boxed::Box, sync::Arc};
 
@@ -84,12 +84,9 @@ impl PeerAccess {
     /// # Errors
     /// [`Error::Driver`] where the driver returns an error.
     pub fn is_possible(kernels: &CudaContext, memory: &CudaContext) -> Result<bool, Error> {
-        let can_access = required!(api()?, cuDeviceCanAccessPeer)?;
         let mut possible = 0;
-        // SAFETY: `possible` outlives the call.
-        let status =
-            unsafe { can_access(&raw mut possible, kernels.cu_device(), memory.cu_device()) };
-        status.check("cuDeviceCanAccessPeer")?;
+        let (kernels, memory) = (kernels.cu_device(), memory.cu_device());
+        api()?.cuDeviceCanAccessPeer(&mut possible, kernels, memory)?;
         Ok(possible != 0)
     }
 
@@ -153,16 +150,19 @@ fn no_access(kernels: &CudaContext, memory: &CudaContext) -> Error {
 
 /// Lets kernels of one context access what `cuMemAlloc` allocates in the other.
 fn enable(kernels: &Arc<CudaContext>, memory: &CudaContext) -> Result<(), Error> {
-    let enable = required!(api()?, cuCtxEnablePeerAccess)?;
-    // SAFETY: both contexts are alive, and the first is current.
-    let status = with_current(kernels, || unsafe { enable(memory.cu_ctx(), 0) })?;
-    if status == CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED {
+    let api = api()?;
+    required!(api, cuCtxEnablePeerAccess)?;
+    let enabled = with_current(kernels, || api.cuCtxEnablePeerAccess(memory.into(), 0))?;
+    let Err(CallError::Returned(call)) = &enabled else {
+        return Ok(enabled?);
+    };
+    if call.status == CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED {
         return Ok(());
     }
-    if status == CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED {
+    if call.status == CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED {
         return Err(no_access(kernels, memory));
     }
-    status.check("cuCtxEnablePeerAccess")
+    Ok(enabled?)
 }
 
 /// Lets kernels of one device access the memory pool of the other, which does not follow the access of the contexts.
@@ -170,21 +170,10 @@ fn share_pool(kernels: &CudaContext, memory: &CudaContext) -> Result<(), Error> 
     if !memory.has_async_alloc() {
         return Ok(());
     }
-    let api = api()?;
-    let (get_pool, set_access) = (
-        required!(api, cuDeviceGetMemPool)?,
-        required!(api, cuMemPoolSetAccess)?,
-    );
-    let mut pool = ptr::null_mut();
-    // SAFETY: `pool` outlives the call.
-    let status = unsafe { get_pool(&raw mut pool, memory.cu_device()) };
-    status.check("cuDeviceGetMemPool")?;
     let access = PoolAccess {
         location: DEVICE,
         device: kernels.cu_device(),
         flags: READ_WRITE,
     };
-    // SAFETY: the pool is the device's, and `access` outlives the call.
-    let status = unsafe { set_access(pool, &raw const access, 1) };
-    status.check("cuMemPoolSetAccess")
+    Ok(api()?.share_pool(memory.cu_device(), &access)?)
 }

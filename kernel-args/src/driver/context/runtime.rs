@@ -3,7 +3,7 @@
 use super::{current::with_current, tracking};
 use crate::{
     driver::{
-        api::{Api, api, required},
+        api::{Alive, api, required},
         error::{ContextMismatch, Error},
     },
     marshal::ContextName,
@@ -43,13 +43,13 @@ impl BorrowedStream {
     /// `stream` is a stream that is alive, and stays so as long as this, a clone, and everything that was made with it is.
     pub unsafe fn new(ctx: &Arc<CudaContext>, stream: CUstream) -> Result<Self, Error> {
         let api = api()?;
-        let get_context = required!(api, cuStreamGetCtx)?;
+        required!(api, cuStreamGetCtx)?;
+        // SAFETY: the caller vouches that the stream is alive.
+        let handle = unsafe { Alive::new(stream) };
         // The driver takes null and the two numbers of default streams for those of the current context.
         with_current(ctx, || {
             let mut owner = ptr::null_mut();
-            // SAFETY: the caller vouches for the stream; `owner` outlives the call.
-            let status = unsafe { get_context(stream, &raw mut owner) };
-            status.check("cuStreamGetCtx")?;
+            api.cuStreamGetCtx(handle, &mut owner)?;
             if owner != ctx.cu_ctx() {
                 let found = ContextName::of_handle(owner, None);
                 let contexts = ContextMismatch::new(ContextName::of(ctx), found);
@@ -98,11 +98,12 @@ pub unsafe fn kernel_function(
     kernel: *mut c_void,
 ) -> Result<CUfunction, Error> {
     let api = api()?;
-    let get_function = required!(api, cuKernelGetFunction)?;
+    required!(api, cuKernelGetFunction)?;
+    // SAFETY: the caller vouches that the kernel's library is loaded.
+    let kernel = unsafe { Alive::new(kernel) };
     with_current(ctx, || {
         let mut function = ptr::null_mut();
-        // SAFETY: the caller vouches for the kernel; `function` outlives the call.
-        let status = unsafe { get_function(&raw mut function, kernel) };
-        status.check("cuKernelGetFunction").map(|()| function)
+        api.cuKernelGetFunction(&mut function, kernel)?;
+        Ok(function)
     })?
 }

@@ -1,7 +1,7 @@
 //! The versions of all that a launch depends on.
 
 use crate::driver::{
-    api::{Api, api},
+    api::{Api, api, out, runtime_version},
     context,
     error::Error,
 };
@@ -9,7 +9,7 @@ use cudarc::driver::CudaContext;
 use kernel_args_abi::Sm;
 use kernel_args_image::{CudaVersion, PtxVersion};
 use std::{
-    ffi::{c_char, c_int},
+    ffi::c_int,
     fmt, fs,
     string::{String, ToString},
     sync::Arc,
@@ -70,7 +70,7 @@ pub fn versions() -> Result<Versions, Error> {
         driver,
         driver_release: driver_release(),
         newest_ptx: driver.newest_ptx(),
-        runtime: runtime_version(),
+        runtime: runtime_version().map(cuda_version),
         nvrtc: nvrtc_version(driver),
         gpus: gpus()?,
     })
@@ -78,13 +78,13 @@ pub fn versions() -> Result<Versions, Error> {
 
 /// The release of CUDA that the driver is for.
 pub(crate) fn driver_version() -> Result<CudaVersion, Error> {
-    let mut version = 0;
-    // SAFETY: `version` outlives the call.
-    let status = unsafe { (api()?.cuDriverGetVersion)(&raw mut version) };
-    status.check("cuDriverGetVersion")?;
-    Ok(CudaVersion::from_number(
-        u32::try_from(version).unwrap_or(0),
-    ))
+    let api = api()?;
+    let version = out(|version| api.cuDriverGetVersion(version))?;
+    Ok(cuda_version(version))
+}
+
+fn cuda_version(number: c_int) -> CudaVersion {
+    CudaVersion::from_number(u32::try_from(number).unwrap_or(0))
 }
 
 /// The GPU of a context, and the driver's version.
@@ -95,11 +95,8 @@ pub(crate) fn machine(context: &Arc<CudaContext>) -> Result<(Sm, CudaVersion), E
 /// The GPUs.
 fn gpus() -> Result<Vec<Gpu>, Error> {
     let api = api()?;
-    // SAFETY: `cuInit` takes no flags, and may be called again.
-    unsafe { (api.cuInit)(0) }.check("cuInit")?;
-    let mut count = 0;
-    // SAFETY: `count` outlives the call.
-    unsafe { (api.cuDeviceGetCount)(&raw mut count) }.check("cuDeviceGetCount")?;
+    api.cuInit(0)?;
+    let count = out(|count| api.cuDeviceGetCount(count))?;
     (0..count).map(|ordinal| Gpu::ask(api, ordinal)).collect()
 }
 
@@ -107,29 +104,14 @@ impl Gpu {
     fn ask(api: &Api, ordinal: c_int) -> Result<Self, Error> {
         /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
         const COMPUTE_CAPABILITY: [u32; 2] = [75, 76];
-        const LENGTH: c_int = 256;
-        let mut device = 0;
-        // SAFETY: `device` outlives the call.
-        unsafe { (api.cuDeviceGet)(&raw mut device, ordinal) }.check("cuDeviceGet")?;
-        let mut name: [c_char; LENGTH as usize] = [0; LENGTH as usize];
-        // SAFETY: the driver writes at most as many bytes as it is told, and ends the text with NUL.
-        let status = unsafe { (api.cuDeviceGetName)(name.as_mut_ptr(), LENGTH, device) };
-        status.check("cuDeviceGetName")?;
-        let name: Vec<u8> = name
-            .iter()
-            .take_while(|&&byte| byte != 0)
-            .map(|byte| byte.to_ne_bytes()[0])
-            .collect();
+        let device = out(|device| api.cuDeviceGet(device, ordinal))?;
+        let name = api.device_name(device)?;
         let mut sm = 0;
         for number in COMPUTE_CAPABILITY {
-            let mut part = 0;
-            // SAFETY: `part` outlives the call, and the driver gave the device.
-            let status = unsafe { (api.cuDeviceGetAttribute)(&raw mut part, number, device) };
-            status.check("cuDeviceGetAttribute")?;
-            sm = sm * 10 + part;
+            sm = sm * 10 + out(|part| api.cuDeviceGetAttribute(part, number, device))?;
         }
         Ok(Self {
-            name: String::from_utf8_lossy(&name).into_owned(),
+            name,
             sm: Sm(u16::try_from(sm).unwrap_or(0)),
         })
     }
@@ -148,36 +130,6 @@ fn release_in(text: &str) -> Option<String> {
     };
     let line = text.lines().next()?;
     line.split_whitespace().find(is_release).map(Into::into)
-}
-
-/// The runtime's version, if its library is loaded.
-#[cfg(target_os = "linux")]
-fn runtime_version() -> Option<CudaVersion> {
-    use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
-    /// `<dlfcn.h>` of glibc and musl: only a library that is loaded already.
-    const RTLD_NOLOAD: core::ffi::c_int = 4;
-    type GetVersion = unsafe extern "C" fn(*mut core::ffi::c_int) -> core::ffi::c_int;
-    let names = [
-        "libcudart.so",
-        "libcudart.so.13",
-        "libcudart.so.12",
-        "libcudart.so.11.0",
-    ];
-    let library = names.iter().find_map(|name| {
-        // SAFETY: the library is loaded already, so nothing of it runs.
-        unsafe { Library::open(Some(*name), RTLD_NOLOAD | RTLD_LAZY | RTLD_LOCAL) }.ok()
-    })?;
-    // SAFETY: `cudaError_t cudaRuntimeGetVersion(int*)`, in every release of the runtime.
-    let get_version = unsafe { library.get::<GetVersion>(b"cudaRuntimeGetVersion\0") }.ok()?;
-    let mut version = 0;
-    // SAFETY: `version` outlives the call, and the library is held.
-    let status = unsafe { get_version(&raw mut version) };
-    (status == 0).then(|| CudaVersion::from_number(u32::try_from(version).unwrap_or(0)))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn runtime_version() -> Option<CudaVersion> {
-    None
 }
 
 #[cfg(feature = "nvrtc")]

@@ -9,12 +9,13 @@ mod nvrtc;
 mod text;
 
 use crate::{
-    driver::api::{Status, Unavailable},
+    driver::api::{CallError, Unavailable},
     marshal::ContextName,
 };
 use cudarc::driver::DriverError;
 use std::{borrow::Cow, boxed::Box, fmt, string::String, vec::Vec};
 
+pub use crate::driver::api::DriverCall;
 pub use context::ContextMismatch;
 pub use details::{GraphError, LaunchError, Limit, MismatchError, UnsupportedAttribute};
 pub use incompatible::IncompatibleImage;
@@ -154,34 +155,27 @@ pub enum Error {
     },
 }
 
-/// A driver call that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DriverCall {
-    /// The entry point.
-    pub call: &'static str,
-    /// What it returned.
-    pub status: Status,
-}
-
 impl Error {
-    /// An error that cudarc returned when it made a context current. It returns the error of an earlier call there that
-    /// could not return it.
+    /// An error that cudarc returned when it made a context current.
     #[cold]
     pub(crate) fn context(error: DriverError) -> Self {
-        Self::cudarc(
-            "cuCtxGetCurrent or cuCtxSetCurrent, or an earlier call in this context,",
-            error,
-        )
+        CallError::context(error).into()
     }
 
     /// An error that cudarc returned from `call`.
     #[cold]
     pub(crate) fn cudarc(call: &'static str, error: DriverError) -> Self {
-        Self::Driver(DriverCall {
-            call,
-            status: error.0.into(),
-        })
+        CallError::cudarc(call, error).into()
+    }
+}
+
+impl From<CallError> for Error {
+    #[cold]
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Unavailable(unavailable) => unavailable.into(),
+            CallError::Returned(call) => Self::Driver(call),
+        }
     }
 }
 
@@ -192,23 +186,6 @@ impl From<Unavailable> for Error {
             Unavailable::Library => Self::NoDriver,
             Unavailable::EntryPoint(missing) => Self::OldDriver { missing },
         }
-    }
-}
-
-impl Status {
-    /// The error of a driver call, by the call's name.
-    pub(crate) fn check(self, call: &'static str) -> Result<(), Error> {
-        if self == Self::SUCCESS {
-            Ok(())
-        } else {
-            Err(Error::Driver(DriverCall { call, status: self }))
-        }
-    }
-}
-
-impl fmt::Display for DriverCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} returned {}", self.call, self.status)
     }
 }
 

@@ -1,11 +1,12 @@
 //! The text of an error.
 
 use super::{
-    DriverCall, Error, Status,
+    DriverCall, Error,
     context::{write_destroyed, write_not_restored},
     details::help,
     meaning::{Asked, meaning},
 };
+use crate::driver::api::Status;
 use std::fmt;
 
 impl fmt::Display for Error {

@@ -2,22 +2,20 @@
 
 use super::{
     Function,
-    loaded::LoadedBy,
     name::{UNNAMED, function_name},
 };
 use crate::{
     driver::{
-        api::api,
-        context::{ContextState, bind_function, named, restored_on_error, sm},
+        api::{self, FunctionHandle, api},
+        context::{bind_function, named, restored_on_error, sm},
         error::{ContextMismatch, Error},
-        image::{Description, Image, ImageBytes},
+        image::{Description, Image, ImageBytes, nearest},
         verify::records,
     },
     marshal::ContextName,
 };
-use cudarc::driver::{CudaContext, CudaFunction, sys::CUfunction};
+use cudarc::driver::{CudaContext, CudaFunction};
 use kernel_args_abi::{Parameter, check};
-use kernel_args_image::mangled;
 use std::{
     boxed::Box,
     format,
@@ -50,8 +48,7 @@ impl Function {
             let description = described(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
             let symbol = description.symbol.clone();
             let description = Some(Arc::new(description));
-            // SAFETY: `bound_name` has found that the function is loaded in `ctx`, and has made that current.
-            unsafe { Self::bound(ctx, function, &symbol, description, None) }
+            Self::bound(ctx, function, &symbol, description, None)
         })
     }
 
@@ -61,8 +58,7 @@ impl Function {
         function: CudaFunction,
     ) -> Result<Self, Error> {
         let name = bound_name(ctx, &function)?;
-        // SAFETY: as above.
-        unsafe { Self::bound(ctx, function, &name, None, None) }
+        Self::bound(ctx, function, &name, None, None)
     }
 
     /// A function of cudarc with the description that is meant for it.
@@ -74,27 +70,22 @@ impl Function {
         unread: Option<&str>,
     ) -> Result<Self, Error> {
         bound_name(ctx, &function)?;
-        // SAFETY: as above.
-        unsafe { Self::bound(ctx, function, symbol, description, unread) }
+        Self::bound(ctx, function, symbol, description, unread)
     }
 
-    /// # Safety
-    /// cudarc loaded `function` in `ctx`, which is current.
-    unsafe fn bound(
+    /// A function that cudarc loaded in `ctx`, which is current.
+    fn bound(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
         symbol: &str,
         description: Option<Arc<Description>>,
         unread: Option<&str>,
     ) -> Result<Self, Error> {
-        let handle = function.cu_function();
         if let Some(description) = &description {
-            // SAFETY: cudarc's function keeps its module loaded; the caller vouches for the context.
-            unsafe { describes(description, handle, ctx) }?;
+            describes(description, (&function).into(), ctx)?;
         }
-        let loaded_by = LoadedBy::Cudarc(function, ContextState::of(api()?, ctx));
-        // SAFETY: cudarc's function, which is held, keeps its module loaded; the caller vouches for the context.
-        unsafe { Self::new(handle, symbol.into(), ctx, description, unread, loaded_by) }
+        let function = api::Function::of_cudarc(api()?, ctx, function);
+        Self::new(function, symbol.into(), ctx, description, unread)
     }
 
     /// cudarc's function for the same kernel, if cudarc loaded the module: the same handle, and the same `__device__` variables.
@@ -115,8 +106,7 @@ impl Function {
 /// Makes the context of cudarc's function current, which must be `ctx`, and returns the function's name.
 fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String, Error> {
     let loaded_in = bind_function(function)?;
-    // SAFETY: cudarc's function keeps its module loaded.
-    let name = unsafe { function_name(function.cu_function()) };
+    let name = function_name(function.into());
     if loaded_in == ctx.cu_ctx() {
         Ok(name)
     } else {
@@ -147,27 +137,20 @@ fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Descri
                  help: use `Module::from_cudarc` and name one of them"
             }
         },
-        candidates: mangled::nearest(
-            name.unwrap_or_default(),
-            kernels.iter().map(|kernel| kernel.symbol.as_str()),
-        )
-        .into_iter()
-        .map(String::from)
-        .collect(),
+        candidates: nearest(name.unwrap_or_default(), &kernels)
+            .into_iter()
+            .map(String::from)
+            .collect(),
     })
 }
 
-/// Whether an image describes the function that the driver has: the error says how they differ.
-///
-/// # Safety
-/// `function` is loaded, and its context is current.
-unsafe fn describes(
+/// Whether an image describes the function that the driver has, and whose context is current: the error says how they differ.
+fn describes(
     description: &Description,
-    function: CUfunction,
+    function: FunctionHandle<'_>,
     context: &Arc<CudaContext>,
 ) -> Result<(), Error> {
-    // SAFETY: the caller vouches for the function.
-    let Some(records) = (unsafe { records(function) })? else {
+    let Some(records) = records(function)? else {
         return Ok(());
     };
     let parameters = description.parameters();

@@ -4,14 +4,14 @@ use super::loaded::LoadedFunction;
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::LaunchConfig,
+        api::{LaunchConfig, StreamHandle},
         attributes::{Encoded, device_attribute},
         config::Launch,
         error::Error,
         query::{attribute, occupancy},
     },
 };
-use core::{ptr, sync::atomic::Ordering};
+use core::sync::atomic::Ordering;
 use std::format;
 
 /// A block with which the GPU is busiest.
@@ -35,16 +35,18 @@ impl LoadedFunction {
     /// An attribute of the function, by its number.
     pub(crate) fn attribute(&self, number: u32) -> Result<u32, Error> {
         self.bind()?;
-        // SAFETY: the function is loaded as long as this is, and its context is current.
-        unsafe { attribute::get(self.handle(), number) }
+        Ok(attribute::get(self.handle(), number)?)
     }
 
     /// The most blocks of one multiprocessor.
     pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
         self.allow_shared(shared)?;
         self.bind()?;
-        // SAFETY: the function is loaded as long as this is, and its context is current.
-        unsafe { occupancy::max_active_blocks(self.handle(), block.count(), shared) }
+        Ok(occupancy::max_active_blocks(
+            self.handle(),
+            block.count(),
+            shared,
+        )?)
     }
 
     /// The most blocks of a cooperative launch.
@@ -56,34 +58,32 @@ impl LoadedFunction {
     pub(crate) fn suggest_block(&self, shared: u32) -> Result<BlockSuggestion, Error> {
         self.allow_shared(shared)?;
         self.bind()?;
-        // SAFETY: the function is loaded as long as this is, and its context is current.
-        let (min_grid, block) = unsafe { occupancy::best_block(self.handle(), shared) }?;
+        let (min_grid, block) = occupancy::best_block(self.handle(), shared)?;
         Ok(BlockSuggestion { block, min_grid })
     }
 
     /// The most clusters of the launch that run at once.
     pub(crate) fn max_active_clusters(&self, launch: &Launch<'_>) -> Result<u32, Error> {
-        let mut config = self.occupancy_config(launch)?;
+        let config = self.occupancy_config(launch)?;
         let cluster = launch
             .attributes
             .and_then(|attributes| attributes.cluster)
             .or(self.attribute_limits.required_cluster);
         let mut encoded = cluster.map(Encoded::cluster);
-        if let Some(encoded) = &mut encoded {
-            encoded.attach(&mut config);
-        }
-        // SAFETY: the function is loaded as long as this is, and its context is current; the attributes outlive the call.
-        unsafe { occupancy::max_active_clusters(self.handle(), &config) }
+        let config = match &mut encoded {
+            Some(encoded) => encoded.attach(config),
+            None => config,
+        };
+        Ok(occupancy::max_active_clusters(self.handle(), &config)?)
     }
 
     /// The most blocks of a cluster of the launch.
     pub(crate) fn max_cluster_size(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         let config = self.occupancy_config(launch)?;
-        // SAFETY: the function is loaded as long as this is, and its context is current; there are no attributes.
-        unsafe { occupancy::max_cluster_size(self.handle(), &config) }
+        Ok(occupancy::max_cluster_size(self.handle(), &config)?)
     }
 
-    fn occupancy_config(&self, launch: &Launch<'_>) -> Result<LaunchConfig, Error> {
+    fn occupancy_config(&self, launch: &Launch<'_>) -> Result<LaunchConfig<'static>, Error> {
         let Launch {
             grid,
             block,
@@ -96,7 +96,7 @@ impl LoadedFunction {
             [grid.x, grid.y, grid.z],
             [block.x, block.y, block.z],
             shared,
-            ptr::null_mut(),
+            StreamHandle::DEFAULT,
         ))
     }
 

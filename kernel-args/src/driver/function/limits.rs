@@ -75,8 +75,7 @@ impl LoadedFunction {
             return Err(exceeded(self.name.clone(), bytes, limit));
         }
         self.context.bind_to_thread().map_err(Error::context)?;
-        // SAFETY: the handle is of a function in a module that `loaded_by` keeps loaded, and its context is current.
-        let allowed = unsafe { allow(self.handle, bytes, || self.name.clone()) }?;
+        let allowed = allow(self.handle(), bytes, || self.name.clone())?;
         self.shared.fetch_max(allowed, Ordering::Relaxed);
         Ok(())
     }

@@ -3,20 +3,17 @@
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{Api, api},
+        api::{self, Api, FunctionHandle, api},
         attributes::AttributeLimits,
-        context::{ContextState, sm},
+        context::sm,
         error::Error,
-        image::{Description, LoadedModule},
+        image::Description,
         query::{SHARED_WITHOUT_OPT_IN, attribute},
     },
     marshal::ContextName,
 };
 use CUdevice_attribute as D;
-use cudarc::driver::{
-    CudaContext, CudaFunction, CudaStream,
-    sys::{CUdevice_attribute, CUfunction},
-};
+use cudarc::driver::{CudaContext, CudaFunction, CudaStream, sys::CUdevice_attribute};
 use std::{
     string::String,
     sync::{Arc, atomic::AtomicU32},
@@ -25,7 +22,7 @@ use std::{
 /// A function in a loaded module, with everything that a launch needs.
 pub(crate) struct LoadedFunction {
     pub(crate) api: &'static Api,
-    pub(super) handle: CUfunction,
+    function: api::Function,
     pub(crate) name: String,
     pub(crate) context: Arc<CudaContext>,
     pub(crate) default_stream: Arc<CudaStream>,
@@ -44,32 +41,16 @@ pub(crate) struct LoadedFunction {
     /// How much dynamic shared memory this function has been allowed at least, in bytes.
     pub(super) shared: AtomicU32,
     pub(super) max_shared: u32,
-    loaded_by: LoadedBy,
 }
-
-/// What keeps a function loaded.
-pub(crate) enum LoadedBy {
-    Module(Arc<LoadedModule>),
-    Cudarc(CudaFunction, ContextState),
-}
-
-// SAFETY: the driver's handles may be used from any thread; a launch makes the function's context current
-// first, and everything else is `Send` and `Sync` itself.
-unsafe impl Send for LoadedFunction {}
-// SAFETY: as above.
-unsafe impl Sync for LoadedFunction {}
 
 impl LoadedFunction {
-    /// Asks the driver for the function's limits; `description` is what its image says of it, if it could be read.
-    ///
-    /// # Safety
-    /// `handle` is a function that `loaded_by` keeps loaded in `context`.
-    pub(crate) unsafe fn new(
-        handle: CUfunction,
+    /// Asks the driver for the limits of a function that is loaded in `context`; `description` is what its image says of it, if it could
+    /// be read.
+    pub(crate) fn new(
+        function: api::Function,
         name: String,
         context: &Arc<CudaContext>,
         description: Option<&Description>,
-        loaded_by: LoadedBy,
     ) -> Result<Self, Error> {
         let api = api()?;
         context.bind_to_thread().map_err(Error::context)?;
@@ -79,18 +60,16 @@ impl LoadedFunction {
                 .map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
-        // SAFETY: the caller vouches for the function, and its context is current.
-        let shared = unsafe { attribute::get(handle, attribute::SHARED_SIZE_BYTES) }?;
-        // SAFETY: as above.
-        let max_threads = unsafe { attribute::get(handle, attribute::MAX_THREADS_PER_BLOCK) }?;
+        let handle = function.alive();
+        let shared = attribute::get(handle, attribute::SHARED_SIZE_BYTES)?;
+        let max_threads = attribute::get(handle, attribute::MAX_THREADS_PER_BLOCK)?;
         let directives = description.map(|kernel| kernel.directives);
         let directives = directives.unwrap_or_default();
-        // SAFETY: as above.
-        let attribute_limits = unsafe { AttributeLimits::ask(handle, sm(context)?, directives) }?;
+        let attribute_limits = AttributeLimits::ask(handle, sm(context)?, directives)?;
         let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(Self {
             api,
-            handle,
+            function,
             name,
             context: context.clone(),
             default_stream: context.default_stream(),
@@ -117,25 +96,17 @@ impl LoadedFunction {
             attribute_limits,
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
             max_shared: opt_in.saturating_sub(shared),
-            loaded_by,
         })
     }
 
     /// cudarc's function, if cudarc loaded it.
     pub(crate) fn cudarc(&self) -> Option<&CudaFunction> {
-        match &self.loaded_by {
-            LoadedBy::Cudarc(function, _) => Some(function),
-            LoadedBy::Module(_) => None,
-        }
+        self.function.cudarc()
     }
 
     /// An error where the context was reset since the function was loaded, as far as the driver tells.
     pub(crate) fn require_loaded(&self) -> Result<(), Error> {
-        let is_over = match &self.loaded_by {
-            LoadedBy::Module(module) => module.is_over(),
-            LoadedBy::Cudarc(_, state) => state.is_over(self.api, &self.context),
-        };
-        if !is_over {
+        if !self.function.is_over(self.api, &self.context) {
             return Ok(());
         }
         Err(Error::ContextDestroyed {
@@ -146,7 +117,7 @@ impl LoadedFunction {
     }
 
     #[inline(always)]
-    pub(crate) fn handle(&self) -> CUfunction {
-        self.handle
+    pub(crate) fn handle(&self) -> FunctionHandle<'_> {
+        self.function.alive()
     }
 }

@@ -1,6 +1,7 @@
 //! A loaded kernel whose arguments' types are not known yet.
 
 mod append_list;
+mod fitting;
 mod from_cudarc;
 mod hash;
 mod info;
@@ -10,13 +11,15 @@ mod name;
 pub(crate) mod verified;
 
 pub(crate) use append_list::Chain;
+pub(crate) use fitting::{Fitting, Lower, Pass, Typed, Verified};
 pub(crate) use hash::Words;
 pub use info::BlockSuggestion;
-pub(crate) use loaded::{LoadedBy, LoadedFunction};
+pub(crate) use loaded::LoadedFunction;
 pub(crate) use name::function_name;
 
 use crate::{
     driver::{
+        api,
         error::{Error, Limit},
         image::Description,
         verify::{Host, Verification, verify},
@@ -46,18 +49,18 @@ struct Inner {
     description: Option<Arc<Description>>,
     verification: Verification,
     /// The structs and lists that were verified.
-    verified: Chain<Verified>,
+    verified: Chain<Fits>,
 }
 
 /// Arguments that fit a function.
-enum Verified {
+enum Fits {
     /// A struct, by its erased form.
     Struct(TypeId),
     /// A list, by its types.
     List(Box<[&'static ArgumentType]>),
 }
 
-impl Verified {
+impl Fits {
     fn is_struct(&self, erased: TypeId) -> bool {
         matches!(self, Self::Struct(verified) if *verified == erased)
     }
@@ -78,21 +81,16 @@ impl Verified {
 const REMEMBERED: usize = 64;
 
 impl Function {
-    /// # Safety
-    /// `handle` is a function that `loaded_by` keeps loaded in `context`.
-    pub(crate) unsafe fn new(
-        handle: CUfunction,
+    /// A function that is loaded in `context`.
+    pub(crate) fn new(
+        function: api::Function,
         name: String,
         context: &Arc<CudaContext>,
         description: Option<Arc<Description>>,
         unread: Option<&str>,
-        loaded_by: LoadedBy,
     ) -> Result<Self, Error> {
         let verification = Verification::of(description.as_deref(), unread)?;
-        // SAFETY: the caller's promise is the same one.
-        let loaded = unsafe {
-            LoadedFunction::new(handle, name, context, description.as_deref(), loaded_by)
-        }?;
+        let loaded = LoadedFunction::new(function, name, context, description.as_deref())?;
         Ok(Self {
             inner: Arc::new(Inner {
                 loaded,
@@ -128,7 +126,7 @@ impl Function {
         if self.inner.verified.iter().any(|one| one.is_struct(erased)) {
             return Ok(());
         }
-        self.verify(const { Host::of::<A>() }, || Verified::Struct(erased))
+        self.verify(const { Host::of::<A>() }, || Fits::Struct(erased))
     }
 
     /// Verifies a list, unless one of the same types was verified before.
@@ -157,13 +155,13 @@ impl Function {
                 parameters,
             };
             self.verify(Host { signature, layout }, || {
-                Verified::List(arguments.iter().collect())
+                Fits::List(arguments.iter().collect())
             })
         })
     }
 
     #[cold]
-    fn verify(&self, host: Host<'_>, verified: impl FnOnce() -> Verified) -> Result<(), Error> {
+    fn verify(&self, host: Host<'_>, verified: impl FnOnce() -> Fits) -> Result<(), Error> {
         let Inner {
             loaded,
             description,
@@ -171,8 +169,7 @@ impl Function {
         } = &*self.inner;
         loaded.context.bind_to_thread().map_err(Error::context)?;
         let (handle, name, description) = (loaded.handle(), &loaded.name, description.as_deref());
-        // SAFETY: `loaded` keeps the function's module loaded, and its context is current.
-        unsafe { verify(host, handle, name, &loaded.context, description) }?;
+        verify(host, handle, name, &loaded.context, description)?;
         if self.inner.verified.iter().count() < REMEMBERED {
             self.inner.verified.push(verified(), |_, _| false);
         }
@@ -209,7 +206,7 @@ impl Function {
     /// The driver's handle, valid while this or a clone of it is alive.
     #[must_use]
     pub fn cu_function(&self) -> CUfunction {
-        self.inner.loaded.handle()
+        self.inner.loaded.handle().raw()
     }
 }
 

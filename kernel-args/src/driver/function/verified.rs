@@ -7,7 +7,7 @@
 use super::{hash::Words, name::function_name};
 use crate::{
     driver::{
-        api::{Api, GetParamInfo, Status},
+        api::{Api, FunctionHandle, Status},
         error::Error,
         verify::{Host, compare, records},
     },
@@ -69,64 +69,55 @@ fn remember(function: CUfunction, arguments: TypeId, context: CUcontext) {
 }
 
 /// Verifies `function` for `A`, unless this thread has done so and the last parameter is still the same; nothing where the driver is
-/// older than 12.4. `own` is the function's context; null where nothing tells.
-///
-/// # Safety
-/// `function` is loaded, and its context is current.
+/// older than 12.4. The function's context is current; `own` is that context, null where nothing tells.
 #[inline]
-pub(crate) unsafe fn verify_once<A: KernelArgs>(
+pub(crate) fn verify_once<A: KernelArgs>(
     api: &Api,
-    function: CUfunction,
+    function: FunctionHandle<'_>,
     own: CUcontext,
 ) -> Result<(), Error> {
     let Some(get_param_info) = api.cuFuncGetParamInfo else {
         return Ok(());
     };
     let (host, arguments) = (const { Host::of::<A>() }, TypeId::of::<A::Erased>());
-    if context(function, arguments) == Some(own) {
-        // SAFETY: the caller's promise is the same one.
-        let same = unsafe { last_fits(host, function, get_param_info) };
-        if same {
+    if context(function.raw(), arguments) == Some(own) {
+        // The call itself: the error that the method makes would be in memory in every launch.
+        let get = |index, offset: &mut usize, size: &mut usize| {
+            get_param_info(function, index, offset, size)
+        };
+        if last_fits(host, get) {
             return Ok(());
         }
     }
-    // SAFETY: the caller's promise is the same one.
-    unsafe { verify_by_driver(host, function) }?;
-    remember(function, arguments, own);
+    verify_by_driver(host, function)?;
+    remember(function.raw(), arguments, own);
     Ok(())
 }
 
 /// Verifies a struct by what the driver reports.
-///
-/// # Safety
-/// `function` is loaded, and its context is current.
 #[cold]
-unsafe fn verify_by_driver(host: Host<'_>, function: CUfunction) -> Result<(), Error> {
-    // SAFETY: the caller vouches for the function.
-    let Some(records) = (unsafe { records(function) })? else {
+fn verify_by_driver(host: Host<'_>, function: FunctionHandle<'_>) -> Result<(), Error> {
+    let Some(records) = records(function)? else {
         return Ok(());
     };
     if check::fits(host.signature.parameters, &records, None) {
         return Ok(());
     }
-    // SAFETY: as above.
-    let name = unsafe { function_name(function) };
-    compare(host, &name, &records, None)
+    compare(host, &function_name(function), &records, None)
 }
 
-/// Whether the last parameter of `function` is the last one of `host`: one driver call, and none past the end, which takes the
+/// Whether the last parameter of a function is the last one of `host`: one driver call, and none past the end, which takes the
 /// driver a microsecond. A kernel without parameters has no last one to ask for.
-///
-/// # Safety
-/// `function` is loaded, and its context is current.
 #[inline]
-unsafe fn last_fits(host: Host<'_>, function: CUfunction, get_param_info: GetParamInfo) -> bool {
+fn last_fits(
+    host: Host<'_>,
+    get_param_info: impl FnOnce(usize, &mut usize, &mut usize) -> Status,
+) -> bool {
     let [before @ .., last] = host.signature.parameters else {
         return true;
     };
     let (mut offset, mut size) = (0, 0);
-    // SAFETY: the caller vouches for the function; both places outlive the call.
-    let status = unsafe { get_param_info(function, before.len(), &raw mut offset, &raw mut size) };
+    let status = get_param_info(before.len(), &mut offset, &mut size);
     let placed = last.offset == Some(offset) || host.layout.depends_on_gpu();
     status == Status::SUCCESS && size == last.size && placed
 }

@@ -2,14 +2,12 @@
 
 use super::{Graph, explain};
 use crate::driver::{
-    api::{Api, LaunchConfig, required},
+    api::{LaunchConfig, NewNode, NodeId, StreamHandle, required},
     attributes::{self, Request, for_launches_only, set_on_node},
     config::{Attributes, Launch},
     error::Error,
     function::LoadedFunction,
 };
-use core::ptr;
-use cudarc::driver::sys::CUgraphNode;
 
 impl Graph {
     /// Compares the attributes of a node with what the function, its GPU and the driver allow, as those of a launch.
@@ -20,8 +18,9 @@ impl Graph {
         launch: &Launch<'_>,
         attributes: &Attributes<'_>,
     ) -> Result<(), Error> {
+        let api = self.driver.api();
         // Without it a node that has not got its attributes could not be removed again.
-        required!(self.handle.api, cuGraphDestroyNode)?;
+        required!(api, cuGraphDestroyNode)?;
         if let Some(attribute) = for_launches_only(attributes) {
             return Err(explain::attribute_of_launches(
                 function.name.clone(),
@@ -31,13 +30,13 @@ impl Graph {
         self.context.bind_to_thread().map_err(Error::context)?;
         let (grid, block) = (launch.grid, launch.block);
         let request = Request {
-            api: self.handle.api,
+            api,
             function: function.handle(),
             config: LaunchConfig::new(
                 [grid.x, grid.y, grid.z],
                 [block.x, block.y, block.z],
                 launch.shared,
-                ptr::null_mut(),
+                StreamHandle::DEFAULT,
             ),
             attributes,
             limits: &function.attribute_limits,
@@ -46,34 +45,24 @@ impl Graph {
         };
         // Before occupancy is asked for: it is that of a launch within the limits.
         function.check_with(launch, attributes.cluster.is_some())?;
-        // SAFETY: the function is loaded, and its context, the graph's, is current; the stream is the default one.
-        unsafe { attributes::check(&request) }
+        attributes::check(&request)
     }
 
     /// Gives a new node its attributes. Where the driver refuses one, the node is removed again.
-    ///
-    /// # Safety
-    /// `node` is a kernel node of this graph, and nothing else names it.
     #[cold]
-    pub(super) unsafe fn set_attributes(
+    pub(super) fn set_attributes(
         &self,
         kernel: &str,
-        node: CUgraphNode,
+        node: NewNode<'_>,
         attributes: &Attributes<'_>,
-    ) -> Result<(), Error> {
-        let api = self.handle.api;
-        // SAFETY: the caller vouches for the node.
-        let set = unsafe { set_on_node(api, node, attributes) };
-        let error = match set {
-            Ok(Ok(())) => return Ok(()),
+    ) -> Result<NodeId, Error> {
+        let error = match set_on_node(self.driver.api(), node.as_node(), attributes) {
+            Ok(Ok(())) => return Ok(node.id()),
             Ok(Err(refused)) => explain::node_attribute(kernel.into(), &refused),
             Err(error) => error,
         };
-        if let Some(destroy) = api.cuGraphDestroyNode {
-            // An error of this call has no receiver: the one above is the one to return.
-            // SAFETY: as above.
-            unsafe { destroy(node) };
-        }
+        // The error above is the one to return.
+        let _ = node.remove();
         Err(error)
     }
 }

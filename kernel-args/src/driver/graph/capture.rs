@@ -1,17 +1,11 @@
 //! Graphs that are captured from a stream.
 
-use super::{
-    Graph,
-    capture_info::capture_info,
-    explain,
-    handle::{GraphHandle, GraphId},
-};
+use super::{Graph, explain};
 use crate::driver::{
-    api::{Api, Status, api, required},
+    api::{Api, NotCaptured, api, required},
     error::Error,
 };
-use core::ptr;
-use cudarc::driver::{CudaStream, sys::CUgraph};
+use cudarc::driver::CudaStream;
 use std::sync::Arc;
 
 /// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`.
@@ -66,74 +60,32 @@ struct Capture<'s> {
 impl<'s> Capture<'s> {
     fn begin(stream: &'s Arc<CudaStream>) -> Result<Self, Error> {
         let api = api()?;
-        let begin = required!(api, cuStreamBeginCapture_v2)?;
+        required!(api, cuStreamBeginCapture_v2)?;
         // Without it the capture could not be ended.
         required!(api, cuStreamEndCapture)?;
         stream.context().bind_to_thread().map_err(Error::context)?;
-        // SAFETY: the stream is alive.
-        match unsafe { begin(stream.cu_stream(), THREAD_LOCAL) } {
-            Status::SUCCESS => Ok(Self {
-                api,
-                stream,
-                ended: false,
-            }),
-            status => Err(explain::call(
-                explain::CAPTURE_BEGUN,
-                "cuStreamBeginCapture_v2",
-                status,
-            )),
-        }
-    }
-
-    fn end(&mut self) -> Result<Graph, Error> {
-        let context = self.stream.context();
-        let info = capture_info(self.api, self.stream.cu_stream());
-        self.ended = true;
-        // Before any other error is returned: else the stream would stay capturing.
-        let (graph, status) = self.end_now();
-        if status != Status::SUCCESS {
-            self.abandon();
-            return Err(explain::call(
-                explain::CAPTURE_ENDED,
-                "cuStreamEndCapture",
-                status,
-            ));
-        }
-        if graph.is_null() {
-            return Err(explain::nothing_captured(None, explain::CAPTURE_ENDED));
-        }
-        // SAFETY: the graph is a new one, which belongs to the caller of `cuStreamEndCapture`.
-        let handle = unsafe { GraphHandle::from_raw(self.api, graph) };
-        let Some(info) = info? else {
-            return Err(explain::nothing_captured(None, explain::CAPTURE_ENDED));
-        };
-        Ok(Graph {
-            handle,
-            id: GraphId::Captured(info.id),
-            context: context.clone(),
+        let begun = api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL);
+        begun.map_err(|error| explain::call(explain::CAPTURE_BEGUN, error))?;
+        Ok(Self {
+            api,
+            stream,
+            ended: false,
         })
     }
 
-    /// Ends the capture, if it is in progress, and destroys its graph.
-    fn abandon(&self) {
-        let (graph, _) = self.end_now();
-        if !graph.is_null() {
-            // SAFETY: as in `end`.
-            drop(unsafe { GraphHandle::from_raw(self.api, graph) });
+    fn end(&mut self) -> Result<Graph, Error> {
+        self.ended = true;
+        match self.api.end_capture(self.stream) {
+            Ok(driver) => Ok(Graph {
+                driver,
+                context: self.stream.context().clone(),
+            }),
+            Err(NotCaptured::Ended(error)) => Err(explain::call(explain::CAPTURE_ENDED, error)),
+            Err(NotCaptured::Nothing) => {
+                Err(explain::nothing_captured(None, explain::CAPTURE_ENDED))
+            }
+            Err(NotCaptured::Asked(error)) => Err(error.into()),
         }
-    }
-
-    fn end_now(&self) -> (CUgraph, Status) {
-        let mut graph = ptr::null_mut();
-        let Some(end) = self.api.cuStreamEndCapture else {
-            return (graph, Status::SUCCESS);
-        };
-        // `work` may have made another context current. An error of this call makes the next one fail.
-        // SAFETY: the context is alive.
-        unsafe { (self.api.cuCtxSetCurrent)(self.stream.context().cu_ctx()) };
-        // SAFETY: the stream is alive; `graph` outlives the call.
-        let status = unsafe { end(self.stream.cu_stream(), &raw mut graph) };
-        (graph, status)
     }
 }
 
@@ -141,7 +93,7 @@ impl Drop for Capture<'_> {
     fn drop(&mut self) {
         if !self.ended {
             // The error or the panic of `work` is the one to report.
-            self.abandon();
+            self.api.abandon_capture(self.stream);
         }
     }
 }

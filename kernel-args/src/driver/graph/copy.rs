@@ -4,12 +4,10 @@ use super::{AnyNode, Graph, HostBuffer, explain};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType},
     driver::{
-        api::{Api, MemsetNodeParams, Status, required},
+        api::{After, CallError, ContextHandle, Memory, NodeId, required},
         error::Error,
     },
 };
-use core::ptr;
-use cudarc::driver::sys::{CUDA_MEMCPY3D, CUgraph, CUgraphNode, CUmemorytype};
 use std::boxed::Box;
 
 /// The bytes of `elements` elements of `T`, at least one.
@@ -17,37 +15,6 @@ fn bytes<T>(elements: usize) -> Result<usize, Error> {
     match elements.checked_mul(size_of::<T>()) {
         Some(bytes) if bytes > 0 && isize::try_from(bytes).is_ok() => Ok(bytes),
         _ => Err(explain::bad_length(elements, size_of::<T>())),
-    }
-}
-
-/// One row of `width` bytes, from nowhere to nowhere.
-fn row(width: usize) -> CUDA_MEMCPY3D {
-    CUDA_MEMCPY3D {
-        srcXInBytes: 0,
-        srcY: 0,
-        srcZ: 0,
-        srcLOD: 0,
-        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        srcHost: ptr::null(),
-        srcDevice: 0,
-        srcArray: ptr::null_mut(),
-        reserved0: ptr::null_mut(),
-        srcPitch: 0,
-        srcHeight: 0,
-        dstXInBytes: 0,
-        dstY: 0,
-        dstZ: 0,
-        dstLOD: 0,
-        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        dstHost: ptr::null_mut(),
-        dstDevice: 0,
-        dstArray: ptr::null_mut(),
-        reserved1: ptr::null_mut(),
-        dstPitch: 0,
-        dstHeight: 0,
-        WidthInBytes: width,
-        Height: 1,
-        Depth: 1,
     }
 }
 
@@ -65,10 +32,8 @@ impl Graph {
         len: usize,
         after: &[AnyNode],
     ) -> Result<AnyNode, Error> {
-        let mut copy = row(bytes::<T>(len)?);
-        copy.srcDevice = from.address();
-        copy.dstDevice = to.address();
-        self.add_copy(&copy, after)
+        let (to, from) = (Memory::Device(to.address()), Memory::Device(from.address()));
+        self.add_copy(to, from, bytes::<T>(len)?, after)
     }
 
     /// Adds a node that copies all elements of `from` to device memory, after the nodes `after`.
@@ -86,12 +51,10 @@ impl Graph {
         // In a box, so that an array stays where it is.
         let from = Box::new(from);
         let elements: &[T] = (*from).as_ref();
-        let mut copy = row(bytes::<T>(elements.len())?);
-        copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
-        copy.srcHost = elements.as_ptr().cast();
-        copy.dstDevice = to.address();
+        let width = bytes::<T>(elements.len())?;
+        let source = Memory::Host(elements.as_ptr().cast_mut().cast());
         let slot = self.slot(Box::new(()))?;
-        let node = self.add_copy(&copy, after)?;
+        let node = self.add_copy(Memory::Device(to.address()), source, width, after)?;
         slot.keep(from);
         Ok(node)
     }
@@ -108,23 +71,24 @@ impl Graph {
         from: DevicePointer<T>,
         after: &[AnyNode],
     ) -> Result<AnyNode, Error> {
-        let mut copy = row(bytes::<T>(to.len())?);
-        copy.srcDevice = from.address();
-        copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
-        copy.dstHost = to.as_ptr().cast();
+        let width = bytes::<T>(to.len())?;
+        let target = Memory::Host(to.as_ptr().cast());
         let slot = self.slot(Box::new(()))?;
-        let node = self.add_copy(&copy, after)?;
+        let node = self.add_copy(target, Memory::Device(from.address()), width, after)?;
         slot.keep(Box::new(to.clone()));
         Ok(node)
     }
 
-    fn add_copy(&mut self, copy: &CUDA_MEMCPY3D, after: &[AnyNode]) -> Result<AnyNode, Error> {
-        let add = required!(self.handle.api, cuGraphAddMemcpyNode)?;
-        self.add_node("cuGraphAddMemcpyNode", after, |graph, node, after| {
-            let context = self.context.cu_ctx();
-            // SAFETY: the graph is alive, and so is what the node depends on. The copy runs when the graph is launched, and
-            // the caller who launches it vouches for the memory.
-            unsafe { add(node, graph, after.as_ptr(), after.len(), copy, context) }
+    fn add_copy(
+        &mut self,
+        to: Memory,
+        from: Memory,
+        width: usize,
+        after: &[AnyNode],
+    ) -> Result<AnyNode, Error> {
+        required!(self.driver.api(), cuGraphAddMemcpyNode)?;
+        self.add_node(after, |after, context| {
+            after.add_copy(to, from, width, context)
         })
     }
 
@@ -141,46 +105,23 @@ impl Graph {
         len: usize,
         after: &[AnyNode],
     ) -> Result<AnyNode, Error> {
-        let add = required!(self.handle.api, cuGraphAddMemsetNode)?;
-        let params = MemsetNodeParams {
-            address: to.address(),
-            pitch: 0,
-            value: byte.into(),
-            element_size: 1,
-            width: bytes::<T>(len)?,
-            height: 1,
-        };
-        self.add_node("cuGraphAddMemsetNode", after, |graph, node, after| {
-            let context = self.context.cu_ctx();
-            // SAFETY: as for a copy.
-            unsafe {
-                add(
-                    node,
-                    graph,
-                    after.as_ptr(),
-                    after.len(),
-                    &raw const params,
-                    context,
-                )
-            }
+        required!(self.driver.api(), cuGraphAddMemsetNode)?;
+        let width = bytes::<T>(len)?;
+        self.add_node(after, |after, context| {
+            after.add_memset(to.address(), byte, width, context)
         })
     }
 
     fn add_node(
         &self,
-        call: &'static str,
         after: &[AnyNode],
-        add: impl FnOnce(CUgraph, *mut CUgraphNode, &[CUgraphNode]) -> Status,
+        add: impl FnOnce(After<'_>, ContextHandle<'_>) -> Result<NodeId, CallError>,
     ) -> Result<AnyNode, Error> {
-        let after = self.dependencies(None, after)?;
+        let after = self.after(None, after)?;
         self.context.bind_to_thread().map_err(Error::context)?;
-        let mut node = ptr::null_mut();
-        match add(self.handle.raw(), &raw mut node, &after) {
-            Status::SUCCESS => Ok(AnyNode {
-                node,
-                graph: self.id,
-            }),
-            status => Err(explain::call(explain::ADDED, call, status)),
+        match add(after, (&*self.context).into()) {
+            Ok(node) => Ok(AnyNode(node)),
+            Err(error) => Err(explain::call(explain::ADDED, error)),
         }
     }
 }

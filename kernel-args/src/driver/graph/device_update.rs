@@ -21,21 +21,18 @@ impl Graph {
         &mut self,
         node: &Node<A>,
     ) -> Result<CUdeviceptr, Error> {
-        if node.any.graph != self.id {
+        let Some(found) = self.driver.as_ref().node(node.any.0) else {
             return Err(explain::foreign_node(
                 Some(node.kernel.name().into()),
                 explain::DEVICE_UPDATABLE,
             ));
-        }
+        };
         self.context.bind_to_thread().map_err(Error::context)?;
-        // SAFETY: the graph is alive, and the node is a kernel node of it.
-        let handle = unsafe { make_device_updatable(self.handle.api, node.any.node) }?;
-        match handle {
+        match make_device_updatable(self.driver.api(), found)? {
             Ok(handle) => Ok(handle.expose_provenance() as CUdeviceptr),
-            Err(refused) => Err(explain::call(
+            Err(refused) => Err(explain::returned_by(
                 explain::DEVICE_UPDATABLE,
                 refused.call,
-                refused.status,
             )),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{AnyNode, GraphExec, explain};
 use crate::driver::{
-    api::{Api, Status, required},
+    api::{ExecNode, required},
     error::Error,
 };
 
@@ -13,17 +13,10 @@ impl GraphExec {
     /// # Errors
     /// [`Error::Graph`] where the node belongs to another graph, or the driver returns an error.
     pub fn set_enabled(&mut self, node: impl Into<AnyNode>, enabled: bool) -> Result<(), Error> {
-        let set = required!(self.api(), cuGraphNodeSetEnabled)?;
-        let node = self.node(node.into(), explain::ENABLED)?;
-        // SAFETY: the graph is alive, and the node is one of it.
-        match unsafe { set(self.raw(), node.node, u32::from(enabled)) } {
-            Status::SUCCESS => Ok(()),
-            status => Err(explain::call(
-                explain::ENABLED,
-                "cuGraphNodeSetEnabled",
-                status,
-            )),
-        }
+        required!(self.driver.api(), cuGraphNodeSetEnabled)?;
+        let node = self.node(node.into())?;
+        let set = node.set_enabled(enabled);
+        set.map_err(|error| explain::call(explain::ENABLED, error))
     }
 
     /// Whether a node is enabled.
@@ -31,24 +24,15 @@ impl GraphExec {
     /// # Errors
     /// As [`set_enabled`](Self::set_enabled).
     pub fn is_enabled(&mut self, node: impl Into<AnyNode>) -> Result<bool, Error> {
-        let get = required!(self.api(), cuGraphNodeGetEnabled)?;
-        let node = self.node(node.into(), explain::ENABLED)?;
-        let mut enabled = 0;
-        // SAFETY: as above; `enabled` outlives the call.
-        match unsafe { get(self.raw(), node.node, &raw mut enabled) } {
-            Status::SUCCESS => Ok(enabled != 0),
-            status => Err(explain::call(
-                explain::ENABLED,
-                "cuGraphNodeGetEnabled",
-                status,
-            )),
-        }
+        required!(self.driver.api(), cuGraphNodeGetEnabled)?;
+        let enabled = self.node(node.into())?.is_enabled();
+        enabled.map_err(|error| explain::call(explain::ENABLED, error))
     }
 
-    fn node(&self, node: AnyNode, action: &'static str) -> Result<AnyNode, Error> {
-        if node.graph != self.id && !self.listed.has(node.node) {
-            return Err(explain::foreign_node(None, action));
-        }
+    fn node(&self, node: AnyNode) -> Result<ExecNode<'_>, Error> {
+        let Some(node) = self.driver.node(node.0) else {
+            return Err(explain::foreign_node(None, explain::ENABLED));
+        };
         self.context.bind_to_thread().map_err(Error::context)?;
         Ok(node)
     }

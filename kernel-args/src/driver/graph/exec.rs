@@ -1,15 +1,14 @@
 //! An instantiated graph.
 
 use super::{
-    Graph, Node, explain,
-    find::{self, Listed},
-    handle::{ExecHandle, GraphHandle, GraphId},
+    Node, explain,
+    find::nodes_of,
     owner::{Owner, Slot},
-    release::{Event, release},
+    release::release,
 };
 use crate::{
     driver::{
-        api::{Api, KernelNodeParams, Status, api, required},
+        api::{self, CallError, Event, ExecNode, Handle, api, out, required},
         context::bind,
         error::Error,
         module::Kernel,
@@ -18,7 +17,7 @@ use crate::{
 };
 use cudarc::driver::{
     CudaContext, CudaGraph, CudaStream,
-    sys::{CUgraph, CUgraphExec, CUgraphNode, CUstream},
+    sys::{CUgraph, CUgraphExec},
 };
 use std::{sync::Arc, vec::Vec};
 
@@ -27,59 +26,19 @@ use std::{sync::Arc, vec::Vec};
 /// [`Graph`] says what keeps the arguments' memory allocated. Each launch runs after the previous one of the same `GraphExec`,
 /// on whatever stream; an update changes the launches that follow it.
 pub struct GraphExec {
-    api: &'static Api,
-    /// `cuGraphExecKernelNodeSetParams_v2`, looked up once.
-    pub(super) set_params: SetParams,
-    exec: CUgraphExec,
-    handles: Handles,
-    pub(super) id: GraphId,
+    pub(super) driver: api::Exec,
     pub(super) context: Arc<CudaContext>,
-    /// The kernel nodes of a graph that other code has captured.
-    pub(super) listed: Listed,
     /// Where it was launched last.
-    launched_on: Option<Arc<CudaStream>>,
+    pub(super) launched_on: Option<Arc<CudaStream>>,
 }
-
-/// The type of `cuGraphExecKernelNodeSetParams_v2`.
-pub(super) type SetParams =
-    unsafe extern "C" fn(CUgraphExec, CUgraphNode, *const KernelNodeParams) -> Status;
-
-/// What destroys the driver's objects.
-enum Handles {
-    /// Dropped in this order.
-    Own {
-        #[expect(dead_code, reason = "held, not read")]
-        exec: ExecHandle,
-        graph: GraphHandle,
-    },
-    Cudarc(CudaGraph),
-}
-
-// SAFETY: as for `GraphHandle`: the driver's graphs may be used from any thread, by one at a time. This has the graph to
-// itself, every method that passes it to the driver takes it by `&mut`, and the rest is `Send` itself. `CudaGraph` holds the
-// same handles, and an `Arc` of a stream, which is `Send` and `Sync`.
-unsafe impl Send for GraphExec {}
 
 impl GraphExec {
-    pub(super) fn of(graph: Graph, exec: ExecHandle) -> Result<Self, Error> {
-        let Graph {
-            handle,
-            id,
+    pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>) -> Self {
+        Self {
+            driver,
             context,
-        } = graph;
-        Ok(Self {
-            api: handle.api,
-            set_params: required!(handle.api, cuGraphExecKernelNodeSetParams_v2)?,
-            exec: exec.raw(),
-            handles: Handles::Own {
-                exec,
-                graph: handle,
-            },
-            id,
-            context,
-            listed: Listed::default(),
             launched_on: None,
-        })
+        }
     }
 
     /// A graph that cudarc has captured in `ctx`, `stream.end_capture(…)`.
@@ -92,18 +51,10 @@ impl GraphExec {
     pub fn from_cudarc(ctx: &Arc<CudaContext>, graph: CudaGraph) -> Result<Self, Error> {
         let api = api()?;
         ctx.bind_to_thread().map_err(Error::context)?;
-        // SAFETY: the graph is alive.
-        let listed = unsafe { find::list(api, graph.cu_graph()) }?;
-        Ok(Self {
-            api,
-            set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
-            exec: graph.cu_graph_exec(),
-            handles: Handles::Cudarc(graph),
-            id: GraphId::new(),
-            context: ctx.clone(),
-            listed,
-            launched_on: None,
-        })
+        match api::Exec::of_cudarc(api, graph) {
+            Ok(exec) => Ok(Self::of(exec, ctx.clone())),
+            Err(error) => Err(explain::call(explain::FOUND, error)),
+        }
     }
 
     /// The nodes that launch `kernel`, each after those that it depends on; among others in the order of the driver's list.
@@ -118,8 +69,7 @@ impl GraphExec {
         kernel: &Kernel<A>,
     ) -> Result<Vec<Node<A>>, Error> {
         self.context.bind_to_thread().map_err(Error::context)?;
-        // SAFETY: the graph is alive.
-        unsafe { find::nodes_of(self.api(), self.cu_graph(), self.id, kernel) }
+        nodes_of(self.driver.graph(), kernel)
     }
 
     /// Uploads the graph to the GPU, so that the first launch does not: `cuGraphUpload`. A graph with device-updatable nodes
@@ -128,80 +78,36 @@ impl GraphExec {
     /// # Errors
     /// [`Error::Graph`] where the stream belongs to another context, or the driver returns an error.
     pub fn upload(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        let upload = required!(self.api(), cuGraphUpload)?;
+        required!(self.driver.api(), cuGraphUpload)?;
         self.bind(stream, explain::UPLOADED)?;
-        // SAFETY: the graph and the stream are alive.
-        match unsafe { upload(self.raw(), stream.cu_stream()) } {
-            Status::SUCCESS => Ok(()),
-            status => Err(explain::call(explain::UPLOADED, "cuGraphUpload", status)),
-        }
-    }
-
-    /// Launches the graph: its nodes run after the work that is in the stream, and after the previous launch of this graph.
-    ///
-    /// # Errors
-    /// [`Error::Graph`] where the stream belongs to another context or is being captured, or the driver returns an error.
-    ///
-    /// # Safety
-    /// For each node that is enabled, with the arguments that it has now, until the launch is over:
-    /// - every access of its kernel is to valid memory: pointers that the arguments do not own point at memory that stays
-    ///   allocated, and the kernel stays within what the pointers point at;
-    /// - no such access races with another use of the same memory, on another stream or by the host: cudarc's record of the
-    ///   last use of a slice is neither waited for nor made.
-    pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        let launch = required!(self.api(), cuGraphLaunch)?;
-        self.bind(stream, explain::LAUNCHED)?;
-        // SAFETY: the graph and the stream are alive; the caller vouches for the rest.
-        let status = unsafe { launch(self.raw(), stream.cu_stream()) };
-        if status != Status::SUCCESS {
-            return Err(explain::call(explain::LAUNCHED, "cuGraphLaunch", status));
-        }
-        match &self.launched_on {
-            Some(last) if Arc::ptr_eq(last, stream) => {}
-            _ => self.launched_on = Some(stream.clone()),
-        }
-        Ok(())
+        let uploaded = self.driver.upload((&**stream).into());
+        uploaded.map_err(|error| explain::call(explain::UPLOADED, error))
     }
 
     /// The driver's handle of the instantiated graph, valid while this is alive.
     #[must_use]
     pub fn cu_graph_exec(&self) -> CUgraphExec {
-        self.raw()
+        self.driver.raw()
     }
 
     /// The driver's handle of the graph from which it was instantiated, valid while this is alive.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
-        match &self.handles {
-            Handles::Own { graph, .. } => graph.raw(),
-            Handles::Cudarc(graph) => graph.cu_graph(),
-        }
+        self.driver.raw_graph()
     }
 
+    /// The node, if it and its kernel belong to the graph.
     #[inline(always)]
-    pub(super) fn raw(&self) -> CUgraphExec {
-        self.exec
+    pub(super) fn node_of<A: KernelArgs>(&self, node: &Node<A>) -> Option<ExecNode<'_>> {
+        let function = Handle::new(node.kernel.function().handle().raw());
+        self.driver.kernel_node(node.any.0, function)
     }
 
-    #[inline(always)]
-    pub(super) fn api(&self) -> &'static Api {
-        self.api
-    }
-
-    /// Whether a node with this kernel belongs to the graph.
-    #[inline(always)]
-    pub(super) fn has<A: KernelArgs>(&self, node: &Node<A>) -> bool {
-        node.any.graph == self.id
-            || self
-                .listed
-                .has_kernel(node.any.node, node.kernel.cu_function())
-    }
-
-    fn bind(&self, stream: &Arc<CudaStream>, action: &'static str) -> Result<(), Error> {
+    pub(super) fn bind(&self, stream: &Arc<CudaStream>, action: &'static str) -> Result<(), Error> {
         if stream.context().cu_ctx() != self.context.cu_ctx() {
             return Err(explain::foreign_stream(action, &self.context, stream));
         }
-        bind(self.api, &self.context)
+        bind(self.driver.api(), &self.context)
     }
 
     /// Lets an owner go that an update of the node of `slot` has replaced, when the launches that may use it are over.
@@ -211,12 +117,12 @@ impl GraphExec {
             // No launch has used it.
             return release(owner, self.context.clone(), None);
         };
+        let api = self.driver.api();
         // An event that a capture has recorded is never complete.
-        let settled =
-            || is_capturing(self.api(), stream.cu_stream()).is_ok_and(|capturing| !capturing);
+        let settled = || is_capturing(stream).is_ok_and(|capturing| !capturing);
         // Launches of one graph run one after another, so when the last one is over, all are.
         if settled()
-            && let Ok(event) = Event::record(self.api(), stream)
+            && let Ok(event) = Event::record(api, stream)
             && settled()
         {
             return release(owner, self.context.clone(), Some(event));
@@ -227,16 +133,14 @@ impl GraphExec {
 
 impl Drop for GraphExec {
     fn drop(&mut self) {
-        // Destroying a graph needs no context, but cudarc's part may release what does. An error has no receiver here.
-        // SAFETY: the context is alive.
-        unsafe { (self.api().cuCtxSetCurrent)(self.context.cu_ctx()) };
+        // Destroying a graph needs no context, but cudarc's part may release what does. `Drop` cannot report an error, so it is
+        // discarded.
+        let _ = self.driver.api().cuCtxSetCurrent((&*self.context).into());
     }
 }
 
 /// Whether the stream is being captured.
-fn is_capturing(api: &Api, stream: CUstream) -> Result<bool, Error> {
-    let mut status = 0;
-    // SAFETY: the stream is alive; `status` outlives the call.
-    unsafe { (api.cuStreamIsCapturing)(stream, &raw mut status) }.check("cuStreamIsCapturing")?;
-    Ok(status != 0)
+fn is_capturing(stream: &CudaStream) -> Result<bool, CallError> {
+    let api = api()?;
+    Ok(out(|status| api.cuStreamIsCapturing(stream.into(), status))? != 0)
 }

@@ -1,16 +1,11 @@
 //! The end of the process, at which the driver frees what its functions use: none of them may run on a thread of this crate then.
 
-use core::{cell::Cell, ffi::c_int, time::Duration};
+use crate::driver::api::atexit;
+use core::{cell::Cell, time::Duration};
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     thread_local,
 };
-
-// SAFETY: the declaration is C's; the function takes any other one, and may be called from any thread.
-unsafe extern "C" {
-    /// C11, 7.22.4.2. What is registered last runs first: before what the driver has registered.
-    safe fn atexit(function: extern "C" fn()) -> c_int;
-}
 
 /// How long the end waits: what is dropped on the thread is the program's, and may itself wait for the end.
 const LONGEST: Duration = Duration::from_secs(1);

@@ -2,13 +2,12 @@
 
 use super::{
     AnyNode, GraphExec, Node, explain,
-    handle::{GraphHandle, GraphId},
     lower::NodeCall,
     owner::{Owner, Slot},
 };
 use crate::{
     driver::{
-        api::{Api, KernelNodeParams, Status, api, required},
+        api::{self, After, KernelNodeParams, NodeId, api, required},
         config::{Form, Launch},
         error::Error,
         module::Kernel,
@@ -16,10 +15,7 @@ use crate::{
     marshal::KernelArgs,
 };
 use core::{mem, ptr};
-use cudarc::driver::{
-    CudaContext,
-    sys::{CUgraph, CUgraphNode},
-};
+use cudarc::driver::{CudaContext, sys::CUgraph};
 use std::{boxed::Box, sync::Arc, vec::Vec};
 
 /// A graph of kernels, copies and memsets: made here node by node, or [captured](Self::capture) from a stream.
@@ -68,8 +64,7 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 /// cudarc's record of which stream has used a slice last is not kept: a launch of a graph neither waits for other streams
 /// nor is waited for, and the caller orders them.
 pub struct Graph {
-    pub(super) handle: GraphHandle,
-    pub(super) id: GraphId,
+    pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,
 }
 
@@ -82,8 +77,7 @@ impl Graph {
         let api = api()?;
         ctx.bind_to_thread().map_err(Error::context)?;
         Ok(Self {
-            handle: GraphHandle::new(api)?,
-            id: GraphId::new(),
+            driver: api::Graph::new(api)?,
             context: ctx.clone(),
         })
     }
@@ -115,36 +109,15 @@ impl Graph {
         Ok(node)
     }
 
-    /// Adds a node as [`add_kernel`](Self::add_kernel) with arguments of any lifetime, which are not retained.
-    ///
-    /// # Errors
-    /// As [`add_kernel`](Self::add_kernel).
-    ///
-    /// # Safety
-    /// What `args` point at stays allocated until an update has replaced them or the graph is dropped, and all its launches
-    /// are over.
-    pub unsafe fn add_kernel_unretained<A: KernelArgs, B>(
-        &mut self,
-        kernel: &Kernel<A>,
-        launch: Launch<'_>,
-        mut args: B,
-        after: &[AnyNode],
-    ) -> Result<Node<A>, Error>
-    where
-        B: KernelArgs<Erased = A::Erased>,
-    {
-        self.add(kernel, launch, &mut args, after)
-    }
-
-    fn add<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
+    /// Adds a node, whose arguments are not retained.
+    pub(super) fn add<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
         &mut self,
         kernel: &Kernel<A>,
         mut launch: Launch<'_>,
         args: &mut B,
         after: &[AnyNode],
     ) -> Result<Node<A>, Error> {
-        let api = self.handle.api;
-        let add = required!(api, cuGraphAddKernelNode_v2)?;
+        required!(self.driver.api(), cuGraphAddKernelNode_v2)?;
         let function = kernel.function();
         if function.context.cu_ctx() != self.context.cu_ctx() {
             return Err(explain::foreign_kernel(
@@ -153,7 +126,7 @@ impl Graph {
                 &function.context,
             ));
         }
-        let after = self.dependencies(Some(function.name.as_str()), after)?;
+        let after = self.after(Some(function.name.as_str()), after)?;
         // What describes a node has no place for them: they are given to it afterwards.
         let attributes = launch.attributes.take();
         if let Some(attributes) = &attributes {
@@ -164,53 +137,41 @@ impl Graph {
         }
         let cluster = attributes.and_then(|attributes| attributes.cluster);
         let slot = self.slot(kernel.keep_loaded())?;
-        let (graph, mut node) = (self.handle.raw(), ptr::null_mut());
-        let set = |params: &KernelNodeParams| -> Status {
-            // SAFETY: the graph is alive, and so is what it depends on; the kernel was verified for `A`, whose erased form
-            // `B` shares, and `params` holds the parameters of `B`, which the driver copies.
-            unsafe { add(&raw mut node, graph, after.as_ptr(), after.len(), params) }
-        };
         let call = NodeCall {
             function,
             launch,
             cluster,
             action: explain::ADDED,
-            call: "cuGraphAddKernelNode_v2",
-            set,
+            set: |params: &KernelNodeParams<'_>| after.add_kernel(params),
         };
-        call.with(args, &mut ptr::null())?;
-        if let Some(attributes) = &attributes {
-            // SAFETY: the node was added to this graph, and nothing else has it.
-            unsafe { self.set_attributes(&function.name, node, attributes) }?;
-        }
+        let node = call.with(kernel.fit(args), &mut ptr::null())?;
+        let node = match &attributes {
+            Some(attributes) => self.set_attributes(&function.name, node, attributes)?,
+            None => node.id(),
+        };
         Ok(Node {
             kernel: kernel.clone(),
-            any: AnyNode {
-                node,
-                graph: self.id,
-            },
+            any: AnyNode(node),
             shared: launch.shared,
             cluster,
             slot: Some(slot),
         })
     }
 
-    /// The driver's handles of what a node depends on.
-    pub(super) fn dependencies(
+    /// What a node depends on.
+    pub(super) fn after(
         &self,
         kernel: Option<&str>,
         after: &[AnyNode],
-    ) -> Result<Vec<CUgraphNode>, Error> {
-        if let Some(index) = after.iter().position(|node| node.graph != self.id) {
-            return Err(explain::foreign_dependency(kernel.map(Into::into), index));
-        }
-        Ok(after.iter().map(|node| node.node).collect())
+    ) -> Result<After<'_>, Error> {
+        let nodes: Vec<NodeId> = after.iter().map(|node| node.0).collect();
+        let after = self.driver.after(&nodes);
+        after.map_err(|index| explain::foreign_dependency(kernel.map(Into::into), index))
     }
 
     /// A slot that this graph holds, and that holds `kept`.
     pub(super) fn slot(&self, kept: Box<dyn Send + Sync>) -> Result<Arc<Slot>, Error> {
-        // SAFETY: the graph is alive.
-        unsafe { Slot::retained_by(self.handle.api, self.handle.raw(), &self.context, kept) }
+        Slot::retained_by(self.driver.as_ref(), &self.context, kept)
     }
 
     /// Keeps `owner` until the graph is dropped and all its launches are over: memory that raw pointers among the arguments
@@ -230,17 +191,15 @@ impl Graph {
     /// [`Error::Graph`] where the driver returns an error; the graph is then dropped.
     pub fn instantiate(self) -> Result<GraphExec, Error> {
         self.context.bind_to_thread().map_err(Error::context)?;
-        let exec = self.handle.instantiate().map_err(|(status, missing)| {
-            missing.unwrap_or_else(|| {
-                explain::call(explain::INSTANTIATED, "cuGraphInstantiateWithFlags", status)
-            })
-        })?;
-        GraphExec::of(self, exec)
+        match api::Exec::instantiate(self.driver) {
+            Ok(exec) => Ok(GraphExec::of(exec, self.context)),
+            Err(error) => Err(explain::call(explain::INSTANTIATED, error)),
+        }
     }
 
     /// The driver's handle, valid while this is alive. The driver changes a graph for one thread at a time.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
-        self.handle.raw()
+        self.driver.raw()
     }
 }

@@ -1,6 +1,6 @@
 //! Host memory that the copies of a graph write.
 
-use core::{cell::UnsafeCell, fmt};
+use core::{cell::Cell, fmt};
 use std::{sync::Arc, vec::Vec};
 
 /// Host memory that a copy of a graph writes at each launch, shared by the graph and the program: see
@@ -27,12 +27,12 @@ use std::{sync::Arc, vec::Vec};
 /// # Ok(())
 /// # }
 /// ```
-pub struct HostBuffer<T>(Arc<[UnsafeCell<T>]>);
+pub struct HostBuffer<T>(Arc<[Cell<T>]>);
 
 // SAFETY: nothing safe reads or writes the elements before the last clone drops them; `to_vec` and `as_ptr` leave the order of
 // accesses to their callers. Elements may be dropped and cloned on any thread.
 unsafe impl<T: Send + Sync> Send for HostBuffer<T> {}
-// SAFETY: as above.
+// SAFETY: `Send` says why: what several threads share is read by `to_vec` alone, whose callers order the accesses.
 unsafe impl<T: Send + Sync> Sync for HostBuffer<T> {}
 
 impl<T> HostBuffer<T> {
@@ -51,7 +51,8 @@ impl<T> HostBuffer<T> {
     /// The first element. It is valid for `len` elements while this or a clone of it is alive.
     #[must_use]
     pub fn as_ptr(&self) -> *mut T {
-        UnsafeCell::raw_get(self.0.as_ptr())
+        // `Cell<T>` "has the same memory layout" as `T` (`core::cell::Cell`, "Memory layout").
+        self.0.as_ptr().cast::<T>().cast_mut()
     }
 
     /// The elements as they are now.
@@ -63,15 +64,13 @@ impl<T> HostBuffer<T> {
     where
         T: Copy,
     {
-        // SAFETY: the elements are initialised and live as long as `self`; the caller vouches that nothing writes them.
-        let elements = unsafe { core::slice::from_raw_parts(self.as_ptr(), self.len()) };
-        elements.to_vec()
+        self.0.iter().map(Cell::get).collect()
     }
 }
 
 impl<T> From<Vec<T>> for HostBuffer<T> {
     fn from(elements: Vec<T>) -> Self {
-        Self(elements.into_iter().map(UnsafeCell::new).collect())
+        Self(elements.into_iter().map(Cell::new).collect())
     }
 }
 

@@ -4,22 +4,19 @@ use super::explain;
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{KernelNodeParams, Status},
+        api::{CallError, DriverCall, KernelCall, KernelNodeParams, Unavailable},
         attributes::{divides, grid_of_clusters},
         config::{Form, Launch},
         context::bind,
         error::Error,
-        function::LoadedFunction,
-        launch::{foreign_in, packed_extra},
+        function::{Fitting, LoadedFunction, Lower, Pass},
+        launch::foreign_in,
     },
-    marshal::{DecodedArgs, Foreign, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+    marshal::{Foreign, KernelArgs, LaunchStream},
 };
-use core::{ffi::c_void, ptr};
+use core::ffi::c_void;
 use cudarc::driver::DriverError;
-use std::{
-    boxed::Box,
-    string::{String, ToString},
-};
+use std::{boxed::Box, string::String};
 
 /// The form of a node's update that does not name one: packed, which takes 0.74 to 0.92 of the time of `kernelParams` at 8
 /// parameters and less at more (H200, CUDA 13.0, `benches/`), except where there is nothing to pack, or its offsets depend on
@@ -41,14 +38,12 @@ pub(super) struct NodeCall<'a, S> {
     pub(super) cluster: Option<Dim3>,
     /// What is not done where this fails, for errors.
     pub(super) action: &'static str,
-    /// The entry point that `set` calls, for errors.
-    pub(super) call: &'static str,
     /// Passes what describes the node to the driver.
     pub(super) set: S,
 }
 
-impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
-    /// Compares the launch and `args` with the function, makes its context current where `bound` is another one, and calls
+impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S> {
+    /// Compares the launch and the arguments with the function, makes its context current where `bound` is another one, and calls
     /// `set` with what the driver takes for a kernel node.
     ///
     /// Slices wait for other streams, and record their use, on the default stream of their context: a graph has no place for
@@ -56,9 +51,9 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
     #[inline(always)]
     pub(super) fn with<A: KernelArgs>(
         self,
-        args: &mut A,
+        mut fitting: Fitting<&LoadedFunction, A>,
         bound: &mut *const c_void,
-    ) -> Result<(), Error> {
+    ) -> Result<T, Error> {
         let Self {
             function, launch, ..
         } = &self;
@@ -80,30 +75,37 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
         }
         let context = function.context.cu_ctx();
         let stream = LaunchStream::in_context(context);
-        args.check_contexts(&stream);
+        fitting.check_contexts(&stream);
         if let Some(field) = stream.foreign() {
-            return Err(foreign_in::<A>(name_of(function), &function.context, field));
+            return Err(foreign::<A>(function, field));
         }
         if *bound != context.cast_const().cast() {
             bind(function.api, &function.context)?;
             *bound = context.cast_const().cast();
         }
-        let outcome = self.lower(args, &stream);
+        let outcome = self.lower(&mut fitting, &stream);
         // What recording the use of slices returned, which would otherwise be the next call's error.
         let recorded = stream.check();
-        outcome?;
-        recorded.map_err(|error| {
-            Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord", error)
-        })
+        let set = outcome?;
+        match recorded {
+            Ok(()) => Ok(set),
+            Err(error) => Err(Error::cudarc(
+                "cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord",
+                error,
+            )),
+        }
     }
 
     #[inline(always)]
-    fn lower<A: KernelArgs>(self, args: &mut A, stream: &LaunchStream<'_>) -> Result<(), Error> {
+    fn lower<A: KernelArgs>(
+        self,
+        fitting: &mut Fitting<&LoadedFunction, A>,
+        stream: &LaunchStream<'_>,
+    ) -> Result<T, Error> {
         let Self {
             function,
             launch,
             action,
-            call,
             set,
             ..
         } = self;
@@ -112,45 +114,24 @@ impl<S: FnOnce(&KernelNodeParams) -> Status> NodeCall<'_, S> {
             None => const { form_of::<A>() },
         };
         let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
-        let mut params = KernelNodeParams {
-            function: function.handle(),
+        let passed = Passed {
+            stream,
             grid: [grid.x, grid.y, grid.z],
             block: [block.x, block.y, block.z],
             shared,
-            params: ptr::null_mut(),
-            extra: ptr::null_mut(),
-            kernel: ptr::null_mut(),
-            context: ptr::null_mut(),
+            set,
         };
-        let outcome = if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
-            marshal_params(args, stream, |pointers| {
-                params.params = pointers;
-                // SAFETY: `marshal_params` has filled one pointer for each parameter, valid until this closure returns.
-                let arguments = || unsafe { DecodedArgs::params::<A>(pointers) };
-                pass(stream, &params, set, arguments)
-            })
-        } else {
-            marshal_packed(args, stream, |packed| {
-                let mut size = A::LAYOUT.size();
-                let mut extra = packed_extra(packed, &mut size);
-                params.extra = extra.as_mut_ptr();
-                // SAFETY: `marshal_packed` has filled the buffer, which is valid until this closure returns.
-                let arguments = || unsafe { DecodedArgs::packed::<A>(packed) };
-                pass(stream, &params, set, arguments)
-            })
-        };
+        let outcome = fitting.lower(form, stream, passed);
         match outcome {
-            Ok(()) => Ok(()),
+            Ok(set) => Ok(set),
             Err(failure) => Err(match *failure {
-                Failure::Foreign(field) => {
-                    foreign_in::<A>(name_of(function), &function.context, field)
-                }
+                Failure::Foreign(field) => foreign::<A>(function, field),
                 Failure::Wait(error) => failed_wait(error),
-                Failure::Driver(status, arguments) => explain::node(
+                Failure::Unavailable(unavailable) => unavailable.into(),
+                Failure::Driver(call, arguments) => explain::node(
                     name_of(function),
                     action,
                     call,
-                    status,
                     [grid, block],
                     shared,
                     &arguments,
@@ -166,28 +147,39 @@ enum Failure {
     Foreign(Foreign),
     /// A slice's wait was not enqueued.
     Wait(DriverError),
+    /// The driver lacks the call.
+    Unavailable(Unavailable),
     /// What the driver returned, and the arguments as text, which are gone when this is explained.
-    Driver(Status, String),
+    Driver(DriverCall, String),
 }
 
 /// Passes a node's parameters to the driver. It runs inside of what lowers the arguments: an error is one word there, so that all
 /// of it stays small enough to be inlined.
-#[inline(always)]
-fn pass<'p>(
-    stream: &LaunchStream<'_>,
-    params: &KernelNodeParams,
-    set: impl FnOnce(&KernelNodeParams) -> Status,
-    arguments: impl FnOnce() -> DecodedArgs<'p>,
-) -> Result<(), Box<Failure>> {
-    if let Some(field) = stream.foreign() {
-        return Err(boxed(Failure::Foreign(field)));
-    }
-    if let Err(error) = stream.check() {
-        return Err(boxed(Failure::Wait(error)));
-    }
-    match set(params) {
-        Status::SUCCESS => Ok(()),
-        status => Err(rejected(status, &arguments())),
+struct Passed<'a, 's, S> {
+    stream: &'a LaunchStream<'s>,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    set: S,
+}
+
+impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> Pass for Passed<'_, '_, S> {
+    type Output = Result<T, Box<Failure>>;
+
+    #[inline(always)]
+    fn pass<const PACKED: bool>(
+        self,
+        call: KernelCall<'_, PACKED>,
+        arguments: impl FnOnce() -> String,
+    ) -> Result<T, Box<Failure>> {
+        if let Some(field) = self.stream.foreign() {
+            return Err(boxed(Failure::Foreign(field)));
+        }
+        if let Err(error) = self.stream.check() {
+            return Err(boxed(Failure::Wait(error)));
+        }
+        let params = KernelNodeParams::new(call, self.grid, self.block, self.shared);
+        (self.set)(&params).map_err(|error| rejected(error, arguments))
     }
 }
 
@@ -200,8 +192,18 @@ fn boxed(failure: Failure) -> Box<Failure> {
 #[cold]
 #[inline(never)]
 #[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
-fn rejected(status: Status, arguments: &DecodedArgs<'_>) -> Box<Failure> {
-    Box::new(Failure::Driver(status, arguments.to_string()))
+fn rejected(error: CallError, arguments: impl FnOnce() -> String) -> Box<Failure> {
+    boxed(match error {
+        CallError::Returned(call) => Failure::Driver(call, arguments()),
+        CallError::Unavailable(unavailable) => Failure::Unavailable(unavailable),
+    })
+}
+
+/// An argument belongs to another context than the node's kernel.
+#[cold]
+#[inline(never)]
+fn foreign<A: KernelArgs>(function: &LoadedFunction, field: Foreign) -> Error {
+    foreign_in::<Fitting<&LoadedFunction, A>>(name_of(function), &function.context, field)
 }
 
 /// The kernel's name, for errors: out of line, so that what calls it stays small enough to be inlined.

@@ -5,7 +5,6 @@
 
 mod attributes;
 mod capture;
-mod capture_info;
 mod captured_node;
 mod copy;
 mod device_update;
@@ -14,12 +13,12 @@ mod exec;
 mod exit;
 mod explain;
 mod find;
-mod handle;
 mod host_buffer;
 mod lower;
 mod node;
 mod order;
 mod owner;
+mod promised;
 mod release;
 mod update;
 

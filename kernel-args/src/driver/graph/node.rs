@@ -1,7 +1,11 @@
 //! What names a node of a graph.
 
-use super::{handle::GraphId, owner::Slot};
-use crate::{device::vector::Dim3, driver::module::Kernel, marshal::KernelArgs};
+use super::owner::Slot;
+use crate::{
+    device::vector::Dim3,
+    driver::{api::NodeId, module::Kernel},
+    marshal::KernelArgs,
+};
 use core::fmt;
 use cudarc::driver::sys::CUgraphNode;
 use std::sync::Arc;
@@ -38,7 +42,7 @@ impl<A: KernelArgs> Node<A> {
     /// The driver's handle. It is valid as long as the graph is.
     #[must_use]
     pub fn cu_graph_node(&self) -> CUgraphNode {
-        self.any.node
+        self.any.0.handle().raw()
     }
 }
 
@@ -59,22 +63,14 @@ impl<A: KernelArgs> fmt::Debug for Node<A> {
         f.debug_struct("Node")
             .field("kernel", &self.kernel.name())
             .field("arguments", &A::NAME)
-            .field("node", &self.any.node)
+            .field("node", &self.any.0.handle())
             .finish_non_exhaustive()
     }
 }
 
 /// A node of any kind: of a kernel, a copy or a memset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct AnyNode {
-    pub(super) node: CUgraphNode,
-    pub(super) graph: GraphId,
-}
-
-// SAFETY: it names a node; a call of the driver with it is made with exclusive access to the graph.
-unsafe impl Send for AnyNode {}
-// SAFETY: as above.
-unsafe impl Sync for AnyNode {}
+pub struct AnyNode(pub(super) NodeId);
 
 impl<A: KernelArgs> From<&Node<A>> for AnyNode {
     fn from(node: &Node<A>) -> Self {

@@ -5,15 +5,14 @@ use super::{
     release::{self, release},
 };
 use crate::driver::{
-    api::{Api, required},
+    api::{GraphRef, UserObject},
     error::Error,
 };
 use core::{
-    ffi::c_void,
-    mem, ptr,
+    mem,
     sync::atomic::{AtomicBool, Ordering},
 };
-use cudarc::driver::{CudaContext, sys::CUgraph};
+use cudarc::driver::CudaContext;
 use std::{
     boxed::Box,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -43,25 +42,13 @@ struct Held {
     closed: bool,
 }
 
-/// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`
-const NO_DESTRUCTOR_SYNC: u32 = 1;
-/// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes over the caller's reference.
-const MOVE: u32 = 1;
-
 impl Slot {
     /// Makes a slot that `graph` holds, and that holds `kept`.
-    ///
-    /// # Safety
-    /// `graph` is alive.
-    pub(super) unsafe fn retained_by(
-        api: &'static Api,
-        graph: CUgraph,
+    pub(super) fn retained_by(
+        graph: GraphRef<'_>,
         context: &Arc<CudaContext>,
         kept: Box<dyn Send + Sync>,
     ) -> Result<Arc<Self>, Error> {
-        let create = required!(api, cuUserObjectCreate)?;
-        let retain = required!(api, cuGraphRetainUserObject)?;
-        let release = required!(api, cuUserObjectRelease)?;
         if !release::start() {
             return Err(explain::no_thread(None, explain::RETAINED));
         }
@@ -71,28 +58,7 @@ impl Slot {
             held: Mutex::default(),
             _kept: kept,
         });
-        let (mut object, pointer) = (ptr::null_mut(), Arc::into_raw(slot.clone()));
-        // SAFETY: `object` outlives the call. `let_go` takes the pointer of an `Arc` that it owns, and is called once.
-        let status = unsafe {
-            create(
-                &raw mut object,
-                pointer.cast_mut().cast(),
-                let_go,
-                1,
-                NO_DESTRUCTOR_SYNC,
-            )
-        };
-        if let Err(error) = status.check("cuUserObjectCreate") {
-            // SAFETY: the pointer of `into_raw`, which the driver has not taken.
-            drop(unsafe { Arc::from_raw(pointer) });
-            return Err(error);
-        }
-        // SAFETY: the caller vouches for the graph; the object has one reference, which the graph takes over.
-        let status = unsafe { retain(graph, object, 1, MOVE) };
-        status.check("cuGraphRetainUserObject").inspect_err(|_| {
-            // SAFETY: the graph has not taken the reference.
-            unsafe { release(object, 1) };
-        })?;
+        graph.retain(slot.clone())?;
         Ok(slot)
     }
 
@@ -124,20 +90,15 @@ impl Slot {
     }
 }
 
-/// The destructor of the user object. The driver may call it on a thread of its own; it does not call CUDA, and does not
-/// unwind.
-///
-/// # Safety
-/// `slot` is the pointer of an `Arc<Slot>`, which this takes over.
-unsafe extern "C" fn let_go(slot: *mut c_void) {
-    // SAFETY: the caller's promise.
-    let slot = unsafe { Arc::from_raw(slot.cast::<Slot>().cast_const()) };
-    let held = {
-        let mut held = slot.held();
-        held.closed = true;
-        (held.arguments.take(), mem::take(&mut held.former))
-    };
-    let context = slot.context.clone();
-    // The slot itself may be the last that keeps a module loaded.
-    release(Box::new((held, slot)), context, None);
+impl UserObject for Slot {
+    fn let_go(self: Arc<Self>) {
+        let held = {
+            let mut held = self.held();
+            held.closed = true;
+            (held.arguments.take(), mem::take(&mut held.former))
+        };
+        let context = self.context.clone();
+        // The slot itself may be the last that keeps a module loaded.
+        release(Box::new((held, self)), context, None);
+    }
 }

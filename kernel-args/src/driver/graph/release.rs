@@ -5,12 +5,9 @@
 //! update has replaced is sent there too, with an event that tells when the launches that may use it are over.
 
 use super::{Graph, exit};
-use crate::driver::{
-    api::{Api, Status, api, required},
-    error::Error,
-};
-use core::{mem, panic::AssertUnwindSafe, ptr};
-use cudarc::driver::{CudaContext, CudaStream, sys::CUevent};
+use crate::driver::api::{Api, Event, api};
+use core::{mem, panic::AssertUnwindSafe};
+use cudarc::driver::CudaContext;
 use std::{
     boxed::Box,
     panic::catch_unwind,
@@ -87,12 +84,8 @@ fn run(receiver: &Receiver<Message>) {
     let Ok(api) = api() else { return };
     exit::call(|| {
         // The calls of this thread must not be refused because another thread captures a stream.
-        if let Some(exchange) = api.cuThreadExchangeStreamCaptureMode {
-            const RELAXED: u32 = 2;
-            let mut mode = RELAXED;
-            // SAFETY: `mode` outlives the call.
-            unsafe { exchange(&raw mut mode) };
-        }
+        const RELAXED: u32 = 2;
+        let _ = api.cuThreadExchangeStreamCaptureMode(&mut { RELAXED });
     });
     for message in receiver {
         let Message::Drop {
@@ -116,9 +109,8 @@ fn run(receiver: &Receiver<Message>) {
 
 fn drop_after(api: &Api, after: Option<Event>, context: &Arc<CudaContext>, owner: Box<dyn Send>) {
     // Not cudarc's functions, which return a pending error of the context instead of doing anything. An error of these
-    // calls has no receiver here.
-    // SAFETY: the context is alive, because the caller holds it.
-    unsafe { (api.cuCtxSetCurrent)(context.cu_ctx()) };
+    // calls cannot be reported here.
+    let _ = api.cuCtxSetCurrent((&**context).into());
     let over = after.as_ref().is_none_or(Event::wait);
     drop(after);
     // An owner that panics must not keep the others.
@@ -130,52 +122,4 @@ fn drop_after(api: &Api, after: Option<Event>, context: &Arc<CudaContext>, owner
             mem::forget(owner);
         }
     }));
-}
-
-/// An event that is complete when a stream has done what was enqueued on it before.
-pub(super) struct Event {
-    api: &'static Api,
-    event: CUevent,
-}
-
-// SAFETY: the driver's events may be used from any thread.
-unsafe impl Send for Event {}
-
-impl Event {
-    /// Records a new event on `stream`, whose context is made current.
-    pub(super) fn record(api: &'static Api, stream: &CudaStream) -> Result<Self, Error> {
-        const DISABLE_TIMING: u32 = 2;
-        let create = required!(api, cuEventCreate)?;
-        let record = required!(api, cuEventRecord)?;
-        // Without them the event could not be used.
-        required!(api, cuEventSynchronize)?;
-        required!(api, cuEventDestroy_v2)?;
-        let context = stream.context().cu_ctx();
-        // SAFETY: the context is alive.
-        unsafe { (api.cuCtxSetCurrent)(context) }.check("cuCtxSetCurrent")?;
-        let mut event = ptr::null_mut();
-        // SAFETY: `event` outlives the call.
-        unsafe { create(&raw mut event, DISABLE_TIMING) }.check("cuEventCreate")?;
-        let event = Self { api, event };
-        // SAFETY: the event and the stream are alive, and of the same context.
-        unsafe { record(event.event, stream.cu_stream()) }.check("cuEventRecord")?;
-        Ok(event)
-    }
-
-    /// Waits until it is complete; returns whether it is.
-    fn wait(&self) -> bool {
-        self.api.cuEventSynchronize.is_some_and(|synchronize| {
-            // SAFETY: the event is alive.
-            unsafe { synchronize(self.event) == Status::SUCCESS }
-        })
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        if let Some(destroy) = self.api.cuEventDestroy_v2 {
-            // SAFETY: the event is this one's own.
-            unsafe { destroy(self.event) };
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use super::{GraphExec, Node, explain, lower::NodeCall, owner::Owner};
 use crate::{
     driver::{
-        api::{KernelNodeParams, Status},
+        api::KernelNodeParams,
         config::{IntoDim, Launch},
         error::Error,
     },
@@ -85,29 +85,6 @@ impl GraphExec {
         Ok(())
     }
 
-    /// As [`update_launch`](Self::update_launch), with arguments of any lifetime, which are not retained.
-    ///
-    /// # Errors
-    /// As [`update`](Self::update).
-    ///
-    /// # Safety
-    /// What `args` point at stays allocated until another update has replaced them or the graph is dropped, and all its
-    /// launches are over.
-    #[inline]
-    pub unsafe fn update_unretained<A: KernelArgs, B>(
-        &mut self,
-        node: &Node<A>,
-        launch: Launch<'_>,
-        mut args: B,
-    ) -> Result<(), Error>
-    where
-        B: KernelArgs<Erased = A::Erased>,
-    {
-        self.set(node, launch, &mut args, &mut ptr::null())?;
-        self.let_former_go(node);
-        Ok(())
-    }
-
     #[inline(always)]
     fn update_retained<A: KernelArgs, B>(
         &mut self,
@@ -137,7 +114,7 @@ impl GraphExec {
                 }
                 Ok(())
             }
-            _ if self.has(node) => Err(explain::cannot_retain(
+            _ if self.node_of(node).is_some() => Err(explain::cannot_retain(
                 Some(node.kernel.name().into()),
                 explain::UPDATED,
             )),
@@ -152,7 +129,7 @@ impl GraphExec {
 
     /// Lets the arguments go that an update has replaced by some that own nothing; returns whether there were any.
     #[inline(always)]
-    fn let_former_go<A: KernelArgs>(&self, node: &Node<A>) -> bool {
+    pub(super) fn let_former_go<A: KernelArgs>(&self, node: &Node<A>) -> bool {
         if let Some(slot) = &node.slot
             && slot.is_occupied()
             && let Some(former) = slot.hold(None)
@@ -165,7 +142,7 @@ impl GraphExec {
 
     /// `cuGraphExecKernelNodeSetParams`.
     #[inline(always)]
-    fn set<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
+    pub(super) fn set<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
         &mut self,
         node: &Node<A>,
         launch: Launch<'_>,
@@ -173,24 +150,16 @@ impl GraphExec {
         bound: &mut *const c_void,
     ) -> Result<(), Error> {
         let function = node.kernel.function();
-        if !self.has(node) {
+        let Some(found) = self.node_of(node) else {
             return Err(Self::has_not(node));
-        }
-        let cluster = node.cluster;
-        let (set, exec, node) = (self.set_params, self.raw(), node.any.node);
-        let set = |params: &KernelNodeParams| -> Status {
-            // SAFETY: the instantiated graph is alive, the node is one of its graph, which this holds; the kernel was verified
-            // for `A`, whose erased form `B` shares, and `params` holds the parameters of `B`, which the driver copies.
-            unsafe { set(exec, node, params) }
         };
         let call = NodeCall {
             function,
             launch,
-            cluster,
+            cluster: node.cluster,
             action: explain::UPDATED,
-            call: "cuGraphExecKernelNodeSetParams_v2",
-            set,
+            set: |params: &KernelNodeParams<'_>| found.set_params(params),
         };
-        call.with(args, bound)
+        call.with(node.kernel.fit(args), bound)
     }
 }

@@ -1,64 +1,62 @@
 //! The bytes of an image, as the driver takes them.
 
-use super::{Description, Image, description};
-use crate::driver::error::Error;
-use cudarc::driver::sys::CUjitInputType;
-use kernel_args_abi::{Sm, compiled::CompiledImage};
-use kernel_args_image as image;
-use std::{
-    format, fs,
-    path::Path,
-    string::{String, ToString},
-    vec::Vec,
+use super::{Bytes, Description, Image, Readers};
+use crate::{
+    driver::{api::DriverImage, error::Error},
+    marshal::Summary,
 };
+use kernel_args_abi::{Sm, compiled::CompiledImage};
+use kernel_args_image::{Code, summary};
+use std::{format, fs, path::Path, string::String, vec::Vec};
 
-/// The bytes of an image as the driver takes them: PTX ends with NUL.
+/// An image as the driver takes it, and what is known of its kernels.
 pub(crate) struct ImageBytes {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) input_type: CUjitInputType,
+    pub(crate) image: DriverImage,
     /// What was read of its kernels while the program compiled.
-    pub(crate) table: Option<&'static CompiledImage>,
+    pub(super) table: Option<&'static CompiledImage>,
+    reading: Reading,
     /// Further images of the same kernels, which describe them.
-    descriptions: Vec<Vec<u8>>,
+    pub(super) descriptions: Vec<Vec<u8>>,
     /// Names by which kernels were asked for when they were compiled, and their symbols.
     pub(crate) names: Vec<(String, String)>,
 }
 
+/// How the contents of an image are known.
+enum Reading {
+    Readers(&'static Readers),
+    Summary(summary::Summary),
+}
+
 impl ImageBytes {
-    /// A cubin that the driver made.
-    pub(crate) fn cubin(bytes: Vec<u8>) -> Self {
+    /// A cubin that the driver made. The images that it was linked from describe its kernels.
+    pub(crate) fn cubin(image: DriverImage) -> Self {
         Self {
-            bytes,
-            input_type: CUjitInputType::CU_JIT_INPUT_CUBIN,
+            image,
             table: None,
+            reading: Reading::Summary(summary::Summary::default()),
             descriptions: Vec::new(),
             names: Vec::new(),
         }
     }
 
     pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
-        let table = match image {
-            Image::Compiled { table, .. } => Some(table),
-            _ => None,
-        };
-        let (descriptions, names) = match &image {
-            #[cfg(feature = "nvrtc")]
-            Image::Source(source) => (
-                source.descriptions().map(<[u8]>::to_vec).collect(),
-                source.names().to_vec(),
-            ),
-            _ => (Vec::new(), Vec::new()),
-        };
-        let mut bytes = match image {
-            Image::Compiled { bytes, .. } => bytes.to_vec(),
-            #[cfg(feature = "nvrtc")]
-            Image::Source(source) => source.image().to_vec(),
-            Image::Bytes(bytes) => bytes.into_owned(),
-            Image::Shared(bytes) => bytes.to_vec(),
-            Image::Unusable(why) => return Err(Error::Image(why.into())),
-            Image::File(path) => fs::read(&path).map_err(|error| {
+        let (table, readers) = (image.table, image.readers);
+        let (mut descriptions, mut names) = (Vec::new(), Vec::new());
+        let bytes = match image.bytes {
+            Bytes::Summarized(summary) => return Ok(Self::summarized(summary, table)),
+            Bytes::Memory(bytes) => bytes.into_owned(),
+            Bytes::Shared(bytes) => bytes.to_vec(),
+            Bytes::File(path) => fs::read(&path).map_err(|error| {
                 Error::Image(format!("cannot read {}: {error}", path.display()))
             })?,
+            #[cfg(feature = "nvrtc")]
+            Bytes::Source(source) => {
+                descriptions = source.descriptions().map(<[u8]>::to_vec).collect();
+                names = source.names().to_vec();
+                source.image().to_vec()
+            }
+            #[cfg(feature = "nvrtc")]
+            Bytes::Unusable(why) => return Err(Error::Image(why.into())),
         };
         if bytes.is_empty() {
             return Err(Error::Image(
@@ -71,37 +69,54 @@ impl ImageBytes {
                  help: to load a file, pass a `Path`: `Path::new({name:?})`"
             )));
         }
-        // The driver is not told the length of an image: it relies on the headers.
-        let kind = image::validate(&bytes).map_err(|error| Error::Image(error.to_string()))?;
-        let input_type = match kind {
-            image::Kind::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
-            image::Kind::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,
-            _ => {
-                if let Some(nul) = bytes.iter().position(|&byte| byte == 0) {
-                    bytes.truncate(nul);
-                }
-                bytes.push(0);
-                CUjitInputType::CU_JIT_INPUT_PTX
-            }
-        };
+        let readers = readers.ok_or_else(|| Error::Image(NO_READERS.into()))?;
         Ok(Self {
-            bytes,
-            input_type,
+            image: (readers.validate)(bytes)?,
             table,
+            reading: Reading::Readers(readers),
             descriptions,
             names,
         })
     }
 
+    fn summarized(known: &Summary, table: Option<&'static CompiledImage>) -> Self {
+        let kernels = table.map_or(0, |table| table.kernels().len());
+        let (image, summary) = DriverImage::summarized(known, kernels);
+        Self {
+            image,
+            table,
+            reading: Reading::Summary(summary),
+            descriptions: Vec::new(),
+            names: Vec::new(),
+        }
+    }
+
+    /// The code in the image. It is empty if the image cannot be read.
+    pub(crate) fn contents(&self) -> Vec<Code> {
+        match &self.reading {
+            Reading::Readers(readers) => (readers.contents)(self.image.bytes()),
+            Reading::Summary(summary) => summary.contents.clone(),
+        }
+    }
+
     /// The kernels as they are for `sm`, or why the image could not be read.
     pub(crate) fn describe(&self, sm: Sm) -> Result<Vec<Description>, String> {
-        let mut image = description::read(&self.bytes)?;
-        for more in &self.descriptions {
-            image = image.with(description::read(more)?);
+        match &self.reading {
+            Reading::Readers(readers) => (readers.describe)(self, sm),
+            Reading::Summary(summary) => {
+                let kernels = self.table.into_iter().flat_map(CompiledImage::kernels);
+                let kernels = kernels.zip(&summary.kernels);
+                Ok(kernels
+                    .map(|(kernel, limits)| Description::compiled(&kernel, limits))
+                    .collect())
+            }
         }
-        description::describe(&image, self.table, sm)
     }
 }
+
+/// Only code that does not come from this crate's macros can make such an image.
+const NO_READERS: &str =
+    "the image was made by another version of kernel-args\nhelp: pass its bytes";
 
 /// The text of an image, if it looks like the name of a file: one short line with one of the usual endings. PTX has several lines,
 /// and no line of it ends so.

@@ -1,13 +1,16 @@
 //! The kernels of an image, as it describes them.
 
+use core::ops::Range;
 use kernel_args_abi::{
     Members, Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
 };
 use kernel_args_image::{
-    self as image, Directives, Kernel, ParameterList, dwarf, mangled::Demangled,
+    self as image, Directives, Kernel, Limits, ParameterList, dwarf,
+    mangled::{Spelled, candidates_by_name, nearest_by_name},
 };
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
@@ -29,12 +32,13 @@ pub enum DebugInfo {
 
 /// A kernel as its image describes it.
 pub(crate) struct Description {
-    pub(crate) symbol: String,
+    pub(crate) symbol: Cow<'static, str>,
     pub(crate) directives: Directives,
     /// Whether it uses dynamic shared memory; not where that is unknown.
     pub(crate) dynamic_shared: bool,
     pub(crate) debug_info: DebugInfo,
-    demangled: Option<Demangled>,
+    /// The text of the demangled name, its qualified name, and its template arguments: see [`Spelled`].
+    name: Option<(Cow<'static, str>, Range<usize>, Option<Range<usize>>)>,
     parameters: ParameterList,
 }
 
@@ -59,12 +63,39 @@ impl Description {
                 DebugInfo::Unreadable(error.to_string())
             })
         };
+        let name = kernel.demangled.as_ref().map(|demangled| {
+            let Spelled {
+                text,
+                name,
+                arguments,
+            } = demangled.spelled();
+            (Cow::Owned(text.into()), name, arguments)
+        });
         Self {
-            symbol: kernel.name.into(),
+            symbol: Cow::Owned(kernel.name.into()),
             directives: kernel.directives(),
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
             debug_info,
-            demangled: kernel.demangled.clone(),
+            name,
+            parameters: ParameterList::new(&parameters),
+        }
+    }
+
+    /// A kernel that is the same in all code of its image.
+    pub(super) fn compiled(kernel: &CompiledKernel, limits: &Limits) -> Self {
+        let parameters: Vec<Parameter<'_>> = kernel.parameters().collect();
+        Self {
+            symbol: Cow::Borrowed(kernel.symbol()),
+            directives: limits.directives,
+            dynamic_shared: limits.dynamic_shared,
+            debug_info: if kernel.has_debug_info() {
+                DebugInfo::Verified
+            } else {
+                DebugInfo::None
+            },
+            name: kernel
+                .name_parts()
+                .map(|(name, arguments)| (Cow::Borrowed(kernel.name()), name, arguments)),
             parameters: ParameterList::new(&parameters),
         }
     }
@@ -76,10 +107,41 @@ impl Description {
 
     /// The demangled name where there is one, else the symbol.
     pub(crate) fn spelled(&self) -> &str {
-        self.demangled
-            .as_ref()
-            .map_or(&self.symbol, Demangled::text)
+        self.name.as_ref().map_or(&self.symbol, |(text, ..)| text)
     }
+
+    /// The demangled name and its parts.
+    fn name(&self) -> Option<Spelled<'_>> {
+        let (text, name, arguments) = self.name.as_ref()?;
+        Some(Spelled {
+            text,
+            name: name.clone(),
+            arguments: arguments.clone(),
+        })
+    }
+}
+
+/// The symbols of the kernels that `wanted` names.
+pub(crate) fn candidates<'k>(
+    wanted: &str,
+    kernels: impl IntoIterator<Item = &'k Description>,
+) -> Vec<&'k str> {
+    let names = kernels
+        .into_iter()
+        .map(|kernel| (&*kernel.symbol, kernel.name()));
+    candidates_by_name(wanted, names)
+}
+
+/// The symbols of the kernels with the most similar names.
+pub(crate) fn nearest<'k>(
+    wanted: &str,
+    kernels: impl IntoIterator<Item = &'k Description>,
+) -> Vec<&'k str> {
+    let names = kernels.into_iter().map(|kernel| {
+        let name = kernel.name().and_then(|name| name.text.get(name.name));
+        (&*kernel.symbol, name.unwrap_or(&kernel.symbol))
+    });
+    nearest_by_name(wanted, names)
 }
 
 pub(super) fn read(image: &[u8]) -> Result<image::Image<'_>, String> {
@@ -119,7 +181,7 @@ mod tests {
     fn directives(image: &[u8]) -> BTreeMap<String, Directives> {
         let image = ImageBytes::read(image.into()).expect("it is an image");
         let kernels = image.describe(Sm(90)).expect("it is read");
-        let of = |kernel: super::Description| (kernel.symbol, kernel.directives);
+        let of = |kernel: super::Description| (kernel.symbol.into_owned(), kernel.directives);
         kernels.into_iter().map(of).collect()
     }
 

@@ -9,7 +9,7 @@ use crate::driver::{
 };
 use core::fmt::Write as _;
 use cudarc::driver::CudaContext;
-use kernel_args_image::{Code, contents};
+use kernel_args_image::Code;
 use std::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 /// An error where the GPU and the driver can run nothing of one of the images, by documented rules. Where these leave it open, and
@@ -25,17 +25,12 @@ pub(crate) fn check(
     }
     let (gpu, driver) = machine(context)?;
     for image in images {
-        let incompatible = IncompatibleImage::new(&code(image), gpu, Some(driver));
+        let incompatible = IncompatibleImage::new(&image.contents(), gpu, Some(driver));
         if incompatible.is_certain() {
             return Err(Error::Incompatible(Box::new(incompatible)));
         }
     }
     Ok(())
-}
-
-/// What an image holds; nothing where it cannot be read.
-fn code(image: &ImageBytes) -> Vec<Code> {
-    contents(&image.bytes).unwrap_or_default()
 }
 
 /// The driver's error with its explanation: what it usually means, what the images hold, and what to do.
@@ -103,7 +98,7 @@ fn explain(
                 text,
                 "\n  this GPU is {gpu}, the driver is for CUDA {driver}; the image has"
             )?;
-            let contents: Vec<Code> = images.iter().flat_map(code).collect();
+            let contents: Vec<Code> = images.iter().flat_map(ImageBytes::contents).collect();
             let image = IncompatibleImage::new(&contents, gpu, Some(driver));
             image.list(text)?;
             // Where the image explains the error, what it says to do is more precise.

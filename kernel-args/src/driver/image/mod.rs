@@ -4,11 +4,11 @@ mod bytes;
 mod description;
 mod link;
 mod load_error;
-mod module_handle;
+mod readers;
 
 #[cfg(feature = "nvrtc")]
 use crate::driver::compile::CompiledSource;
-use crate::marshal::Source;
+use crate::marshal::{Source, Summary};
 use kernel_args_abi::compiled::CompiledImage;
 use std::{
     borrow::Cow,
@@ -20,48 +20,76 @@ use std::{
 
 pub(crate) use bytes::ImageBytes;
 pub use description::DebugInfo;
-pub(crate) use description::Description;
-pub(crate) use link::link;
+pub(crate) use description::{Description, candidates, nearest};
+pub(crate) use link::{link, load};
 pub(crate) use load_error::{check, explained};
-pub(crate) use module_handle::LoadedModule;
+pub(crate) use readers::READERS;
+use readers::Readers;
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.
 ///
 /// `IMAGE` of a module that [`kernels!`](crate::kernels) makes is one. `&str` and `String` are PTX; `&[u8]`, `Vec<u8>` and `Arc<[u8]>` are any of the three; a `Path` or `PathBuf` is a file with any of
 /// them. With the feature `nvrtc` so is what cudarc's `compile_ptx` returns.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Image<'a> {
-    /// Bytes of PTX, a cubin or a fat binary: the beginning tells which.
-    Bytes(Cow<'a, [u8]>),
-    /// A file with one of them.
+pub struct Image<'a> {
+    bytes: Bytes<'a>,
+    /// What was read while the program compiled.
+    table: Option<&'static CompiledImage>,
+    /// `None` if the image is summarized.
+    readers: Option<&'static Readers>,
+}
+
+/// Where the bytes of an image are.
+#[derive(Clone, Debug)]
+enum Bytes<'a> {
+    Memory(Cow<'a, [u8]>),
     File(Cow<'a, Path>),
-    /// Bytes that are shared.
     Shared(Arc<[u8]>),
-    /// An image that was read while the program compiled.
-    #[non_exhaustive]
-    Compiled {
-        /// The image.
-        bytes: &'static [u8],
-        /// What was read of its kernels, perhaps of some of them.
-        table: &'static CompiledImage,
-    },
-    /// A source that was compiled at run time.
+    /// In the program, with what loading needs to know of it.
+    Summarized(&'static Summary),
     #[cfg(feature = "nvrtc")]
     Source(CompiledSource),
-    /// What cannot be an image, and why.
+    /// No image, and why.
+    #[cfg(feature = "nvrtc")]
     Unusable(&'static str),
+}
+
+impl<'a> Image<'a> {
+    /// An image that is read when it is loaded.
+    const fn new(bytes: Bytes<'a>) -> Self {
+        Self {
+            bytes,
+            table: None,
+            readers: Some(&READERS),
+        }
+    }
+
+    fn compiled(bytes: &'static [u8], table: &'static CompiledImage) -> Self {
+        let readers = table.readers();
+        let (bytes, readers) = match readers.and_then(|readers| readers.downcast_ref::<Summary>()) {
+            Some(summary) => (Bytes::Summarized(summary), None),
+            None => (
+                Bytes::Memory(Cow::Borrowed(bytes)),
+                readers.and_then(|readers| readers.downcast_ref()),
+            ),
+        };
+        Self {
+            bytes,
+            table: Some(table),
+            readers,
+        }
+    }
 }
 
 impl<'a> From<&'a str> for Image<'a> {
     fn from(ptx: &'a str) -> Self {
-        Self::Bytes(Cow::Borrowed(ptx.as_bytes()))
+        Self::new(Bytes::Memory(Cow::Borrowed(ptx.as_bytes())))
     }
 }
 
 impl From<String> for Image<'_> {
     fn from(ptx: String) -> Self {
-        Self::Bytes(Cow::Owned(ptx.into_bytes()))
+        Self::new(Bytes::Memory(Cow::Owned(ptx.into_bytes())))
     }
 }
 
@@ -73,7 +101,7 @@ impl<'a> From<&'a String> for Image<'a> {
 
 impl<'a> From<&'a [u8]> for Image<'a> {
     fn from(image: &'a [u8]) -> Self {
-        Self::Bytes(Cow::Borrowed(image))
+        Self::new(Bytes::Memory(Cow::Borrowed(image)))
     }
 }
 
@@ -85,7 +113,7 @@ impl<'a, const N: usize> From<&'a [u8; N]> for Image<'a> {
 
 impl From<Vec<u8>> for Image<'_> {
     fn from(image: Vec<u8>) -> Self {
-        Self::Bytes(Cow::Owned(image))
+        Self::new(Bytes::Memory(Cow::Owned(image)))
     }
 }
 
@@ -97,7 +125,7 @@ impl<'a> From<&'a Vec<u8>> for Image<'a> {
 
 impl<'a> From<&'a Path> for Image<'a> {
     fn from(file: &'a Path) -> Self {
-        Self::File(Cow::Borrowed(file))
+        Self::new(Bytes::File(Cow::Borrowed(file)))
     }
 }
 
@@ -109,13 +137,13 @@ impl<'a> From<&'a PathBuf> for Image<'a> {
 
 impl From<PathBuf> for Image<'_> {
     fn from(file: PathBuf) -> Self {
-        Self::File(Cow::Owned(file))
+        Self::new(Bytes::File(Cow::Owned(file)))
     }
 }
 
 impl From<Arc<[u8]>> for Image<'_> {
     fn from(image: Arc<[u8]>) -> Self {
-        Self::Shared(image)
+        Self::new(Bytes::Shared(image))
     }
 }
 
@@ -123,34 +151,28 @@ impl From<Arc<[u8]>> for Image<'_> {
 /// debug information told while the program compiled: the image itself need not hold it.
 impl From<&'static CompiledImage> for Image<'_> {
     fn from(image: &'static CompiledImage) -> Self {
-        let (bytes, table) = (image.bytes(), image);
-        Self::Compiled { bytes, table }
+        Self::compiled(image.bytes(), image)
     }
 }
 
 /// The image of a struct, with what was read of the kernels that the struct names.
 impl From<Source> for Image<'_> {
     fn from(source: Source) -> Self {
-        let Source {
-            image: bytes,
-            table,
-            ..
-        } = source;
-        Self::Compiled { bytes, table }
+        Self::compiled(source.image, source.table)
     }
 }
 
 #[cfg(feature = "nvrtc")]
 impl From<CompiledSource> for Image<'_> {
     fn from(source: CompiledSource) -> Self {
-        Self::Source(source)
+        Self::new(Bytes::Source(source))
     }
 }
 
 #[cfg(feature = "nvrtc")]
 impl From<&CompiledSource> for Image<'_> {
     fn from(source: &CompiledSource) -> Self {
-        Self::Source(source.clone())
+        Self::new(Bytes::Source(source.clone()))
     }
 }
 
@@ -161,7 +183,7 @@ impl<'a> From<&'a cudarc::nvrtc::Ptx> for Image<'a> {
     fn from(ptx: &'a cudarc::nvrtc::Ptx) -> Self {
         match ptx.as_bytes() {
             Some(compiled) => compiled.into(),
-            None => Self::Unusable(NOT_COMPILED),
+            None => Self::new(Bytes::Unusable(NOT_COMPILED)),
         }
     }
 }
@@ -172,7 +194,7 @@ impl From<cudarc::nvrtc::Ptx> for Image<'_> {
     fn from(ptx: cudarc::nvrtc::Ptx) -> Self {
         match ptx.as_bytes() {
             Some(compiled) => compiled.to_vec().into(),
-            None => Self::Unusable(NOT_COMPILED),
+            None => Self::new(Bytes::Unusable(NOT_COMPILED)),
         }
     }
 }

@@ -4,50 +4,35 @@ use super::resources::Resources;
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{LaunchConfig, Status},
+        api::{DriverCall, FunctionHandle, LaunchConfig, Status, was_reset},
         attributes::describe,
         config::Attributes,
-        context::was_reset,
-        error::{Asked, ContextMismatch, DriverCall, Error, LaunchError, Meaning, meaning},
+        error::{Asked, ContextMismatch, Error, LaunchError, Meaning, meaning},
+        function::Lower,
     },
-    marshal::{ContextName, Foreign, KernelArgs},
+    marshal::{ContextName, Foreign},
 };
-use cudarc::driver::{CudaContext, CudaStream, DriverError, sys::CUfunction};
+use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use std::{
     boxed::Box,
     string::{String, ToString},
 };
 
-/// A field belongs to another context than the launch.
+/// An argument belongs to another context than the launch.
 #[cold]
-pub(crate) fn foreign<A: KernelArgs>(kernel: String, foreign: Foreign) -> Error {
-    let field = A::PARAMETERS.get(foreign.field);
+pub(crate) fn foreign<A: Lower>(kernel: String, foreign: Foreign) -> Error {
     Error::Foreign {
         kernel,
-        field: field.map(|parameter| parameter.name.into()),
+        field: A::name_of(foreign.field),
         contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
     }
 }
 
 /// As [`foreign`], of a launch or a node in `context`.
 #[cold]
-pub(crate) fn foreign_in<A: KernelArgs>(
-    kernel: String,
-    context: &CudaContext,
-    field: Foreign,
-) -> Error {
+pub(crate) fn foreign_in<A: Lower>(kernel: String, context: &CudaContext, field: Foreign) -> Error {
     let launch = ContextName::of(context);
     foreign::<A>(kernel, Foreign { launch, ..field })
-}
-
-/// An argument of a list belongs to another context than the launch.
-#[cold]
-pub(crate) fn foreign_argument(kernel: String, foreign: Foreign) -> Error {
-    Error::Foreign {
-        kernel,
-        field: Some(foreign.field.to_string().into()),
-        contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
-    }
 }
 
 /// The stream belongs to another context than the kernel.
@@ -110,16 +95,14 @@ pub(crate) fn unrecorded(kernel: String, error: DriverError) -> Error {
     }
 }
 
-/// The driver returned `status` from the launch of `function`. `context` is that of the launch, as far as it is known.
-///
-/// # Safety
-/// `function` is loaded, and its context is current, unless that was reset and has not been made again.
+/// The driver returned `status` from the launch of `function`, whose context is current unless that was reset and has not been made
+/// again. `context` is that of the launch, as far as it is known.
 #[cold]
-pub(crate) unsafe fn launch(
+pub(crate) fn launch(
     kernel: String,
-    function: CUfunction,
+    function: FunctionHandle<'_>,
     status: Status,
-    config: LaunchConfig,
+    config: LaunchConfig<'_>,
     attributes: Option<Attributes<'_>>,
     arguments: String,
     context: Option<&CudaContext>,
@@ -135,10 +118,7 @@ pub(crate) unsafe fn launch(
     // Where an earlier kernel has failed, this one is not to blame; where the context or a handle is not valid, it may be the
     // function's.
     let is_answered = !matches!(status.0, 201 | 400 | 500 | 700 | 702..=719);
-    // SAFETY: the caller's promise is the same one.
-    let resources = is_answered
-        .then(|| unsafe { Resources::of(function) }.ok())
-        .flatten();
+    let resources = is_answered.then(|| Resources::of(function).ok()).flatten();
     let usual = match status.0 {
         1 | 801 if !attributes.is_empty() => ATTRIBUTES,
         _ => meaning(status, Asked::Launch).unwrap_or(UNKNOWN),

@@ -2,20 +2,21 @@
 
 use super::{
     call::LaunchCall,
-    explain::{foreign, foreign_argument, foreign_stream, unbound},
+    explain::{foreign, foreign_stream, unbound},
 };
 use crate::{
     driver::{
+        api::Promise,
         config::Launch,
         context::bind as bind_context,
         error::Error,
-        function::{Function, LoadedFunction},
+        function::{Function, LoadedFunction, Lower},
         module::Kernel,
     },
     marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
 };
 use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
-use std::{string::String, sync::Arc};
+use std::sync::Arc;
 
 mod sealed {
     use crate::marshal::{self, KernelArgs};
@@ -53,12 +54,9 @@ impl LaunchArgs for &mut ArgList<'_> {}
 )]
 pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
-    /// As [`launch`](super::launch()).
-    ///
-    /// # Safety
-    /// As [`launch`](super::launch()).
+    /// As [`launch`](super::launch()), whose caller has promised what it requires.
     #[doc(hidden)]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error>;
+    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -71,9 +69,9 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    unsafe fn launch(&self, launch: Launch<'_>, args: B) -> Result<(), Error> {
-        // SAFETY: the function was verified for `A`, whose erased form `B` shares; the caller vouches for the rest.
-        unsafe { launch_verified(self.function(), &launch, args) }
+    fn launch(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
+        // By reference: what is moved is copied.
+        launch_fitting(self.function(), &launch, self.fit(&mut args), promise)
     }
 }
 
@@ -81,48 +79,34 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
-        self.fits::<A>()?;
-        // SAFETY: the function was verified for `A`; the caller vouches for the rest.
-        unsafe { launch_verified(self.loaded(), &launch, args) }
+    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+        launch_fitting(self.loaded(), &launch, self.fit(&mut args)?, promise)
     }
 }
 
 /// A list is verified at the first launch of one of its types with this function.
 impl Launchable<&mut ArgList<'_>> for Function {
     #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, args: &mut ArgList<'_>) -> Result<(), Error> {
-        self.fits_list(args.types())?;
-        let function = self.loaded();
-        let name = || function.name.clone();
-        let stream = stream(function, &launch)?;
-        let launch_stream = LaunchStream::on(stream);
-        args.check_contexts(&launch_stream);
-        if let Some(index) = launch_stream.foreign() {
-            return Err(foreign_argument(name(), index));
-        }
-        function.check(&launch)?;
-        bind(function)?;
-        let call = LaunchCall {
-            api: function.api,
-            function: function.handle(),
-            stream: stream.cu_stream(),
-            launch: &launch,
-            launch_stream: &launch_stream,
-            attribute_limits: Some(&function.attribute_limits),
-            name,
-        };
-        // SAFETY: the function was verified for arguments of these types; the caller vouches for the rest.
-        unsafe { call.with_list(args) }
+    fn launch(
+        &self,
+        launch: Launch<'_>,
+        args: &mut ArgList<'_>,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        launch_fitting(self.loaded(), &launch, self.fit_list(args)?, promise)
     }
 }
 
 /// As with `&mut` of it.
 impl Launchable<ArgList<'_>> for Function {
     #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, mut args: ArgList<'_>) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same one.
-        unsafe { Launchable::<&mut ArgList<'_>>::launch(self, launch, &mut args) }
+    fn launch(
+        &self,
+        launch: Launch<'_>,
+        mut args: ArgList<'_>,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        Launchable::<&mut ArgList<'_>>::launch(self, launch, &mut args, promise)
     }
 }
 
@@ -146,59 +130,44 @@ fn bind(function: &LoadedFunction) -> Result<(), Error> {
 }
 
 /// Launches a function that this crate knows.
-///
-/// # Safety
-/// As [`launch`](super::launch()); and the function was verified for `A`.
 #[inline(always)]
-unsafe fn launch_verified<A: KernelArgs>(
+fn launch_fitting<A: Lower>(
     function: &LoadedFunction,
     launch: &Launch<'_>,
-    mut args: A,
+    mut fitting: A,
+    promise: Promise<'_>,
 ) -> Result<(), Error> {
+    let name = || function.name.clone();
     let stream = stream(function, launch)?;
     let launch_stream = LaunchStream::on(stream);
-    check_contexts(&args, &launch_stream, || function.name.clone())?;
+    // Arguments of another context are refused before any of them is lowered.
+    fitting.check_contexts(&launch_stream);
+    if let Some(field) = launch_stream.foreign() {
+        return Err(foreign::<A>(name(), field));
+    }
     function.check(launch)?;
     bind(function)?;
     let call = LaunchCall {
         api: function.api,
-        function: function.handle(),
-        stream: stream.cu_stream(),
+        stream: stream.into(),
         launch,
         launch_stream: &launch_stream,
         attribute_limits: Some(&function.attribute_limits),
-        name: || function.name.clone(),
+        name,
     };
-    // SAFETY: the caller's promise is the same one.
-    unsafe { call.with(&mut args) }
+    call.with(&mut fitting, promise)
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     #[inline(always)]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same one.
-        unsafe { (**self).launch(launch, args) }
+    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        (**self).launch(launch, args, promise)
     }
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     #[inline(always)]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same one.
-        unsafe { (**self).launch(launch, args) }
-    }
-}
-
-/// Refuses arguments of another context than the launch, before any of them is lowered.
-#[inline(always)]
-fn check_contexts<A: KernelArgs>(
-    args: &A,
-    stream: &LaunchStream<'_>,
-    name: impl Fn() -> String,
-) -> Result<(), Error> {
-    args.check_contexts(stream);
-    match stream.foreign() {
-        Some(field) => Err(foreign::<A>(name(), field)),
-        None => Ok(()),
+    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        (**self).launch(launch, args, promise)
     }
 }

@@ -3,15 +3,14 @@
 mod call;
 mod explain;
 mod launchable;
-mod list;
 mod raw;
 mod resources;
 
-pub(crate) use call::{LaunchCall, packed_extra};
+pub(crate) use call::LaunchCall;
 pub(crate) use explain::{foreign_in, foreign_stream};
 pub use launchable::{LaunchArgs, Launchable};
 
-use crate::driver::{config::Launch, error::Error};
+use crate::driver::{api::Promise, config::Launch, error::Error};
 
 /// Launches a kernel. [`launch!`](crate::launch!) expands to a call of this.
 ///
@@ -31,8 +30,9 @@ pub unsafe fn launch<A: LaunchArgs>(
     launch: Launch<'_>,
     args: A,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's promise is the same one.
-    unsafe { target.launch(launch, args) }
+    // SAFETY: the caller promises it, and this is the one launch that takes the promise.
+    let promise = unsafe { Promise::new() };
+    target.launch(launch, args, promise)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, and named options after them.

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     driver::{
-        api::api,
+        api::{FunctionHandle, Promise, StreamHandle, api},
         config::Launch,
         context::{bind, bind_function, current, named},
         error::Error,
-        function::{function_name, verified},
+        function::{Fitting, Lower, function_name, verified},
         query::allow,
     },
     marshal::{Foreign, KernelArgs, LaunchStream},
@@ -25,14 +25,14 @@ use cudarc::driver::{
 /// The function's context is made current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
-        let function = self.cu_function();
+    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        let function = FunctionHandle::from(self);
         let context = match launch.stream {
             // cudarc does not tell the context of its function, and the driver is asked in a roundabout way. Where the stream's
             // context is the one that was found before, it need not be: only if the handle was given to a function of another
             // context since then, and the stream is wrong as well, is the error the driver's.
             Some(stream)
-                if verified::context(function, TypeId::of::<A::Erased>())
+                if verified::context(function.raw(), TypeId::of::<A::Erased>())
                     == Some(stream.context().cu_ctx()) =>
             {
                 bind(api()?, stream.context())?;
@@ -41,8 +41,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             Some(stream) => {
                 let context = bind_function(self)?;
                 if stream.context().cu_ctx() != context {
-                    // SAFETY: `self` keeps its module loaded.
-                    let name = unsafe { function_name(function) };
+                    let name = function_name(function);
                     return Err(foreign_stream(name, named(context), stream));
                 }
                 stream.context().check_err().map_err(Error::context)?;
@@ -50,8 +49,8 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             }
             None => bind_function(self)?,
         };
-        // SAFETY: `self` keeps its module loaded, and its context is current; the caller vouches for the rest.
-        unsafe { launch_raw(function, context, context, &launch, args) }
+        let fitting = Fitting::promised(function, args, &promise);
+        launch_raw(fitting, context, context, &launch, promise)
     }
 }
 
@@ -59,7 +58,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// or that of the arguments where there is none.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    unsafe fn launch(&self, launch: Launch<'_>, args: A) -> Result<(), Error> {
+    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         let context = match launch.stream {
             Some(stream) => {
                 bind(api()?, stream.context())?;
@@ -67,37 +66,38 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
             }
             None => current()?,
         };
-        // SAFETY: the caller vouches for everything.
-        unsafe { launch_raw(*self, context, ptr::null_mut(), &launch, args) }
+        let fitting = Fitting::promised(promise.function(*self), args, &promise);
+        launch_raw(fitting, context, ptr::null_mut(), &launch, promise)
     }
 }
 
-/// Verifies `function` against `A`, then launches it. `own` is the function's context; null where nothing tells.
-///
-/// # Safety
-/// As [`launch`](super::launch()); `function` is loaded; `context` is current, and null where there is none.
-unsafe fn launch_raw<A: KernelArgs>(
-    function: CUfunction,
+/// Verifies a function against `A`, then launches it. `context` is current, and null where there is none; `own` is the function's
+/// context, null where nothing tells.
+fn launch_raw<A: KernelArgs>(
+    mut fitting: Fitting<FunctionHandle<'_>, A>,
     context: CUcontext,
     own: CUcontext,
     launch: &Launch<'_>,
-    mut args: A,
+    promise: Promise<'_>,
 ) -> Result<(), Error> {
     let api = api()?;
-    // SAFETY: the caller vouches that the function is loaded.
-    let name = || unsafe { function_name(function) };
+    let function = fitting.callee();
+    let name = || function_name(function);
     let (launch_stream, stream) = match launch.stream {
-        Some(stream) => (LaunchStream::on(stream), stream.cu_stream()),
-        None => (LaunchStream::in_context(context), ptr::null_mut()),
+        Some(stream) => (LaunchStream::on(stream), stream.into()),
+        None => (LaunchStream::in_context(context), StreamHandle::DEFAULT),
     };
-    args.check_contexts(&launch_stream);
+    fitting.check_contexts(&launch_stream);
     if let Some(field) = launch_stream.foreign() {
         let launch = match launch.stream {
             None if !context.is_null() => named(context),
             // That of the stream, or of the first argument.
             _ => field.launch,
         };
-        return Err(foreign::<A>(name(), Foreign { launch, ..field }));
+        return Err(foreign::<Fitting<FunctionHandle<'_>, A>>(
+            name(),
+            Foreign { launch, ..field },
+        ));
     }
     if context.is_null() {
         match launch_stream.context() {
@@ -105,21 +105,17 @@ unsafe fn launch_raw<A: KernelArgs>(
             None => return Err(Error::NoContext { kernel: name() }),
         }
     }
-    // SAFETY: the caller vouches that the function is loaded; a context is current.
-    unsafe { verified::verify_once::<A>(api, function, own) }?;
+    verified::verify_once::<A>(api, function, own)?;
     if launch.shared > 0 {
-        // SAFETY: as above.
-        unsafe { allow(function, launch.shared, name) }?;
+        allow(function, launch.shared, name)?;
     }
     let call = LaunchCall {
         api,
-        function,
         stream,
         launch,
         launch_stream: &launch_stream,
         attribute_limits: None,
         name,
     };
-    // SAFETY: the function was verified as far as the driver can tell; the caller vouches for the rest.
-    unsafe { call.with(&mut args) }
+    call.with(&mut fitting, promise)
 }

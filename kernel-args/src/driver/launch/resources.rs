@@ -2,10 +2,14 @@
 
 use crate::{
     device::vector::Dim3,
-    driver::{api::LaunchConfig, attributes::device_attribute, error::Error, query::attribute},
+    driver::{
+        api::{CallError, FunctionHandle, LaunchConfig},
+        attributes::device_attribute,
+        query::attribute,
+    },
 };
 use core::fmt;
-use cudarc::driver::sys::{CUdevice_attribute as D, CUfunction};
+use cudarc::driver::sys::CUdevice_attribute as D;
 use std::{format, string::String};
 
 /// What a kernel uses, and the limits of its GPU.
@@ -28,14 +32,10 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    /// Asks the driver; an error where the context is lost.
-    ///
-    /// # Safety
-    /// `function` is loaded, and its context is current.
+    /// Asks the driver about a function whose context is current; an error where the context is lost.
     #[cold]
-    pub(crate) unsafe fn of(function: CUfunction) -> Result<Self, Error> {
-        // SAFETY: the caller's promise is the same one.
-        let of_function = |number| unsafe { attribute::get(function, number) };
+    pub(crate) fn of(function: FunctionHandle<'_>) -> Result<Self, CallError> {
+        let of_function = |number| attribute::get(function, number);
         let of_device = |attribute: D| device_attribute(attribute as u32);
         Ok(Self {
             registers: of_function(attribute::NUM_REGS)?,
@@ -58,7 +58,7 @@ impl Resources {
     }
 
     /// The first limit that a launch exceeds, and what to do; `None` where it exceeds none of these.
-    pub(crate) fn exceeded(&self, config: &LaunchConfig) -> Option<(String, &'static str)> {
+    pub(crate) fn exceeded(&self, config: &LaunchConfig<'_>) -> Option<(String, &'static str)> {
         let (grid, block) = (Dim3::from(config.grid), Dim3::from(config.block));
         let (threads, shared) = (block.count(), config.shared);
         if grid.count() == 0 || block.count() == 0 {
@@ -128,7 +128,7 @@ impl fmt::Display for Resources {
 #[cfg(test)]
 mod tests {
     use super::{Dim3, LaunchConfig, Resources};
-    use core::ptr;
+    use crate::driver::api::StreamHandle;
     use std::string::ToString;
 
     const KERNEL: Resources = Resources {
@@ -143,7 +143,7 @@ mod tests {
     };
 
     fn exceeded(grid: [u32; 3], block: [u32; 3], shared: u32) -> Option<std::string::String> {
-        let config = LaunchConfig::new(grid, block, shared, ptr::null_mut());
+        let config = LaunchConfig::new(grid, block, shared, StreamHandle::DEFAULT);
         KERNEL.exceeded(&config).map(|(limit, _)| limit)
     }
 

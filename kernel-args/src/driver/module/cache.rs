@@ -1,6 +1,6 @@
 //! The functions that a module was asked for.
 
-use crate::driver::function::{Chain, Function, Words};
+use crate::driver::function::{Chain, Function, Typed, Verified, Words};
 use core::{
     any::TypeId,
     hash::{Hash, Hasher},
@@ -18,15 +18,13 @@ pub(crate) struct KernelCache {
 
 struct Cached {
     hash: Words,
-    /// The erased struct; `None` for an untyped function.
-    arguments: Option<TypeId>,
     entry: Box<str>,
-    function: Function,
+    function: Verified,
 }
 
 impl Cached {
-    fn is(&self, hash: Words, arguments: Option<TypeId>, entry: &str) -> bool {
-        self.hash == hash && self.arguments == arguments && *self.entry == *entry
+    fn is(&self, hash: Words, entry: &str) -> bool {
+        self.hash == hash && *self.entry == *entry
     }
 }
 
@@ -41,31 +39,54 @@ impl KernelCache {
         &self.chains[hash.top(CHAINS.ilog2())]
     }
 
-    /// The function that was inserted for these.
     #[inline]
-    pub(crate) fn get(&self, arguments: Option<TypeId>, entry: &str) -> Option<&Function> {
-        let hash = hash(arguments, entry);
-        self.chain(hash)
-            .iter()
-            .find(|cached| cached.is(hash, arguments, entry))
-            .map(|cached| &cached.function)
+    fn find<'c, R>(
+        &'c self,
+        hash: Words,
+        entry: &str,
+        is: impl Fn(&'c Verified) -> Option<R>,
+    ) -> Option<R> {
+        let mut chain = self.chain(hash).iter();
+        chain.find_map(|cached| {
+            cached
+                .is(hash, entry)
+                .then(|| is(&cached.function))
+                .flatten()
+        })
     }
 
-    /// Keeps a function, unless another thread was faster; returns the one that is kept.
-    pub(crate) fn insert(
-        &self,
-        arguments: Option<TypeId>,
-        entry: &str,
-        function: &Function,
-    ) -> &Function {
-        let hash = hash(arguments, entry);
+    /// The untyped function that was inserted under this name.
+    pub(crate) fn get(&self, entry: &str) -> Option<&Function> {
+        self.find(hash(None, entry), entry, Verified::as_untyped)
+    }
+
+    /// The function that was inserted under this name, verified for the erased struct `E`.
+    #[inline]
+    pub(crate) fn get_typed<E: 'static>(&self, entry: &str) -> Option<Typed<E>> {
+        let hash = hash(Some(TypeId::of::<E>()), entry);
+        self.find(hash, entry, Verified::as_typed)
+    }
+
+    /// Keeps an untyped function, unless another thread was faster; returns the one that is kept.
+    pub(crate) fn insert(&self, entry: &str, function: &Function) -> Function {
+        let kept = self.keep(hash(None, entry), entry, Verified::untyped(function));
+        kept.as_untyped().unwrap_or(function).clone()
+    }
+
+    /// Keeps a typed function, unless another thread was faster.
+    pub(crate) fn insert_typed<E: 'static>(&self, entry: &str, typed: &Typed<E>) {
+        let hash = hash(Some(TypeId::of::<E>()), entry);
+        self.keep(hash, entry, Verified::typed(typed));
+    }
+
+    fn keep(&self, hash: Words, entry: &str, function: Verified) -> &Verified {
         let cached = Cached {
             hash,
-            arguments,
             entry: entry.into(),
-            function: function.clone(),
+            function,
         };
-        let same = |a: &Cached, b: &Cached| a.is(b.hash, b.arguments, &b.entry);
+        let same =
+            |a: &Cached, b: &Cached| a.is(b.hash, &b.entry) && a.function.is_like(&b.function);
         &self.chain(hash).push(cached, same).function
     }
 }

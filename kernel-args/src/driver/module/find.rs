@@ -2,12 +2,12 @@
 
 use super::{Loaded, Module};
 use crate::driver::{
+    api,
     error::Error,
-    function::{Function, LoadedBy},
-    image::Description,
+    function::Function,
+    image::{Description, candidates, nearest},
 };
 use cudarc::driver::sys::CUresult;
-use kernel_args_image::mangled;
 use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
 
 /// The nearest names follow it.
@@ -31,7 +31,7 @@ impl Module {
     /// # Errors
     /// [`Error::Entry`] where the module has no kernel of that name, or several.
     pub fn function(&self, entry: &str) -> Result<Function, Error> {
-        if let Some(function) = self.cache.get(None, entry) {
+        if let Some(function) = self.cache.get(entry) {
             return Ok(function.clone());
         }
         let function = match self.named(entry)?.as_slice() {
@@ -45,7 +45,7 @@ impl Module {
                 });
             }
         };
-        Ok(self.cache.insert(None, entry, &function).clone())
+        Ok(self.cache.insert(entry, &function))
     }
 
     /// The descriptions of the kernels that `entry` names; none where the images could not be read.
@@ -53,7 +53,7 @@ impl Module {
         let expression = self.names.iter().find(|(name, _)| name == entry);
         let symbols = match expression {
             Some((_, symbol)) => [symbol.as_str()].into(),
-            None => mangled::candidates(entry, self.entries()),
+            None => candidates(entry, self.kernels.iter().map(Arc::as_ref)),
         };
         let named: Vec<_> = symbols
             .iter()
@@ -78,7 +78,7 @@ impl Module {
         description: Option<&Arc<Description>>,
     ) -> Result<Function, Error> {
         let symbol = description.map_or(entry, |kernel| &kernel.symbol);
-        if let Some(function) = self.cache.get(None, symbol) {
+        if let Some(function) = self.cache.get(symbol) {
             return Ok(function.clone());
         }
         let name =
@@ -97,13 +97,10 @@ impl Module {
         let (described, unread) = (description.cloned(), self.unread.as_deref());
         let function = match &self.loaded {
             Loaded::Own(module) => {
-                let handle = module.function(&name)?.ok_or_else(no_entry)?;
-                let loaded_by = LoadedBy::Module(module.clone());
-                let context = &module.context;
-                // SAFETY: the function is of this module, which is held.
-                unsafe {
-                    Function::new(handle, symbol.into(), context, described, unread, loaded_by)
-                }
+                let function = api::Function::of_module(module, &name)?;
+                let function = function.ok_or_else(no_entry)?;
+                let context = module.context();
+                Function::new(function, symbol.into(), context, described, unread)
             }
             Loaded::Cudarc(context, module) => {
                 context.bind_to_thread().map_err(Error::context)?;
@@ -116,13 +113,13 @@ impl Module {
                 Function::of_cudarc(context, function, symbol, described, unread)
             }
         }?;
-        Ok(self.cache.insert(None, symbol, &function).clone())
+        Ok(self.cache.insert(symbol, &function))
     }
 
     #[cold]
     fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
         let expressions = self.names.iter().map(|(expression, _)| expression.as_str());
-        let nearest = mangled::nearest(entry, self.entries());
+        let nearest = nearest(entry, self.kernels.iter().map(Arc::as_ref));
         Error::Entry {
             wanted: entry.into(),
             problem,

@@ -5,13 +5,13 @@ use crate::{
     driver::{
         context::restored_on_error,
         error::Error,
-        function::{Function, LoadedFunction},
+        function::{Fitting, Function, LoadedFunction, Typed},
         image::Image,
         verify::{Verification, select},
     },
     marshal::{KernelArgs, Source},
 };
-use core::{any::TypeId, fmt, marker::PhantomData};
+use core::fmt;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
 use std::{boxed::Box, sync::Arc, vec::Vec};
 
@@ -20,28 +20,27 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 /// It may be stored and launched with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a
 /// `Saxpy<'a>`. Cloning it is cheap, and it may be used from any thread.
 pub struct Kernel<A: KernelArgs> {
-    function: Function,
-    arguments: PhantomData<fn(A::Erased)>,
+    typed: Typed<A::Erased>,
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    /// The kernel of a function against which `A` was verified.
-    #[inline]
-    fn of(function: Function) -> Self {
-        Self {
-            function,
-            arguments: PhantomData,
-        }
-    }
-
     #[inline(always)]
     pub(crate) fn function(&self) -> &LoadedFunction {
-        self.function.loaded()
+        self.as_function().loaded()
+    }
+
+    /// The kernel with arguments.
+    #[inline(always)]
+    pub(crate) fn fit<B: KernelArgs<Erased = A::Erased>>(
+        &self,
+        args: B,
+    ) -> Fitting<&LoadedFunction, B> {
+        self.typed.fit(args)
     }
 
     /// What keeps the kernel loaded, without the type of its arguments.
     pub(crate) fn keep_loaded(&self) -> Box<dyn Send + Sync> {
-        Box::new(self.function.clone())
+        Box::new(self.as_function().clone())
     }
 
     /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or
@@ -128,13 +127,13 @@ impl<A: KernelArgs> Kernel<A> {
     /// The kernel without the type of its arguments.
     #[must_use]
     pub fn as_function(&self) -> &Function {
-        &self.function
+        self.typed.function()
     }
 
     /// What the struct was verified against.
     #[must_use]
     pub fn verification(&self) -> &Verification {
-        self.function.verification()
+        self.as_function().verification()
     }
 
     /// The kernel itself, if it was verified.
@@ -151,25 +150,25 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// As [`Function::require_loaded`].
     pub fn require_loaded(&self) -> Result<(), Error> {
-        self.function.require_loaded()
+        self.as_function().require_loaded()
     }
 
     /// The kernel's symbol.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.function.name()
+        self.as_function().name()
     }
 
     /// The context in which it is loaded.
     #[must_use]
     pub fn context(&self) -> &Arc<CudaContext> {
-        self.function.context()
+        self.as_function().context()
     }
 
     /// The driver's handle, valid while this or a clone of it is alive.
     #[must_use]
     pub fn cu_function(&self) -> cudarc::driver::sys::CUfunction {
-        self.function.cu_function()
+        self.as_function().cu_function()
     }
 }
 
@@ -179,8 +178,9 @@ impl Function {
     /// # Errors
     /// [`Error::Mismatch`] where `A` does not fit.
     pub fn kernel<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
-        self.fits::<A>()?;
-        Ok(Kernel::of(self.clone()))
+        Ok(Kernel {
+            typed: self.typed::<A>()?,
+        })
     }
 }
 
@@ -210,11 +210,10 @@ impl Module {
     /// not fit.
     #[inline]
     pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
-        let arguments = TypeId::of::<A::Erased>();
-        if let Some(function) = self.cache.get(Some(arguments), entry) {
-            return Ok(Kernel::of(function.clone()));
+        match self.cache.get_typed(entry) {
+            Some(typed) => Ok(Kernel { typed }),
+            None => self.look_up(entry),
         }
-        self.look_up::<A>(arguments, entry)
     }
 
     /// The kernel that the struct names, `#[kernel_args(ptx = "…", entry = "…")]`, of this module: [`kernel`](Self::kernel)
@@ -230,23 +229,22 @@ impl Module {
     }
 
     #[cold]
-    fn look_up<A: KernelArgs>(&self, arguments: TypeId, entry: &str) -> Result<Kernel<A>, Error> {
+    fn look_up<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
         let function = match self.named(entry)?.as_slice() {
             [] => self.load_function(entry, None)?,
             [one] => self.load_function(entry, Some(one))?,
             several => self.load_function(entry, Some(select::<A>(entry, several)?))?,
         };
-        let kernel = function.kernel()?;
-        self.cache.insert(Some(arguments), entry, &function);
-        Ok(kernel)
+        let typed = function.typed::<A>()?;
+        self.cache.insert_typed(entry, &typed);
+        Ok(Kernel { typed })
     }
 }
 
 impl<A: KernelArgs> Clone for Kernel<A> {
     fn clone(&self) -> Self {
         Self {
-            function: self.function.clone(),
-            arguments: PhantomData,
+            typed: self.typed.clone(),
         }
     }
 }

@@ -12,10 +12,11 @@ use crate::driver::compile::CompileOptions;
 use crate::{
     device::DevicePointerMut,
     driver::{
+        api,
         config::JitOptions,
         context::sm,
         error::Error,
-        image::{Description, Image, ImageBytes, LoadedModule, check, explained, link},
+        image::{Description, Image, ImageBytes, check, explained, link, load},
     },
 };
 use cache::KernelCache;
@@ -39,14 +40,14 @@ pub struct Module {
 
 /// Who loaded a module.
 pub(crate) enum Loaded {
-    Own(Arc<LoadedModule>),
+    Own(Arc<api::Module>),
     Cudarc(Arc<CudaContext>, Arc<CudaModule>),
 }
 
 impl Loaded {
     fn context(&self) -> &Arc<CudaContext> {
         match self {
-            Self::Own(module) => &module.context,
+            Self::Own(module) => module.context(),
             Self::Cudarc(context, _) => context,
         }
     }
@@ -88,7 +89,7 @@ impl Module {
         let images = slice::from_ref(&image);
         check(ctx, images, options)?;
         let mut driver = options.to_driver();
-        let loaded = LoadedModule::load(ctx, &image, &mut driver)
+        let loaded = load(ctx, &image, &mut driver)
             .map_err(|error| explained(error, ctx, images, options))?;
         let loaded = Loaded::Own(Arc::new(loaded));
         Self::new(loaded, images, driver.info_log(), driver.wall_time())
@@ -207,7 +208,7 @@ impl Module {
         // The options went to the linker; a cubin needs none.
         let linked = link(ctx, &images, options).and_then(|linked| {
             let none = &mut JitOptions::new().to_driver();
-            Ok((LoadedModule::load(ctx, &linked.cubin, none)?, linked))
+            Ok((load(ctx, &linked.cubin, none)?, linked))
         });
         let (loaded, linked) = linked.map_err(|error| explained(error, ctx, &images, options))?;
         let loaded = Loaded::Own(Arc::new(loaded));
@@ -257,7 +258,7 @@ impl Module {
 
     /// The symbols of the kernels that the images hold, as far as they could be read.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
-        self.kernels.iter().map(|kernel| kernel.symbol.as_str())
+        self.kernels.iter().map(|kernel| &*kernel.symbol)
     }
 
     /// The address and the size in bytes of the global variable `name` (`__device__`, `__constant__`), which lives as

@@ -2,8 +2,7 @@
 //!
 //! cudarc's enum is that of the `cuda-NNNNN` feature that the application chose, and lacks what is newer.
 
-use crate::driver::{api::api, error::Error};
-use cudarc::driver::sys::CUfunction;
+use crate::driver::api::{CallError, FunctionHandle, api, out};
 
 pub(crate) const MAX_THREADS_PER_BLOCK: u32 = 0;
 pub(crate) const SHARED_SIZE_BYTES: u32 = 1;
@@ -18,15 +17,10 @@ pub(crate) const REQUIRED_CLUSTER_HEIGHT: u32 = 12;
 pub(crate) const REQUIRED_CLUSTER_DEPTH: u32 = 13;
 pub(crate) const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: u32 = 14;
 
-/// `cuFuncGetAttribute`.
-///
-/// # Safety
-/// `function` is loaded, and its context is current.
-pub(crate) unsafe fn get(function: CUfunction, attribute: u32) -> Result<u32, Error> {
-    let (api, mut value) = (api()?, 0);
-    // SAFETY: the caller vouches for the function; `value` outlives the call.
-    let status = unsafe { (api.cuFuncGetAttribute)(&raw mut value, attribute, function) };
-    status.check("cuFuncGetAttribute")?;
+/// `cuFuncGetAttribute`, of a function whose context is current.
+pub(crate) fn get(function: FunctionHandle<'_>, attribute: u32) -> Result<u32, CallError> {
+    let api = api()?;
+    let value = out(|value| api.cuFuncGetAttribute(value, attribute, function))?;
     Ok(u32::try_from(value).unwrap_or(0))
 }
 

@@ -2,10 +2,10 @@
 
 use super::attribute;
 use crate::driver::{
-    api::api,
+    api::{CallError, FunctionHandle, api},
     error::{Error, Limit},
 };
-use cudarc::driver::sys::{CUfunction, CUresult};
+use cudarc::driver::sys::CUresult;
 use std::{
     boxed::Box,
     format,
@@ -19,46 +19,37 @@ pub(crate) const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
 /// Held while the limit of a function is compared and raised.
 static RAISING: Mutex<()> = Mutex::new(());
 
-/// Allows `function` at least `bytes` of dynamic shared memory per block; returns what it is allowed.
+/// Allows `function`, whose context is current, at least `bytes` of dynamic shared memory per block; returns what it is allowed.
 ///
 /// The driver keeps this limit with the function, not with a handle or a thread. It is only ever raised: a launch that
 /// needs less must not take from another one what it was given.
 ///
 /// # Errors
 /// [`Error::Limit`] where the driver does not allow as much; [`Error::Driver`].
-///
-/// # Safety
-/// `function` is loaded, and its context is current.
-pub(crate) unsafe fn allow(
-    function: CUfunction,
+pub(crate) fn allow(
+    function: FunctionHandle<'_>,
     bytes: u32,
     name: impl Fn() -> String,
 ) -> Result<u32, Error> {
     const LIMIT: u32 = attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
     // The limit is only ever raised, so a launch that needs no more than it takes no lock.
-    // SAFETY: the caller vouches for the function and its context.
-    let allowed = unsafe { attribute::get(function, LIMIT) }?;
+    let allowed = attribute::get(function, LIMIT)?;
     if bytes <= allowed {
         return Ok(allowed);
     }
     // The lock protects the driver's state, which a panic elsewhere does not affect.
     let _raising = RAISING.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: as above.
-    let allowed = unsafe { attribute::get(function, LIMIT) }?;
+    let allowed = attribute::get(function, LIMIT)?;
     if bytes <= allowed {
         return Ok(allowed);
     }
-    // SAFETY: as above.
-    let status = unsafe { (api()?.cuFuncSetAttribute)(function, LIMIT, bytes.cast_signed()) };
-    if status == CUresult::CUDA_ERROR_INVALID_VALUE {
-        return Err(exceeded(
-            name(),
-            bytes,
-            format!("the device allows less for this kernel: cuFuncSetAttribute returned {status}"),
-        ));
+    match api()?.cuFuncSetAttribute(function, LIMIT, bytes.cast_signed()) {
+        Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_INVALID_VALUE => {
+            let limit = format!("the device allows less for this kernel: {call}");
+            Err(exceeded(name(), bytes, limit))
+        }
+        set => Ok(set.map(|()| bytes)?),
     }
-    status.check("cuFuncSetAttribute")?;
-    Ok(bytes)
 }
 
 /// The error of a launch that requests more dynamic shared memory than `limit` says.

@@ -6,17 +6,14 @@ pub use verification::{Unverified, Verification};
 
 use crate::{
     driver::{
-        api::{Status, api},
+        api::{CallError, FunctionHandle, api},
         context::sm,
         error::{Error, MismatchError},
         image::Description,
     },
     marshal::KernelArgs,
 };
-use cudarc::driver::{
-    CudaContext,
-    sys::{CUfunction, CUresult},
-};
+use cudarc::driver::{CudaContext, sys::CUresult};
 use kernel_args_abi::{
     ParamLayout, Parameter, Signature,
     check::{self, Report, Selection},
@@ -39,13 +36,10 @@ impl Host<'static> {
     }
 }
 
-/// Verifies arguments against the loaded function and against its image.
-///
-/// # Safety
-/// `function` is loaded, and its context is current.
-pub(crate) unsafe fn verify(
+/// Verifies arguments against the loaded function, whose context is current, and against its image.
+pub(crate) fn verify(
     host: Host<'_>,
-    function: CUfunction,
+    function: FunctionHandle<'_>,
     symbol: &str,
     context: &Arc<CudaContext>,
     description: Option<&Description>,
@@ -55,32 +49,31 @@ pub(crate) unsafe fn verify(
         let name = description.spelled();
         compare(host, name, &description.parameters(), base)?;
     }
-    // SAFETY: the caller vouches for the function.
-    match unsafe { records(function) }? {
+    match records(function)? {
         Some(records) => compare(host, symbol, &records, base),
         None => Ok(()),
     }
 }
 
-/// Offset and size of every parameter as the driver reports them; `None` where it is older than 12.4.
-///
-/// # Safety
-/// `function` is loaded, and its context is current.
-pub(crate) unsafe fn records(
-    function: CUfunction,
-) -> Result<Option<Vec<Parameter<'static>>>, Error> {
-    let Some(get_param_info) = api()?.cuFuncGetParamInfo else {
+/// Offset and size of every parameter as the driver reports them; `None` where it is older than 12.4. The function's context is
+/// current.
+pub(crate) fn records(
+    function: FunctionHandle<'_>,
+) -> Result<Option<Vec<Parameter<'static>>>, CallError> {
+    let api = api()?;
+    if api.cuFuncGetParamInfo.is_none() {
         return Ok(None);
-    };
+    }
     let mut records = Vec::new();
     loop {
         let (mut offset, mut size) = (0, 0);
-        // SAFETY: the caller vouches for the function; both places outlive the call.
-        match unsafe { get_param_info(function, records.len(), &raw mut offset, &raw mut size) } {
-            Status::SUCCESS => records.push(Parameter::record(offset, size)),
+        match api.cuFuncGetParamInfo(function, records.len(), &mut offset, &mut size) {
+            Ok(()) => records.push(Parameter::record(offset, size)),
             // An index past the end.
-            error if error == CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(Some(records)),
-            error => error.check("cuFuncGetParamInfo")?,
+            Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_INVALID_VALUE => {
+                return Ok(Some(records));
+            }
+            Err(error) => return Err(error),
         }
     }
 }

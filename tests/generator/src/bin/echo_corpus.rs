@@ -1,27 +1,25 @@
-//! Writes random echo kernels as a GPU suite needs them, on a machine that has neither a Rust nor a CUDA
-//! compiler.
+//! Writes random echo kernels for a GPU suite that runs on a machine without a Rust or CUDA compiler.
 //!
 //! ```text
 //! cargo run -p kernel-args-test-generator --bin echo_corpus [-- N SEED DIR [TARGET,...]]
 //! ```
 //!
-//! By itself it makes the kernels of the suites' derived structs, those of `KERNEL_ARGS_FULL=1` where that is set,
-//! for `compute_75,sm_90` in `echo-corpus` of cargo's target folder, where the suite `scale` looks for them.
+//! By default it makes the kernels of the suites' derived structs (with `KERNEL_ARGS_FULL=1` the full set), for
+//! `compute_75,sm_90`, in `echo-corpus` of cargo's target folder, where the suite `scale` finds them.
 //!
-//! DIR gets `echo_K.cu` with 50 kernels each, what NVRTC makes of them for each TARGET (`compute_75` unless
-//! told: `echo_K.ptx`; `sm_90` gives `echo_K.sm_90.cubin`), and `corpus.tsv`, after a line with N and SEED one for
-//! each kernel:
+//! DIR gets `echo_K.cu` with 50 kernels each, NVRTC's output for each TARGET (`compute_75` by default: `echo_K.ptx`; `sm_90`
+//! gives `echo_K.sm_90.cubin`), and `corpus.tsv`: a line with N and SEED, then one line per kernel:
 //!
 //! | column | |
 //! |---|---|
 //! | 1 | the number of the kernel |
 //! | 2 | its entry |
 //! | 3 | the stem of its file: `echo_K` |
-//! | 4 | 1 where a parameter is aligned above 16 bytes, so that packed offsets depend on the GPU, else 0 |
+//! | 4 | 1 if a parameter is aligned above 16 bytes, which makes packed offsets depend on the GPU, else 0 |
 //! | 5 | the bytes of each parameter after `out` in hex, separated by commas: values of SEED, padding zero |
 //!
-//! The kernel must answer with the bytes of column 5, one after another. A raw launch passes a pointer to
-//! each, after one to the address of `out`; or all of them at the offsets that `cuFuncGetParamInfo` tells.
+//! The kernel must answer with the bytes of column 5, one after another. A raw launch passes a pointer to the address of `out`,
+//! and then a pointer to each parameter; or a buffer with all of them at the offsets that `cuFuncGetParamInfo` returns.
 
 use kernel_args_test_generator::{corpus, cpp, echo};
 use std::{

@@ -1,4 +1,4 @@
-//! A function's body: its memory, the names it uses, and whether each statement is one.
+//! The body of a function: its memory, the names it uses, and whether each statement is valid.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use super::{
     variable,
 };
 
-/// What a body says that matters to the driver.
+/// The parts of a body that matter to the driver.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     /// Bytes of `.shared` variables declared inside.
     pub(super) shared: u32,
     /// Bytes of `.local` variables declared inside.
     pub(super) local: u32,
-    /// The identifiers that stand in it.
+    /// The identifiers in the body.
     pub(super) names: BTreeSet<String>,
 }
 
@@ -75,7 +75,7 @@ impl Body {
         Ok(())
     }
 
-    /// Skips to behind the statement's `;`, noting names.
+    /// Skips to the position after the statement's `;`, and records names.
     fn operands(&mut self, reader: &mut Reader<'_>) -> Result<(), Mistake> {
         let mut depth = 0;
         loop {

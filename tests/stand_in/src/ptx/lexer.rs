@@ -2,12 +2,12 @@
 
 use super::Mistake;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An identifier, a directive or an opcode with its dots: `saxpy`, `.align`, `ld.param.u64`, `%r1`.
     Word(String),
-    /// As written: integers and floats of every spelling.
+    /// As in the text: integers and floats of every spelling.
     Number(String),
     Text(String),
     Mark(char),
@@ -32,7 +32,7 @@ impl Token {
         }
     }
 
-    /// As it stands in the text, for messages.
+    /// The token as in the text, for messages.
     pub(super) fn spelling(&self) -> String {
         match &self.kind {
             Kind::Word(text) | Kind::Number(text) => text.clone(),

@@ -1,9 +1,9 @@
-//! PTX: what a module of PTX declares, checked as far as its grammar goes (PTX ISA 9.0, chapters 4, 5, 7 and 11).
-//! Nothing is compiled: instructions are looked at by name only.
+//! PTX: the declarations of a PTX module, with a check of the grammar (PTX ISA 9.0, chapters 4, 5, 7 and 11). Nothing is
+//! compiled: only the names of instructions are checked.
 //!
-//! This is one of three readers of PTX in the repository, and independent of the others on purpose. It refuses what a
-//! driver refuses, so that the suites notice a library that reads more than the driver does; `kernel-args-abi` reads
-//! what the comparison needs from any PTX; the oracle's `read_ptx` reads only NVRTC's answers, to check the other two.
+//! This is one of three PTX readers in the repository, and intentionally independent. It rejects what a driver rejects; the
+//! suites therefore detect a library that accepts more than the driver. `kernel-args-image` reads the data for the comparison
+//! from any PTX. The oracle's `read_ptx` reads only NVRTC's output, to check the other two.
 
 mod body;
 mod lexer;
@@ -21,19 +21,19 @@ use crate::{
 
 use body::Body;
 
-/// The newest PTX that the driver takes, as a driver for CUDA 13.0 does.
+/// The newest PTX version that the driver accepts, as a driver for CUDA 13.0 does.
 const NEWEST: (u32, u32) = (9, 0);
-/// What ptxas would allot is not known here.
+/// A placeholder: the registers that ptxas would allocate are not known here.
 const REGISTERS: u32 = 32;
 
-/// A module as its text declares it.
+/// The declarations of a module.
 #[derive(Debug, Default)]
 struct Module {
     version: (u32, u32),
     target: Target,
     entries: Vec<Entry>,
     variables: Vec<Variable>,
-    /// Module-level `.shared` variables: name and bytes. A kernel has those that it names.
+    /// Module-level `.shared` variables: name and bytes. A kernel uses the variables that it names.
     shared: Vec<(String, u32)>,
 }
 
@@ -75,7 +75,7 @@ struct Directives {
     cluster: Option<[u32; 3]>,
 }
 
-/// A mistake in the text, for the error log.
+/// An error in the text, for the error log.
 #[derive(Debug)]
 pub(crate) struct Mistake {
     line: u32,
@@ -109,7 +109,7 @@ impl Mistake {
 /// Reads PTX for a device of compute capability `sm`.
 pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
     let module = reader::read(text).map_err(|mistake| {
-        // What does not begin as PTX is no image at all to the driver.
+        // The driver treats text that does not begin like PTX as an invalid image.
         mistake.refusal(if mistake.headless {
             Status::INVALID_IMAGE
         } else {

@@ -1,4 +1,4 @@
-//! The instructions of PTX ISA 9.0 (chapter 9) by the part of their name before the first dot.
+//! The instructions of PTX ISA 9.0 (chapter 9): the part of the name before the first dot.
 
 /// Every instruction's name.
 pub(super) const KNOWN: &[&str] = &[

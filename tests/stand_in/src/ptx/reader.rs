@@ -8,7 +8,7 @@ use super::{
     variable,
 };
 
-/// The tokens that are left.
+/// The remaining tokens.
 pub(super) struct Reader<'a> {
     tokens: &'a [Token],
     at: usize,
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         Ok(token)
     }
 
-    /// Takes `mark` if it is next.
+    /// Consumes `mark` if it is next.
     pub(super) fn takes(&mut self, mark: char) -> bool {
         let found = self.peek().is_some_and(|token| token.is(mark));
         self.at += usize::from(found);
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// The mistake of finding what is next.
+    /// The error for the next token.
     pub(super) fn unexpected(&self) -> Mistake {
         let (line, near) = match (self.peek(), self.tokens.last()) {
             (Some(token), _) => (token.line, token.spelling()),
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         self.at > 0 && self.tokens[self.at - 1].word() == Some(word)
     }
 
-    /// Skips what stands on the line of the next token: `.file` and `.loc` end without a mark.
+    /// Skips the rest of the line: `.file` and `.loc` have no terminator.
     pub(super) fn skip_line(&mut self) {
         let line = self.peek().map(|token| token.line);
         while self.peek().map(|token| token.line) == line && line.is_some() {
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips to behind the next `;` outside braces.
+    /// Skips to the position after the next `;` outside of braces.
     pub(super) fn skip_statement(&mut self) -> Result<(), Mistake> {
         let mut depth = 0;
         loop {
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         Ok(Target { sm, suffix })
     }
 
-    /// An entry behind the word `.entry`; none where it is only declared.
+    /// An entry after the word `.entry`; `None` if it is only declared.
     fn entry(&mut self) -> Result<Option<Entry>, Mistake> {
         let line = self.peek().map_or(1, |token| token.line);
         let mut entry = Entry {
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
                         self.at -= 1;
                         return Err(self.unexpected());
                     }
-                    // Behind `.ptr` it speaks of the pointee.
+                    // Attributes after `.ptr` describe the pointee.
                     if !pointer {
                         align = value as usize;
                     }
@@ -296,7 +296,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What stands between the parameters and the body.
+    /// The directives between the parameters and the body.
     fn directives(&mut self) -> Result<Directives, Mistake> {
         let mut directives = Directives::default();
         while let Some(token) = self.peek() {
@@ -331,7 +331,7 @@ impl<'a> Reader<'a> {
         Ok(extents)
     }
 
-    /// The numbers behind a directive that means nothing here.
+    /// The numbers after a directive that has no effect here.
     fn skip_values(&mut self) {
         while matches!(
             self.peek().map(|token| &token.kind),
@@ -341,7 +341,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A `.func`: read for its mistakes alone.
+    /// A `.func`: only its errors matter.
     fn function(&mut self) -> Result<(), Mistake> {
         while let Some(token) = self.peek() {
             if token.is(';') {

@@ -1,4 +1,4 @@
-//! What the reader makes of PTX that is right, odd and wrong.
+//! The reader with valid, unusual and invalid PTX.
 
 use super::*;
 
@@ -34,7 +34,7 @@ fn parameters_of_every_spelling_are_placed() {
 }
 
 #[test]
-fn comments_strings_and_declarations_hold_no_kernels() {
+fn comments_strings_and_declarations_contain_no_kernels() {
     let image = image(
         ".file 1 \"a//b .entry fake(\"\n/* .entry fake2() {} */\n.extern .entry elsewhere();\n
          .func (.param .b32 r) f(.param .b32 a) { ret; }\n.entry bare { ret; }\0 .entry behind() {}",
@@ -70,7 +70,7 @@ fn directives_and_memory_reach_the_kernel() {
 }
 
 #[test]
-fn variables_hold_their_initial_bytes() {
+fn variables_have_their_initial_bytes() {
     let image = image(
         ".global .align 4 .b8 table[6] = {1, 0x2, 03};\n.const .f32 one = 0f3F800000;\n.global .s32 minus = -1;
          .visible .global .align 8 .u64 pair[2];",
@@ -92,7 +92,7 @@ fn variables_hold_their_initial_bytes() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_line() {
+fn errors_are_reported_with_their_line() {
     for (text, line, part) in [
         (".version 8.1\n.address_size 64", 2, ".target"),
         (

@@ -12,10 +12,10 @@ pub(super) struct Declared {
     pub(super) bytes: Vec<u8>,
 }
 
-/// More than a GPU's memory is no declaration.
+/// Larger sizes than a GPU's memory are rejected.
 const LARGEST: usize = 1 << 30;
 
-/// The size of a scalar type, which is its natural alignment too.
+/// The size of a scalar type, which is also its natural alignment.
 pub(super) fn scalar_size(word: &str) -> Option<usize> {
     Some(match word {
         ".b8" | ".u8" | ".s8" => 1,
@@ -45,7 +45,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
     let element = element.ok_or_else(|| reader.unexpected())?;
     let mut count = lanes;
     while reader.takes('[') {
-        // `[]` takes its length from the initialiser, or is dynamic shared memory.
+        // `[]` takes its length from the initializer, or is dynamic shared memory.
         if reader.takes(']') {
             count = 0;
             continue;
@@ -67,7 +67,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
     Ok(Declared { name, bytes })
 }
 
-/// Values up to the `;`. Addresses of other variables, which only a real loader knows, stay zero.
+/// Values up to the `;`. Addresses of other variables, which only a real loader knows, are zero.
 fn initialise(reader: &mut Reader<'_>, element: usize, bytes: &mut Vec<u8>) -> Result<(), Mistake> {
     let (mut at, mut negative) = (0, false);
     loop {
@@ -97,7 +97,7 @@ fn initialise(reader: &mut Reader<'_>, element: usize, bytes: &mut Vec<u8>) -> R
     }
 }
 
-/// An integer, or a float spelled by its bits (`0f3F800000`, `0d…`).
+/// An integer, or a float in hexadecimal form (`0f3F800000`, `0d…`).
 fn number(literal: &str) -> u64 {
     match literal.get(..2) {
         Some("0f" | "0F" | "0d" | "0D") => u64::from_str_radix(&literal[2..], 16).unwrap_or(0),

@@ -1,9 +1,9 @@
-//! Raw driver calls as a test wants them: slices in, `CUresult` codes out.
+//! Raw driver calls in a form for tests: slices in, `CUresult` codes out.
 //!
-//! The functions are safe because they run on the stand-in driver only, which checks every handle; pointers come from the
-//! slices and locals of the caller.
+//! The functions are safe because they run only on the stand-in driver, which checks every handle. Pointers come from the
+//! caller's slices and locals.
 
-// No one test uses all of it.
+// No test uses all of it.
 #![allow(dead_code)]
 
 use std::{
@@ -20,16 +20,16 @@ pub(crate) const INVALID_HANDLE: Result<(), u32> = Err(400);
 pub(crate) const ILLEGAL_ADDRESS: Result<(), u32> = Err(700);
 pub(crate) const OUT_OF_RESOURCES: Result<(), u32> = Err(701);
 
-/// One call of an entry point, as [`code`] gives its result.
+/// One call of an entry point, with the result of [`code`].
 macro_rules! call {
     ($call:expr) => {
-        // SAFETY: the tests run on the stand-in driver, which checks handles, addresses of device memory and numbers; what
-        // they pass by pointer are locals and arrays that outlive the call and are as long as they say.
+        // SAFETY: the tests run on the stand-in driver, which checks handles, device addresses and numbers. Pointer arguments
+        // are locals and arrays that outlive the call and have the stated length.
         $crate::raw::code(unsafe { $call })
     };
 }
 
-/// A result by its code.
+/// The code of a result.
 pub(crate) fn code(result: sys::CUresult) -> Result<(), u32> {
     match result as u32 {
         0 => Ok(()),
@@ -46,7 +46,7 @@ pub(crate) fn ptx(entries: &[(&str, &str)]) -> String {
             .filter(|parameter| !parameter.trim().is_empty())
             .enumerate()
             .map(|(index, parameter)| {
-                // `.align 16 .b8 [24]`: the name goes before the bracket.
+                // `.align 16 .b8 [24]`: the name is placed before the bracket.
                 let (kind, count) = parameter.split_once('[').unwrap_or((parameter, ""));
                 let bracket = if count.is_empty() { "" } else { "[" };
                 format!(
@@ -82,7 +82,7 @@ pub(crate) fn function(module: sys::CUmodule, name: &str) -> Result<sys::CUfunct
     Ok(function)
 }
 
-/// The function `echo` with the given parameters after `out`, its context, and 256 bytes for its echo.
+/// The function `echo` with the given parameters after `out`, its context, and 256 bytes for the echo.
 pub(crate) struct Echo {
     pub(crate) context: Arc<CudaContext>,
     pub(crate) function: sys::CUfunction,
@@ -108,7 +108,7 @@ impl Echo {
         }
     }
 
-    /// What the kernel echoed.
+    /// The echoed bytes.
     pub(crate) fn echoed(&self, length: usize) -> Vec<u8> {
         let mut bytes = self
             .context
@@ -152,7 +152,7 @@ pub(crate) fn pointers(values: &[&[u8]]) -> Vec<*mut c_void> {
         .collect()
 }
 
-/// `cuLaunchKernel` on `stream`, with either array null where it is `None`.
+/// `cuLaunchKernel` on `stream`. An array is null if it is `None`.
 pub(crate) fn launch_on(
     stream: sys::CUstream,
     function: sys::CUfunction,
@@ -178,7 +178,7 @@ pub(crate) fn launch_on(
     ))
 }
 
-/// A launch of `kernelParams` on the default stream.
+/// A launch with `kernelParams` on the default stream.
 pub(crate) fn launch(function: sys::CUfunction, shape: Shape, values: &[&[u8]]) -> Result<(), u32> {
     launch_on(
         null_mut(),
@@ -189,7 +189,7 @@ pub(crate) fn launch(function: sys::CUfunction, shape: Shape, values: &[&[u8]]) 
     )
 }
 
-/// A launch of a packed buffer on the default stream, saying that it has `size` bytes.
+/// A launch with a packed buffer on the default stream. The stated size is `size`.
 pub(crate) fn launch_packed(
     function: sys::CUfunction,
     buffer: &[u8],

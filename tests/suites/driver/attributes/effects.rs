@@ -1,4 +1,4 @@
-//! What an attribute does, as a kernel sees it.
+//! The effect of each attribute, observed in a kernel.
 
 use crate::attributes::kernels::{
     ATTRIBUTES, Barrier, Busy, Dependent, Outcome, Ranks, SM90, before_sm90, kernel, zeros,
@@ -38,7 +38,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     ]
 }
 
-/// The rank and the size of each block's cluster, as they must be.
+/// The expected rank and size of each block's cluster.
 fn expected(grid: Dim3, cluster: Dim3) -> Vec<u32> {
     let mut ranks = Vec::new();
     for z in 0..grid.z {
@@ -53,12 +53,12 @@ fn expected(grid: Dim3, cluster: Dim3) -> Vec<u32> {
     ranks
 }
 
-/// Launches `kernel`, and compares the ranks with those of `cluster`.
+/// Launches `kernel` and compares the ranks with the expected ranks for `cluster`.
 fn ranks(kernel: &Kernel<Ranks<'_>>, launch: Launch<'_>, grid: Dim3, cluster: Dim3) -> Outcome {
     let blocks = grid.x * grid.y * grid.z;
     let (stream, mut ranks) = zeros::<u32>(2 * blocks as usize)?;
     let args = Ranks { ranks: &mut ranks };
-    // SAFETY: there is room for two numbers of each block.
+    // SAFETY: there is space for two numbers of each block.
     unsafe { kernel_args::launch(kernel, launch.stream(&stream), args)? };
     assert_eq!(
         stream.clone_dtoh(&ranks)?,
@@ -84,7 +84,7 @@ fn clusters() -> Outcome {
     // The same through the macro.
     let (stream, mut memory) = zeros::<u32>(8)?;
     let args = Ranks { ranks: &mut memory };
-    // SAFETY: there is room for two numbers of each block.
+    // SAFETY: there is space for two numbers of each block.
     unsafe { launch!(kernel, 4, 32, args, stream = &stream, cluster = 4)? };
     assert_eq!(
         stream.clone_dtoh(&memory)?,
@@ -125,7 +125,7 @@ fn clusters_of_the_kernel() -> Outcome {
     )
 }
 
-/// The largest grid that fits passes a barrier of all its blocks, which it could not if one of them had to wait.
+/// The largest grid that fits passes a barrier of all its blocks, which is only possible if all blocks run at the same time.
 fn grid_barrier() -> Outcome {
     let kernel = kernel::<Barrier<'_>>(ATTRIBUTES, "grid_barrier")?;
     for (block, shared) in [(1024, 0), (64, 0), (256, 48 * 1024), (32, 96 * 1024)] {
@@ -145,8 +145,8 @@ fn grid_barrier() -> Outcome {
     Ok(())
 }
 
-/// The dependent kernel begins before the one before it ends where that is allowed, else after it; and it waits for it in
-/// either case.
+/// If the attribute permits it, the dependent kernel begins before the previous kernel ends, otherwise after it. In both cases
+/// it waits for the results.
 fn dependent_launch() -> Outcome {
     let primary = kernel::<Busy<'_>>(SM90, "primary")?;
     let dependent = kernel::<Dependent<'_>>(SM90, "dependent")?;
@@ -156,10 +156,10 @@ fn dependent_launch() -> Outcome {
             times: &mut times,
             nanoseconds: 5_000_000,
         };
-        // SAFETY: there is room for four times.
+        // SAFETY: there is space for four times.
         unsafe { launch!(primary, 1, 1, busy, stream = &stream)? };
         let args = Dependent { times: &mut times };
-        // SAFETY: as above; the two kernels write different ones.
+        // SAFETY: there is space for four times, and the two kernels write different ones.
         unsafe {
             launch!(
                 dependent,
@@ -197,7 +197,7 @@ fn programmatic_event() -> Outcome {
             times: &mut times,
             nanoseconds: 1000,
         };
-        // SAFETY: there is room for two times.
+        // SAFETY: there is space for two times.
         unsafe {
             launch!(
                 primary,
@@ -224,7 +224,7 @@ fn completion_event() -> Outcome {
         times: &mut times,
         nanoseconds: 1000,
     };
-    // SAFETY: there is room for two times.
+    // SAFETY: there is space for two times.
     unsafe {
         launch!(
             busy,
@@ -241,7 +241,7 @@ fn completion_event() -> Outcome {
     Ok(())
 }
 
-/// A hint: all that shows is that the driver takes it, where it has it.
+/// A hint without an observable effect: the driver accepts it, if it has the attribute.
 fn nvlink() -> Outcome {
     let busy = kernel::<Busy<'_>>(ATTRIBUTES, "busy")?;
     let (stream, mut times) = zeros::<u64>(2)?;
@@ -249,7 +249,7 @@ fn nvlink() -> Outcome {
         times: &mut times,
         nanoseconds: 0,
     };
-    // SAFETY: there is room for two times.
+    // SAFETY: there is space for two times.
     let launched = unsafe {
         launch!(
             busy,

@@ -1,4 +1,4 @@
-//! What a kernel can be asked, compared with what the driver tells cudarc.
+//! Queries of a kernel, compared with the driver's answers to cudarc.
 
 use crate::attributes::kernels::{
     ATTRIBUTES, Barrier, Outcome, Ranks, SM90, Uses, before_sm90, kernel, zeros,
@@ -69,7 +69,7 @@ fn occupancy() -> Outcome {
         );
         assert_eq!(active, kernel.max_active_blocks((block / 8, 8), shared)?);
     }
-    // Opted in, as a launch would be; beyond the GPU it is an error.
+    // The query opts in, like a launch. A value beyond the GPU's limit is an error.
     assert!(kernel.max_active_blocks(32, 96 * 1024)? > 0);
     let error = kernel.max_active_blocks(32, 1 << 20);
     assert!(matches!(error, Err(Error::Limit(_))), "{error:?}");
@@ -124,9 +124,9 @@ fn grid_and_block() -> Outcome {
 
     let error = exactly.grid_and_block_for(usize::MAX);
     assert!(matches!(error, Err(Error::Limit(_))), "{error:?}");
-    // For no elements there is no launch.
+    // For 0 elements there is no grid.
     let (grid, block) = exactly.grid_and_block_for(0)?;
-    // SAFETY: the kernel accesses nothing.
+    // SAFETY: the kernel accesses no memory.
     let error = unsafe { launch!(exactly, grid, block, Nothing) }.expect_err("an empty grid");
     assert!(error.to_string().contains("for zero elements"), "{error}");
 

@@ -1,4 +1,4 @@
-//! Attributes of a captured launch, and of a node that is added by hand: the node of the graph tells them.
+//! Attributes of a captured launch, and of a node that is added explicitly: the node of the graph has them.
 
 use crate::attributes::kernels::{ATTRIBUTES, Outcome, SM90, before_sm90, kernel, zeros};
 use cudarc::driver::{
@@ -47,7 +47,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// `busy` with memory that no stream tracks: a capture may not wait for what was enqueued before it.
+/// `busy` with untracked memory: a capture may not wait for work that was enqueued before it.
 #[derive(KernelArgs)]
 struct Busy {
     times: DevicePointerMut<u64>,
@@ -61,13 +61,13 @@ impl Busy {
     };
 }
 
-/// `cluster_ranks`, likewise.
+/// `cluster_ranks` with untracked memory.
 #[derive(KernelArgs)]
 struct Ranks {
     ranks: DevicePointerMut<u32>,
 }
 
-/// Captures one launch, and gives the graph with its only node.
+/// Captures one launch, and returns the graph with its only node.
 fn captured(
     stream: &Arc<CudaStream>,
     launch: impl FnOnce() -> Result<(), kernel_args::Error>,
@@ -79,25 +79,25 @@ fn captured(
     launched?;
     let graph = graph?.ok_or("nothing was captured")?;
     let (mut node, mut count) = (ptr::null_mut(), 1);
-    // SAFETY: there is room for one node; both places outlive the call.
+    // SAFETY: there is space for one node; both pointers outlive the call.
     unsafe { sys::cuGraphGetNodes(graph.cu_graph(), &raw mut node, &raw mut count) }.result()?;
     assert_eq!(count, 1, "one node");
     Ok((graph, node))
 }
 
-/// What the node says of an attribute.
+/// The value of an attribute of the node.
 fn value(node: CUgraphNode, id: Id) -> Outcome<CUlaunchAttributeValue> {
     let mut value = CUlaunchAttributeValue { pad: [0; 64] };
-    // SAFETY: the node is of a graph that is alive; `value` outlives the call.
+    // SAFETY: the node belongs to a live graph; `value` outlives the call.
     unsafe { sys::cuGraphKernelNodeGetAttribute(node, id, &raw mut value) }.result()?;
     Ok(value)
 }
 
-/// Reads the member of a value that belongs to its id.
+/// Reads the union member for the id of a value.
 macro_rules! read {
     ($node:expr, $id:ident, $member:ident) => {{
         let value = value($node, Id::$id)?;
-        // SAFETY: it is the member of this id.
+        // SAFETY: it is the member for this id.
         unsafe { value.$member }
     }};
 }
@@ -112,12 +112,12 @@ fn attributes_of_every_gpu() -> Outcome {
             nanoseconds: 0,
         };
         captured(&stream, || {
-            // SAFETY: there is room for two times.
+            // SAFETY: there is space for two times.
             unsafe { kernel_args::launch(&busy, launch.stream(&stream), args) }
         })
     };
     let mut refused = Vec::new();
-    // Every set of these.
+    // Every subset of these.
     for subset in 0..1_u32 << 4 {
         let has = |index: usize| subset >> index & 1 == 1;
         let mut launch = Launch::new(1, 32);
@@ -249,7 +249,7 @@ fn device_updatable_node() -> Outcome {
     Ok(())
 }
 
-/// Every set of these; each graph is launched, and its node updated.
+/// Every subset of these; each graph is launched, and its node updated.
 fn attributes_of_added_nodes() -> Outcome {
     let ctx = context()?;
     let busy = kernel::<Busy>(ATTRIBUTES, "busy")?;
@@ -298,14 +298,14 @@ fn attributes_of_added_nodes() -> Outcome {
             exec.update(&node, 2, 64, args())?;
         }
         exec.upload(&stream)?;
-        // SAFETY: there is room for two times.
+        // SAFETY: there is space for two times.
         unsafe { exec.launch(&stream)? };
         stream.synchronize()?;
     }
     Ok(())
 }
 
-/// The ranks that the blocks see, also after an update; a grid that the cluster does not divide is refused.
+/// The ranks that the blocks see, before and after an update. A grid that is not a multiple of the cluster is rejected.
 fn clusters_of_added_nodes() -> Outcome {
     let ctx = context()?;
     let kernel = kernel::<Ranks>(SM90, "cluster_ranks")?;
@@ -332,11 +332,11 @@ fn clusters_of_added_nodes() -> Outcome {
     let mut exec = graph.instantiate()?;
     for grid in [8, 16, 4] {
         exec.update(&node, grid, 32, args())?;
-        // SAFETY: there is room for two numbers of each of 16 blocks.
+        // SAFETY: there is space for two numbers of each of 16 blocks.
         unsafe { exec.launch(&stream)? };
         stream.synchronize()?;
         let expected: Vec<u32> = (0..grid).flat_map(|block| [block % 4, 4]).collect();
-        // SAFETY: the launch is over, and has copied numbers.
+        // SAFETY: the launch has completed, and has copied numbers.
         assert_eq!(unsafe { read.to_vec() }[..expected.len()], expected);
     }
     let refused = exec.update(&node, 6, 32, args());
@@ -352,7 +352,7 @@ fn clusters_of_added_nodes() -> Outcome {
     Ok(())
 }
 
-/// Each is refused, and leaves the graph as it was.
+/// Each is rejected and does not change the graph.
 fn attributes_that_a_node_cannot_have() -> Outcome {
     let ctx = context()?;
     let busy = kernel::<Busy>(ATTRIBUTES, "busy")?;
@@ -387,7 +387,7 @@ fn attributes_that_a_node_cannot_have() -> Outcome {
         assert!(error.contains(words), "`{words}` is not in\n{error}");
         assert!(error.contains("\nhelp: "), "{error}");
     }
-    // The driver's own refusal: the node is removed again.
+    // The driver rejects it: the node is removed again.
     if let Some(driver) = Control::attach() {
         driver.fail_once("cuGraphKernelNodeSetAttribute", 1);
         let error = graph

@@ -48,7 +48,7 @@ pub(crate) fn kernel<A: KernelArgs>(image: &str, entry: &str) -> Result<Kernel<A
     Module::load(&context()?, image)?.kernel(entry)
 }
 
-/// A stream of its own, and zeros in memory of that stream.
+/// A new stream, and zeros in the memory of that stream.
 pub(crate) fn zeros<T: DeviceRepr + ValidAsZeroBits>(
     count: usize,
 ) -> Outcome<(Arc<CudaStream>, CudaSlice<T>)> {
@@ -57,7 +57,7 @@ pub(crate) fn zeros<T: DeviceRepr + ValidAsZeroBits>(
     Ok((stream, memory))
 }
 
-/// Why a trial of sm_90 cannot run here.
+/// The reason why a trial for sm_90 cannot run here.
 pub(crate) fn before_sm90() -> Option<&'static str> {
     let major = context().ok()?.compute_capability().ok()?.0;
     (major < 9).then_some("the GPU is older than sm_90")

@@ -1,5 +1,5 @@
-//! Launch attributes and what a kernel can be asked: the effect of each attribute on a GPU, what a captured node keeps of it,
-//! and what is refused before the driver is called. On the stand-in driver as far as that has an effect to show.
+//! Launch attributes and queries of a kernel: the effect of each attribute on a GPU, the attributes of a captured node, and
+//! errors before the driver is called. On the stand-in driver only the observable parts run.
 
 mod effects;
 mod info;

@@ -1,4 +1,4 @@
-//! Attributes that are refused before the driver is asked to launch.
+//! Attributes that are rejected before the driver is called.
 
 use crate::attributes::kernels::{
     ATTRIBUTES, Barrier, Busy, Outcome, Ranks, SM90, before_sm90, kernel, zeros,
@@ -37,7 +37,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
 fn refused<A: KernelArgs>(target: &impl Launchable<A>, launch: Launch<'_>, args: A) -> Error {
     let launches = || Control::attach().map(|driver| driver.calls("cuLaunchKernelEx"));
     let before = launches();
-    // SAFETY: the launch is refused.
+    // SAFETY: the launch is rejected.
     let error = unsafe { kernel_args::launch(target, launch, args) }.expect_err("it is refused");
     assert_eq!(launches(), before, "the driver was called: {error}");
     assert!(error.to_string().contains("\nhelp: "), "{error}");
@@ -45,7 +45,7 @@ fn refused<A: KernelArgs>(target: &impl Launchable<A>, launch: Launch<'_>, args:
 }
 
 #[track_caller]
-fn says(error: &Error, words: &[&str]) {
+fn contains_words(error: &Error, words: &[&str]) {
     let text = error.to_string();
     for words in words {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
@@ -61,7 +61,7 @@ pub(crate) fn limit<A: KernelArgs>(
 ) {
     let error = refused(target, launch, args);
     assert!(matches!(error, Error::Limit(_)), "{error:?}");
-    says(&error, words);
+    contains_words(&error, words);
 }
 
 fn values() -> Outcome {
@@ -117,7 +117,7 @@ fn values() -> Outcome {
     Ok(())
 }
 
-/// An event of another context.
+/// An event of a different context.
 fn events() -> Outcome {
     let busy = kernel::<Busy<'_>>(ATTRIBUTES, "busy")?;
     let (_stream, mut times) = zeros::<u64>(2)?;
@@ -136,7 +136,7 @@ fn events() -> Outcome {
     Ok(())
 }
 
-/// A function that is not in a `Kernel` is asked for what the checks need.
+/// A function without a `Kernel` is queried for the data that the checks need.
 fn raw_function() -> Outcome {
     let ctx = context()?;
     let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(ATTRIBUTES))?;
@@ -164,7 +164,7 @@ fn raw_function() -> Outcome {
         arrived: &mut arrived,
         seen: &mut seen,
     };
-    // SAFETY: there is one block, and an element for it.
+    // SAFETY: there is one block, and one element.
     unsafe { launch!(function, 1, 32, args, stream = &stream, cooperative = true)? };
     assert_eq!(stream.clone_dtoh(&seen)?, [1]);
     if before_sm90().is_none() {
@@ -182,7 +182,7 @@ fn raw_function() -> Outcome {
     Ok(())
 }
 
-/// An event that records times is the driver's to refuse.
+/// An event that records times is rejected by the driver.
 fn explained() -> Outcome {
     let busy = kernel::<Busy<'_>>(ATTRIBUTES, "busy")?;
     let (stream, mut times) = zeros::<u64>(2)?;
@@ -191,7 +191,7 @@ fn explained() -> Outcome {
         times: &mut times,
         nanoseconds: 0,
     };
-    // SAFETY: there is room for two times.
+    // SAFETY: there is space for two times.
     let launched = unsafe {
         launch!(
             busy,
@@ -206,7 +206,7 @@ fn explained() -> Outcome {
     let Err(error @ Error::Launch(_)) = launched else {
         return Err(format!("{launched:?}").into());
     };
-    says(
+    contains_words(
         &error,
         &[
             "launching kernel `busy`",
@@ -258,16 +258,16 @@ fn old_driver() -> Outcome {
             version / 1000,
             version % 1000 / 10
         );
-        says(
+        contains_words(
             &error,
             &[
                 &format!("`{name}` needs a driver of {needs} or newer"),
                 &have,
             ],
         );
-        // The driver that has it takes it.
+        // A driver that has the attribute accepts it.
         let args = Ranks { ranks: &mut ranks };
-        // SAFETY: there is room for two numbers of each block.
+        // SAFETY: there is space for two numbers of each block.
         unsafe { kernel_args::launch(&kernel, launch, args)? };
     }
     Ok(())
@@ -301,7 +301,7 @@ fn old_gpu() -> Outcome {
         let error = refused(&busy?, launch, args);
         assert!(driver.set_sm(90));
         assert!(matches!(error, Error::UnsupportedAttribute(_)), "{error:?}");
-        says(
+        contains_words(
             &error,
             &[
                 &format!("`{name}` needs {needs} or newer"),

@@ -1,4 +1,4 @@
-//! Grids that are refused before the driver is asked to launch: for their clusters, or as cooperative grids.
+//! Grids that are rejected before the driver is called: because of their clusters, or as cooperative grids.
 
 use crate::attributes::{
     kernels::{ATTRIBUTES, Barrier, Outcome, Ranks, SM90, before_sm90, kernel, zeros},
@@ -106,7 +106,7 @@ fn clusters_of_the_kernel() -> Outcome {
     Ok(())
 }
 
-/// What limits the clusters of a kernel is read from a cubin as well.
+/// The cluster limits of a kernel are also read from a cubin.
 fn clusters_of_a_cubin() -> Outcome {
     #[derive(KernelArgs)]
     struct Address(u64);
@@ -139,13 +139,13 @@ fn clusters_of_a_cubin() -> Outcome {
     )
 }
 
-/// One block more than fits; with clusters as well. What fits is launched.
+/// The largest grid that fits is launched; one block more is rejected. The same with clusters.
 fn cooperative() -> Outcome {
     let kernel = kernel::<Barrier<'_>>(ATTRIBUTES, "grid_barrier")?;
     let max = kernel.max_cooperative_blocks(256, 0)?;
     let (_stream, mut arrived) = zeros::<u32>(1)?;
     let (_other, mut seen) = zeros::<u32>(max as usize + 1)?;
-    // Twice: the second answer is remembered.
+    // Twice, because the second answer comes from the cache.
     for _ in 0..2 {
         let args = Barrier {
             arrived: &mut arrived,

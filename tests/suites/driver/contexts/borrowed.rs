@@ -1,4 +1,4 @@
-//! Streams and kernels that something else owns, as the CUDA runtime does.
+//! Streams and kernels with a foreign owner, such as the CUDA runtime.
 
 use crate::contexts::saxpy::{Counted, Outcome, SAXPY, Saxpy};
 use cudarc::driver::{
@@ -33,19 +33,20 @@ impl Raw {
 impl Drop for Raw {
     fn drop(&mut self) {
         self.1.bind_to_thread().expect("the context is alive");
-        // SAFETY: nothing else owns the stream.
+        // SAFETY: only this value owns the stream.
         unsafe { result::stream::destroy(self.0) }.expect("it is a stream");
     }
 }
 
-/// A launch on it waits for slices of other streams and is waited for, also where it is the only stream of the context.
+/// A launch on it waits for slices of other streams, and other streams wait for it, even if it is the only stream of the
+/// context.
 fn a_borrowed_stream_is_ordered() -> Outcome {
     let ctx = create_context(device(), ContextFlags::new())?;
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
     let mut counted = Counted::new(&ctx.default_stream())?;
     let raw = Raw::new(&ctx)?;
     assert!(!ctx.is_managing_stream_synchronization());
-    // SAFETY: the stream outlives what is made with it.
+    // SAFETY: the stream outlives all objects that use it.
     let stream = unsafe { BorrowedStream::new(&ctx, raw.0)? };
     assert!(ctx.is_managing_stream_synchronization());
     for _ in 0..3 {
@@ -53,7 +54,7 @@ fn a_borrowed_stream_is_ordered() -> Outcome {
         unsafe { launch!(kernel, 8, 128, counted.args(), stream = &stream)? };
     }
     counted.added(3)?;
-    // It is a stream of cudarc's.
+    // It can be used as a cudarc stream.
     let copy = stream.clone_dtoh(&counted.y)?;
     assert_eq!(copy.first().map(ToString::to_string).as_deref(), Some("3"));
     drop(stream);
@@ -67,12 +68,12 @@ fn a_stream_of_another_context_is_refused() -> Outcome {
     let (ctx, other) = (context()?, create_context(device(), ContextFlags::new())?);
     ctx.bind_to_thread()?;
     let raw = Raw::new(&other)?;
-    // SAFETY: as below.
+    // SAFETY: the stream outlives all objects that use it.
     let borrowed = unsafe { BorrowedStream::new(&other, raw.0)? };
     assert_eq!(current_context()?, Some(ContextName::of(&ctx)));
     drop(borrowed);
     ctx.bind_to_thread()?;
-    // SAFETY: the stream outlives what is made with it.
+    // SAFETY: the stream outlives all objects that use it.
     let error = unsafe { BorrowedStream::new(&ctx, raw.0) }.expect_err("of another context");
     let Error::ForeignStream(contexts) = &error else {
         return Err(error.into());
@@ -85,12 +86,12 @@ fn a_stream_of_another_context_is_refused() -> Outcome {
     Ok(())
 }
 
-/// The default streams of the runtime are those of the context.
+/// The runtime's default streams are the default streams of the context.
 fn default_streams_belong_to_every_context() -> Outcome {
     let own = create_context(device(), ContextFlags::new())?;
     for (ctx, number) in [(context()?, 0), (own.clone(), 0), (own, 1)] {
         let handle = ptr::without_provenance_mut(number);
-        // SAFETY: a default stream is always there.
+        // SAFETY: a default stream always exists.
         let stream = unsafe { BorrowedStream::new(&ctx, handle)? };
         let kernel = Kernel::<Saxpy>::load(&ctx)?;
         let mut counted = Counted::new(&stream)?;
@@ -108,12 +109,12 @@ struct Wrong<'a> {
     x: &'a cudarc::driver::CudaSlice<f32>,
 }
 
-/// A kernel of a library, which belongs to no context: `cudaKernel_t`.
+/// A kernel of a library without a context: `cudaKernel_t`.
 fn a_kernel_of_a_library_is_verified() -> Outcome {
     let contexts = [context()?, create_context(device(), ContextFlags::new())?];
     let (image, mut library): (_, CUlibrary) = (CString::new(SAXPY)?, ptr::null_mut());
     let none = ptr::null_mut();
-    // SAFETY: PTX that ends with NUL, and no options.
+    // SAFETY: NUL-terminated PTX, and no options.
     let loaded = unsafe {
         sys::cuLibraryLoadData(
             &raw mut library,
@@ -139,12 +140,12 @@ fn a_kernel_of_a_library_is_verified() -> Outcome {
         unsafe { launch!(function, 8, 128, counted.args())? };
         counted.added(1)?;
         let (n, x) = (1, &counted.x);
-        // SAFETY: it is refused.
+        // SAFETY: the launch is rejected.
         let error = unsafe { launch!(function, 8, 128, Wrong { n, x }) };
         assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");
     }
     drop(ArgList::new());
-    // SAFETY: nothing uses its kernels any more.
+    // SAFETY: nothing uses its kernels after this.
     unsafe { sys::cuLibraryUnload(library) }.result()?;
     Ok(())
 }

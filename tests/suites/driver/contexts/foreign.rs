@@ -1,4 +1,4 @@
-//! What belongs to another context is refused before anything is enqueued, and the error names both.
+//! Objects of a different context are rejected before anything is enqueued, and the error names both contexts.
 
 use crate::contexts::saxpy::{Counted, N, Outcome, SAXPY, Saxpy};
 use cudarc::{
@@ -15,7 +15,7 @@ use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;
 use std::{fmt::Debug, sync::Arc, thread};
 
-/// An error that names both contexts, the expected one and the one that was found.
+/// An error that names both contexts: the expected one and the actual one.
 fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found: &CudaContext) {
     let error = result.expect_err("two contexts are mixed");
     let text = error.to_string();
@@ -40,7 +40,7 @@ fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found:
     assert!(text.contains("help: "), "{text}");
 }
 
-/// A raw function, for another thread.
+/// A raw function for a different thread.
 struct Raw(CUfunction);
 
 // SAFETY: the driver's handles may be used from any thread.
@@ -71,36 +71,36 @@ fn slices_and_streams() -> Outcome {
             x: &ours.x,
             y: &mut theirs.y,
         };
-        // SAFETY: as above.
+        // SAFETY: nothing is launched.
         names_both(unsafe { launch!(kernel, 8, 128, args) }, here, there);
-        // SAFETY: as above.
+        // SAFETY: nothing is launched.
         let launched = unsafe { launch!(kernel, 8, 128, ours.args(), stream = &stream) };
         names_both(launched, here, there);
 
         let mut list = ArgList::new();
         list.push(N).push(1.0_f32).push(&ours.x).push(&mut theirs.y);
         let function = kernel.as_function();
-        // SAFETY: as above.
+        // SAFETY: nothing is launched.
         names_both(unsafe { launch!(function, 8, 128, list) }, here, there);
 
-        // cudarc's function and a raw one: the context is the stream's or the current one.
+        // cudarc's function and a raw function: the context is the stream's or the current one.
         let module = here.load_module(Ptx::from_src(SAXPY))?;
         let function = module.load_function("saxpy")?;
-        // SAFETY: as above.
+        // SAFETY: nothing is launched.
         names_both(
             unsafe { launch!(function, 8, 128, theirs.args()) },
             here,
             there,
         );
-        // SAFETY: as above.
+        // SAFETY: nothing is launched.
         let launched = unsafe { launch!(function, 8, 128, ours.args(), stream = &stream) };
         names_both(launched, here, there);
         here.bind_to_thread()?;
         let raw = function.cu_function();
-        // SAFETY: as above.
+        // SAFETY: nothing is launched.
         names_both(unsafe { launch!(raw, 8, 128, theirs.args()) }, here, there);
 
-        // Where no context is current, that of a raw launch is the first argument's.
+        // Without a current context, the context of a raw launch is the context of the first argument.
         let (x, y, raw) = (&ours.x, &mut theirs.y, Raw(raw));
         let launched = thread::scope(|scope| {
             let launch = scope.spawn(move || {
@@ -110,7 +110,7 @@ fn slices_and_streams() -> Outcome {
                     x,
                     y,
                 };
-                // SAFETY: as above.
+                // SAFETY: nothing is launched.
                 unsafe { launch!({ raw }.0, 8, 128, args) }
             });
             launch.join()

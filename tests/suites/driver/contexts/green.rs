@@ -11,7 +11,7 @@ use kernel_args_tests::driver::{Driver, context, device, trial, trial_unless};
 use libtest_mimic::Trial;
 use std::collections::BTreeSet;
 
-/// `out[blockIdx.x]` is the multiprocessor of the block, which stays there for a while.
+/// `out[blockIdx.x]` is the multiprocessor of the block. The block stays on it for some time.
 const WHERE: &str = "
 .version 7.0
 .target sm_75
@@ -43,7 +43,7 @@ struct Where<'a> {
     out: &'a mut CudaSlice<u32>,
 }
 
-/// Streams of both parts launch kernels of the primary context, on its memory.
+/// Streams of both parts launch kernels of the primary context, with its memory.
 fn both_parts_launch() -> Outcome {
     let ctx = context()?;
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
@@ -58,10 +58,10 @@ fn both_parts_launch() -> Outcome {
 
     let mut counted = Counted::new(&ctx.new_stream()?)?;
     let streams = [part.new_stream()?, rest.new_stream()?, part.new_stream()?];
-    // The handles go first: the streams hold the green contexts.
+    // The handles are dropped first: the streams keep the green contexts alive.
     drop((part, rest));
     for stream in &streams {
-        // Each launch waits for the one before it, on another stream, because of `y`.
+        // Each launch waits for the previous launch on a different stream, because of `y`.
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(kernel, 8, 128, counted.args(), stream = stream)? };
     }
@@ -75,7 +75,7 @@ fn both_parts_launch() -> Outcome {
     Ok(())
 }
 
-/// No block of a kernel runs outside of its part.
+/// No block of a kernel runs outside of its part of the GPU.
 fn blocks_stay_on_their_part() -> Outcome {
     let ctx = context()?;
     let kernel = Kernel::<Where>::from_image(&ctx, WHERE, "where")?;
@@ -120,7 +120,7 @@ fn mistakes() -> Outcome {
     let error = GreenContext::split(&own, 8).expect_err("not a primary context");
     let text = error.to_string();
     assert!(text.contains("kernel_args::context"), "{text}");
-    // A kernel of another context than the primary one.
+    // A kernel of a context other than the primary context.
     let (part, _) = GreenContext::split(&ctx, 8)?;
     let stream = part.new_stream()?;
     let kernel = Kernel::<Saxpy>::load(&own)?;

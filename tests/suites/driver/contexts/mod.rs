@@ -1,4 +1,5 @@
-//! Contexts: own ones, the current one, what belongs to another one, resets, green contexts, streams and kernels of the runtime's.
+//! Contexts: created contexts, the current context, objects of a different context, resets, green contexts, streams and kernels
+//! of the runtime.
 
 mod borrowed;
 mod current;

@@ -1,4 +1,4 @@
-//! Contexts of the program's own beside the primary one.
+//! Contexts that the program creates in addition to the primary context.
 
 use crate::contexts::saxpy::{Counted, N, Outcome, Saxpy};
 use cudarc::driver::sys::CUlimit;
@@ -11,7 +11,7 @@ use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;
 use std::{sync::Arc, thread};
 
-/// A context of its own does what the primary one does, and the thread's current context stays.
+/// A created context works like the primary context, and the thread's current context does not change.
 fn an_own_context_launches() -> Outcome {
     let primary = context()?;
     primary.bind_to_thread()?;
@@ -26,14 +26,14 @@ fn an_own_context_launches() -> Outcome {
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(kernel, 8, 128, counted.args())? };
     let stream = own.new_stream()?;
-    // SAFETY: as above.
+    // SAFETY: both slices have `N` elements.
     unsafe { launch!(kernel, 8, 128, counted.args(), stream = &stream)? };
     stream.synchronize()?;
     counted.added(2)
 }
 
 /// The flags reach the driver: `cuCtxGetFlags`.
-fn the_flags_are_those_of_the_context() -> Outcome {
+fn the_flags_are_set_in_the_context() -> Outcome {
     let flags = ContextFlags::new()
         .scheduling(Scheduling::BlockingSync)
         .keep_local_memory(true);
@@ -42,7 +42,7 @@ fn the_flags_are_those_of_the_context() -> Outcome {
     let mut found = 0;
     // SAFETY: `found` outlives the call.
     unsafe { cudarc::driver::sys::cuCtxGetFlags(&raw mut found) }.result()?;
-    // Drivers add flags of their own.
+    // Drivers add their own flags.
     assert_eq!(found & 0x14, 0x14, "{found:#x}");
     own.get_limit(CUlimit::CU_LIMIT_STACK_SIZE)?;
     Ok(())
@@ -62,7 +62,7 @@ fn a_device_that_there_is_not() -> Outcome {
     Ok(())
 }
 
-/// What is made in a context keeps it: the program's handle of it may go first.
+/// Objects of a context keep it alive: the program may drop its handle first.
 fn a_context_lives_as_long_as_what_is_made_in_it() -> Outcome {
     let own = create_context(device(), ContextFlags::new())?;
     let kernel = Kernel::<Saxpy>::load(&own)?;
@@ -80,7 +80,7 @@ fn a_context_lives_as_long_as_what_is_made_in_it() -> Outcome {
     Ok(())
 }
 
-/// Sixteen threads that have never made a context current, over two contexts of one GPU.
+/// Sixteen threads without a current context launch in two contexts of one GPU.
 fn threads_need_no_preparation() -> Outcome {
     let contexts = [context()?, create_context(device(), ContextFlags::new())?];
     let kernels: Vec<_> = contexts
@@ -100,10 +100,10 @@ fn threads_need_no_preparation() -> Outcome {
                         unsafe { launch!(kernel, 8, 128, one.args())? };
                         counted.push(one);
                     }
-                    // To and fro between the contexts.
+                    // Alternates between the contexts.
                     for _ in 0..number {
                         for (one, kernel) in counted.iter_mut().zip(kernels) {
-                            // SAFETY: as above.
+                            // SAFETY: both slices have `N` elements.
                             unsafe { launch!(kernel, 8, 128, one.args())? };
                         }
                     }
@@ -118,7 +118,7 @@ fn threads_need_no_preparation() -> Outcome {
     })
 }
 
-/// Contexts come and go: none is left behind on the stack of the thread.
+/// Contexts are created and destroyed: none stays on the stack of the thread.
 fn contexts_come_and_go() -> Outcome {
     let primary = context()?;
     primary.bind_to_thread()?;
@@ -138,8 +138,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("an_own_context_launches", an_own_context_launches),
         trial(
-            "the_flags_are_those_of_the_context",
-            the_flags_are_those_of_the_context,
+            "the_flags_are_set_in_the_context",
+            the_flags_are_set_in_the_context,
         ),
         trial("a_device_that_there_is_not", a_device_that_there_is_not),
         trial(

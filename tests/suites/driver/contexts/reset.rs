@@ -1,6 +1,7 @@
-//! A primary context that is reset under the program: an error that says so, and never a crash where the driver can be asked.
+//! A primary context is reset during the program: the result is an error that reports the reset, and never a crash where the
+//! driver can be asked.
 //!
-//! A reset ends everything on the device, so each of these runs in a process of its own.
+//! A reset ends everything on the device, so each trial runs in a separate process.
 
 use crate::contexts::saxpy::{Counted, SAXPY, Saxpy};
 use cudarc::{driver::sys, nvrtc::Ptx};
@@ -12,12 +13,12 @@ use kernel_args_tests::{
 use libtest_mimic::Trial;
 use std::{mem, process::ExitCode};
 
-/// What happens between the launches before and after a reset.
+/// The actions between the launches before and after a reset.
 const CASES: [(&str, Case); 4] = [
-    ("a_launch_says_so", a_launch_says_so),
+    ("a_launch_reports_the_reset", a_launch_reports_the_reset),
     (
-        "another_thread_is_told_as_well",
-        another_thread_is_told_as_well,
+        "a_launch_on_another_thread_reports_the_reset",
+        a_launch_on_another_thread_reports_the_reset,
     ),
     (
         "a_new_context_is_not_mistaken",
@@ -30,21 +31,21 @@ pub(crate) fn trials() -> Vec<Trial> {
     process::trials("reset", &CASES)
 }
 
-/// The process's part: `None` in the suite itself.
+/// The part of the process: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
     process::child(&CASES)
 }
 
-/// What `cudaDeviceReset` does to the primary context.
+/// The effect of `cudaDeviceReset` on the primary context.
 fn reset() -> Outcome {
     let device = i32::try_from(device())?;
-    // SAFETY: everything that was made in the context is used only in ways that are defined after a reset.
+    // SAFETY: all objects of the context are used only in ways that are defined after a reset.
     unsafe { sys::cuDevicePrimaryCtxReset_v2(device) }.result()?;
     Ok(())
 }
 
-/// The error is about the reset, and names the context.
-fn says_so(result: Result<(), Error>) -> Outcome {
+/// The error reports the reset and names the context.
+fn reports_the_reset(result: Result<(), Error>) -> Outcome {
     let error = result.err().ok_or("it was launched after a reset")?;
     let text = error.to_string();
     eprintln!("{text}");
@@ -68,7 +69,7 @@ fn says_so(result: Result<(), Error>) -> Outcome {
     Ok(())
 }
 
-fn a_launch_says_so() -> Outcome {
+fn a_launch_reports_the_reset() -> Outcome {
     let ctx = context()?;
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
     let mut counted = Counted::new(&ctx.default_stream())?;
@@ -77,9 +78,9 @@ fn a_launch_says_so() -> Outcome {
     counted.added(1)?;
     kernel.require_loaded()?;
     reset()?;
-    // SAFETY: as above.
-    says_so(unsafe { launch!(kernel, 8, 128, counted.args()) })?;
-    says_so(kernel.require_loaded())?;
+    // SAFETY: both slices have `N` elements.
+    reports_the_reset(unsafe { launch!(kernel, 8, 128, counted.args()) })?;
+    reports_the_reset(kernel.require_loaded())?;
     let error = Module::load(&ctx, SAXPY).err().ok_or("it was loaded")?;
     eprintln!("{error}");
     // Dropped while the context is not active: nothing is unloaded twice.
@@ -88,8 +89,8 @@ fn a_launch_says_so() -> Outcome {
     Ok(())
 }
 
-/// With streams, so that a launch waits for the slices first.
-fn another_thread_is_told_as_well() -> Outcome {
+/// With several streams, so a launch first waits for the slices.
+fn a_launch_on_another_thread_reports_the_reset() -> Outcome {
     let ctx = context()?;
     let streams = [ctx.new_stream()?, ctx.new_stream()?];
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
@@ -98,7 +99,7 @@ fn another_thread_is_told_as_well() -> Outcome {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             // SAFETY: both slices have `N` elements.
-            says_so(unsafe { launch!(kernel, 8, 128, counted.args()) })
+            reports_the_reset(unsafe { launch!(kernel, 8, 128, counted.args()) })
         });
         thread.join().map_err(|_| "the thread panicked")?
     })?;
@@ -106,7 +107,7 @@ fn another_thread_is_told_as_well() -> Outcome {
     Ok(())
 }
 
-/// The runtime makes the context again at its next call, under the same handle.
+/// The runtime's next call creates the context again, under the same handle.
 fn a_new_context_is_not_mistaken() -> Outcome {
     let ctx = context()?;
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
@@ -117,9 +118,9 @@ fn a_new_context_is_not_mistaken() -> Outcome {
     reset()?;
     let again = context()?;
     assert_eq!(ContextName::of(&again), ContextName::of(&ctx));
-    says_so(kernel.require_loaded())?;
-    says_so(adopted.require_loaded())?;
-    // cudarc unloads its module whatever happened; this crate does not.
+    reports_the_reset(kernel.require_loaded())?;
+    reports_the_reset(adopted.require_loaded())?;
+    // cudarc unloads its module in any case; this crate does not.
     mem::forget(adopted);
     let new = Kernel::<Saxpy>::load(&again)?;
     drop(kernel);

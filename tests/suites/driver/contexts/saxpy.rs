@@ -1,4 +1,4 @@
-//! The kernel of this suite, and memory for it.
+//! The kernel of this suite, and its memory.
 
 use cudarc::driver::{CudaSlice, CudaStream};
 use kernel_args::KernelArgs;
@@ -19,7 +19,7 @@ pub(crate) struct Saxpy<'a> {
     pub(crate) y: &'a mut CudaSlice<f32>,
 }
 
-/// `x` is all ones, and `y` counts what was added to it.
+/// `x` contains ones, and `y` counts the additions.
 pub(crate) struct Counted {
     stream: Arc<CudaStream>,
     pub(crate) x: CudaSlice<f32>,
@@ -44,7 +44,7 @@ impl Counted {
         }
     }
 
-    /// An error where not exactly so many launches have added to `y`.
+    /// Returns an error unless exactly this number of launches has added to `y`.
     #[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
     pub(crate) fn added(&self, times: u16) -> Outcome {
         let y = self.stream.clone_dtoh(&self.y)?;

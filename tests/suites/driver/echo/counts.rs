@@ -1,4 +1,4 @@
-//! Few and many parameters, small and large blocks, and kernels without any.
+//! Few and many parameters, small and large parameter blocks, and kernels without parameters.
 
 use crate::echo::ways::{Echo, Outcome};
 use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Module, args::Form, launch};
@@ -17,7 +17,7 @@ struct One {
     a: u64,
 }
 
-/// A struct of `out` and pairs of a `u64` and a `u32`; `passed` is what comes back.
+/// A struct of `out` and pairs of a `u64` and a `u32`; `passed` is the expected echo.
 macro_rules! counts {
     ($name:ident: $($a:ident $b:ident)*) => {
         #[derive(KernelArgs)]
@@ -90,20 +90,20 @@ fn no_parameters(driver: &Driver) -> Outcome {
     for entry in ["nothing", "bump"] {
         let kernel: Kernel<Nothing> = module.kernel(entry)?;
         let raw = kernel.cu_function();
-        // SAFETY: the kernels take nothing and touch nothing of ours.
+        // SAFETY: the kernels have no parameters and access no memory of the test.
         unsafe { launch!(kernel, 2, 3, Nothing) }?;
         for form in [Form::KernelParams, Form::Packed] {
-            // SAFETY: as above.
+            // SAFETY: the kernels have no parameters and access no memory of the test.
             unsafe { launch!(kernel, 1, 1, Nothing, form = form) }?;
         }
-        // SAFETY: as above.
+        // SAFETY: the kernels have no parameters and access no memory of the test.
         unsafe { launch!(raw, 1, 1, Nothing, stream = &stream) }?;
     }
     ctx.synchronize()?;
     if driver.is_real() {
-        // Six threads of the first launch, and one each of the three others.
+        // Six threads of the first launch, and one thread of each of the three following launches.
         let (counter, size) = module.global("bump_counter")?;
-        // SAFETY: the module is loaded, and its counter is of this size; it is not freed here.
+        // SAFETY: the module is loaded, and its counter has this size; it is not freed here.
         let counter = unsafe { stream.upgrade_device_ptr::<u8>(counter.address(), size) };
         let echo = stream.clone_dtoh(&counter)?;
         counter.leak();

@@ -1,4 +1,4 @@
-//! Device types in device memory: what is copied there is what a kernel reads, and what is read back is what was copied.
+//! Device types in device memory: a kernel reads the copied values, and copying back returns the same values.
 
 use crate::echo::{
     structs::{EnumU8, FloatFloat4, Nested, Pair, TailPadding},
@@ -14,18 +14,18 @@ use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 
-/// How many values are in memory.
+/// The number of values in memory.
 const COUNT: usize = 5;
 
 /// The bytes in device memory.
 fn raw<T: DeviceRepr>(memory: &CudaSlice<T>) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let size = COUNT * size_of::<T>();
-    // SAFETY: the values of the types here are all bytes and zeroed padding, and of numbers any byte is a value.
+    // SAFETY: the values of these types consist of initialized bytes, with zeroed padding, and any byte is a valid number.
     let bytes = unsafe { memory.transmute::<u8>(size) }.ok_or("too few bytes")?;
     Ok(memory.stream().clone_dtoh(&bytes)?)
 }
 
-/// The tally of the suite counts kernels, and there are none here.
+/// The tally of the suite counts kernels. This trial has none.
 fn compare(name: &str, what: &str, found: &[u8], expected: &[u8]) -> Outcome {
     if found == expected {
         return Ok(());
@@ -33,7 +33,7 @@ fn compare(name: &str, what: &str, found: &[u8], expected: &[u8]) -> Outcome {
     Err(format!("{name}, {what}: {found:02x?}, expected {expected:02x?}").into())
 }
 
-/// Values go to the device and come back; without padding, the bytes there are those that a kernel reads.
+/// Values are copied to the device and back. Without padding, the bytes in device memory are the bytes that a kernel reads.
 fn there_and_back<T: Bytes + DeviceType + DeviceRepr>(name: &str) -> Outcome {
     let stream = context()?.default_stream();
     for seed in 0..ROUNDS {
@@ -54,7 +54,7 @@ fn there_and_back<T: Bytes + DeviceType + DeviceRepr>(name: &str) -> Outcome {
     Ok(())
 }
 
-/// The same, and memory of zeros is made of values whose bytes are zero.
+/// The same, and zeroed memory contains values whose bytes are zero.
 fn with_zeros<T: Bytes + DeviceType + ZeroBits + DeviceRepr + ValidAsZeroBits>(
     name: &str,
 ) -> Outcome {
@@ -66,7 +66,7 @@ fn with_zeros<T: Bytes + DeviceType + ZeroBits + DeviceRepr + ValidAsZeroBits>(
     compare(name, "zeros", &bytes, &expected)
 }
 
-/// Types of this crate; cudarc has those of others or has them not.
+/// Types of this crate. For foreign types, cudarc either has the impls or not.
 macro_rules! rows {
     ($($rust:ty = $cpp:literal, $passed:ident $count:literal x $size:literal aligned $align:literal,
        $drawn:ident $(of $inner:ty)?;)*) => {
@@ -86,7 +86,7 @@ macro_rules! row {
 
 cuda_types!(rows);
 
-/// An enum without a variant that is 0: read back, but not made of zeros.
+/// An enum without a variant 0 can be read back, but not created from zeros.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(i16)]
 enum Sign {
@@ -106,13 +106,13 @@ impl Bytes for Sign {
     }
 }
 
-/// A type with impls of cudarc's traits by hand.
+/// A type with hand-written impls of cudarc's traits.
 #[derive(Clone, Copy, DeviceType)]
 #[device_type(skip_device_repr)]
 #[repr(transparent)]
 struct ByHand(u32);
 
-// SAFETY: a `u32`.
+// SAFETY: it contains one `u32`.
 unsafe impl DeviceRepr for ByHand {}
 
 impl Draw for ByHand {

@@ -1,4 +1,4 @@
-//! Pointers: typed, const, void, to pointers, null; and cudarc's slices, whose address must arrive.
+//! Pointers: typed, const, void, to pointers, null; and cudarc's slices, whose address must be passed.
 
 use crate::echo::ways::{Echo, Outcome, ROUNDS, echo_between};
 use core::ffi::c_void;
@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 
 const POINTERS: &str = include_str!("../../../../ptx/echo_pointers.ptx");
 
-/// `echo_pointers_mixed`: pointers among scalars, each at an offset that padding decides.
+/// `echo_pointers_mixed`: pointers between scalars, each at an offset that depends on padding.
 #[derive(KernelArgs)]
 struct Mixed {
     out: DevicePointerMut<u8>,
@@ -65,7 +65,7 @@ fn mixed() -> Outcome {
     Ok(())
 }
 
-/// What cudarc hands out, as a field of a struct with a lifetime.
+/// cudarc's types as fields of a struct with a lifetime.
 macro_rules! slices {
     ($($name:ident: $ty:ty, |$slice:ident| $make:expr => $address:expr;)*) => {$(
         fn $name() -> Outcome {
@@ -85,7 +85,7 @@ macro_rules! slices {
             {
                 let $slice = &mut memory;
                 let args = Slices { out: &mut out, before: -3, pointer: $make, after: 7 };
-                // SAFETY: `out` has room for two chars and a pointer, and the kernel writes nothing else.
+                // SAFETY: `out` has space for two chars and a pointer, and the kernel writes no other memory.
                 unsafe { launch!(kernel, 1, 1, args)? };
             }
             let address: fn(u64) -> u64 = $address;
@@ -128,7 +128,7 @@ fn read_only() -> Outcome {
         pointer: &view,
         after: 2,
     };
-    // SAFETY: `out` has room for two chars and a pointer, and the kernel writes nothing else.
+    // SAFETY: `out` has space for two chars and a pointer, and the kernel writes no other memory.
     unsafe { launch!(kernel, 1, 1, args)? };
     let start = {
         let (start, _guard) = memory.device_ptr(&stream);
@@ -168,7 +168,7 @@ fn unified() -> Outcome {
         pointer: &mut memory,
         after: 2,
     };
-    // SAFETY: `out` has room for two chars and a pointer, and the kernel writes nothing else.
+    // SAFETY: `out` has space for two chars and a pointer, and the kernel writes no other memory.
     unsafe { launch!(kernel, 1, 1, args)? };
     let passed = [vec![1], start.bytes(), vec![2]].concat();
     Ok(tally::compare(

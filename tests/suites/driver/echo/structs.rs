@@ -1,6 +1,6 @@
 //! Structs by value, enums and over-aligned structs, each between two chars.
 //!
-//! Sizes and offsets in `bytes` are those of the comments in `ptx/echo_structs.cu`.
+//! The comments in `ptx/echo_structs.cu` have the same sizes and offsets as `bytes`.
 
 use crate::echo::ways::{Echo, Outcome, echo_between};
 use kernel_args::{
@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 
 const STRUCTS: &str = include_str!("../../../../ptx/echo_structs.ptx");
 
-/// A struct whose fields are drawn one by one, and its bytes: `size; field @ offset, …`.
+/// A struct with fields of random values, and its bytes: `size; field @ offset, …`.
 #[allow(
     clippy::struct_field_names,
     reason = "the names of the kernel's source"
@@ -106,7 +106,7 @@ struct AlignMixed {
     g: f64,
 }
 
-/// `echo_tensor_map_first`: as a kernel of CUTLASS begins.
+/// `echo_tensor_map_first`: the first parameter is a tensor map, as in CUTLASS kernels.
 #[derive(KernelArgs)]
 struct TensorMapFirst {
     out: DevicePointerMut<u8>,

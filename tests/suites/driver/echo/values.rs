@@ -14,7 +14,7 @@ const VECTORS: &str = include_str!("../../../../ptx/echo_vectors.ptx");
 const INTEROP: &str = include_str!("../../../../ptx/echo_interop.ptx");
 const STRUCTS: &str = include_str!("../../../../ptx/echo_structs.ptx");
 
-/// A type by its names in Rust and C++, and how it is echoed by a kernel of some PTX.
+/// A type with its names in Rust and C++, and how a kernel in a PTX file echoes it.
 type Row = (&'static str, &'static str, fn(&str, &str) -> Outcome);
 
 macro_rules! rows {
@@ -28,14 +28,14 @@ cuda_types!(rows);
 
 macro_rules! foreign_rows {
     ($($rust:ty = $cpp:literal, $count:literal x $size:literal aligned $align:literal, echo $kernel:ident;)*) => {
-        /// Types of other crates, and the name of the kernel, after `echo_`.
+        /// Foreign types, and the name of the kernel after `echo_`.
         const FOREIGN: &[Row] = &[$((spelling!($rust), stringify!($kernel), echo_between::<$rust>)),*];
     };
 }
 
 foreign_types!(foreign_rows);
 
-/// Kernels that are called neither by the type's Rust name nor by its C++ name, and the Rust name.
+/// Kernels that have neither the Rust name nor the C++ name of the type, and the Rust name.
 const RENAMED: [(&str, &str); 11] = [
     ("char", "i8"),
     ("half2", "Half2"),
@@ -94,5 +94,5 @@ pub(crate) fn trials() -> Vec<Trial> {
     own.chain(foreign).collect()
 }
 
-// The suite is worth nothing if `Between` were laid out without padding.
+// Without padding in `Between` the suite would not detect wrong offsets.
 const _: () = assert!(Between::<Float4>::LAYOUT.size() == 33);

@@ -1,4 +1,4 @@
-//! The ways in which a kernel is launched, and the comparison of what comes back.
+//! The ways to launch a kernel, and the comparison of the echo.
 
 use cudarc::driver::{CudaContext, DevicePtrMut};
 use kernel_args::{DevicePointerMut, DeviceType, Kernel, KernelArgs, Module, args::Form, launch};
@@ -8,7 +8,7 @@ use std::{error::Error, sync::Arc};
 
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
-/// How many random values each kernel gets in each way.
+/// The number of random values for each kernel and way.
 pub(crate) const ROUNDS: u64 = 4;
 
 /// A value between two chars.
@@ -36,7 +36,7 @@ impl<'k, A: KernelArgs> Echo<'k, A> {
         Ok(Self { ctx, kernel, entry })
     }
 
-    /// Launches in every way, with the same values, and compares what comes back with `passed`.
+    /// Launches in every way with the same values, and compares the echo with `passed`.
     pub(crate) fn check(&self, passed: &[u8], args: impl Fn(DevicePointerMut<u8>) -> A) -> Outcome {
         let stream = self.ctx.default_stream();
         let raw = self.kernel.cu_function();
@@ -54,11 +54,11 @@ impl<'k, A: KernelArgs> Echo<'k, A> {
             )?)
         };
         for form in [Form::KernelParams, Form::Packed] {
-            // SAFETY: `out` has room for the echo, and echo kernels write nothing else.
+            // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
             run(&format!("{form:?}, verified"), &|args| unsafe {
                 launch!(self.kernel, 1, 1, args, form = form)
             })?;
-            // SAFETY: as above.
+            // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
             run(&format!("{form:?}, raw handle"), &|args| unsafe {
                 launch!(raw, 1, 1, args, stream = &stream, form = form)
             })?;

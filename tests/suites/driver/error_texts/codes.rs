@@ -1,4 +1,4 @@
-//! Every code of the driver is explained, wherever it comes from.
+//! Every error code of the driver has an explanation, in every context.
 
 use crate::error_texts::provoke::{Outcome, SAXPY, Values};
 use kernel_args::{Error, Kernel, Module, error::Status, launch};
@@ -6,7 +6,7 @@ use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 
-/// The codes that the driver of this machine has names for, less success.
+/// The codes that this machine's driver has names for, without success.
 fn codes() -> impl Iterator<Item = Status> {
     (1..1200)
         .map(Status)
@@ -24,9 +24,9 @@ fn every_code_has_a_meaning() -> Outcome {
     Ok(())
 }
 
-/// After these "any further CUDA work will return the same error" (CUDA Driver API, `CUresult`), so the kernel that is launched
-/// is not to blame.
-fn an_error_of_an_earlier_kernel_says_so() -> Outcome {
+/// After these errors "any further CUDA work will return the same error" (CUDA Driver API, `CUresult`), so the launched kernel
+/// is not their cause.
+fn an_error_of_an_earlier_kernel_names_it_as_the_cause() -> Outcome {
     for code in [700, 702, 710, 714, 715, 716, 717, 718, 719, 721] {
         let meaning = Status(code).meaning().ok_or("no meaning")?;
         for words in ["EARLIER kernel", "the context is lost"] {
@@ -61,7 +61,7 @@ fn every_code_is_explained_where_it_is_returned() -> Outcome {
             assert!(text.contains(&name), "{name} is not in\n{text}");
             let lines = text.lines().filter(|line| line.starts_with("  ")).count();
             assert!(lines > 0, "{text}");
-            // What a code means while an image is loaded may be said in other words.
+            // The explanation of a code may be different for loading an image.
             let is_special = [1, 2, 302, 303, 400, 500].contains(&status.0);
             if let Some(means) = means.filter(|_| !is_special) {
                 assert!(text.contains(means), "{means} is not in\n{text}");
@@ -71,7 +71,7 @@ fn every_code_is_explained_where_it_is_returned() -> Outcome {
         for words in ["`saxpy`", "grid (1, 1, 1), block (32, 1, 1)", "alpha"] {
             assert!(text.contains(words), "{words} is not in\n{text}");
         }
-        // The driver is not asked of a function that may be gone, nor after an earlier kernel's error.
+        // The driver is not queried about a function that may be unloaded, nor after the error of an earlier kernel.
         let is_asked = !matches!(status.0, 201 | 400 | 500 | 700 | 702..=719);
         assert_eq!(text.contains("registers"), is_asked, "{text}");
     }
@@ -82,13 +82,13 @@ pub(super) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![
         trial("every_code_has_a_meaning", every_code_has_a_meaning),
         trial(
-            "an_error_of_an_earlier_kernel_says_so",
-            an_error_of_an_earlier_kernel_says_so,
+            "an_error_of_an_earlier_kernel_names_it_as_the_cause",
+            an_error_of_an_earlier_kernel_names_it_as_the_cause,
         ),
         trial_unless(
             driver
                 .is_real()
-                .then_some("the driver returns what it wants to"),
+                .then_some("the stand-in driver returns the requested error"),
             "every_code_is_explained_where_it_is_returned",
             every_code_is_explained_where_it_is_returned,
         ),

@@ -1,14 +1,14 @@
-//! The golden file: one text for each provoked error.
+//! The golden file: one text for each error.
 
 use kernel_args_tests::driver::Driver;
 use std::{collections::BTreeMap, fs, path::Path, sync::Mutex};
 
 const GOLDEN: &str = include_str!("../../../golden/errors.txt");
 
-/// What was seen in this run.
+/// The texts of this run.
 static SEEN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
-/// The GPU that the golden texts come from: the first line of the file.
+/// The GPU of the golden texts: the first line of the file.
 fn gpu() -> &'static str {
     GOLDEN.lines().next().unwrap_or_default()
 }
@@ -18,7 +18,7 @@ fn title(driver: &Driver) -> String {
     format!("# {driver}")
 }
 
-/// Compares the text of an error with the golden one, if that is of this GPU.
+/// Compares the text of an error with the golden text, if the GPU is the same.
 pub(super) fn compare(driver: &Driver, name: &str, text: &str) -> Result<(), String> {
     let text = without_addresses(text);
     SEEN.lock()
@@ -30,7 +30,7 @@ pub(super) fn compare(driver: &Driver, name: &str, text: &str) -> Result<(), Str
     match golden(name) {
         Some(golden) if golden == text => Ok(()),
         Some(golden) => Err(format!("{text}\nis not the golden text\n{golden}")),
-        None => Err(format!("there is no golden text of this error:\n{text}")),
+        None => Err(format!("no golden text for this error:\n{text}")),
     }
 }
 
@@ -40,7 +40,7 @@ fn golden(name: &str) -> Option<String> {
     Some(text.trim_end().to_owned())
 }
 
-/// Addresses differ from run to run, and the bytes that are shown behind them.
+/// Replaces addresses and the bytes after them, which differ between runs.
 fn without_addresses(text: &str) -> String {
     let mut parts = text.split("0x");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -62,7 +62,7 @@ fn blessing() -> bool {
     std::env::var_os("KERNEL_ARGS_BLESS").is_some_and(|value| value == "1")
 }
 
-/// Writes the texts of a GPU where that is asked for.
+/// Writes the texts of a GPU if this is requested.
 pub(super) fn close(driver: &Driver) {
     if !blessing() || !driver.is_real() {
         return;

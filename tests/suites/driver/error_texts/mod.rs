@@ -1,8 +1,8 @@
-//! What the driver's errors say: each that a program can provoke is provoked, and its text compared with a golden file.
+//! The driver's errors: each error that a program can cause is caused, and its text is compared with a golden file.
 //!
-//! The texts of `tests/golden/errors.txt` come from the GPU and driver of its first line. On another one, and on the stand-in driver,
-//! a provoked error must be explained, but its numbers may differ. `KERNEL_ARGS_BLESS=1` on a GPU writes the file, into the
-//! current folder where there is no `tests/golden`.
+//! The texts of `tests/golden/errors.txt` are from the GPU and driver in its first line. On a different GPU, and on the
+//! stand-in driver, an error must have an explanation, but its numbers may differ. `KERNEL_ARGS_BLESS=1` on a GPU writes the
+//! file. If `tests/golden` does not exist, it is written into the current folder.
 
 mod codes;
 mod golden;

@@ -1,4 +1,4 @@
-//! Errors that a program can provoke. Many end the context, so each is provoked in a process of its own, which writes its text.
+//! Errors that a program can cause. Many destroy the context, so each runs in a separate process, which prints its text.
 
 use crate::error_texts::golden;
 use cudarc::driver::{CudaContext, DevicePtrMut, PushKernelArg};
@@ -18,10 +18,10 @@ pub(super) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 const FAULTY: &str = include_str!("../../../../ptx/faulty.ptx");
 const HUNGRY: &str = include_str!("../../../../ptx/hungry.ptx");
 
-/// The error to provoke, in the child.
+/// The error that the child process must cause.
 const VARIABLE: &str = "KERNEL_ARGS_PROVOKE";
 
-/// `saxpy` with pointers that nobody checks.
+/// `saxpy` with unchecked pointers.
 #[derive(KernelArgs)]
 pub(super) struct Values {
     n: u32,
@@ -31,7 +31,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// The kernel accesses nothing.
+    /// The kernel accesses no memory.
     pub(super) const NONE: Self = Self {
         n: 0,
         alpha: 1.0,
@@ -45,15 +45,15 @@ struct Out {
     out: DevicePointerMut<i32>,
 }
 
-/// One way to make the driver return an error.
+/// A way to make the driver return an error.
 #[derive(Clone, Copy)]
 struct Provocation {
     name: &'static str,
-    /// The code that the error has.
+    /// The code of the error.
     code: u32,
-    /// Whether only a GPU does this.
+    /// Whether this works only on a GPU.
     needs_gpu: bool,
-    /// A variable of the environment, set when the process starts.
+    /// An environment variable, set when the process starts.
     variable: Option<(&'static str, &'static str)>,
     run: fn(&str) -> Outcome<Error>,
 }
@@ -130,7 +130,7 @@ const PROVOCATIONS: &[Provocation] = &[
     Provocation {
         variable: Some(("CUDA_DISABLE_PTX_JIT", "1")),
         ..on_gpu(other("no_compiler_for_ptx", 223, |_| {
-            // The driver takes from its cache on disk what it has compiled before.
+            // The driver loads previously compiled code from its cache on disk.
             load(&format!(
                 "{SAXPY}
 // {:?}
@@ -145,7 +145,7 @@ fn load(ptx: &str) -> Outcome<Error> {
     Ok(Module::load(&context()?, ptx).expect_err("the driver rejects it"))
 }
 
-/// Where no limit is known beforehand: the driver refuses the launch.
+/// If no limit is known in advance, the driver rejects the launch.
 fn launch_raw(ptx: &str, entry: &str, grid: u32, block: u32, shared: u32) -> Outcome<Error> {
     let ctx = context()?;
     let stream = ctx.default_stream();
@@ -172,7 +172,7 @@ fn launch_raw(ptx: &str, entry: &str, grid: u32, block: u32, shared: u32) -> Out
     } else {
         let handle = Kernel::<Out>::from_image(&ctx, ptx, entry)?;
         let raw = handle.cu_function();
-        // SAFETY: as above.
+        // SAFETY: the launch returns an error.
         unsafe { launch!(raw, grid, block, out, shared = shared, stream = &stream) }
     };
     match launched.and_then(|()| Ok(stream.synchronize()?)) {
@@ -181,7 +181,7 @@ fn launch_raw(ptx: &str, entry: &str, grid: u32, block: u32, shared: u32) -> Out
     }
 }
 
-/// A kernel that fails: the launch after it returns the error.
+/// A kernel that fails: the next launch returns the error.
 fn fails_on_the_device(entry: &str) -> Outcome<Error> {
     let ctx = context()?;
     let stream = ctx.default_stream();
@@ -192,16 +192,16 @@ fn fails_on_the_device(entry: &str) -> Outcome<Error> {
     let again = || Out {
         out: DevicePointerMut::from_raw(address),
     };
-    // SAFETY: not at all: that is what is tested. The process ends after it.
+    // SAFETY: this is not sound, which is the purpose of the test. The process ends after it.
     unsafe { launch!(kernel, 1, 1, again(), stream = &stream) }?;
     let _ = stream.synchronize();
-    // SAFETY: nothing runs any more.
+    // SAFETY: no kernel runs any more.
     let error = unsafe { launch!(kernel, 1, 1, again(), stream = &stream) };
     std::mem::forget(memory);
     Ok(error.expect_err("the context is lost"))
 }
 
-/// A kernel whose local memory the driver allocates at the launch, while most of the GPU's memory is taken.
+/// A kernel whose local memory the driver allocates at the launch, while most of the GPU's memory is in use.
 fn too_much_local_memory() -> Outcome<Error> {
     let ctx = context()?;
     let stream = ctx.default_stream();
@@ -213,7 +213,7 @@ fn too_much_local_memory() -> Outcome<Error> {
     error
 }
 
-/// cudarc says no more than the driver.
+/// cudarc reports only the driver's text.
 fn launch_of_cudarc() -> Outcome<Error> {
     let ctx: Arc<CudaContext> = context()?;
     let stream = ctx.default_stream();
@@ -226,7 +226,7 @@ fn launch_of_cudarc() -> Outcome<Error> {
         block_dim: (4096, 1, 1),
         shared_mem_bytes: 0,
     };
-    // SAFETY: the launch is refused because of its block.
+    // SAFETY: the launch is rejected because of its block.
     let error = unsafe { builder.launch(config) }.expect_err("it is refused");
     Ok(error.into())
 }
@@ -269,7 +269,7 @@ fn provoke(driver: &Driver, provocation: &Provocation) -> Outcome {
     if !text.contains(&format!("({code})")) {
         return Err(format!("this is not error {code}:\n{text}").into());
     }
-    // What happened, what it means, and what to do.
+    // The event, its meaning, and the solution.
     if !text.contains("\n  ") || !text.contains("\nhelp: ") {
         return Err(format!("this is not explained:\n{text}").into());
     }

@@ -1,4 +1,4 @@
-//! One failure at a time: of each entry point that a stage calls, each call, with each of some codes.
+//! Injects one failure at a time: for each entry point that a stage calls, each call, with each of several codes.
 
 use crate::fault_injection::{
     driver,
@@ -19,7 +19,7 @@ use std::{
 /// `UNKNOWN`.
 const CODES: [u32; 7] = [1, 2, 201, 400, 500, 700, 999];
 
-/// What a stage came to in the table.
+/// The counts of a stage for the table.
 #[derive(Default)]
 struct Row {
     stage: &'static str,
@@ -27,9 +27,9 @@ struct Row {
     drop_calls: u64,
     faults: usize,
     errors: usize,
-    /// The stage succeeded all the same: the call only told a name, or was asked for again.
+    /// The stage succeeded in spite of the failure: the call only returned a name, or was repeated.
     recovered: usize,
-    /// Failures of calls that release something.
+    /// Failed calls that should have released an object.
     released: usize,
     leaks: usize,
 }
@@ -46,25 +46,25 @@ pub(crate) fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// One failure that is ordered.
+/// One requested failure.
 #[derive(Clone, Copy, Debug)]
 struct Order<'a> {
     entry: &'a str,
-    /// The calls before it.
+    /// The number of successful calls before it.
     spared: u64,
     code: u32,
-    /// Whether it is a call of the stage itself, not of dropping what the stage made.
+    /// Whether the stage itself makes the call, and not the drop of its objects.
     in_run: bool,
 }
 
 fn every_call_fails_once(stage: &'static Stage) -> Result<(), String> {
     let driver = driver();
-    // What the graphs of the stage before have let go is dropped on another thread.
+    // Objects that the graphs of the previous stage released are dropped on a different thread.
     Graph::wait_until_released();
     let mut world = World::new().map_err(|fault| format!("{fault:?}"))?;
-    // The thread that drops it makes one call when it starts, which is not the stage's.
+    // The thread that drops them makes one call when it starts, which does not belong to the stage.
     Graph::wait_until_released();
-    // Once to have everything looked up that is looked up once.
+    // The first run fills all caches.
     count(stage, &driver, &mut world)?;
     let calls = count(stage, &driver, &mut world)?;
     let mut row = Row {
@@ -104,7 +104,7 @@ fn every_call_fails_once(stage: &'static Stage) -> Result<(), String> {
     }
 }
 
-/// How often the stage calls each entry point: in itself, and with the drop of what it made.
+/// The number of calls of each entry point: in the stage itself, and including the drop of its objects.
 fn count(
     stage: &Stage,
     driver: &Control,
@@ -141,12 +141,12 @@ fn fails_once(
     row: &mut Row,
 ) -> Result<(), String> {
     begin(stage, world);
-    // cudarc keeps an error of its own drops.
+    // cudarc stores the errors of its own drops.
     let _ = (world.own.check_err(), world.other.check_err());
     let before = driver.live();
     driver.fail_after(order.entry, order.code, order.spared);
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        // What the stage made is dropped while the failure may still be ordered.
+        // The objects of the stage are dropped while the requested failure may still be active.
         (stage.run)(world).map(drop)
     }));
     Graph::wait_until_released();
@@ -164,7 +164,7 @@ fn fails_once(
         Ok(()) if recovers(stage, order.entry) => row.recovered += 1,
         Ok(()) => return Err("the failure was not returned".into()),
     }
-    // What a failed call should have released is still there, and nothing else.
+    // Exactly the object that the failed call should have released is still alive.
     let mut expected = vec![before];
     expected.extend(released);
     if GRAPHS.contains(&order.entry) && after.graphs > before.graphs {
@@ -179,7 +179,7 @@ fn fails_once(
         row.leaks += 1;
         return Err(format!("leaked: {before:?} before, {after:?} after"));
     }
-    // cudarc keeps an error of its own drops; this crate leaves none behind.
+    // cudarc stores the errors of its own drops; this crate stores none.
     let pending = world.ctx.check_err();
     if pending.is_err() && order.in_run {
         return Err(format!("{pending:?} is left to the next call"));
@@ -189,16 +189,16 @@ fn fails_once(
         .map_err(|fault| format!("the next launch failed: {fault:?}"))
 }
 
-/// Entry points whose failure a stage survives: a name for messages, and a question that is asked again.
+/// Entry points whose failure a stage survives: a name for messages, and a query that is repeated.
 const RECOVERED: [&str; 4] = [
     "cuFuncGetName",
     "cuFuncGetParamInfo",
-    // Whether a context was reset: it was not, where the driver does not tell.
+    // Whether a context was reset: if the driver does not answer, it counts as not reset.
     "cuCtxGetId",
     "cuDevicePrimaryCtxGetState",
 ];
 
-/// What lets the arguments go that an update has replaced: where it fails, the graph keeps them as long as it lives.
+/// Calls that release replaced arguments after an update: if they fail, the graph keeps the arguments as long as it lives.
 const RECOVERED_BY_GRAPHS: [&str; 5] = [
     "cuCtxSetCurrent",
     "cuEventCreate",
@@ -210,14 +210,14 @@ const RECOVERED_BY_GRAPHS: [&str; 5] = [
 /// Whether a stage survives a failure of this entry point.
 fn recovers(stage: &Stage, entry: &str) -> bool {
     RECOVERED.contains(&entry)
-        // The device of a context, for its name and to learn whether it is alive.
+        // The device of a context, for its name and to check whether it is alive.
         || stage.name.starts_with("context, current") && entry == "cuCtxGetDevice"
         || stage.name.starts_with("graph") && RECOVERED_BY_GRAPHS.contains(&entry)
 }
 
 const GRAPHS: [&str; 2] = ["cuGraphDestroy", "cuGraphExecDestroy"];
 
-/// What is alive when this call has failed to release one object; `None` for a call that releases nothing.
+/// The live objects after this call has failed to release one; `None` for a call that releases nothing.
 fn released(entry: &str, before: LiveObjects) -> Option<LiveObjects> {
     let mut after = before;
     *match entry {
@@ -233,7 +233,7 @@ fn released(entry: &str, before: LiveObjects) -> Option<LiveObjects> {
     Some(after)
 }
 
-/// Whether the error says which call failed, and with what.
+/// Whether the error names the failed call and its code.
 fn named(fault: &Fault, order: Order<'_>) -> Result<(), String> {
     let error = match fault {
         Fault::Cudarc(error) if error.0 as u32 == order.code => return Ok(()),
@@ -243,11 +243,11 @@ fn named(fault: &Fault, order: Order<'_>) -> Result<(), String> {
     let call = order.entry.trim_end_matches("_v2");
     let says = |words: &str| error.contains(words);
     let meant = match (call, order.code) {
-        // The answer for a name that is not there.
+        // The result for a name that does not exist.
         ("cuModuleGetFunction", 500) => says("cannot find kernel `saxpy`"),
-        // The answer for a parameter that is not there: the kernel seems to take fewer.
+        // The result for a parameter that does not exist: the kernel seems to take fewer parameters.
         ("cuFuncGetParamInfo", 1) => says("parameter"),
-        // A launch is explained by its kernel.
+        // The error of a launch names its kernel.
         ("cuLaunchKernelEx", code) => {
             says("launching kernel `saxpy`") && says(&format!("({code})"))
         }

@@ -1,4 +1,5 @@
-//! Drivers that lack an entry point: each in a process of its own, with a copy of the stand-in driver that lacks it.
+//! Drivers without a specific entry point: each runs in a separate process, with a copy of the stand-in driver without this
+//! entry point.
 
 use crate::fault_injection::{
     stages::STAGES,
@@ -19,7 +20,7 @@ use std::{env, process::ExitCode};
 
 const VARIABLE: &str = "KERNEL_ARGS_MISSING_ENTRY_POINT";
 
-/// Without these everything works, as far as an old driver tells.
+/// Without these everything works, with the information of an old driver.
 const OPTIONAL: [&str; 7] = [
     "cuCtxGetId",
     "cuDevicePrimaryCtxGetState",
@@ -30,7 +31,7 @@ const OPTIONAL: [&str; 7] = [
     "cuOccupancyMaxPotentialClusterSize",
 ];
 
-/// Without one of these nothing is loaded.
+/// Without any of these nothing can be loaded.
 const REQUIRED: [&str; 21] = [
     "cuCtxGetCurrent",
     "cuCtxGetDevice",
@@ -55,7 +56,7 @@ const REQUIRED: [&str; 21] = [
     "cuStreamIsCapturing",
 ];
 
-/// Without one of these there are no graphs, and everything else works.
+/// Without any of these there are no graphs, and everything else works.
 const FOR_GRAPHS: [&str; 23] = [
     "cuGraphAddKernelNode_v2",
     "cuGraphAddMemcpyNode",
@@ -78,12 +79,12 @@ const FOR_GRAPHS: [&str; 23] = [
     "cuStreamEndCapture",
     "cuUserObjectCreate",
     "cuUserObjectRelease",
-    // In the place of the two of driver 12.3.
+    // Replaced by two functions of driver 12.3.
     "cuGraphGetEdges",
     "cuStreamGetCaptureInfo_v2",
 ];
 
-/// Without one of these one thing about contexts is refused, and everything else works.
+/// Without any of these one function for contexts returns an error, and everything else works.
 const FOR_CONTEXTS: [&str; 17] = [
     "cuCtxCreate_v2",
     "cuCtxDestroy_v2",
@@ -104,14 +105,14 @@ const FOR_CONTEXTS: [&str; 17] = [
     "cuCtxCreate_v3",
 ];
 
-/// The newer forms of the call that makes a context. Where the older one is missing, these are as well.
+/// The newer forms of the call that creates a context. A driver without the older form lacks these too.
 const NEWER_FOR_CONTEXTS: [(&str, &[&str]); 3] = [
     ("cuCtxCreate_v4", &[]),
     ("cuCtxCreate_v3", &["cuCtxCreate_v4"]),
     ("cuCtxCreate_v2", &["cuCtxCreate_v4", "cuCtxCreate_v3"]),
 ];
 
-/// Without these of driver 12.3 graphs do with the older ones.
+/// Without these functions of driver 12.3, graphs use the older ones.
 const NEWER_FOR_GRAPHS: [&str; 2] = ["cuGraphGetEdges_v2", "cuStreamGetCaptureInfo_v3"];
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
@@ -187,9 +188,9 @@ fn everything_launches() -> Result<(), Fault> {
     world.works()?;
     make_current(world.ctx.cu_ctx());
     let (function, raw) = (&world.function, world.function.cu_function());
-    // SAFETY: the kernel accesses nothing.
+    // SAFETY: the kernel accesses no memory.
     unsafe { launch!(function, 1, 8, Values::NONE) }?;
-    // SAFETY: as above; the function is loaded.
+    // SAFETY: the kernel accesses no memory; the function is loaded.
     unsafe { launch!(raw, 1, 8, Values::NONE) }?;
     Ok(())
 }
@@ -207,7 +208,7 @@ fn every_graph() -> Result<(), Fault> {
 fn only_graphs_are_refused(name: &str) -> Result<(), String> {
     let launched = || -> Result<(), Error> {
         let kernel = Kernel::<Values>::from_image(&kernel_args::context(0)?, SAXPY, "saxpy")?;
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, 1, 8, Values::NONE) }
     };
     launched().map_err(|error| format!("without {name}: {error:?}"))?;
@@ -217,7 +218,7 @@ fn only_graphs_are_refused(name: &str) -> Result<(), String> {
     }
 }
 
-/// Runs `work` on this thread, on which no context is current.
+/// Runs `work` on this thread without a current context.
 fn without_current<T>(work: impl FnOnce() -> T) -> T {
     make_current(NO_CONTEXT);
     work()
@@ -230,7 +231,7 @@ fn only_contexts_are_refused(name: &str) -> Result<(), String> {
         kernel_args::context(1).map_err(text)?,
     );
     let kernel = Kernel::<Values>::from_image(&ctx, SAXPY, "saxpy").map_err(text)?;
-    // SAFETY: the kernel accesses nothing.
+    // SAFETY: the kernel accesses no memory.
     unsafe { launch!(kernel, 1, 8, Values::NONE) }.map_err(text)?;
     let stream = ctx.new_stream().map_err(|error| text(error.into()))?;
     let own = || create_context(0, ContextFlags::new()).map(drop);
@@ -259,7 +260,7 @@ fn only_contexts_are_refused(name: &str) -> Result<(), String> {
         (
             &["cuKernelGetFunction"],
             without_current(|| {
-                // SAFETY: the kernel is one of a library that stays loaded.
+                // SAFETY: the kernel belongs to a library that stays loaded.
                 unsafe { kernel_function(&ctx, library_kernel()?) }.map(drop)
             }),
         ),
@@ -275,7 +276,7 @@ fn only_contexts_are_refused(name: &str) -> Result<(), String> {
             GreenContext::split(&ctx, 8).map(drop),
         ),
     ];
-    // What makes a context current for a while needs these two; the first and the last do not.
+    // Making a context current temporarily needs these two entry points; the first and the last operation do not.
     let current = ["cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"].contains(&name);
     for (number, (needed, outcome)) in outcomes.into_iter().enumerate() {
         let is_needed = needed.contains(&name) || current && (1..5).contains(&number);

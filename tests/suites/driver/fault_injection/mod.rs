@@ -1,5 +1,5 @@
-//! Every driver call fails once, in turn: an error names it, nothing leaks, and the next launch works. An entry point that
-//! an old driver lacks is an error, or is done without. On the stand-in driver.
+//! Every driver call fails once, in turn: an error names it, nothing leaks, and the next launch works. If an old driver lacks
+//! an entry point, the result is an error or a fallback. Runs on the stand-in driver.
 
 mod inject;
 mod missing;
@@ -24,7 +24,7 @@ pub(crate) fn main() -> ExitCode {
         };
     }
     let mut arguments = Arguments::from_args();
-    // The failures that are ordered, and the counts, are those of the whole process.
+    // The requested failures and the counts apply to the whole process.
     arguments.test_threads = Some(1);
     let trials = inject::trials().into_iter().chain(missing::trials());
     let conclusion = libtest_mimic::run(&arguments, trials.collect());

@@ -1,4 +1,4 @@
-//! The stages of a kernel's life.
+//! The stages in the life of a kernel.
 
 use crate::fault_injection::world::{Far, Fault, SAXPY, Saxpy, Values, World};
 use cudarc::driver::{
@@ -19,7 +19,7 @@ use kernel_args::{
 };
 use std::{any::Any, sync::Arc};
 
-/// What a stage has made, to be dropped when the calls of the stage itself have been counted.
+/// The objects of a stage, dropped after the calls of the stage itself were counted.
 pub(crate) type Made = Box<dyn Any>;
 
 pub(crate) struct Stage {
@@ -48,7 +48,7 @@ pub(crate) const STAGES: &[Stage] = &[
         Ok(Box::new(module))
     }),
     stage("verify", |world| {
-        // A new module, which remembers no kernel.
+        // A new module, which has no cached kernels.
         let module = Module::load(&world.ctx, SAXPY)?;
         let kernel: Kernel<Saxpy> = module.kernel("saxpy")?;
         Ok(Box::new(kernel))
@@ -83,12 +83,12 @@ pub(crate) const STAGES: &[Stage] = &[
         Ok(Box::new(module))
     }),
     stage("launch, kernelParams", |world| {
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(world.values, 1, 8, Values::NONE, form = Form::KernelParams) }?;
         Ok(Box::new(()))
     }),
     stage("launch, packed", |world| {
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(world.values, 1, 8, Values::NONE, form = Form::Packed) }?;
         Ok(Box::new(()))
     }),
@@ -127,30 +127,30 @@ pub(crate) const STAGES: &[Stage] = &[
         unbound: false,
     },
     stage("launch, 64 KiB of shared memory", |world| {
-        // A new module, whose function has not been allowed as much.
+        // A new module, whose function has no opt-in for this size.
         let kernel = Kernel::<Values>::from_image(&world.ctx, SAXPY, "saxpy")?;
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, 1, 8, Values::NONE, shared = 64 * 1024) }?;
         Ok(Box::new(kernel))
     }),
     stage("launch a function, 64 KiB", |world| {
         let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
         let function = world.ctx.load_module(ptx)?.load_function("saxpy")?;
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(function, 1, 8, Values::NONE, shared = 64 * 1024) }?;
         Ok(Box::new(function))
     }),
     stage("launch, clusters", |world| {
-        // A new kernel, for which nothing has been asked.
+        // A new kernel without cached answers.
         let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
         let launch = Launch::new(16, 8).cluster(16).cooperative(true);
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { kernel_args::launch(&kernel, launch, Values::NONE) }?;
         Ok(Box::new(kernel))
     }),
     stage("launch, cooperative", |world| {
         let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, 1, 8, Values::NONE, cooperative = true) }?;
         Ok(Box::new(kernel))
     }),
@@ -169,7 +169,7 @@ pub(crate) const STAGES: &[Stage] = &[
             .access_policy_window(AccessPolicyWindow::new(0, 4096))
             .preferred_shared_memory_carveout(50)
             .stream(&world.stream);
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { kernel_args::launch(&world.values, launch, Values::NONE) }?;
         Ok(Box::new(()))
     }),
@@ -230,7 +230,7 @@ pub(crate) const STAGES: &[Stage] = &[
         Ok(Box::new((stream, rest)))
     }),
     stage("stream that is borrowed", |world| {
-        // SAFETY: the stream outlives what this stage makes.
+        // SAFETY: the stream outlives the objects of this stage.
         let stream = unsafe { BorrowedStream::new(&world.ctx, world.stream.cu_stream()) }?;
         Ok(Box::new(stream))
     }),
@@ -262,7 +262,7 @@ pub(crate) const STAGES: &[Stage] = &[
         exec.set_enabled(copied, false)?;
         exec.is_enabled(copied)?;
         exec.upload(&world.stream)?;
-        // SAFETY: the kernels access nothing, and the other nodes are disabled.
+        // SAFETY: the kernels access no memory, and the remaining nodes are disabled.
         unsafe { exec.launch(&world.stream) }?;
         Ok(released(exec))
     }),
@@ -270,11 +270,11 @@ pub(crate) const STAGES: &[Stage] = &[
         let kernel = &world.owned;
         let graph = Graph::capture(&world.stream, || -> Result<(), kernel_args::Error> {
             let args = world.retained();
-            // SAFETY: the kernel accesses nothing.
+            // SAFETY: the kernel accesses no memory.
             unsafe { launch!(kernel, 1, 8, args, node, stream = &world.stream) }.map(drop)
         })?;
         let mut exec = graph.instantiate()?;
-        // SAFETY: as above.
+        // SAFETY: the kernel accesses no memory.
         unsafe { exec.launch(&world.stream) }?;
         Ok(released(exec))
     }),
@@ -282,7 +282,7 @@ pub(crate) const STAGES: &[Stage] = &[
         let launch = Launch::new(1, 8);
         let values = || (&world.values_node, launch, Values::NONE);
         world.exec.update_all([values(), values()])?;
-        // SAFETY: the kernels access nothing.
+        // SAFETY: the kernels access no memory.
         unsafe { world.exec.launch(&world.stream) }?;
         let args = world.retained();
         world.exec.update(&world.owned_node, 1, 8, args)?;
@@ -291,7 +291,7 @@ pub(crate) const STAGES: &[Stage] = &[
     stage("graph, found", |world| {
         let mut graph = Graph::capture(&world.stream, || -> Result<(), kernel_args::Error> {
             (0..2).try_for_each(|_| {
-                // SAFETY: the kernel accesses nothing.
+                // SAFETY: the kernel accesses no memory.
                 unsafe { launch!(world.values, 1, 8, Values::NONE, stream = &world.stream) }
             })
         })?;
@@ -310,8 +310,8 @@ pub(crate) const STAGES: &[Stage] = &[
     }),
 ];
 
-/// What a stage has made. Dropping it waits until what its graphs retained is dropped as well, so that the calls of that are
-/// counted; so does a stage itself.
+/// The objects of a stage. Dropping them also waits until the objects that its graphs retained are dropped, to count these
+/// calls. A stage itself waits too.
 struct Released<T>(Option<T>);
 
 impl<T> Drop for Released<T> {
@@ -326,7 +326,7 @@ fn released<T: 'static>(made: T) -> Made {
     Box::new(Released(Some(made)))
 }
 
-/// Captures three launches into a graph and launches that. Whatever fails, the capture is ended.
+/// Captures three launches into a graph and launches it. The capture is ended after any failure.
 fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault> {
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let stream = world.ctx.new_stream()?;
@@ -339,9 +339,9 @@ fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault>
         launch.device_updatable_node(&node),
     ]
     .into_iter()
-    // SAFETY: the kernel accesses nothing.
+    // SAFETY: the kernel accesses no memory.
     .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) });
-    // The failure is that of one call: the second attempt ends the capture.
+    // Only one call fails: the second attempt ends the capture.
     let ended = stream
         .end_capture(flags)
         .inspect_err(|_| drop(stream.end_capture(flags)));

@@ -1,4 +1,4 @@
-//! What the stages work on, and the launch that must work after each of them.
+//! The objects that the stages use, and the launch that must work after each stage.
 
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result,
@@ -27,7 +27,7 @@ pub(crate) struct Saxpy<'a> {
     pub(crate) y: &'a mut CudaSlice<f32>,
 }
 
-/// `y` is memory of the other device.
+/// `y` is memory of the second device.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
 pub(crate) struct Far<'a> {
@@ -67,9 +67,9 @@ pub(crate) struct Owned {
 /// An error of a stage.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// This crate's, which names the call.
+    /// An error of this crate, which names the call.
     Ours(Error),
-    /// cudarc's, from a call that the stage made itself.
+    /// An error of cudarc, from a call that the stage made directly.
     Cudarc(DriverError),
 }
 
@@ -95,24 +95,24 @@ pub(crate) struct World {
     pub(crate) exec: GraphExec,
     pub(crate) owned_node: Node<Owned>,
     pub(crate) values_node: Node<Values>,
-    /// Made once: cudarc returns an error of it from its next call.
+    /// Created once: cudarc returns an error of it from its next call.
     pointers: (
         Retained<DevicePointer<f32>>,
         Retained<DevicePointerMut<f32>>,
     ),
     pub(crate) x: CudaSlice<f32>,
     pub(crate) y: CudaSlice<f32>,
-    /// Launches go here; the slices were made on another stream.
+    /// Launches run here; the slices were created on a different stream.
     pub(crate) stream: Arc<CudaStream>,
     _home: Arc<CudaStream>,
     pub(crate) event: CudaEvent,
     pub(crate) far_kernel: Kernel<Far<'static>>,
     pub(crate) far: CudaSlice<f32>,
     pub(crate) peers: PeerAccess,
-    /// `CUkernel`, of a library that stays loaded.
+    /// A `CUkernel` of a library that stays loaded.
     pub(crate) library_kernel: *mut c_void,
     pub(crate) own: Arc<CudaContext>,
-    /// Of the second device.
+    /// A slice of the second device.
     pub(crate) other: Arc<CudaContext>,
     pub(crate) ctx: Arc<CudaContext>,
 }
@@ -200,12 +200,12 @@ impl World {
     }
 }
 
-/// `saxpy` of a library, which is never unloaded.
+/// `saxpy` of a library that is never unloaded.
 pub(crate) fn library_kernel() -> Result<*mut c_void, DriverError> {
     let image = CString::new(SAXPY).expect("PTX has no NUL");
     let (mut library, mut kernel) = (ptr::null_mut(), ptr::null_mut());
     let none = ptr::null_mut();
-    // SAFETY: PTX that ends with NUL, and no options.
+    // SAFETY: NUL-terminated PTX, and no options.
     let loaded = unsafe {
         sys::cuLibraryLoadData(
             &raw mut library,
@@ -224,7 +224,7 @@ pub(crate) fn library_kernel() -> Result<*mut c_void, DriverError> {
     Ok(kernel.cast())
 }
 
-/// Makes `context` current on this thread; null for none.
+/// Makes `context` current on this thread; null makes no context current.
 pub(crate) fn make_current(context: CUcontext) {
     // SAFETY: the context is alive, or null.
     unsafe { result::ctx::set_current(context) }.expect("no failure is ordered");

@@ -1,4 +1,4 @@
-//! Graphs that are captured: the nodes of launches, slices that cudarc tracks, and captures that end early.
+//! Captured graphs: the nodes of launches, slices that cudarc tracks, and captures that end early.
 
 use crate::graphs::saxpy::{Borrowed, N, Outcome, SAXPY, World};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus};
@@ -41,17 +41,17 @@ fn each_launch_is_a_node() -> Outcome {
     let (graph, nodes) = captured(&world, &[1.0, 2.0, 4.0])?;
     world.y_is(0.0)?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: as they were captured.
+    // SAFETY: the slices of the capture are alive and have `N` elements.
     unsafe { exec.launch(&world.stream) }?;
     world.y_is(7.0)?;
     for (node, disabled) in nodes.iter().zip([1.0, 2.0, 4.0]) {
         exec.set_enabled(node, false)?;
-        // SAFETY: as above.
+        // SAFETY: the slices of the capture are alive and have `N` elements.
         unsafe { exec.launch(&world.stream) }?;
         exec.set_enabled(node, true)?;
         let before = world.stream.clone_dtoh(&*world.y)?[0];
         exec.update(node, 1, 32, world.args(disabled + 10.0))?;
-        // SAFETY: as above.
+        // SAFETY: the slices of the capture are alive and have `N` elements.
         unsafe { exec.launch(&world.stream) }?;
         let after = world.stream.clone_dtoh(&*world.y)?[0];
         exec.update(node, 1, 32, world.args(disabled))?;
@@ -60,7 +60,7 @@ fn each_launch_is_a_node() -> Outcome {
     Ok(())
 }
 
-/// cudarc tracks slices once there are two streams: a launch that waited for them would end the capture.
+/// cudarc tracks slices if there are two streams. A launch that waited for them would end the capture.
 fn tracked_slices_are_captured() -> Outcome {
     let world = World::new()?;
     let kernel = Kernel::<Borrowed<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
@@ -77,14 +77,14 @@ fn tracked_slices_are_captured() -> Outcome {
             y: &mut y,
         };
         let launch = Launch::new(1, 32).stream(&world.stream);
-        // SAFETY: both slices have `N` elements, and outlive the graph, which is launched when they are written.
+        // SAFETY: both slices have `N` elements and outlive the graph, which is launched after they are written.
         node = Some(unsafe { kernel.capture_unretained(launch, args) }?);
         Ok(())
     })?;
     let node = node.ok_or("nothing was captured")?;
     world.ctx.synchronize()?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: as above.
+    // SAFETY: both slices have `N` elements and outlive the graph.
     unsafe { exec.launch(&world.stream) }?;
     assert_eq!(world.stream.clone_dtoh(&y)?, [2.0; N]);
     let args = Borrowed {
@@ -93,21 +93,21 @@ fn tracked_slices_are_captured() -> Outcome {
         x: &x,
         y: &mut y,
     };
-    // SAFETY: as above.
+    // SAFETY: both slices have `N` elements and outlive the graph.
     unsafe { exec.update_unretained(&node, Launch::new(1, 32), args) }?;
     world.ctx.synchronize()?;
-    // SAFETY: as above.
+    // SAFETY: both slices have `N` elements and outlive the graph.
     unsafe { exec.launch(&world.stream) }?;
     assert_eq!(world.stream.clone_dtoh(&y)?, [7.0; N]);
     world.ctx.synchronize()?;
     drop(exec);
-    // Nothing is left in the context for the next call.
+    // The context has no pending error for the next call.
     world.ctx.check_err()?;
     Ok(())
 }
 
-/// Without `node` the launch waits on the captured stream, which ends the capture: the error says what to write.
-fn a_plain_launch_says_what_to_write() -> Outcome {
+/// Without `node` the launch waits on the captured stream, which ends the capture. The error contains the code to write.
+fn the_error_of_a_plain_launch_contains_the_correction() -> Outcome {
     let world = World::new()?;
     let kernel = Kernel::<Borrowed<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let home = world.ctx.new_stream()?;
@@ -159,7 +159,7 @@ fn a_capture_ends_whatever_happens() -> Outcome {
     }));
     assert!(panicked.is_err());
     is_free(&world)?;
-    // An inner capture is refused, and the outer one goes on.
+    // An inner capture is rejected, and the outer capture continues.
     let (graph, inner) = {
         let mut inner = None;
         let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
@@ -174,7 +174,7 @@ fn a_capture_ends_whatever_happens() -> Outcome {
     is_free(&world)
 }
 
-/// The graph is cudarc's, its nodes are ours.
+/// The graph belongs to cudarc, its nodes to this crate.
 fn a_graph_of_cudarc() -> Outcome {
     let world = World::new()?;
     let stream = &world.stream;
@@ -199,7 +199,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("tracked_slices_are_captured", tracked_slices_are_captured),
         trial(
             "a_plain_launch_in_a_capture_says_what_to_write",
-            a_plain_launch_says_what_to_write,
+            the_error_of_a_plain_launch_contains_the_correction,
         ),
         trial(
             "a_capture_ends_whatever_happens",

@@ -1,4 +1,4 @@
-//! Nodes that depend on each other: kernels, copies, memsets; nodes that are disabled.
+//! Nodes with dependencies: kernels, copies, memsets; and disabled nodes.
 
 use crate::graphs::saxpy::{N, Outcome, World};
 use kernel_args::{
@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 
 const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
-/// Zero, add 2, add 3: in that order at each launch.
+/// Set to zero, add 2, add 3: in this order at each launch.
 fn a_chain() -> Outcome {
     let world = World::new()?;
     let y = Retained::write(&world.y).pointer();
@@ -28,7 +28,7 @@ fn a_chain() -> Outcome {
     // SAFETY: as above.
     unsafe { exec.launch(&world.stream) }?;
     world.y_is(23.0)?;
-    // Half of the elements: the grid and the block are new, too.
+    // Half of the elements: the grid and the block also change.
     exec.update(&three, 2, 8, world.args(3.0))?;
     // SAFETY: as above.
     unsafe { exec.launch(&world.stream) }?;
@@ -49,7 +49,7 @@ fn a_chain() -> Outcome {
     Ok(())
 }
 
-/// From the host, whose memory the graph retains, and within the device.
+/// From host memory that the graph retains, and within the device.
 fn copies() -> Outcome {
     let world = World::new()?;
     let other = std::sync::Arc::new(world.stream.clone_htod(&[0.0_f32; N])?);
@@ -74,7 +74,7 @@ fn copies() -> Outcome {
     Ok(())
 }
 
-/// To the host, in memory that the graph retains.
+/// To host memory that the graph retains.
 fn copies_to_the_host() -> Outcome {
     let world = World::new()?;
     let y = Retained::write(&world.y).pointer();
@@ -87,19 +87,19 @@ fn copies_to_the_host() -> Outcome {
     let halves = HostBuffer::from(vec![-1.0_f32; N / 2]);
     graph.add_memcpy_dtoh(&halves, y.into(), &[second.any()])?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: nothing is running.
+    // SAFETY: no kernel is running.
     assert_eq!(unsafe { results.to_vec() }, [-1.0; N]);
     for alpha in [2.0, 5.0] {
         exec.update(&first, 1, 32, world.args(alpha))?;
         // SAFETY: all memory has `N` elements, and is used on one stream.
         unsafe { exec.launch(&world.stream) }?;
         world.stream.synchronize()?;
-        // SAFETY: the launch is over, and has copied floats.
+        // SAFETY: the launch has completed, and has copied floats.
         assert_eq!(unsafe { results.to_vec() }, [alpha; N]);
-        // SAFETY: as above.
+        // SAFETY: the launch has completed, and has copied floats.
         assert_eq!(unsafe { halves.to_vec() }, [alpha + 3.0; N / 2]);
     }
-    // The graph has it still, and the program too when the graph is gone.
+    // The graph still has the memory, and so does the program after the graph is dropped.
     let other = halves.clone();
     drop((results, halves));
     // SAFETY: as above.
@@ -107,19 +107,19 @@ fn copies_to_the_host() -> Outcome {
     world.stream.synchronize()?;
     drop(exec);
     Graph::wait_until_released();
-    // SAFETY: the launch is over, and has copied floats.
+    // SAFETY: the launch has completed, and has copied floats.
     assert_eq!(unsafe { other.to_vec() }, [8.0; N / 2]);
     Ok(())
 }
 
-/// The order of the nodes is that of the dependencies, not of their making.
+/// The dependencies decide the order of the nodes, not the order of creation.
 fn two_branches() -> Outcome {
     let world = World::new()?;
     let y = Retained::write(&world.y).pointer();
     let mut graph = Graph::new(&world.ctx)?;
     let zero = graph.add_memset(y, 0, N, &[])?;
     let one = graph.add_kernel(&world.kernel, LAUNCH(), world.args(1.0), &[zero])?;
-    // Nothing is done in this branch: no elements.
+    // This branch does nothing: it has 0 elements.
     let mut none = world.args(9.0);
     none.n = 0;
     let branch = graph.add_kernel(&world.kernel, LAUNCH(), none, &[])?;

@@ -22,7 +22,7 @@ struct UpdateParam {
 
 const ALPHA: usize = offset_of::<Saxpy>("alpha");
 
-/// The handle by which a kernel names the node, and what such a graph does not allow.
+/// The handle by which a kernel identifies the node, and the restrictions of such a graph.
 fn a_handle_of_the_node() -> Outcome {
     let world = World::new()?;
     let mut graph = Graph::new(&world.ctx)?;
@@ -36,10 +36,10 @@ fn a_handle_of_the_node() -> Outcome {
     assert!(a != 0 && b != 0 && a != b, "{a:#x}, {b:#x}");
     let mut exec = graph.instantiate()?;
     exec.upload(&world.stream)?;
-    // SAFETY: both slices have elements enough, on one stream.
+    // SAFETY: both slices have enough elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
     world.y_is(3.0)?;
-    // The host may update it as well; then it is uploaded again.
+    // The host may also update the node; then it is uploaded again.
     exec.update(&second, 1, 32, world.args(4.0))?;
     exec.upload(&world.stream)?;
     // SAFETY: as above.
@@ -47,7 +47,8 @@ fn a_handle_of_the_node() -> Outcome {
     world.y_is(8.0)
 }
 
-/// A node writes `alpha` of the node after it. On the stand-in driver no kernel does that: the graph is made and launched.
+/// A node writes `alpha` of the next node. On the stand-in driver no kernel has this effect: the graph is only created and
+/// launched.
 fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
     let world = World::new()?;
     let update = Kernel::<UpdateParam>::from_image(&world.ctx, UPDATE, "update_param")?;
@@ -70,7 +71,7 @@ fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
     for value in [5.0, -2.0] {
         exec.update(&writer, 1, 32, args(node, value)?)?;
         exec.upload(&world.stream)?;
-        // SAFETY: `node` is of this graph, and its `alpha` is a float; the slices have elements enough.
+        // SAFETY: `node` belongs to this graph, and its `alpha` is a float; the slices have enough elements.
         unsafe { exec.launch(&world.stream) }?;
         world.ctx.synchronize()?;
         if driver.is_real() {
@@ -82,7 +83,7 @@ fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
     Ok(())
 }
 
-fn offsets_are_those_of_the_parameters() {
+fn offset_of_returns_the_offsets_of_the_parameters() {
     const OFFSETS: [usize; 4] = [
         offset_of::<UpdateParam>("node"),
         offset_of::<UpdateParam>("offset"),
@@ -111,9 +112,12 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(name("a_kernel_updates_a_node"), move || {
             a_kernel_updates_a_node(&driver)
         }),
-        trial(name("offsets_are_those_of_the_parameters"), || {
-            offsets_are_those_of_the_parameters();
-            Ok::<(), String>(())
-        }),
+        trial(
+            name("offset_of_returns_the_offsets_of_the_parameters"),
+            || {
+                offset_of_returns_the_offsets_of_the_parameters();
+                Ok::<(), String>(())
+            },
+        ),
     ]
 }

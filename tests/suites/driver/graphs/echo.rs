@@ -1,4 +1,4 @@
-//! Kernels that echo their parameters, through nodes that are updated: every byte must come back, in both forms.
+//! Echo kernels in nodes that are updated: every byte must be echoed, in both forms.
 
 use crate::graphs::saxpy::Outcome;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
@@ -21,7 +21,7 @@ const COUNTS: &str = include_str!("../../../../ptx/echo_counts.ptx");
 
 const ROUNDS: u64 = 6;
 
-/// Random arguments, with the bytes that come back.
+/// Random arguments, and the expected echo.
 trait Drawn: KernelArgs + Send + 'static {
     fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>);
 }
@@ -83,7 +83,7 @@ impl<const N: usize> Drawn for Block<N> {
     }
 }
 
-/// Where the kernels write.
+/// The memory that the kernels write.
 struct Out {
     stream: Arc<CudaStream>,
     memory: CudaSlice<u8>,
@@ -113,7 +113,7 @@ impl Out {
     }
 }
 
-/// Makes a node by hand and one by capture, and updates both again and again.
+/// Creates a node explicitly and one by capture, and updates both repeatedly.
 fn echo<A: Drawn>(entry: &str) -> Outcome {
     let ctx = context()?;
     let module = Module::load(&ctx, COUNTS)?;
@@ -129,7 +129,7 @@ fn echo<A: Drawn>(entry: &str) -> Outcome {
     let mut captured_node = None;
     let captured = Graph::capture(&stream, || -> Outcome {
         let args = A::draw(first, out.address).0;
-        // SAFETY: `out` has room for the echo, and echo kernels write nothing else.
+        // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
         captured_node = Some(unsafe { launch!(kernel, 1, 1, args, node, stream = &stream) }?);
         Ok(())
     })?;
@@ -138,7 +138,7 @@ fn echo<A: Drawn>(entry: &str) -> Outcome {
     for (way, graph, node) in [("made", made, node), ("captured", captured, captured_node)] {
         let mut exec = graph.instantiate()?;
         exec.upload(&stream)?;
-        // SAFETY: as above; the stream is the only one that uses it.
+        // SAFETY: `out` has space for the echo; only this stream uses it.
         unsafe { exec.launch(&stream) }?;
         out.compare(entry, way, &A::draw(first, DevicePointerMut::NULL).1)?;
         for seed in 0..ROUNDS {
@@ -148,7 +148,7 @@ fn echo<A: Drawn>(entry: &str) -> Outcome {
                     None => exec.update(&node, 1, 1, args)?,
                     Some(form) => exec.update_launch(&node, launch.form(form), args)?,
                 }
-                // SAFETY: as above.
+                // SAFETY: `out` has space for the echo; only this stream uses it.
                 unsafe { exec.launch(&stream) }?;
                 out.compare(entry, &format!("{way}, {form:?}"), &passed)?;
             }
@@ -157,7 +157,7 @@ fn echo<A: Drawn>(entry: &str) -> Outcome {
     Ok(())
 }
 
-/// Many nodes in one call, and the form that each number of parameters takes.
+/// Many nodes in one call, and the form for each number of parameters.
 fn updated_all(driver: &Driver) -> Outcome {
     let ctx = context()?;
     let module = Module::load(&ctx, COUNTS)?;

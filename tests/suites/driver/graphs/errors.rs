@@ -1,4 +1,4 @@
-//! What each mistake with a graph says, and that it changes nothing.
+//! The error for each mistake with a graph. A mistake does not change the graph.
 
 use crate::graphs::saxpy::{N, Outcome, World};
 use kernel_args::{
@@ -15,7 +15,7 @@ const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
 fn says<T>(result: Result<T, Error>, words: &[&str]) -> Outcome {
     let error = match result {
-        Ok(_) => return Err(format!("there is no error that says {words:?}").into()),
+        Ok(_) => return Err(format!("no error contains {words:?}").into()),
         Err(error) => error.to_string(),
     };
     for word in words.iter().chain(&["\nhelp: "]) {
@@ -53,12 +53,12 @@ fn nodes_of_other_graphs() -> Outcome {
         graph.add_memset(y, 0, N, &[node.any()]),
         &["index 0", OTHER],
     )?;
-    // A graph that is gone, whose handle the driver may use again.
+    // A destroyed graph, whose handle the driver may reuse.
     drop(other);
     let (mut next, _) = instantiated(&world)?;
     says(next.update(&stranger, 1, 32, world.args(2.0)), &[OTHER])?;
     says(graph.make_device_updatable(&stranger), &[OTHER])?;
-    // One that cudarc has captured is told by its nodes.
+    // A graph that cudarc has captured is recognized by its nodes.
     let stream = &world.stream;
     let mode = cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     stream.begin_capture(mode)?;
@@ -69,7 +69,7 @@ fn nodes_of_other_graphs() -> Outcome {
     let mut wrapped = GraphExec::from_cudarc(&world.ctx, graph)?;
     says(wrapped.update(&node, 1, 32, world.args(2.0)), &[OTHER])?;
     wrapped.update(&captured?, 1, 32, world.args(2.0))?;
-    // And none of it has changed anything.
+    // None of these calls has changed anything.
     // SAFETY: both slices have `N` elements, on one stream.
     unsafe { exec.launch(stream) }?;
     world.y_is(1.0)
@@ -104,7 +104,7 @@ fn limits() -> Outcome {
         exec.update_launch(&node, attributes, world.args(2.0)),
         &["cannot change the launch attributes", "leave them out"],
     )?;
-    // More than 48 KiB is allowed as at a launch.
+    // More than 48 KiB is allowed, as in a launch.
     exec.update_launch(&node, LAUNCH().shared(64 * 1024), world.args(2.0))?;
     let y = Retained::write(&world.y).pointer();
     says(
@@ -135,7 +135,7 @@ fn a_launch_on_a_captured_stream() -> Outcome {
         captured,
         &["not launched", "a stream that is being captured"],
     )?;
-    // The stream is as before.
+    // The state of the stream has not changed.
     // SAFETY: as above.
     unsafe { exec.launch(&world.stream) }?;
     world.y_is(1.0)
@@ -163,7 +163,7 @@ fn captures() -> Outcome {
         Graph::capture(&world.ctx.default_stream(), || Ok(())),
         &["not begun", "ctx.new_stream()"],
     )?;
-    // What is refused before the driver is asked does not end the capture.
+    // An error before the driver is called does not end the capture.
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
         // SAFETY: as above.
         let refused = unsafe {
@@ -184,7 +184,7 @@ fn captures() -> Outcome {
     // SAFETY: as above.
     unsafe { graph.instantiate()?.launch(&world.stream) }?;
     world.y_is(1.0)?;
-    // Synchronizing ends it, and what comes then is told so.
+    // Synchronizing ends it, and the next calls report this.
     let broken = Graph::capture(&world.stream, || -> Result<(), Error> {
         let _ = world.stream.synchronize();
         // SAFETY: as above.
@@ -198,7 +198,7 @@ fn captures() -> Outcome {
     Ok(())
 }
 
-/// What the driver rejects is shown with the arguments.
+/// An error of the driver is shown with the arguments.
 fn rejections(driver: &Driver) -> Outcome {
     if driver.is_real() {
         return Ok(());

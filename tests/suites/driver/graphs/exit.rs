@@ -1,4 +1,5 @@
-//! What a graph has let go is dropped on a thread of its own, which calls CUDA, and the process ends meanwhile: each in a process.
+//! Objects that a graph has released are dropped on a separate thread, which calls CUDA, while the process ends. Each trial
+//! runs in a process.
 
 use crate::graphs::saxpy::{N, SAXPY};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
@@ -23,34 +24,31 @@ const CASES: [(&str, Case); 4] = [
     ("while_memory_is_freed", while_memory_is_freed),
     ("before_memory_is_freed", before_memory_is_freed),
     ("from_the_drop_of_memory", from_the_drop_of_memory),
-    (
-        "beside_a_drop_that_never_ends",
-        beside_a_drop_that_never_ends,
-    ),
+    ("exit_during_an_endless_drop", exit_during_an_endless_drop),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
     process::trials("exit", &CASES)
 }
 
-// SAFETY: the declaration is C's; the function takes any other one, and may be called from any thread.
+// SAFETY: this is the declaration of C; the function accepts any function, and may be called from any thread.
 unsafe extern "C" {
     safe fn atexit(function: extern "C" fn()) -> c_int;
 }
 
-/// Other libraries take a while to end, after the driver.
+/// Other libraries take some time to end, after the driver.
 extern "C" fn linger() {
     thread::sleep(Duration::from_millis(300));
 }
 
-/// The process's part: `None` in the suite itself.
+/// The part of the process: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
     process::wanted()?;
     assert_eq!(atexit(linger), 0);
     process::child(&CASES)
 }
 
-/// Memory that does something before it is freed.
+/// Memory that does additional work before it is freed.
 struct Slow<F: Fn()>(CudaSlice<f32>, F);
 
 impl<F: Fn()> Drop for Slow<F> {
@@ -83,7 +81,7 @@ struct Args {
     y: Retained<DevicePointer<f32>>,
 }
 
-/// Drops a graph with so many nodes, each of which retains memory of its own; returns once the first memory is dropped.
+/// Drops a graph with this number of nodes. Each node retains separate memory. Returns after the first memory is dropped.
 fn dropped(nodes: usize, last: impl Fn() + Clone + Send + Sync + 'static) -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
@@ -117,7 +115,7 @@ fn before_memory_is_freed() -> Outcome {
     dropped(100, || thread::sleep(Duration::from_millis(10)))
 }
 
-/// The thread that is waited for is the one that exits.
+/// The exiting thread is the thread that is waited for.
 fn from_the_drop_of_memory() -> Outcome {
     dropped(1, || std::process::exit(0))?;
     loop {
@@ -125,7 +123,7 @@ fn from_the_drop_of_memory() -> Outcome {
     }
 }
 
-fn beside_a_drop_that_never_ends() -> Outcome {
+fn exit_during_an_endless_drop() -> Outcome {
     dropped(1, || {
         loop {
             thread::park();

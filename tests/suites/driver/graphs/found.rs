@@ -1,4 +1,4 @@
-//! Kernel nodes that other code has captured, found by kernel and order.
+//! Kernel nodes that foreign code has captured, found by kernel and order.
 
 use crate::graphs::saxpy::{N, Outcome, Raw, SAXPY, World};
 use cudarc::driver::{
@@ -18,7 +18,7 @@ const CONFIG: LaunchConfig = LaunchConfig {
     shared_mem_bytes: 48,
 };
 
-/// Captures `count` launches of cudarc's, each of which adds its number, from 1 on, with a memset between.
+/// Captures `count` launches with cudarc and a memset between them. Each adds its number, starting at 1.
 fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Kernel<Raw>)> {
     let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
     let function = world.ctx.load_module(ptx)?.load_function("saxpy")?;
@@ -26,7 +26,7 @@ fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Ke
     let (x, y) = (raw.x.address(), raw.y.address());
     let mut other = world.stream.alloc_zeros::<u8>(16)?;
     world.stream.synchronize()?;
-    // SAFETY: one stream does everything that follows.
+    // SAFETY: all following work is on one stream.
     unsafe { world.ctx.disable_event_tracking() };
     let captured = (|| -> Outcome<_> {
         world
@@ -42,9 +42,9 @@ fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Ke
         }
         Ok(world.stream.end_capture(CUgraphInstantiate_flags(0))?)
     })();
-    // SAFETY: as it was before.
+    // SAFETY: restores the previous state.
     unsafe { world.ctx.enable_event_tracking() };
-    // The graph keeps its address.
+    // The graph keeps the address of `y`.
     other.leak();
     let graph = captured?.ok_or("nothing was captured")?;
     Ok((graph, Kernel::from_function(&world.ctx, function)?))
@@ -56,7 +56,7 @@ fn in_the_order_of_the_launches() -> Outcome {
     let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
     let nodes = exec.kernel_nodes(&kernel)?;
     assert_eq!(nodes.len(), 5);
-    // SAFETY: as they were captured.
+    // SAFETY: the arguments are the same as in the capture.
     unsafe { exec.launch(&world.stream) }?;
     world.y_is(15.0)?;
     for node in &nodes {
@@ -76,13 +76,13 @@ fn in_the_order_of_the_launches() -> Outcome {
         world.y_is(sum)?;
         exec.set_enabled(node, false)?;
     }
-    // The same function of another module is another kernel.
+    // The same function of a different module is a different kernel.
     let other: Kernel<Raw> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
     assert!(exec.kernel_nodes(&other)?.is_empty());
     Ok(())
 }
 
-/// Found before the graph is instantiated, a node retains its arguments.
+/// If it is found before the graph is instantiated, a node retains its arguments.
 fn in_a_graph() -> Outcome {
     let world = World::new()?;
     let mut graph = Graph::capture(&world.stream, || -> Result<(), Error> {
@@ -103,7 +103,7 @@ fn in_a_graph() -> Outcome {
     world.y_is(12.0)
 }
 
-/// In a graph that is already instantiated it cannot, and says so.
+/// In an instantiated graph it cannot, and the error reports this.
 fn without_a_place_to_retain() -> Outcome {
     let world = World::new()?;
     let mut graph = Graph::new(&world.ctx)?;
@@ -116,7 +116,7 @@ fn without_a_place_to_retain() -> Outcome {
         refused.contains("cannot retain") && refused.contains("help: "),
         "{refused}"
     );
-    // SAFETY: `world` keeps the memory.
+    // SAFETY: `world` keeps the memory alive.
     unsafe { exec.update_unretained(&node, Launch::new(1, 32), world.args(2.0)) }?;
     // SAFETY: both slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
@@ -131,7 +131,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         ),
         trial("nodes_are_found_in_a_captured_graph", in_a_graph),
         trial(
-            "a_node_that_cannot_retain_says_so",
+            "a_node_that_cannot_retain_is_reported",
             without_a_place_to_retain,
         ),
     ]

@@ -1,4 +1,5 @@
-//! Graphs: made by hand and captured, updated in both forms, enabled and disabled, and what they keep allocated.
+//! Graphs: created explicitly or captured, updated in both forms, enabled and disabled, and the memory that they keep
+//! allocated.
 
 mod capture;
 mod chain;

@@ -1,4 +1,4 @@
-//! Random structs through nodes that are updated, in both forms, read back byte for byte.
+//! Random structs in nodes that are updated, in both forms, compared byte for byte.
 
 use crate::graphs::saxpy::Outcome;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
@@ -106,7 +106,7 @@ impl Nodes {
             self.stream.memcpy_htod(&poison, &mut self.out)?;
             // SAFETY: as above.
             unsafe { exec.update_unretained(&node, launch.form(form), args) }?;
-            // SAFETY: `out` has room for the echo, and echo kernels write nothing else.
+            // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
             unsafe { exec.launch(&self.stream) }?;
             let echo = self.stream.clone_dtoh(&self.out)?;
             tally::compare(

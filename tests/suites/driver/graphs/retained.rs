@@ -1,4 +1,4 @@
-//! What a graph keeps allocated, and when it lets it go.
+//! The memory that a graph keeps allocated, and when it releases it.
 
 use crate::graphs::saxpy::{N, Outcome, Saxpy, World, a_while, soon};
 use cudarc::driver::{
@@ -60,7 +60,7 @@ fn until_the_graph_is_dropped() -> Outcome {
     held(&x, 1);
     drop(exec);
     freed(&x)?;
-    // The node names it, and does not keep it.
+    // The node contains the address, but does not retain the memory.
     drop(node);
     let never = Graph::new(&world.ctx).and_then(|mut graph| {
         graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
@@ -71,14 +71,14 @@ fn until_the_graph_is_dropped() -> Outcome {
     freed(&x)
 }
 
-/// The new arguments are held before the old ones are let go, which waits for the launch that uses them.
+/// The new arguments are retained before the old ones are released. The release waits for the launch that uses them.
 fn until_an_update_replaces_it() -> Outcome {
     let world = World::new()?;
     let (first, second, third) = (memory(&world)?, memory(&world)?, memory(&world)?);
     let mut graph = Graph::new(&world.ctx)?;
     let node = graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &first), &[])?;
     let mut exec = graph.instantiate()?;
-    // No launch has used the first.
+    // No launch has used the first arguments.
     exec.update(&node, 1, 32, with_x(&world, &second))?;
     freed(&first)?;
     // SAFETY: all slices have `N` elements, on one stream.
@@ -86,14 +86,14 @@ fn until_an_update_replaces_it() -> Outcome {
     exec.update(&node, 1, 32, with_x(&world, &third))?;
     freed(&second)?;
     held(&third, 1);
-    // An update that fails keeps what was there.
+    // A failed update keeps the previous arguments.
     let (fourth, five) = (memory(&world)?, 5_000);
     let refused = exec.update(&node, 1, five, with_x(&world, &fourth));
     assert!(matches!(refused, Err(Error::Limit(_))), "{refused:?}");
     freed(&fourth)?;
     held(&third, 1);
-    // One that retains nothing lets it go as well.
-    // SAFETY: `world` keeps the memory.
+    // An update that retains nothing releases them too.
+    // SAFETY: `world` keeps the memory alive.
     unsafe { exec.update_unretained(&node, LAUNCH(), world.args(1.0)) }?;
     freed(&third)?;
     // SAFETY: as above.
@@ -122,7 +122,7 @@ fn what_a_captured_launch_was_given() -> Outcome {
     freed(&x)?;
     drop(exec);
     freed(&other)?;
-    // A capture that ends early lets go what it has captured.
+    // A capture that ends early releases its arguments.
     let error = Graph::capture(&world.stream, || -> Result<(), Error> {
         let args = with_x(&world, &x);
         // SAFETY: as above.
@@ -133,7 +133,7 @@ fn what_a_captured_launch_was_given() -> Outcome {
     freed(&x)
 }
 
-/// cudarc's graph holds what a captured launch was given, because the driver does.
+/// cudarc's graph retains the arguments of a captured launch, because the driver does.
 fn in_a_graph_of_cudarc() -> Outcome {
     let world = World::new()?;
     let (x, other) = (memory(&world)?, memory(&world)?);
@@ -155,7 +155,7 @@ fn in_a_graph_of_cudarc() -> Outcome {
     freed(&other)
 }
 
-/// Counts its drops, and notes on which thread they are.
+/// Counts its drops, and records the thread of each drop.
 struct Counted(Arc<AtomicUsize>, thread::ThreadId);
 
 impl Drop for Counted {
@@ -165,12 +165,12 @@ impl Drop for Counted {
     }
 }
 
-/// Panics when it is dropped.
+/// Panics in its drop.
 struct Panics;
 
 impl Drop for Panics {
     fn drop(&mut self) {
-        // A message would look like a failed trial.
+        // The message would look like a failed trial.
         std::panic::resume_unwind(Box::new("of the test"));
     }
 }
@@ -229,14 +229,14 @@ fn the_kernel() -> Outcome {
     Ok(())
 }
 
-/// On the stand-in driver: what is alive afterwards, and that the destructors do not call the driver, which would refuse it.
+/// On the stand-in driver: the live objects at the end. The destructors do not call the driver, which would reject the calls.
 fn nothing_is_left(driver: &Driver) -> Outcome {
     if driver.is_real() {
         return Ok(());
     }
     let control = Control::attach().ok_or("this is not the stand-in driver")?;
     let world = World::new()?;
-    // What earlier trials have let go may not be dropped yet.
+    // Objects that earlier trials have released may not be dropped yet.
     Graph::wait_until_released();
     assert_eq!(control.live().user_objects, 0);
     let before = control.live();

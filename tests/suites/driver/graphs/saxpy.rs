@@ -1,4 +1,4 @@
-//! The kernel of most trials, and memory for it.
+//! The kernel of most trials, and its memory.
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained};
@@ -25,7 +25,7 @@ pub(crate) struct Saxpy {
     pub(crate) y: Retained<DevicePointerMut<f32>>,
 }
 
-/// Borrowed ones.
+/// Borrowed arguments.
 #[derive(KernelArgs)]
 pub(crate) struct Borrowed<'a> {
     pub(crate) n: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Borrowed<'a> {
     pub(crate) y: &'a mut CudaSlice<f32>,
 }
 
-/// Raw ones.
+/// Raw pointers.
 #[derive(KernelArgs)]
 pub(crate) struct Raw {
     pub(crate) n: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Raw {
     pub(crate) y: DevicePointerMut<f32>,
 }
 
-/// `y` becomes `alpha * x + y`, where `x` is all ones.
+/// `y` becomes `alpha * x + y`. `x` contains ones.
 pub(crate) struct World {
     pub(crate) ctx: Arc<CudaContext>,
     pub(crate) stream: Arc<CudaStream>,
@@ -63,7 +63,7 @@ impl World {
             stream,
             ctx,
         };
-        // What follows is not ordered by cudarc's events.
+        // cudarc's events do not order the following work.
         world.ctx.synchronize()?;
         Ok(world)
     }
@@ -96,7 +96,8 @@ impl World {
     }
 }
 
-/// Waits until it is so: what a graph retains is released on another thread, when its launches are over.
+/// Waits until the condition is true: the objects that a graph retains are released on a different thread, after its launches
+/// have completed.
 pub(crate) fn soon(what: &str, mut is_so: impl FnMut() -> bool) -> Outcome {
     let start = Instant::now();
     while !is_so() {
@@ -108,7 +109,7 @@ pub(crate) fn soon(what: &str, mut is_so: impl FnMut() -> bool) -> Outcome {
     Ok(())
 }
 
-/// Long enough that something which happens at once on another thread would have happened.
+/// A delay in which immediate work on a different thread would have happened.
 pub(crate) fn a_while() {
     thread::sleep(Duration::from_millis(30));
 }

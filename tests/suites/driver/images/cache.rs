@@ -1,4 +1,4 @@
-//! What is kept of compiled sources, in a folder that threads and processes share.
+//! The cache of compiled sources, in a folder that threads and processes share.
 
 use crate::images::{Outcome, source::AXPY};
 use kernel_args::compile::{CacheUse, CompileOptions, CompiledSource};
@@ -13,10 +13,10 @@ use std::{
     process::{self, Command, ExitCode},
 };
 
-/// Names the folder to a process that compiles into it.
+/// The variable with the folder, for a process that compiles into it.
 const FOLDER: &str = "KERNEL_ARGS_CACHE_CHILD";
 
-/// A folder of one test, gone when this is dropped.
+/// The folder of one test. Dropping it removes the folder.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -88,7 +88,7 @@ fn the_second_time_is_a_hit() -> Outcome {
     Ok(())
 }
 
-/// The contents of each file that is included, by whatever way, are in the key.
+/// The key contains the contents of each included file, for every way to include it.
 fn a_changed_header_is_compiled_again() -> Outcome {
     let folder = Folder::new("cache-headers")?;
     let headers = folder.join("headers");
@@ -113,7 +113,7 @@ fn a_changed_header_is_compiled_again() -> Outcome {
     let changed = run()?;
     assert_eq!(changed.cache_use(), &CacheUse::Stored);
     assert_ne!(first.ptx(), changed.ptx());
-    // A file that was not there before.
+    // A file that did not exist before.
     fs::write(headers.join("later.h"), "#undef VALUE\n#define VALUE 3\n")?;
     let later = run()?;
     assert_eq!(later.cache_use(), &CacheUse::Stored);
@@ -121,7 +121,7 @@ fn a_changed_header_is_compiled_again() -> Outcome {
     Ok(())
 }
 
-fn what_cannot_be_told_is_compiled_each_time() -> Outcome {
+fn sources_with_unknown_files_are_compiled_each_time() -> Outcome {
     let folder = Folder::new("cache-untold")?;
     fs::write(folder.join("a.h"), "")?;
     let cache = folder.join("cache");
@@ -195,7 +195,7 @@ fn a_folder_that_cannot_be_used_is_no_error() -> Outcome {
     Ok(())
 }
 
-/// The part of a process that compiles into the folder which the test names: `None` in the suite itself.
+/// The part of a process that compiles into the test's folder: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
     let folder = PathBuf::from(env::var_os(FOLDER)?);
     for i in 0..8 {
@@ -242,8 +242,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_changed_header_is_compiled_again,
         ),
         trial(
-            "what_cannot_be_told_is_compiled_each_time",
-            what_cannot_be_told_is_compiled_each_time,
+            "sources_with_unknown_files_are_compiled_each_time",
+            sources_with_unknown_files_are_compiled_each_time,
         ),
         trial(
             "a_damaged_entry_is_compiled_again",

@@ -1,4 +1,4 @@
-//! With debug information asked for, names and members are verified when the source is compiled at run time.
+//! If debug information is requested, names and members are verified when the source is compiled at run time.
 
 use crate::images::{
     Outcome,
@@ -14,7 +14,7 @@ use kernel_args_tests::{
 };
 use libtest_mimic::Trial;
 
-/// `x` and `y` have each other's place; their types agree, as the kernel writes one of them.
+/// `x` and `y` are exchanged. Their types agree, because the kernel writes one of them.
 #[derive(KernelArgs)]
 struct Exchanged {
     n: u32,
@@ -108,7 +108,7 @@ fn exchanged_members_are_found() -> Outcome {
     Ok(())
 }
 
-/// The kernels that run are those of the first compilation: a debug build would be slow.
+/// The program runs the kernels of the first compilation: a debug build would be slow.
 fn the_debug_build_is_not_loaded() -> Outcome {
     let ctx = context()?;
     let plain = CompileOptions::new().compile(&ctx, COPY)?;
@@ -120,7 +120,7 @@ fn the_debug_build_is_not_loaded() -> Outcome {
 }
 
 /// A source whose image itself has debug information needs no second compilation.
-fn a_debug_build_tells_for_itself() -> Outcome {
+fn an_image_with_debug_information_needs_no_second_compilation() -> Outcome {
     let options = CompileOptions::new().option("--device-debug");
     let module = Module::compile(&context()?, COPY, &options)?;
     let kernel = module.kernel::<CopyExchanged>("copy");
@@ -144,8 +144,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         trial_unless(
             why,
-            "a_debug_build_tells_for_itself",
-            a_debug_build_tells_for_itself,
+            "an_image_with_debug_information_needs_no_second_compilation",
+            an_image_with_debug_information_needs_no_second_compilation,
         ),
     ]
 }

@@ -1,4 +1,4 @@
-//! Sources that are compiled at run time, linked with each other and with other images.
+//! Sources that are compiled at run time, linked with each other and with existing images.
 
 use crate::images::{Outcome, source::has};
 use cudarc::driver::{CudaContext, DevicePtrMut};
@@ -27,7 +27,7 @@ template <int N> __global__ void scale(int* out, int x) { *out = scaled(x) + N; 
 ";
 const LIBRARY: &str = "__device__ int scaled(int x) { return 2 * x; }";
 
-/// `scaled` as a device library in PTX, by hand.
+/// `scaled` as a device library in hand-written PTX.
 const LIBRARY_PTX: &str = "
 .version 7.0
 .target sm_75
@@ -86,7 +86,8 @@ fn linked_sources_run(driver: &Driver) -> Outcome {
     Ok(())
 }
 
-/// What driver 580 says of a kernel whose function is nowhere: PTX does not compile, and a cubin is loaded, but not its kernel.
+/// Errors of driver 580 for a kernel that calls an undefined function: PTX does not compile; a cubin is loaded, but its kernel
+/// is not found.
 fn alone(ctx: &Arc<CudaContext>, kernel: &CompiledSource, is_ptx: bool) -> Outcome {
     let module = match Module::load(ctx, kernel) {
         Ok(module) => module,

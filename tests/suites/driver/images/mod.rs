@@ -1,4 +1,5 @@
-//! Versions, images that do not fit the GPU or the driver, options of the driver's compiler, and compiling at run time.
+//! Versions, images that are incompatible with the GPU or the driver, options of the driver's compiler, and compiling at run
+//! time.
 
 mod cache;
 mod checked;

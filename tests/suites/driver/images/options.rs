@@ -1,4 +1,4 @@
-//! Every option of the driver's compiler and linker: what the driver says to each.
+//! Every option of the driver's compiler and linker, and the driver's reaction to each.
 
 use crate::images::Outcome;
 use cudarc::driver::{DevicePtr, DevicePtrMut};
@@ -29,17 +29,17 @@ struct Saxpy {
     y: DevicePointerMut<f32>,
 }
 
-/// PTX that the driver has never compiled: it keeps what it has, and a kept result shows no option.
+/// PTX that the driver has never compiled: the driver caches results, and a cached result does not use the options.
 fn unseen() -> Result<String, Box<dyn std::error::Error>> {
     let now = UNIX_EPOCH.elapsed()?.as_nanos();
     Ok(format!("{SAXPY}\n.global .b32 made_at_{now};\n"))
 }
 
-/// What a driver for CUDA 13.0 must say to an option.
+/// The expected reaction of a driver for CUDA 13.0 to an option.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Says {
     Yes,
-    /// It takes it or refuses it: the table records which.
+    /// It accepts or rejects the option: the table records which.
     Either,
 }
 
@@ -160,7 +160,7 @@ fn options(sm: u32) -> Vec<(&'static str, JitOptions, Says)> {
     ]
 }
 
-/// The options that have no method, by number and value.
+/// The options without a method, by number and value.
 const RAW: [(u32, usize, &str); 10] = [
     (1, 0, "CU_JIT_THREADS_PER_BLOCK"),
     (15, 1, "CU_JIT_NEW_SM3X_OPT"),
@@ -174,23 +174,23 @@ const RAW: [(u32, usize, &str); 10] = [
     (36, 1, "a number past the list of CUDA 13.1"),
 ];
 
-/// The row of the table that a process of its own fills in: an option may end the program.
+/// The row of the table that a separate process fills in: an option may end the program.
 const ROW: &str = "KERNEL_ARGS_OPTION";
 
-/// All rows: the name, the options, and what the driver must say.
+/// All rows: the name, the options, and the expected reaction of the driver.
 fn rows() -> Result<Vec<(String, JitOptions, Says)>, Error> {
     let sm = u32::from(versions()?.gpus[0].sm.0);
     let named = options(sm).into_iter();
     let named = named.map(|(name, options, says)| (name.into(), options, says));
     let raw = RAW.into_iter().map(|(number, value, name)| {
-        // SAFETY: the option takes a number, or is none; the process ends after it.
+        // SAFETY: the option takes a number or no value; the process ends after it.
         let options = unsafe { JitOptions::new().raw(number, value) };
         (format!("{number} = {value}: {name}"), options, Says::Either)
     });
     Ok(named.chain(raw).collect())
 }
 
-/// The child's part: `None` in the suite itself. What loading and linking said, each on a line.
+/// The child's part: `None` in the suite itself. The results of loading and linking, one line each.
 pub(crate) fn child() -> Option<ExitCode> {
     let row = env::var(ROW).ok()?;
     match fill_in(&row) {
@@ -217,7 +217,7 @@ fn fill_in(row: &str) -> Outcome {
     Ok(())
 }
 
-/// A row as text, and whether loading took the option.
+/// A row as text, and whether loading accepted the option.
 fn row(number: usize, name: &str) -> Result<(String, bool), String> {
     let child = || {
         Command::new(env::current_exe()?)
@@ -266,9 +266,9 @@ fn every_option(driver: &Driver) -> Outcome {
     Ok(())
 }
 
-/// An option that is not taken is named.
+/// The error names an option that is not accepted.
 fn a_refused_option_is_named() -> Outcome {
-    // SAFETY: no driver has an option of this number.
+    // SAFETY: no driver has an option with this number.
     let options = unsafe { JitOptions::new().max_registers(32).raw(9999, 1) };
     let error = Module::load_with(&context()?, unseen()?, &options).expect_err("no such option");
     for part in [
@@ -280,7 +280,7 @@ fn a_refused_option_is_named() -> Outcome {
     Ok(())
 }
 
-fn the_time_of_the_compiler_is_told(driver: &Driver) -> Outcome {
+fn the_compiler_time_is_reported(driver: &Driver) -> Outcome {
     let ctx = context()?;
     assert_eq!(Module::load(&ctx, unseen()?)?.wall_time(), None);
     let options = JitOptions::new().wall_time();
@@ -298,7 +298,7 @@ fn the_time_of_the_compiler_is_told(driver: &Driver) -> Outcome {
     Ok(())
 }
 
-/// What options do to a kernel, as the driver reports it.
+/// The effects of options on a kernel, as the driver reports them.
 fn options_have_their_effect() -> Outcome {
     let ctx = context()?;
     let kernel = |options: &JitOptions| -> Result<Kernel<Saxpy>, Box<dyn std::error::Error>> {
@@ -325,8 +325,8 @@ fn options_have_their_effect() -> Outcome {
     Ok(())
 }
 
-/// `.extern .global` at an address that the program gives.
-fn a_symbol_lies_where_the_program_says() -> Outcome {
+/// `.extern .global` at an address that the program provides.
+fn a_symbol_has_the_address_that_the_program_sets() -> Outcome {
     const READS: &str = "
 .version 7.0
 .target sm_75
@@ -357,7 +357,7 @@ fn a_symbol_lies_where_the_program_says() -> Outcome {
         let options = unsafe { JitOptions::new().global_symbol("outside", address) };
         let module = match Module::load_with(&ctx, READS, &options) {
             Ok(module) => module,
-            // The documentation speaks of host addresses and the dynamic linker: what this driver says is printed.
+            // The documentation describes host addresses and the dynamic linker: this driver's result is printed.
             Err(error) => {
                 println!("{error}");
                 return Ok(());
@@ -368,7 +368,7 @@ fn a_symbol_lies_where_the_program_says() -> Outcome {
         let args = ReadOutside {
             out: DevicePointerMut::from_raw(address),
         };
-        // SAFETY: `out` has one element, and so has what the symbol stands for.
+        // SAFETY: `out` and the symbol have one element each.
         unsafe { launch!(kernel, 1, 1, args)? };
     }
     assert_eq!(stream.clone_dtoh(&out)?, [42]);
@@ -381,8 +381,8 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![
         trial("every_option", move || every_option(&one)),
         trial("a_refused_option_is_named", a_refused_option_is_named),
-        trial("the_time_of_the_compiler_is_told", move || {
-            the_time_of_the_compiler_is_told(&two)
+        trial("the_compiler_time_is_reported", move || {
+            the_compiler_time_is_reported(&two)
         }),
         trial_unless(
             compiles,
@@ -391,8 +391,8 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         ),
         trial_unless(
             compiles,
-            "a_symbol_lies_where_the_program_says",
-            a_symbol_lies_where_the_program_says,
+            "a_symbol_has_the_address_that_the_program_sets",
+            a_symbol_has_the_address_that_the_program_sets,
         ),
     ]
 }

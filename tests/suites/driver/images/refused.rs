@@ -1,4 +1,5 @@
-//! Images that the GPU or the driver cannot run: found before the driver is asked, never against it, and explained where it says so.
+//! Images that the GPU or the driver cannot run: detected before the driver is called, with the same result as the driver's,
+//! and explained if the driver rejects them.
 
 use crate::images::Outcome;
 use cudarc::driver::{CudaContext, DriverError, result};
@@ -32,7 +33,7 @@ fn images() -> Vec<(String, Vec<u8>)> {
     ]
     .map(|(name, image)| (name.into(), image.to_vec()))
     .into();
-    // Each target with the first PTX that has it, and with the newest.
+    // Each target with the first PTX version that has it, and with the newest version.
     for (target, first) in [
         ("sm_75", "6.3"),
         ("sm_80", "7.0"),
@@ -62,14 +63,14 @@ fn images() -> Vec<(String, Vec<u8>)> {
     images
 }
 
-/// What the driver itself says of an image.
+/// The driver's own error for an image.
 fn asked(ctx: &Arc<CudaContext>, image: &[u8]) -> Result<(), DriverError> {
     ctx.bind_to_thread()?;
     let mut image = image.to_vec();
     image.push(0);
-    // SAFETY: the images above are whole, and PTX ends with NUL.
+    // SAFETY: the images above are complete, and PTX is NUL-terminated.
     let module = unsafe { result::module::load_data(image.as_ptr().cast()) }?;
-    // SAFETY: it was loaded, and nothing of it is in use.
+    // SAFETY: it was loaded, and nothing uses it.
     unsafe { result::module::unload(module) }
 }
 
@@ -82,7 +83,8 @@ fn verdict(image: &[u8], gpu: kernel_args::abi::Sm, driver: CudaVersion) -> (boo
     )
 }
 
-/// What is refused before the driver is asked, the driver refuses; what runs by the rules, it takes.
+/// The driver also rejects the images that are rejected before the driver is called, and accepts the images that the rules
+/// accept.
 fn the_driver_agrees(is_real: bool) -> Outcome {
     let (versions, ctx) = (versions()?, context()?);
     let gpu = versions.gpus[0].sm;
@@ -118,7 +120,7 @@ fn the_driver_agrees(is_real: bool) -> Outcome {
     Ok(())
 }
 
-/// The same on other GPUs and drivers, which the stand-in can be.
+/// The same on different GPUs and drivers, which the stand-in driver can simulate.
 fn other_gpus_agree() -> Outcome {
     let control = Control::attach().ok_or("this is the stand-in driver")?;
     let ctx = context()?;
@@ -132,7 +134,7 @@ fn other_gpus_agree() -> Outcome {
         assert!(control.set_sm(sm), "{name}");
         the_driver_agrees(false)?;
     }
-    // An older driver than the stand-in's compiler: refused before, and the driver is not called.
+    // The driver is older than the stand-in driver's compiler: the image is rejected before the driver is called.
     control.set_version(12040);
     control.reset_calls();
     let error = Module::load(&ctx, ptx("8.5", "sm_90", "")).expect_err("8.5 is 12.5's");
@@ -147,7 +149,7 @@ fn other_gpus_agree() -> Outcome {
     Ok(())
 }
 
-/// The fat binary with its LTO-IR alone, as `nvcc -dlto` makes one.
+/// A fat binary with only LTO-IR, as `nvcc -dlto` makes one.
 fn lto_ir_alone() -> Vec<u8> {
     const LTO_IR: u16 = 8;
     let number = |at: &[u8]| u64::from_le_bytes(*at.first_chunk().expect("it is long enough"));
@@ -164,7 +166,7 @@ fn lto_ir_alone() -> Vec<u8> {
     }
 }
 
-/// What an error says of each kind of image, on a GPU that cannot run it. The driver is not asked.
+/// The error for each kind of image on a GPU that cannot run it. The driver is not called.
 fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
     const NEW_PTX: &[&str] = &[
         "the image was not loaded: the image has no code for this GPU (sm_90, with a driver for CUDA 13.0, which compiles PTX 9.0 and older)",
@@ -231,7 +233,7 @@ fn linked_images_are_looked_at_too() -> Outcome {
     Ok(())
 }
 
-/// With a target of its own nothing is refused before: the driver's own errors, explained.
+/// A custom target is not rejected in advance: the driver's own errors are explained.
 fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     let ctx = context()?;
     let sm = u32::from(versions()?.gpus[0].sm.0);

@@ -1,4 +1,4 @@
-//! Sources that are compiled at run time: what is compiled, and what each mistake says.
+//! Sources that are compiled at run time: the results, and the error for each mistake.
 
 use crate::images::Outcome;
 use cudarc::driver::CudaSlice;
@@ -42,7 +42,7 @@ struct AxpySlices<'a> {
     y: &'a mut CudaSlice<f32>,
 }
 
-/// The text of the error that compiling returns.
+/// The text of the error that the compilation returns.
 fn refused(source: &str, options: &CompileOptions) -> Result<String, Box<dyn std::error::Error>> {
     match Module::compile(&context()?, source, options) {
         Err(error @ Error::Nvrtc(_)) => Ok(error.to_string()),
@@ -72,7 +72,7 @@ fn a_template_is_found_by_its_name_expression(driver: &Driver) -> Outcome {
     let double = module.kernel::<Axpy<f64>>("&axpy< double >")?;
     assert_eq!(double.name(), "_Z4axpyIdEvjT_PKS0_PS0_");
     assert_eq!(module.function("&axpy< double >")?.name(), double.name());
-    // The plain name has two instances: the struct chooses.
+    // The plain name has two instances: the struct selects one.
     assert_eq!(module.kernel::<Axpy<f64>>("axpy")?.name(), double.name());
     let wrong = module.kernel::<Axpy<f64>>("axpy<float>");
     assert!(matches!(&wrong, Err(Error::Mismatch(_))), "{wrong:?}");
@@ -101,7 +101,7 @@ fn a_template_is_found_by_its_name_expression(driver: &Driver) -> Outcome {
     Ok(())
 }
 
-/// A cubin knows no types of `extern "C"` kernels and no alignments: the PTX of the same source tells them.
+/// A cubin contains no types of `extern "C"` kernels and no alignments: they come from the PTX of the same source.
 fn a_cubin_is_verified_by_the_ptx_it_was_made_from() -> Outcome {
     #[derive(KernelArgs)]
     struct Wrong {
@@ -125,7 +125,7 @@ fn a_cubin_is_verified_by_the_ptx_it_was_made_from() -> Outcome {
         matches!(&wrong, Err(Error::Mismatch(at)) if at.fields == ["x"]),
         "{wrong:?}"
     );
-    // The cubin alone does not tell.
+    // The cubin alone does not contain them.
     drop(Module::load(&ctx, compiled.image())?.kernel::<Wrong>("store")?);
     Ok(())
 }
@@ -268,7 +268,7 @@ fn ptx_is_compiled_by_the_driver() -> Outcome {
     Ok(())
 }
 
-/// Code for another GPU is refused when it is loaded, as any image.
+/// Code for a different GPU is rejected when it is loaded, as for any image.
 fn another_gpu_s_code_is_refused() -> Outcome {
     let other = if context()?.compute_capability()?.0 == 12 {
         "sm_80"
@@ -282,7 +282,7 @@ fn another_gpu_s_code_is_refused() -> Outcome {
     Ok(())
 }
 
-/// A GPU that NVRTC does not know gets PTX for the newest that it knows.
+/// For a GPU that NVRTC does not know, it compiles PTX for the newest architecture that it knows.
 fn a_gpu_that_nvrtc_does_not_know_gets_ptx() -> Outcome {
     let control = Control::attach().ok_or("this is the stand-in driver")?;
     assert!(control.set_sm(102));
@@ -292,7 +292,7 @@ fn a_gpu_that_nvrtc_does_not_know_gets_ptx() -> Outcome {
     Ok(())
 }
 
-/// One kernel's C++ types come from its symbol as for any image.
+/// The C++ types of one kernel come from its symbol, as for any image.
 fn types_come_from_the_symbol() -> Outcome {
     let ctx = context()?;
     let options = CompileOptions::new().name_expression("axpy<float>");

@@ -1,4 +1,4 @@
-//! What comes from the cache is what would be compiled now, in whatever way a source names its files.
+//! The cache returns the same result as a new compilation, for every way in which a source can include files.
 
 use crate::images::{
     Outcome,
@@ -14,12 +14,12 @@ use std::{
     thread,
 };
 
-/// A source whose code depends on a file in a way that is not seen at once.
+/// A source whose code depends on a file indirectly.
 struct Case {
     what: &'static str,
     source: &'static str,
     options: fn(CompileOptions, &Path) -> CompileOptions,
-    /// A file in the folder of headers, and its text before; `None` if it does not exist.
+    /// A file in the folder of headers, and its previous text; `None` if it does not exist.
     before: Option<&'static str>,
     after: Option<&'static str>,
 }
@@ -111,7 +111,7 @@ const CASES: [Case; 12] = [
         after: Some("#define VALUE 2\n"),
     },
     Case {
-        what: "a header that is no more",
+        what: "a removed header",
         source: "#include <sub/it.h>\n#ifndef VALUE\n#define VALUE 7\n#endif\n#if __has_include(<sub/it.h>)\n#endif\n",
         options: |options, folder| {
             fs::create_dir_all(folder.join("later/sub")).expect("a folder");
@@ -181,11 +181,11 @@ fn a_changed_file_is_never_a_hit() -> Outcome {
     Ok(())
 }
 
-/// What is kept was made from what its key says, also if a header changes between the key and the compilation.
+/// A cached result always matches its key, even if a header changes between the computation of the key and the compilation.
 fn a_header_that_changes_meanwhile_is_not_kept() -> Outcome {
     let folder = Folder::new("cache-meanwhile")?;
     let header = folder.join("it.h");
-    // At once: a compilation sees the old text or the new one.
+    // The file is replaced atomically: a compilation sees the old text or the new text.
     let write = |value: u32| {
         let new = folder.join("new");
         fs::write(&new, format!("#define VALUE {value}\n"))?;

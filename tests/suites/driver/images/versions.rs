@@ -1,4 +1,4 @@
-//! What `versions` tells.
+//! The results of `versions`.
 
 use crate::images::Outcome;
 use kernel_args::{abi::Sm, context::versions};
@@ -9,7 +9,7 @@ use kernel_args_tests::{
 };
 use libtest_mimic::Trial;
 
-fn all_versions_are_told() -> Outcome {
+fn all_versions_are_reported() -> Outcome {
     let (versions, ctx) = (versions()?, context()?);
     let text = versions.to_string();
     println!("{text}");
@@ -26,7 +26,7 @@ fn all_versions_are_told() -> Outcome {
     ] {
         assert!(text.contains(&row), "{row} is missing in\n{text}");
     }
-    // The process of this suite has NVRTC where the machine has it.
+    // The process of this suite finds NVRTC if the machine has it.
     match versions.nvrtc {
         Some(nvrtc) => assert!(
             text.contains(&format!("NVRTC                 {nvrtc}\n")),
@@ -44,8 +44,8 @@ fn all_versions_are_told() -> Outcome {
     Ok(())
 }
 
-/// What the stand-in driver is told to be.
-fn other_drivers_are_told() -> Outcome {
+/// The settings of the stand-in driver.
+fn the_versions_of_simulated_drivers_are_reported() -> Outcome {
     let control = Control::attach().ok_or("this is the stand-in driver")?;
     for (number, cuda, ptx) in [
         (12040, "12.4", Some("8.4")),
@@ -70,7 +70,11 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         .is_real()
         .then_some("the versions are this machine's");
     vec![
-        trial("all_versions_are_told", all_versions_are_told),
-        trial_unless(real, "other_drivers_are_told", other_drivers_are_told),
+        trial("all_versions_are_reported", all_versions_are_reported),
+        trial_unless(
+            real,
+            "the_versions_of_simulated_drivers_are_reported",
+            the_versions_of_simulated_drivers_are_reported,
+        ),
     ]
 }

@@ -1,4 +1,4 @@
-//! A launch that the driver refuses says kernel, geometry, arguments, and what the code usually means.
+//! If the driver rejects a launch, the error contains kernel, geometry, arguments, and the usual cause of the code.
 
 use crate::launch::results::{Outcome, Saxpy};
 use cudarc::driver::sys::CUresult;
@@ -6,7 +6,7 @@ use kernel_args::{Error, Kernel, KernelArgs, launch};
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 
-/// Through a raw handle no limit is known beforehand: the driver refuses, and the error explains.
+/// For a raw handle no limit is known in advance: the driver rejects the launch, and the error explains it.
 fn a_refused_launch_explains_itself() -> Outcome {
     let ctx = context()?;
     let stream = ctx.default_stream();
@@ -20,7 +20,7 @@ fn a_refused_launch_explains_itself() -> Outcome {
         x: &x,
         y: &mut y,
     };
-    // SAFETY: a block of 4096 threads is refused.
+    // SAFETY: a block of 4096 threads is rejected.
     let error = match unsafe { launch!(handle, 1, 4096, args, stream = &stream) } {
         Err(Error::Launch(error)) => error,
         other => return Err(format!("{other:?}").into()),
@@ -60,12 +60,12 @@ fn too_many_resources_are_explained() -> Outcome {
         let (address, _guard) = out.device_ptr_mut(&stream);
         kernel_args::DevicePointerMut::from_raw(address)
     };
-    // The verified handle knows the limit beforehand.
-    // SAFETY: the launch is refused.
+    // The verified handle knows the limit in advance.
+    // SAFETY: the launch is rejected.
     let limit = unsafe { launch!(kernel, 1, 1024, Hungry { out: address }) };
     assert!(matches!(limit, Err(Error::Limit(_))), "{limit:?}");
     let args = Hungry { out: address };
-    // SAFETY: as above.
+    // SAFETY: the launch is rejected.
     let error = match unsafe { launch!(handle, 1, 1024, args, stream = &stream) } {
         Err(Error::Launch(error)) => error,
         other => return Err(format!("{other:?}").into()),

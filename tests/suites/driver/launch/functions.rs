@@ -1,5 +1,5 @@
-//! Launches without a struct's type: lists of arguments, modules and functions of cudarc with their image, raw functions that are
-//! remembered, and cudarc's `LaunchConfig`.
+//! Launches without a struct type: lists of arguments, cudarc modules and functions with their image, cached raw functions, and
+//! cudarc's `LaunchConfig`.
 
 use crate::launch::results::{Outcome, SAXPY, Saxpy, TYPED};
 use cudarc::{
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const N: u32 = 1000;
 
-/// `x` is all ones, and `y` counts what was added to it.
+/// `x` contains ones, and `y` counts the additions.
 struct Counted {
     stream: Arc<CudaStream>,
     x: CudaSlice<f32>,
@@ -47,7 +47,7 @@ impl Counted {
     }
 }
 
-/// The same list again, other values, both forms, a stream, and a list that does not fit.
+/// The same list again, different values, both forms, a stream, and a list that does not match.
 fn lists_are_launched() -> Outcome {
     let ctx = context()?;
     let mut counted = Counted::new(ctx.new_stream()?)?;
@@ -61,7 +61,7 @@ fn lists_are_launched() -> Outcome {
             .push(&mut counted.y);
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(saxpy, 8, 128, &mut args, stream = &stream, form = form)? };
-        // SAFETY: as above.
+        // SAFETY: both slices have `N` elements.
         unsafe { launch!(saxpy, 8, 128, &mut args, stream = &stream)? };
     }
     counted.added(6)?;
@@ -71,7 +71,7 @@ fn lists_are_launched() -> Outcome {
         .push(1.0_f64)
         .push(&counted.x)
         .push(&mut counted.y);
-    // SAFETY: it is refused.
+    // SAFETY: the launch is rejected.
     let error = unsafe { launch!(saxpy, 8, 128, &mut args, stream = &stream) };
     let error = error.expect_err("an `f64` for a `float`").to_string();
     assert!(error.contains("f64") && error.contains("float"), "{error}");
@@ -79,7 +79,7 @@ fn lists_are_launched() -> Outcome {
     counted.added(6)
 }
 
-/// A module and a function that cudarc loaded are verified against the image, and what comes back is cudarc's.
+/// A module and a function that cudarc loaded are verified against the image. The result can be used with cudarc.
 fn cudarc_loads_the_module() -> Outcome {
     let ctx = context()?;
     let mut counted = Counted::new(ctx.default_stream())?;
@@ -91,23 +91,23 @@ fn cudarc_loads_the_module() -> Outcome {
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(kernel, 8, 128, counted.args())? };
     let back = kernel.as_function().to_cudarc()?;
-    // SAFETY: as above.
+    // SAFETY: both slices have `N` elements.
     unsafe { launch!(back, 8, 128, counted.args())? };
 
     let kernel = Kernel::<Saxpy>::from_function_with_image(&ctx, function.clone(), SAXPY)?;
-    // SAFETY: as above.
+    // SAFETY: both slices have `N` elements.
     unsafe { launch!(kernel, 8, 128, counted.args())? };
     let untyped = Function::from_cudarc(&ctx, function.clone(), SAXPY)?;
-    // SAFETY: as above.
+    // SAFETY: both slices have `N` elements.
     unsafe { launch!(untyped, 8, 128, counted.args())? };
-    // The image of another module.
+    // The image of a different module.
     let error = Function::from_cudarc(&ctx, function, TYPED).expect_err("another image");
     assert!(error.to_string().contains("saxpy"), "{error}");
     counted.added(4)
 }
 
-/// From the second launch on the driver is asked about one parameter.
-fn raw_functions_are_remembered() -> Outcome {
+/// After the first launch, the driver is queried about only one parameter.
+fn raw_functions_are_cached() -> Outcome {
     let ctx = context()?;
     let mut counted = Counted::new(ctx.new_stream()?)?;
     let stream = counted.stream.clone();
@@ -118,7 +118,7 @@ fn raw_functions_are_remembered() -> Outcome {
     for _ in 0..3 {
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(function, 8, 128, counted.args(), stream = &stream)? };
-        // SAFETY: as above; `function` keeps the module loaded.
+        // SAFETY: both slices have `N` elements; `function` keeps the module loaded.
         unsafe { launch!(handle, 8, 128, counted.args(), stream = &stream)? };
     }
     counted.added(6)
@@ -135,7 +135,7 @@ fn a_configuration_of_cudarc() -> Outcome {
     counted.added(1)
 }
 
-/// The module remembers its kernels: many look-ups from many threads, and the module may go first.
+/// The module caches its kernels: many lookups from many threads, and the module may be dropped first.
 fn kernels_are_looked_up_again() -> Outcome {
     let ctx = context()?;
     let mut counted = Counted::new(ctx.default_stream())?;
@@ -167,7 +167,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("lists_are_launched", lists_are_launched),
         trial("cudarc_loads_the_module", cudarc_loads_the_module),
-        trial("raw_functions_are_remembered", raw_functions_are_remembered),
+        trial("raw_functions_are_cached", raw_functions_are_cached),
         trial("a_configuration_of_cudarc", a_configuration_of_cudarc),
         trial("kernels_are_looked_up_again", kernels_are_looked_up_again),
     ]

@@ -1,4 +1,4 @@
-//! What a limit forbids is an error before the driver is called.
+//! A launch that exceeds a limit is an error before the driver is called.
 
 use crate::launch::results::{Outcome, Saxpy};
 use kernel_args::{Error, Kernel, KernelArgs, Launch, Module, launch};
@@ -20,7 +20,7 @@ const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 struct Nothing;
 
 fn refused(kernel: &Kernel<Nothing>, launch: Launch<'_>, words: &str) -> Outcome {
-    // SAFETY: the kernels touch nothing, and the launch is refused.
+    // SAFETY: the kernels access no memory, and the launch is rejected.
     let error = match unsafe { kernel_args::launch(kernel, launch, Nothing) } {
         Err(error @ Error::Limit(_)) => error.to_string(),
         other => return Err(format!("{launch:?}: {other:?}").into()),
@@ -57,7 +57,7 @@ fn grids_and_blocks() -> Outcome {
     refused(&kernel, Launch::new(1, (1, 1, 65)), "64")?;
     refused(&kernel, Launch::new(1, 65), "at most 64 threads")?;
     refused(&kernel, Launch::new(1, u32::MAX), "1024")?;
-    // SAFETY: the kernel touches nothing.
+    // SAFETY: the kernel accesses no memory.
     unsafe { launch!(kernel, (65_535, 2, 3), (4, 4, 4), Nothing)? };
     Ok(())
 }
@@ -65,16 +65,16 @@ fn grids_and_blocks() -> Outcome {
 fn a_required_block() -> Outcome {
     let kernel = Kernel::<Nothing>::from_image(&context()?, DIRECTIVES, "exactly")?;
     refused(&kernel, Launch::new(1, 32), "exactly (8, 4, 1)")?;
-    // SAFETY: the kernel touches nothing.
+    // SAFETY: the kernel accesses no memory.
     unsafe { launch!(kernel, 1, (8, 4), Nothing)? };
     Ok(())
 }
 
 fn shared_memory() -> Outcome {
     let kernel = Kernel::<Nothing>::from_image(&context()?, DIRECTIVES, "at_most")?;
-    // SAFETY: the kernel touches nothing.
+    // SAFETY: the kernel accesses no memory.
     unsafe { launch!(kernel, 1, 1, Nothing, shared = 100 * 1024)? };
-    // SAFETY: as above.
+    // SAFETY: the kernel accesses no memory.
     unsafe { launch!(kernel, 1, 1, Nothing, shared_mem_bytes = 100 * 1024)? };
     refused(
         &kernel,
@@ -93,7 +93,7 @@ fn shared_memory() -> Outcome {
     )
 }
 
-/// `dynamic` uses `extern __shared__` through a function; `fixed` has an array of its own only.
+/// `dynamic` uses `extern __shared__` through a function; `fixed` has only a static array.
 const DYNAMIC: &str = "
 .version 7.0
 .target sm_75
@@ -116,48 +116,48 @@ fn dynamic_shared_memory_that_is_not_given() -> Outcome {
         "requested a launch without `shared`, but this kernel uses dynamic shared memory (`extern __shared__`)\n\
          help: add `shared = bytes`",
     )?;
-    // What else is wrong is told first.
+    // Other errors are reported first.
     refused(
         &dynamic,
         Launch::new(0, 32),
         "a grid has at least one block",
     )?;
     refused(&dynamic, Launch::new(1, 2048), "1024")?;
-    // SAFETY: the kernels touch nothing.
+    // SAFETY: the kernels access no memory.
     unsafe { launch!(dynamic, 1, 32, Nothing, shared = 64)? };
-    // SAFETY: as above.
+    // SAFETY: the kernels access no memory.
     unsafe { launch!(dynamic, 1, 32, Nothing, shared = 0)? };
-    // SAFETY: as above.
+    // SAFETY: the kernels access no memory.
     unsafe { launch!(dynamic, 1, 32, Nothing, shared_mem_bytes = 0)? };
-    // SAFETY: as above.
+    // SAFETY: the kernels access no memory.
     unsafe { launch!(fixed, 1, 32, Nothing)? };
 
-    // Nothing tells of a function without its image.
+    // For a function without its image this is not known.
     let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(DYNAMIC))?;
     let raw = module.load_function("dynamic")?;
-    // SAFETY: as above.
+    // SAFETY: the kernels access no memory.
     unsafe { launch!(raw, 1, 32, Nothing)? };
     let unread = Kernel::<Nothing>::from_function(&ctx, raw)?;
-    // SAFETY: as above.
+    // SAFETY: the kernels access no memory.
     unsafe { launch!(unread, 1, 32, Nothing)? };
     ctx.synchronize()?;
     Ok(())
 }
 
-/// The driver keeps the opt-in for shared memory by function: a second handle, or a second thread, must not take it back.
+/// The driver stores the opt-in for shared memory per function: a second handle or thread must not reduce it.
 fn shared_memory_of_two_handles() -> Outcome {
     const KIB: u32 = 1024;
     let module = Module::load(&context()?, DIRECTIVES)?;
     let (one, two): (Kernel<Nothing>, Kernel<Nothing>) =
         (module.kernel("at_most")?, module.kernel("at_most")?);
     for (kernel, kib) in [(&one, 96), (&two, 64), (&one, 96), (&two, 80)] {
-        // SAFETY: the kernel touches nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, 1, 1, Nothing, shared = kib * KIB)? };
     }
     let ctx = context()?;
     let launches = |kernel: &Kernel<Nothing>, kibs: [u32; 4]| -> Result<(), Error> {
         for kib in kibs.into_iter().cycle().take(200) {
-            // SAFETY: as above.
+            // SAFETY: the kernel accesses no memory.
             unsafe { launch!(kernel, 1, 1, Nothing, shared = kib * KIB)? };
         }
         Ok(())
@@ -172,8 +172,8 @@ fn shared_memory_of_two_handles() -> Outcome {
     Ok(())
 }
 
-/// A function of cudarc's: launched without a stream and without a context that is current, and refused as a function of
-/// another context.
+/// A cudarc function is launched without a stream and without a current context, and is rejected as a function of a different
+/// context.
 fn a_function_of_cudarc() -> Outcome {
     let ctx = context()?;
     let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
@@ -202,7 +202,7 @@ fn a_function_of_cudarc() -> Outcome {
     Ok(())
 }
 
-/// A stream or a slice of another context.
+/// A stream or a slice of a different context.
 fn another_context() -> Outcome {
     let ctx = context()?;
     let other = cudarc::driver::CudaContext::new_non_primary(device(), 0)?;
@@ -244,7 +244,7 @@ fn another_context() -> Outcome {
         "{error:?}"
     );
 
-    // What was refused leaves nothing behind in either context.
+    // Rejected calls have no effect in either context.
     ctx.check_err()?;
     other.check_err()?;
     let args = Saxpy {

@@ -13,7 +13,7 @@ use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 use std::time::UNIX_EPOCH;
 
-fn broken_ptx_says_why() -> Outcome {
+fn the_error_for_broken_ptx_contains_the_reason() -> Outcome {
     let broken = SAXPY.replacen(".param .f32", ".param .f33", 1);
     let error = Module::load(&context()?, broken).expect_err("the driver rejects it");
     let Error::Load { log, .. } = &error else {
@@ -27,7 +27,7 @@ fn broken_ptx_says_why() -> Outcome {
     Ok(())
 }
 
-fn not_an_image_says_so() -> Outcome {
+fn a_file_that_is_not_an_image_is_rejected() -> Outcome {
     let ctx = context()?;
     assert!(matches!(Module::load(&ctx, ""), Err(Error::Image(_))));
     for cut in [b"\x7fELF not really".as_slice(), b"\x7fELF"] {
@@ -43,7 +43,7 @@ fn not_an_image_says_so() -> Outcome {
     Ok(())
 }
 
-fn unknown_entry_names_the_nearest() -> Outcome {
+fn the_error_for_an_unknown_entry_names_a_similar_one() -> Outcome {
     let module = Module::load(&context()?, SAXPY)?;
     let error = module
         .kernel::<Saxpy>("saxpi")
@@ -53,7 +53,7 @@ fn unknown_entry_names_the_nearest() -> Outcome {
     Ok(())
 }
 
-/// `#[kernel_args(kernel = …)]` of another crate, an overload among them, and an item's image as a module.
+/// `#[kernel_args(kernel = …)]` of a dependent crate, including an overload, and the image of an item as a module.
 fn kernels_that_are_items_are_loaded() -> Outcome {
     #[derive(KernelArgs)]
     #[kernel_args(kernel = kernel_args_test_kernels::typed::saxpy)]
@@ -94,14 +94,14 @@ fn options_reach_the_compiler(driver: &Driver) -> Outcome {
         .optimization(OptimizationLevel::O1)
         .line_info()
         .verbose();
-    // The driver keeps what it has compiled, with the options, on disk: then it does not compile, and writes no log.
+    // The driver caches compiled code on disk, by options: on a cache hit it does not compile and writes no log.
     let unseen = UNIX_EPOCH.elapsed()?.as_nanos();
     let ptx = format!("{SAXPY}\n.global .b32 made_at_{unseen};\n");
     let module = Module::load_with(&context()?, ptx, &options)?;
     let _: Kernel<Saxpy> = module.kernel("saxpy")?;
     if driver.is_real() {
         assert!(module.log().contains("registers"), "{:?}", module.log());
-        // A GPU of another architecture than this one's: compiled, but not loadable here.
+        // A GPU of a different architecture: compiled, but not loadable here.
         let other = Module::load_with(&context()?, SAXPY, &JitOptions::new().target(75));
         assert!(other.is_err());
     }
@@ -188,7 +188,7 @@ macro_rules! data {
     };
 }
 
-/// Fat binaries as nvcc writes them, compressed or not: read, verified, loaded, launched.
+/// Fat binaries in the forms that nvcc writes, compressed or not: read, verified, loaded, launched.
 fn fat_binaries() -> Outcome {
     #[derive(KernelArgs)]
     struct Wrong {
@@ -227,7 +227,7 @@ fn fat_binaries() -> Outcome {
     Ok(())
 }
 
-/// A cubin whose parameters are above 4,352 bytes: its records are of the second kind.
+/// A cubin whose parameters exceed 4,352 bytes: it has the second kind of records.
 fn a_cubin_with_a_large_block() -> Outcome {
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
@@ -256,7 +256,7 @@ fn a_cubin_with_a_large_block() -> Outcome {
     Ok(())
 }
 
-/// Threads of the compiler and of the loader, where the driver is new enough to know the options.
+/// Threads of the compiler and of the loader, if the driver is new enough to know the options.
 fn thread_counts_are_taken_or_refused() -> Outcome {
     let ctx = context()?;
     for options in [
@@ -285,15 +285,21 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
             "thread_counts_are_taken_or_refused",
             thread_counts_are_taken_or_refused,
         ),
-        trial("broken_ptx_says_why", broken_ptx_says_why),
-        trial("not_an_image_says_so", not_an_image_says_so),
+        trial(
+            "the_error_for_broken_ptx_contains_the_reason",
+            the_error_for_broken_ptx_contains_the_reason,
+        ),
+        trial(
+            "a_file_that_is_not_an_image_is_rejected",
+            a_file_that_is_not_an_image_is_rejected,
+        ),
         trial(
             "kernels_that_are_items_are_loaded",
             kernels_that_are_items_are_loaded,
         ),
         trial(
-            "unknown_entry_names_the_nearest",
-            unknown_entry_names_the_nearest,
+            "the_error_for_an_unknown_entry_names_a_similar_one",
+            the_error_for_an_unknown_entry_names_a_similar_one,
         ),
         trial("options_reach_the_compiler", move || {
             options_reach_the_compiler(&one)

@@ -1,4 +1,4 @@
-//! Loading, verifying and launching: what goes right, and what each mistake says.
+//! Loading, verifying and launching: correct programs, and the error for each mistake.
 
 mod errors;
 mod functions;

@@ -1,6 +1,6 @@
-//! Every entry point without a driver: an error value, never cudarc's panic.
+//! Every entry point without a driver: an error value, and never cudarc's panic.
 //!
-//! It runs in a process of its own, which is not led to the stand-in driver; where there is a real driver it cannot run.
+//! It runs in a separate process without the stand-in driver. It cannot run if a real driver is installed.
 
 use crate::launch::results::Outcome;
 use kernel_args::{Error, KernelArgs, launch};

@@ -1,4 +1,4 @@
-//! Kernels that compute something: the result must be right.
+//! Kernels that compute a result, which must be correct.
 
 use cudarc::driver::{CudaFunction, CudaSlice, sys};
 use kernel_args::{Error, Kernel, KernelArgs, Module, args::Form, launch, vector::Dim3};
@@ -21,7 +21,7 @@ pub(crate) struct Saxpy<'a> {
     pub(crate) y: &'a mut CudaSlice<f32>,
 }
 
-/// A handle in a struct, launched with arguments of any lifetime from a function with its own error type.
+/// A handle in a struct, launched with arguments of any lifetime, from a function with a user-defined error type.
 struct Engine {
     saxpy: Kernel<Saxpy<'static>>,
 }
@@ -167,7 +167,7 @@ fn reduction_with_shared_memory() -> Outcome {
     Ok(())
 }
 
-/// The overload that the fields fit, out of two, and template instances by their spelling.
+/// The one of two overloads that matches the fields, and template instances by their spelling.
 fn overloads_and_templates() -> Outcome {
     #[derive(KernelArgs)]
     struct Axpy<'a, T> {
@@ -194,7 +194,7 @@ fn overloads_and_templates() -> Outcome {
     Ok(())
 }
 
-/// A function that cudarc loaded: verified at every launch, by what the driver tells.
+/// A function that cudarc loaded is verified at every launch with the driver's information.
 fn a_function_of_cudarc() -> Outcome {
     #[derive(KernelArgs)]
     struct Wrong<'a> {
@@ -223,13 +223,13 @@ fn a_function_of_cudarc() -> Outcome {
     run!(by_module);
     assert_eq!(stream.clone_dtoh(&y)?, [12.0; 8]);
 
-    // SAFETY: nothing is launched: the struct does not fit.
+    // SAFETY: nothing is launched: the struct does not match.
     let error = unsafe { launch!(function, 1, 8, Wrong { n: 8, x: &x }) };
     assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");
     Ok(())
 }
 
-/// Slices may go as soon as `launch!` has returned: cudarc frees them in stream order.
+/// Slices may be dropped when `launch!` has returned: cudarc frees them in stream order.
 fn slices_dropped_right_after_the_launch() -> Outcome {
     let ctx = context()?;
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
@@ -252,7 +252,7 @@ fn slices_dropped_right_after_the_launch() -> Outcome {
     Ok(())
 }
 
-/// Launches that a stream records into a graph, in both forms; the graph runs them twice.
+/// Launches that a stream records into a graph, in both forms. The graph is launched twice.
 fn captured_into_a_graph() -> Outcome {
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     let ctx = context()?;
@@ -261,7 +261,7 @@ fn captured_into_a_graph() -> Outcome {
     let x = stream.clone_htod(&[1.0_f32; 8])?;
     let mut y = stream.alloc_zeros::<f32>(8)?;
     stream.synchronize()?;
-    // SAFETY: one stream is used for everything that follows, so nothing needs tracking.
+    // SAFETY: all following work is on one stream, so no tracking is needed.
     unsafe { ctx.disable_event_tracking() };
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
     for form in [Form::KernelParams, Form::Packed] {
@@ -280,7 +280,7 @@ fn captured_into_a_graph() -> Outcome {
     graph.launch()?;
     stream.synchronize()?;
     assert_eq!(stream.clone_dtoh(&y)?, [6.0; 8]);
-    // SAFETY: as it was before.
+    // SAFETY: restores the previous state.
     unsafe { ctx.enable_event_tracking() };
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! An illegal access is sticky: the launch after it fails, and says that an earlier kernel did it.
+//! An illegal access is sticky: the next launch fails, and the error names an earlier kernel as the cause.
 //!
-//! The context is lost for good, so this runs in a process of its own.
+//! The context is lost, so this runs in a separate process.
 
 use crate::launch::results::{Outcome, Saxpy};
 use cudarc::driver::sys::CUresult;
@@ -14,7 +14,7 @@ use std::{
 
 const VARIABLE: &str = "KERNEL_ARGS_ILLEGAL_ADDRESS";
 
-/// `saxpy` with pointers that nobody checks.
+/// `saxpy` with unchecked pointers.
 #[derive(KernelArgs)]
 struct Unchecked {
     n: u32,
@@ -44,7 +44,7 @@ fn illegal_address() -> Outcome {
         DevicePointer::from_raw(0x10),
         DevicePointerMut::from_raw(0x20),
     );
-    // SAFETY: not at all: that is what is tested. The process ends after it.
+    // SAFETY: this is not sound, which is the purpose of the test. The process ends after it.
     unsafe {
         launch!(
             kernel,
@@ -59,7 +59,7 @@ fn illegal_address() -> Outcome {
         )?;
     };
     let _ = ctx.synchronize();
-    // SAFETY: nothing runs any more.
+    // SAFETY: no kernel runs any more.
     let error = unsafe {
         launch!(
             kernel,

@@ -1,4 +1,4 @@
-//! One kernel launched from many threads: arguments never mix.
+//! One kernel launched from many threads: the arguments of different threads never mix.
 
 use crate::launch::results::Outcome;
 use kernel_args::{DevicePointerMut, Kernel, KernelArgs, launch};
@@ -41,7 +41,7 @@ fn sixteen_threads_launch_one_kernel() -> Outcome {
                                 value,
                                 after,
                             };
-                            // SAFETY: `out` has room for two chars and a `u64`.
+                            // SAFETY: `out` has space for two chars and a `u64`.
                             unsafe { launch!(kernel, 1, 1, args, stream = &stream) }
                                 .map_err(|error| error.to_string())?;
                         }
@@ -66,7 +66,7 @@ fn sixteen_threads_launch_one_kernel() -> Outcome {
     })
 }
 
-/// Handles may be sent to and shared between threads.
+/// Handles can be sent to other threads and shared between threads.
 fn assert_send_and_sync<T: Send + Sync + Clone + 'static>() {}
 
 pub(crate) fn trials() -> Vec<Trial> {

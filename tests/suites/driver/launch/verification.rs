@@ -1,4 +1,4 @@
-//! A struct that does not fit is refused when the kernel is loaded, with the field's name.
+//! A struct that does not match is rejected when the kernel is loaded, with the field's name.
 
 use crate::launch::results::{Outcome, SAXPY, TYPED};
 use cudarc::driver::CudaSlice;
@@ -9,7 +9,8 @@ use kernel_args::{
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 
-/// Loads `entry` of `$ptx` for a struct of these fields; it must be refused for `$wrong` and say `$words`.
+/// Loads `entry` of `$ptx` for a struct with these fields. The kernel must be rejected for `$wrong`, with `$words` in the
+/// error.
 macro_rules! refused {
     ($($name:ident: $ptx:ident $entry:literal { $($field:ident: $ty:ty),* } => [$($wrong:literal),*] $words:literal;)*) => {
         $(fn $name() -> Outcome {
@@ -71,10 +72,10 @@ refused! {
         => ["n"] "i32";
 }
 
-/// Two kernels whose symbols tell no types, as NVRTC writes them with `--device-debug`.
+/// Two kernels whose symbols contain no types, as NVRTC writes them with `--device-debug`.
 const DEBUG: &str = include_str!("../../../../kernel-args-image/tests/data/debug.ptx");
 
-/// What nothing else tells: the types of `extern "C"` kernels, and which field of one type is which.
+/// Facts that only debug information contains: the types of `extern "C"` kernels, and the order of fields with the same type.
 fn debug_information_is_compared() -> Outcome {
     let module = Module::load(&context()?, DEBUG)?;
     let refused = |error: Option<Error>, field: &str, words: &str| -> Outcome {
@@ -123,7 +124,7 @@ fn debug_information_is_compared() -> Outcome {
     )
 }
 
-/// A struct of the kernel's name, size and alignment.
+/// A struct with the kernel's name, size and alignment.
 fn members_are_compared() -> Outcome {
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
@@ -182,13 +183,13 @@ fn members_are_compared() -> Outcome {
         items: [1, 2],
         begin: DevicePointer::NULL,
     };
-    // `Bits` is a struct: an integer does not stand for it.
+    // `Bits` is a struct: an integer does not match it.
     let error = module
         .kernel::<ByValue<Pair>>("by_value")
         .expect_err("`bits` is a number");
     assert!(error.to_string().contains("bits"), "{error}");
 
-    // A list carries them too.
+    // A list can contain them too.
     let by_value = module.function("by_value")?;
     for is_right in [true, false] {
         let mut arguments = ArgList::new();
@@ -244,7 +245,7 @@ fn several_that_fit_are_listed() -> Outcome {
 #[derive(KernelArgs)]
 struct Kernelless(u8);
 
-fn what_was_verified_is_told() -> Outcome {
+fn verification_reports_what_was_compared() -> Outcome {
     let kernel: Kernel<crate::launch::results::Saxpy> =
         Kernel::from_image(&context()?, SAXPY, "saxpy")?;
     let Verification::Verified { driver, image, .. } = *kernel.verification() else {
@@ -263,6 +264,9 @@ fn accepted() -> Vec<Trial> {
         ),
         trial("members_are_compared", members_are_compared),
         trial("several_that_fit_are_listed", several_that_fit_are_listed),
-        trial("what_was_verified_is_told", what_was_verified_is_told),
+        trial(
+            "verification_reports_what_was_compared",
+            verification_reports_what_was_compared,
+        ),
     ]
 }

@@ -1,6 +1,6 @@
-//! No uninitialised byte reaches a driver: valgrind's memcheck watches a driver that looks at every byte.
+//! No uninitialized byte reaches a driver: valgrind's memcheck observes a driver that reads every byte.
 //!
-//! The suite runs its own binary under valgrind, where that is installed; else its trials count as ignored.
+//! The suite runs its own binary under valgrind. Without valgrind its trials count as ignored.
 
 mod planted;
 mod sink;
@@ -11,7 +11,7 @@ use std::{
     process::{Command, ExitCode, Output},
 };
 
-/// What memcheck exits with where it found something; nothing else here does.
+/// The exit code of memcheck after an error; nothing else here returns it.
 const FOUND: i32 = 9;
 
 pub(crate) fn main() -> ExitCode {
@@ -37,7 +37,7 @@ pub(crate) fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// A trial that counts as ignored where valgrind is not installed.
+/// A trial that counts as ignored if valgrind is not installed.
 fn trial(name: &str, run: fn() -> Result<(), Failed>) -> Trial {
     Trial::ignorable_test(name, move || {
         let valgrind = Command::new("valgrind").arg("--version").output();

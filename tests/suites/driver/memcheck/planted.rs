@@ -1,4 +1,4 @@
-//! A mistake that memcheck must find: a device type that denies its padding.
+//! An error that memcheck must detect: a device type that does not declare its padding.
 
 use kernel_args::{
     DeviceType, KernelArgs,
@@ -12,8 +12,8 @@ pub(crate) struct Lying {
     large: u32,
 }
 
-// SAFETY: it is not: `HAS_PADDING` is left `false`, so that three bytes that were never written are copied. Nothing but
-// a run under memcheck uses it.
+// SAFETY: this is not sound: `HAS_PADDING` is left `false`, so three uninitialized bytes are copied. Only a run under memcheck
+// uses it.
 unsafe impl DeviceType for Lying {
     const LAYOUT: Layout = match Layout::from_size_align(8, 4) {
         Ok(layout) => layout,
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     lying: OnHeap,
 }
 
-/// The value on the heap, where nobody has written to its padding before.
+/// The value is on the heap, where its padding was never written.
 pub(crate) struct OnHeap(Box<Lying>);
 
 impl kernel_args::KernelArg for OnHeap {
@@ -47,13 +47,13 @@ impl kernel_args::KernelArg for OnHeap {
     }
 }
 
-/// Arguments with three bytes that were never written.
+/// Arguments with three uninitialized bytes.
 pub(crate) fn args() -> Args {
     let mut lying = Box::<Lying>::new_uninit();
     let at = lying.as_mut_ptr();
-    // SAFETY: the place of a field of the box.
+    // SAFETY: the address is a field of the box.
     let small = unsafe { &raw mut (*at).small };
-    // SAFETY: as above.
+    // SAFETY: the address is a field of the box.
     let large = unsafe { &raw mut (*at).large };
     // SAFETY: a field of the box is valid for writes of its type.
     unsafe { small.write(1) };

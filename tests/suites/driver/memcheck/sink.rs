@@ -1,4 +1,4 @@
-//! A driver that looks at every byte that it is given.
+//! A driver that reads every byte that it receives.
 
 use crate::memcheck::planted;
 use kernel_args::KernelArgs;
@@ -6,7 +6,7 @@ use kernel_args_test_values::Visitor;
 use kernel_args_tests::derived::visit;
 use std::process::ExitCode;
 
-/// CRC-32 of every byte. A byte becomes an index of a table, which memcheck reports where it is not initialised.
+/// CRC-32 of every byte. A byte becomes an index of a table; memcheck reports it if the byte is not initialized.
 #[derive(Default)]
 pub(crate) struct Sink {
     crc: u32,
@@ -30,23 +30,24 @@ const TABLE: [u32; 256] = {
 };
 
 impl Sink {
-    /// Looks at `size` bytes.
+    /// Reads `size` bytes.
     ///
     /// # Safety
     /// `from` is valid for reads of `size` bytes.
     #[inline(never)]
     unsafe fn look(&mut self, from: *const u8, size: usize) {
         for i in 0..size {
-            // SAFETY: the caller vouches for all of them.
+            // SAFETY: the caller guarantees all of them.
             let place = unsafe { from.add(i) };
-            // SAFETY: as above; volatile, so that the byte is read from where the driver would read it.
+            // SAFETY: the caller guarantees all bytes. The read is volatile, to read the byte from the same address as the
+            // driver.
             let byte = unsafe { place.read_volatile() };
             self.crc = TABLE[((self.crc ^ u32::from(byte)) & 0xff) as usize] ^ (self.crc >> 8);
         }
         self.bytes += size;
     }
 
-    /// What `cuLaunchKernel` does with `kernelParams`.
+    /// The accesses of `cuLaunchKernel` with `kernelParams`.
     pub(crate) fn params<A: KernelArgs>(&mut self, args: A) {
         args.with_kernel_params(|params| {
             for (&from, parameter) in params.iter().zip(A::PARAMETERS) {
@@ -56,14 +57,14 @@ impl Sink {
         });
     }
 
-    /// What it does with `CU_LAUNCH_PARAM_BUFFER_POINTER`.
+    /// The accesses with `CU_LAUNCH_PARAM_BUFFER_POINTER`.
     pub(crate) fn packed(&mut self, buffer: &[u8]) {
         // SAFETY: it is a slice.
         unsafe { self.look(buffer.as_ptr(), buffer.len()) };
     }
 }
 
-/// How many times each struct is drawn.
+/// The number of random values of each struct.
 const ROUNDS: u64 = 3;
 
 impl Visitor for Sink {
@@ -76,7 +77,7 @@ impl Visitor for Sink {
         self.params(args);
         let offsets: Vec<usize> = A::PARAMETERS.iter().filter_map(|p| p.offset).collect();
         let size = A::LAYOUT.size();
-        // The heap's bytes count as uninitialised until they are written.
+        // The bytes of the heap count as uninitialized until they are written.
         let mut buffer = Vec::with_capacity(size);
         #[allow(
             clippy::uninit_vec,
@@ -87,11 +88,11 @@ impl Visitor for Sink {
             buffer.set_len(size);
         }
         let packed = args.pack_at(&offsets, &mut buffer);
-        self.packed(packed.expect("the offsets are those of the struct"));
+        self.packed(packed.expect("the offsets match the struct"));
     }
 }
 
-/// Runs one mode: `forms`, or one that passes an uninitialised byte.
+/// Runs one mode: `forms`, or a mode that passes an uninitialized byte.
 pub(crate) fn run(mode: &str) -> ExitCode {
     let mut sink = Sink::default();
     match mode {

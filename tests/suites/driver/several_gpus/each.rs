@@ -1,4 +1,4 @@
-//! A kernel for each GPU, and what belongs to the other one.
+//! One kernel per GPU, and objects of the wrong GPU.
 
 use crate::several_gpus::world::{Outcome, SAXPY, Saxpy, all_are, both, filled, grid, launched, n};
 use cudarc::driver::CudaSlice;
@@ -37,7 +37,7 @@ fn one_kernel_for_each_gpu() -> Outcome {
     Ok(())
 }
 
-/// The error names both GPUs, and is not the driver's.
+/// The error names both GPUs, and does not come from the driver.
 fn names_both<T: Debug>(result: Result<T, Error>, launch: usize, found: usize) {
     let error = result.expect_err("it is of the other GPU");
     let text = error.to_string();
@@ -71,12 +71,12 @@ fn what_is_of_the_other_gpu_is_refused() -> Outcome {
         // SAFETY: nothing is launched, here and below.
         let launched = unsafe { launch!(kernel, grid(), 256, args(&theirs, &mut ours)) };
         names_both(launched, here, there);
-        // SAFETY: as above.
+        // SAFETY: nothing is launched.
         let launched = unsafe { launch!(function, grid(), 256, args(&ours, &mut theirs)) };
         names_both(launched, here, there);
         let stream = other.new_stream()?;
         let copy = ours.clone();
-        // SAFETY: as above.
+        // SAFETY: nothing is launched.
         let launched = unsafe {
             launch!(
                 kernel,
@@ -87,7 +87,7 @@ fn what_is_of_the_other_gpu_is_refused() -> Outcome {
             )
         };
         names_both(launched, here, there);
-        // SAFETY: as above.
+        // SAFETY: nothing is launched.
         let launched = unsafe {
             launch!(
                 function,

@@ -1,6 +1,6 @@
-//! Two GPUs: kernels, contexts and streams of each, arguments of the wrong one, peer access, launches from many threads.
+//! Two GPUs: kernels, contexts and streams of each, arguments of the wrong GPU, peer access, launches from many threads.
 //!
-//! On the stand-in driver it has two devices. On a machine with one GPU its trials count as ignored.
+//! The stand-in driver has two devices here. On a machine with one GPU the trials count as ignored.
 
 mod each;
 mod peers;

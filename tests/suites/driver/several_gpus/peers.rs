@@ -1,4 +1,4 @@
-//! Memory of the other GPU, which a kernel accesses directly.
+//! Memory of the second GPU, which a kernel accesses directly.
 
 use crate::several_gpus::world::{Outcome, SAXPY, Saxpy, all_are, both, filled, grid, launched, n};
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
@@ -39,13 +39,13 @@ struct Views<'a> {
     y: Peer<'a, CudaViewMut<'a, f32>>,
 }
 
-/// Work on both GPUs that only the events of the slices order: each value is the one before it, and one more.
+/// Work on both GPUs that only the events of the slices order: each value is the previous value plus one.
 fn memory_of_the_other_gpu_is_ordered() -> Outcome {
     let contexts = both()?;
     for (here, there) in [(0, 1), (1, 0)] {
         let (ctx, other) = (&contexts[here], &contexts[there]);
         let peers = PeerAccess::enable(ctx, other)?;
-        // Once more is no error.
+        // Enabling it twice is not an error.
         PeerAccess::enable(ctx, other)?;
         let (ours, theirs) = (ctx.new_stream()?, other.new_stream()?);
         let (read, write) = (Kernel::<Read>::load(ctx)?, Kernel::<Write>::load(ctx)?);
@@ -54,7 +54,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
         let (mut sum, mut far) = (filled(&ours, 0.0)?, filled(&theirs, 0.0)?);
         let (n, alpha, rounds) = (n(), 1.0, 20_u16);
         for _ in 0..rounds {
-            // far += 1 on the other GPU, then from here, then sum += far here.
+            // far += 1 on the second GPU, then on this GPU, then sum += far on this GPU.
             let args = Saxpy {
                 n,
                 alpha,
@@ -84,7 +84,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
         all_are(&theirs, &far, f32::from(2 * rounds))?;
         // 2 + 4 + … + 40
         all_are(&ours, &sum, f32::from(rounds * (rounds + 1)))?;
-        // Freed while a kernel of the other GPU may still read it: the free waits.
+        // Freed while a kernel of the second GPU may still read it: the free waits.
         let args = Read {
             n,
             alpha,
@@ -102,7 +102,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
     Ok(())
 }
 
-/// What the driver is told for it: the stand-in counts.
+/// The driver calls for peer access, counted by the stand-in driver.
 fn waits_and_records_are_exactly_those_needed() -> Outcome {
     let Some(driver) = Control::attach() else {
         return Ok(());
@@ -123,9 +123,9 @@ fn waits_and_records_are_exactly_those_needed() -> Outcome {
         driver.reset_calls();
         // SAFETY: both slices have `n` elements.
         unsafe { launch!(read, grid(), 256, args, stream = &ours)? };
-        // For the write of `x`, and for the read and the write of `y`; on the other GPU for the launch.
+        // For the write of `x`, and for the read and the write of `y`; on the second GPU for the launch.
         assert_eq!(driver.calls("cuStreamWaitEvent"), 3 + 1);
-        // The use of `y`; the launch, and behind it, on the other GPU, the use of `x`.
+        // The use of `y`; the launch, and after it, on the second GPU, the use of `x`.
         assert_eq!(driver.calls("cuEventRecord"), 1 + 2);
         assert_eq!(driver.calls("cuEventCreate"), 1);
         assert_eq!(driver.calls("cuEventDestroy_v2"), 1);
@@ -134,7 +134,7 @@ fn waits_and_records_are_exactly_those_needed() -> Outcome {
     Ok(())
 }
 
-/// Views, an `Option`, a list, and memory of the kernel's own GPU behind the same type.
+/// Views, an `Option`, a list, and memory of the kernel's own GPU with the same type.
 fn views_lists_and_own_memory() -> Outcome {
     let [ctx, other] = both()?;
     let peers = PeerAccess::enable(&ctx, &other)?;
@@ -173,7 +173,7 @@ fn views_lists_and_own_memory() -> Outcome {
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(write, grid(), 256, args, stream = &ours)? };
     all_are(&ours, &own, 1.0)?;
-    // One and the same context: nothing is enabled.
+    // Both are the same context: nothing is enabled.
     let own_access = PeerAccess::enable(&ctx, &ctx)?;
     let args = Write {
         n: n(),
@@ -186,7 +186,7 @@ fn views_lists_and_own_memory() -> Outcome {
     all_are(&ours, &own, 2.0)
 }
 
-/// Access in one direction says nothing of the other one, nor of a third context.
+/// Access in one direction does not include the opposite direction or a third context.
 fn what_was_not_enabled_is_refused() -> Outcome {
     let [ctx, other] = both()?;
     let peers = PeerAccess::enable(&ctx, &other)?;
@@ -208,7 +208,7 @@ fn what_was_not_enabled_is_refused() -> Outcome {
         matches!(&error, Error::Foreign { field: Some(field), .. } if field == "x"),
         "{text}"
     );
-    // The kernel of the other GPU.
+    // The kernel of the second GPU.
     let back = Kernel::<Write>::load(&other)?;
     let args = Write {
         n: n(),
@@ -243,11 +243,11 @@ fn refusal(error: &Error) -> Outcome {
 
 const VARIABLE: &str = "KERNEL_ARGS_WITHOUT_PEERS";
 
-/// Two GPUs that cannot access each other's memory: on the stand-in driver, which can be told so.
+/// Two GPUs that cannot access each other's memory: a setting of the stand-in driver.
 fn gpus_without_access() -> Result<Completion, String> {
     if !is_active() {
         return Ok(Completion::ignored_with(
-            "only the stand-in driver can be told so",
+            "only the stand-in driver can simulate this",
         ));
     }
     let text = |error: std::io::Error| error.to_string();

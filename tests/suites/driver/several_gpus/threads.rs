@@ -1,4 +1,4 @@
-//! Sixteen threads launch on both GPUs: results never mix.
+//! Sixteen threads launch on both GPUs: results of different threads never mix.
 
 use crate::several_gpus::world::{Outcome, Saxpy, all_are, both, filled, grid, launched, n};
 use kernel_args::{Kernel, launch};

@@ -15,12 +15,12 @@ pub(crate) type Outcome = Result<(), Box<dyn error::Error + Send + Sync>>;
 
 pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 
-/// The elements of each slice: on a GPU so many that a kernel takes a while.
+/// The number of elements of each slice: on a GPU enough that a kernel takes some time.
 pub(crate) fn n() -> u32 {
     if is_active() { 1000 } else { 4_000_000 }
 }
 
-/// The blocks of 256 threads for that.
+/// The number of blocks with 256 threads for that.
 pub(crate) fn grid() -> u32 {
     n().div_ceil(256)
 }
@@ -35,7 +35,7 @@ pub(crate) struct Saxpy<'a> {
     pub(crate) y: &'a mut CudaSlice<f32>,
 }
 
-/// Why this does not run.
+/// The reason why this cannot run.
 pub(crate) fn missing() -> Option<&'static str> {
     match CudaContext::device_count() {
         Ok(0 | 1) => Some("there are no two GPUs on this machine"),
@@ -52,12 +52,12 @@ pub(crate) fn both() -> Result<[Arc<CudaContext>; 2], Error> {
 static LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 static COMPARED: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts a launch, for the closing line.
+/// Counts a launch, for the final line.
 pub(crate) fn launched() {
     LAUNCHES.fetch_add(1, Ordering::Relaxed);
 }
 
-/// An error where not every element of `memory` is `value`.
+/// Returns an error unless every element of `memory` is `value`.
 #[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
 pub(crate) fn all_are(stream: &Arc<CudaStream>, memory: &CudaSlice<f32>, value: f32) -> Outcome {
     let found = stream.clone_dtoh(memory)?;
@@ -68,7 +68,7 @@ pub(crate) fn all_are(stream: &Arc<CudaStream>, memory: &CudaSlice<f32>, value: 
     }
 }
 
-/// So many elements of one value.
+/// A slice of `value`.
 pub(crate) fn filled(stream: &Arc<CudaStream>, value: f32) -> Result<CudaSlice<f32>, Error> {
     Ok(stream.clone_htod(&vec![value; n() as usize])?)
 }

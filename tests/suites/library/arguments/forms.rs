@@ -1,4 +1,4 @@
-//! Both forms hold the bytes that the generator says the kernel must see. Nothing here needs a driver: Miri runs it.
+//! Both forms contain the bytes that the kernel must receive according to the generator. No driver is needed: Miri runs it.
 
 use crate::arguments::{heap::allocations, lists::List};
 use kernel_args::{
@@ -15,7 +15,7 @@ fn params(arguments: &mut ArgList<'_>, values: &[Vec<u8>]) -> Vec<Vec<u8>> {
     arguments.with_kernel_params(|params| {
         assert_eq!(params.len(), values.len());
         let bytes = params.iter().zip(values).map(|(&from, value)| {
-            // SAFETY: each pointer is valid for the size of its parameter, all of whose bytes are initialised.
+            // SAFETY: each pointer is valid for the size of its parameter, whose bytes are all initialized.
             unsafe { slice::from_raw_parts(from.cast::<u8>(), value.len()) }.to_vec()
         });
         bytes.collect()
@@ -26,9 +26,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 256 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn both_forms_hold_what_the_rule_of_c_says(seed: u64, len in 0..150_usize, over_aligned: bool) {
+    fn both_forms_have_the_layout_of_c(seed: u64, len in 0..150_usize, over_aligned: bool) {
         let mut list = List::random(seed, len, over_aligned);
-        // A list that was moved is the same list.
+        // Moving a list does not change it.
         let mut moved = Box::new(std::mem::take(&mut list.arguments));
         prop_assert_eq!(moved.len(), len);
         prop_assert_eq!(params(&mut moved, &list.values), list.values.clone());
@@ -38,7 +38,7 @@ proptest! {
         } else {
             prop_assert_eq!(packed, Ok(list.block()));
         }
-        // Lowering does not use a list up.
+        // Marshaling does not consume a list.
         prop_assert_eq!(params(&mut moved, &list.values), list.values);
     }
 }
@@ -54,7 +54,7 @@ fn push_64<'a>(arguments: &mut ArgList<'a>, counted: &'a Cell<u32>) {
     }
 }
 
-/// A reference to something of the program's.
+/// A reference to a value of the program.
 struct Counted<'a>(&'a Cell<u32>);
 
 impl KernelArg for Counted<'_> {
@@ -84,7 +84,7 @@ fn a_list_of_64_takes_nothing_from_the_heap() {
     assert_eq!(counted.get(), 2 * 16);
 }
 
-/// Counts how many of it are alive.
+/// Counts its live instances.
 struct Alive(Rc<Cell<i32>>, u8);
 
 impl Alive {
@@ -142,7 +142,7 @@ fn a_drop_that_panics_drops_no_argument_twice() {
     let cleared = std::panic::catch_unwind(AssertUnwindSafe(|| arguments.clear()));
     assert!(cleared.is_err());
     assert!(arguments.is_empty());
-    // The argument after the one that panicked is forgotten; it is not dropped when another takes its place.
+    // The argument after the one that panicked is forgotten; it is not dropped when a new argument replaces it.
     assert_eq!(count.get(), 1);
     arguments.push(Alive::new(&count, 4));
     assert_eq!(arguments.with_packed(<[u8]>::to_vec), Ok(vec![4]));
@@ -189,7 +189,7 @@ fn padding_is_zero_and_large_values_are_held() {
 }
 
 #[test]
-fn a_list_names_the_types_that_it_holds() {
+fn a_list_names_its_types() {
     let counted = Cell::new(0);
     let mut arguments = ArgList::new();
     arguments

@@ -1,4 +1,4 @@
-//! How often a thread takes memory from the heap.
+//! Counts the heap allocations of a thread.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -11,16 +11,16 @@ std::thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: everything is the system's.
+// SAFETY: all calls are forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise is the same one.
+        // SAFETY: the caller guarantees the requirements of `GlobalAlloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the same one.
+        // SAFETY: the caller guarantees the requirements of `GlobalAlloc`.
         unsafe { System.dealloc(pointer, layout) };
     }
 }
@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often `run` takes memory from the heap, and what it returns.
+/// The number of heap allocations of `run`, and its result.
 pub(crate) fn allocations<R>(run: impl FnOnce() -> R) -> (u64, R) {
     let before = ALLOCATIONS.get();
     let result = run();

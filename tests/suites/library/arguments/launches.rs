@@ -35,7 +35,7 @@ impl Setup {
     }
 }
 
-/// The parameter bank at the places where the kernel of the driver reads them.
+/// The parameters in the bank, at the offsets where the driver's kernel reads them.
 fn launched(driver: &Control) -> (LaunchForm, Vec<u8>) {
     let launch = driver.last_launch().expect("a launch");
     (launch.form, launch.bank)
@@ -91,9 +91,9 @@ fn a_list_of_slices_and_numbers_is_launched_with_every_option() {
     });
 }
 
-/// Waits and records are those of a struct with the same slices.
+/// The waits and records are the same as for a struct with the same slices.
 #[test]
-fn slices_of_a_list_are_tracked_as_those_of_a_struct() {
+fn slices_in_a_list_are_tracked_like_slices_in_a_struct() {
     #[derive(KernelArgs)]
     struct Saxpy<'a> {
         n: u32,
@@ -159,7 +159,7 @@ fn a_launch_of_a_list_that_was_seen_asks_the_driver_for_nothing_else() {
     });
 }
 
-/// Random lists, echoed: in the bank as the driver places them, which is not C's rule above 16 bytes.
+/// Random lists, echoed from the driver's bank, whose offsets differ from C's rule above an alignment of 16 bytes.
 #[test]
 fn random_lists_arrive_byte_for_byte() {
     within(&Settings::new(), |driver| {
@@ -175,9 +175,9 @@ fn random_lists_arrive_byte_for_byte() {
             for form in [None, Some(Form::KernelParams), Some(Form::Packed)] {
                 let arguments = &mut list.arguments;
                 let result = match form {
-                    // SAFETY: the kernel accesses nothing.
+                    // SAFETY: the kernel accesses no memory.
                     None => unsafe { launch!(function, 1, 1, arguments, stream = &stream) },
-                    // SAFETY: as above.
+                    // SAFETY: the kernel accesses no memory.
                     Some(form) => unsafe { launch!(function, 1, 1, arguments, form = form) },
                 };
                 result.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
@@ -211,7 +211,7 @@ fn random_lists_arrive_byte_for_byte() {
     });
 }
 
-/// The echo kernels of the stand-in copy what they receive to `out`.
+/// The echo kernels of the stand-in driver copy their parameters to `out`.
 #[test]
 fn a_list_is_echoed_by_a_kernel() {
     within(&Settings::new(), |_| {
@@ -231,7 +231,7 @@ fn a_list_is_echoed_by_a_kernel() {
             .push(0x0403_0201_u32)
             .push(5_u8)
             .push(1.0_f64);
-        // SAFETY: `out` has room for the 13 bytes.
+        // SAFETY: `out` has space for the 13 bytes.
         unsafe { launch!(function, 1, 1, &mut arguments) }.expect("it launches");
         let echo = stream.clone_dtoh(&out).expect("memory");
         assert_eq!(

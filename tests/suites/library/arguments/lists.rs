@@ -1,4 +1,4 @@
-//! Random lists of every type of the generator's table, with the bytes and the PTX that go with them.
+//! Random lists with every type of the generator's table, and their bytes and PTX.
 
 use kernel_args::ArgList;
 use kernel_args_test_generator::{
@@ -35,7 +35,7 @@ mod table {
     kernel_args_test_generator::cuda_types!(pushes);
 }
 
-/// A list, and what a kernel must receive for it.
+/// A list, and the expected bytes of its parameters.
 pub(crate) struct List {
     pub(crate) arguments: ArgList<'static>,
     leaves: Vec<&'static Leaf>,
@@ -44,7 +44,7 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// A list of `len` arguments; with types that are aligned to more than 16 bytes, or without.
+    /// A list of `len` arguments, with or without types that are aligned to more than 16 bytes.
     pub(crate) fn random(seed: u64, len: usize, over_aligned: bool) -> Self {
         let mut rng = Rng::new(seed, 1);
         let mut from = Source::new(seed);
@@ -70,7 +70,7 @@ impl List {
         self.leaves.iter().any(|leaf| leaf.align > 16)
     }
 
-    /// Where each parameter begins by C's rule, after `before` bytes.
+    /// The start of each parameter by C's rule, after `before` bytes.
     fn offsets(&self, before: usize) -> Vec<usize> {
         let mut end = before;
         let place = |leaf: &&Leaf| {

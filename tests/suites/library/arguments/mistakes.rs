@@ -1,4 +1,4 @@
-//! Lists that a kernel does not take, and what is said.
+//! Lists that do not match a kernel, and their errors.
 
 use crate::arguments::launches::Setup;
 use kernel_args::{ArgList, DevicePointer, Error, Module, launch};
@@ -49,7 +49,7 @@ fn a_wrong_list_names_the_index_and_both_sides() {
         assert!(matches!(none, Error::Mismatch(_)), "{none}");
         assert_eq!(driver.launches(), launches, "nothing was launched");
 
-        // A wrong list is refused again, and a right one is launched after it.
+        // A wrong list is rejected again, and a correct list is launched after it.
         let mut wrong = ArgList::new();
         wrong.push(8_u32).push(1.0_f64).push(&x).push(&mut y);
         refused(&setup, &mut wrong);
@@ -61,20 +61,20 @@ fn a_wrong_list_names_the_index_and_both_sides() {
     });
 }
 
-/// A list of other types is another list, also where the sizes are the same.
+/// A list with different types is a different list, even if the sizes are equal.
 #[test]
-fn what_is_remembered_of_a_list_is_its_types() {
+fn the_cache_compares_the_types_of_a_list() {
     within(&Settings::new(), |_| {
         let setup = Setup::new();
         let mut right = ArgList::new();
         let null = DevicePointer::<f32>::NULL;
         right.push(0_u32).push(1.0_f32).push(null).push(null);
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
         let mut wrong = ArgList::new();
         wrong.push(0_u32).push(1_u32).push(null).push(null);
         assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(it) if it.fields == ["1"]));
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
     });
 }
@@ -122,7 +122,7 @@ fn an_error_of_the_driver_shows_every_argument() {
             let mut arguments = ArgList::new();
             arguments.push(7_u32).push(1.5_f32).push(null).push(null);
             driver.fail("cuLaunchKernelEx", 700);
-            // SAFETY: the kernel accesses nothing.
+            // SAFETY: the kernel accesses no memory.
             let error = unsafe { launch!(setup.function, 1, 8, arguments, form = form) }
                 .expect_err("the driver fails")
                 .to_string();
@@ -157,7 +157,7 @@ fn more_bytes_than_any_kernel_takes_are_refused() {
     });
 }
 
-/// Without an image and with an old driver nothing can tell, and that is said.
+/// Without an image and with an old driver a list cannot be verified, and the error reports this.
 #[test]
 fn an_old_driver_verifies_a_list_by_the_image() {
     within(&Settings::new().old(), |_| {
@@ -166,9 +166,9 @@ fn an_old_driver_verifies_a_list_by_the_image() {
         let mut wrong = ArgList::new();
         wrong.push(0_u32).push(1.0_f64).push(null).push(null);
         assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(_)));
-        let told = format!("{:?}", setup.function.verification());
+        let actual = format!("{:?}", setup.function.verification());
         assert_eq!(
-            told,
+            actual,
             "Verified { driver: false, image: true, debug_info: None }"
         );
         let unknown = Module::load(&setup.ctx, include_str!("../../../../ptx/saxpy.ptx"))

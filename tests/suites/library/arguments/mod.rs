@@ -1,8 +1,8 @@
-//! Lists of arguments whose length and types are known at run time: both forms, launches, mistakes, the heap.
+//! Argument lists whose length and types are known only at run time: both forms, launches, mistakes, heap allocations.
 
 mod forms;
 pub(crate) mod heap;
-// Miri loads no driver.
+// Miri cannot load a driver.
 #[cfg(not(miri))]
 mod launches;
 mod lists;

@@ -1,10 +1,10 @@
-//! Bounds that the derive writes, bounds in their place, and generic code that needs none.
+//! Bounds that the derive writes, explicit bounds, and generic code without bounds.
 
 use cudarc::driver::CudaSlice;
 use kernel_args::{DevicePointer, DeviceType, KernelArg, KernelArgs};
 use std::marker::PhantomData;
 
-/// `P` is any argument: a pointer, which is a device type, or something that becomes one.
+/// `P` is any argument: a pointer, which is a device type, or a type that is converted to one.
 #[derive(KernelArgs)]
 struct Copied<P: KernelArg> {
     n: u32,
@@ -43,7 +43,7 @@ impl Family for Single {
     type Scalar = f32;
 }
 
-/// `F` occurs in a field, but is no device type: only what it names is.
+/// `F` occurs in a field, but is not a device type: only the associated type that it names is.
 #[derive(KernelArgs)]
 #[kernel_args(bound = "F: Family, F::Scalar: DeviceType")]
 struct Projected<'a, F: Family> {
@@ -74,7 +74,7 @@ fn a_parameter_that_is_an_argument_need_not_be_a_device_type() {
 }
 
 #[test]
-fn a_bound_stands_in_the_place_of_the_derived_ones() {
+fn an_explicit_bound_replaces_the_derived_bounds() {
     assert_eq!(Projected::<Single>::LAYOUT.size(), 16);
     let _ = |projected: Projected<'static, Single>| (projected.alpha, projected.x);
     let unbounded: Unbounded<u8, str> = Unbounded {
@@ -84,7 +84,7 @@ fn a_bound_stands_in_the_place_of_the_derived_ones() {
     assert_eq!(unbounded.with_packed(<[u8]>::to_vec), [3]);
 }
 
-/// What generic code keeps: the kernel of the erased struct. It launches the struct itself. No bound but the trait is written.
+/// A struct that stores the kernel of the erased struct and launches the struct itself. It needs only the bound of the trait.
 struct Operation<A: KernelArgs> {
     kernel: kernel_args::Kernel<A::Erased>,
 }
@@ -96,9 +96,9 @@ impl<A: KernelArgs> Operation<A> {
     }
 
     /// # Safety
-    /// As `launch!`.
+    /// The requirements of `launch!`.
     unsafe fn run(&self, args: A) -> Result<(), kernel_args::Error> {
-        // SAFETY: the caller's promise is the same one.
+        // SAFETY: the caller guarantees the requirements of `launch!`.
         unsafe { kernel_args::launch!(self.kernel, 1, 1, args) }
     }
 
@@ -109,7 +109,7 @@ impl<A: KernelArgs> Operation<A> {
     }
 }
 
-/// It only has to compile: the suite `driver` launches.
+/// This must only compile: the suite `driver` launches it.
 #[test]
 fn generic_code_over_arguments_needs_no_further_bounds() {
     let load = Operation::<Projected<'_, Single>>::load;

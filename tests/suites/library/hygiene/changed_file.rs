@@ -1,4 +1,4 @@
-//! A crate is compiled again when an image that it names changes, and when a variable in the image's path does.
+//! A crate is compiled again if an image that it names changes, or a variable in the image's path.
 
 use std::{
     fs, io,
@@ -8,7 +8,7 @@ use std::{
 
 const MANIFEST: &str = "[package]\nname = \"changed-file\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n";
 
-/// The kernel stands in the module, and the struct in a function, so that both forms depend on the file.
+/// The kernel is in the module and the struct is in a function, so both forms depend on the file.
 const SOURCE: &str = r#"
 kernel_args::kernels! { pub mod one = concat!("kernels-", env!("KERNEL_ARGS_TEST_KIND"), ".ptx"); }
 
@@ -58,7 +58,7 @@ fn check(package: &Path, kind: &str) -> io::Result<Output> {
         .output()
 }
 
-/// How many fields do not fit; `None` where the crate does not compile for another reason.
+/// The number of fields that do not match; `None` if the crate does not compile for a different reason.
 fn wrong_fields(package: &Path, kind: &str) -> Option<usize> {
     let output = check(package, kind).expect("cargo runs");
     let message = String::from_utf8_lossy(&output.stderr);
@@ -103,7 +103,7 @@ fn a_changed_image_is_compared_again() {
     );
 }
 
-/// A parameter that debug information calls `from`.
+/// A parameter with the name `from` in the debug information.
 const DESCRIBED: &str = r#"
 kernel_args::kernels! { pub mod one = "shade.ptx", debug_info = "shade.debug.ptx"; }
 
@@ -118,7 +118,7 @@ pub struct Fade {
 }
 "#;
 
-/// It is not embedded, but read when it changes.
+/// The file is not embedded, but is read again after a change.
 #[test]
 #[cfg_attr(miri, ignore = "it starts a compiler")]
 fn a_changed_debug_file_is_compared_again() {

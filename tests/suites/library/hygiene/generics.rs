@@ -36,7 +36,7 @@ where
 #[derive(KernelArgs)]
 struct Defaulted<T: DeviceType = u16, const N: usize = 2>([T; N]);
 
-/// The parameter is in no field that the kernel sees: it need not be a device type.
+/// No field that the kernel receives uses the parameter: it need not be a device type.
 #[derive(KernelArgs)]
 struct Marked<'a, T: ?Sized> {
     n: Tagged<char>,
@@ -44,7 +44,7 @@ struct Marked<'a, T: ?Sized> {
     marker: PhantomData<&'a T>,
 }
 
-/// A type of the user around a parameter.
+/// A user-defined type around a parameter.
 #[derive(KernelArgs)]
 struct Nested<T: DeviceType> {
     pointer: DevicePointer<Box3<f32>>,
@@ -74,7 +74,7 @@ struct Associated {
     real: <Single as Precision>::Real,
 }
 
-/// Marshals a struct of which nothing but the trait is known.
+/// Marshals a struct of which only the trait is known.
 fn size<A: KernelArgs>(args: A) -> usize {
     args.with_kernel_params(|params| params.len()) * 1000 + A::LAYOUT.size()
 }

@@ -1,4 +1,4 @@
-//! Every kernel of the repository's images is an item, with the parameters that the reader finds.
+//! Every kernel in the repository's images is an item, with the parameters that the reader finds.
 
 use kernel_args::{
     abi::{Members, Parameter},
@@ -50,7 +50,7 @@ images! {
     zstd = "../kernel-args-image/tests/data/one.size.fatbin",
 }
 
-/// An item does not have the variants of enums, which are not compared.
+/// An item has no enum variants, because they are not compared.
 fn same(item: &Parameter<'_>, read: &Parameter<'_>) -> bool {
     let members = item.members.iter().zip(read.members.iter());
     item.members.len() == read.members.len()

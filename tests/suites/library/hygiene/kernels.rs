@@ -1,4 +1,4 @@
-//! `kernels!` in hostile surroundings, and structs that name kernels of another crate.
+//! `kernels!` in hostile surroundings, and structs that name kernels of a different crate.
 
 #![allow(
     dead_code,
@@ -12,7 +12,7 @@ mod facade {
     pub(crate) use kernel_args as args;
 }
 
-/// Denied and forbidden where a user may do so: no lint fires in the module that is emitted.
+/// Lints that a user may deny or forbid: none fires in the generated module.
 #[deny(
     warnings,
     missing_docs,
@@ -35,9 +35,9 @@ mod facade {
 )]
 mod denied {
     kernel_args::kernels! {
-        /// In private.
+        /// In a private module.
         mod private = "../ptx/echo_scalars.ptx";
-        /// In public.
+        /// In a public module.
         pub mod public = "../ptx/saxpy_typed.ptx";
         pub(crate) mod undocumented = "../ptx/saxpy.ptx";
         /// With structs.
@@ -57,13 +57,13 @@ mod forbidden {
     kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx"; }
 }
 
-/// What the derives may be under, the structs may be as well.
+/// Attributes that are valid on the derives are also valid on the generated structs.
 #[forbid(missing_docs, non_upper_case_globals, unsafe_code, unused_imports)]
 mod forbidden_of_structs {
     kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx", generate; }
 }
 
-/// Not even `Clone` is in scope.
+/// Even `Clone` is not in scope.
 mod without_prelude {
     #![no_implicit_prelude]
     ::kernel_args::kernels! { pub(crate) mod generated = "../kernel-args-image/tests/data/debug.ptx", generate; }
@@ -123,7 +123,7 @@ struct Saxpy<'a> {
     label: &'a str,
 }
 
-/// The same by the path of the file, of either name.
+/// The same through the path of the file, with either name.
 #[derive(KernelArgs)]
 #[kernel_args(image = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/", "saxpy.ptx"), entry = "saxpy")]
 struct ByPath {
@@ -133,7 +133,7 @@ struct ByPath {
     y: DevicePointerMut<f32>,
 }
 
-/// A cubin tells sizes and offsets, its symbols the types.
+/// A cubin contains sizes and offsets; its symbols contain the types.
 #[derive(KernelArgs)]
 #[kernel_args(
     image = "../kernel-args-image/tests/data/kernels.sm_75.cubin",

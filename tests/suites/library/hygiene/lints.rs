@@ -1,4 +1,4 @@
-//! A user's code under lints that a user may deny: none of them fires in the expansion.
+//! User code with lints that a user may deny: none fires in the expansion.
 #![deny(
     missing_docs,
     missing_debug_implementations,
@@ -81,11 +81,11 @@ pub(crate) struct Plane {
 pub(crate) struct Padded<T> {
     /// Before the padding.
     pub small: u8,
-    /// After it.
+    /// After the padding.
     pub large: T,
 }
 
-/// A device type of one field.
+/// A device type with one field.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(transparent)]
 pub(crate) struct Index(pub u32);
@@ -101,9 +101,9 @@ pub(crate) enum Side {
 /// Arguments.
 #[derive(Debug, KernelArgs)]
 pub(crate) struct Args<'a, 'b, T: DeviceType, const N: usize> {
-    /// By value.
+    /// A struct by value.
     pub plane: Plane,
-    /// By value, with padding.
+    /// A struct by value, with padding.
     pub padded: Padded<T>,
     /// An array.
     pub array: [Index; N],
@@ -113,7 +113,7 @@ pub(crate) struct Args<'a, 'b, T: DeviceType, const N: usize> {
     pub input: Option<&'a CudaSlice<T>>,
     /// Memory that is written.
     pub output: Option<&'b mut CudaSlice<T>>,
-    /// Nothing.
+    /// A field without data.
     #[kernel_args(skip)]
     pub nothing: PhantomData<T>,
 }
@@ -124,15 +124,15 @@ pub(crate) struct Args<'a, 'b, T: DeviceType, const N: usize> {
 pub(crate) struct Add<'a> {
     /// A summand.
     pub a: &'a CudaSlice<f32>,
-    /// A summand.
+    /// The second summand.
     pub b: &'a CudaSlice<f32>,
     /// The sum.
     pub c: &'a mut CudaSlice<f32>,
-    /// How many.
+    /// The number of elements.
     pub n: u32,
 }
 
-/// Arguments without any.
+/// Arguments without fields.
 #[derive(Debug, KernelArgs)]
 pub(crate) struct Nothing;
 

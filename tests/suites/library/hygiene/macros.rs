@@ -1,4 +1,4 @@
-//! Structs that `macro_rules!` writes: identifiers and types from other macros, with their own hygiene.
+//! Structs that `macro_rules!` generates: identifiers and types come from different macros, each with its own hygiene.
 
 use kernel_args::{DeviceType, KernelArgs};
 
@@ -16,7 +16,7 @@ macro_rules! device_type {
 device_type!(#[device_type(cpp = "sim::Pair")] Pair<> { small: u8, large: u32 });
 device_type!(Both<A, B> { a: A, b: B });
 
-/// The fields' names are the macro's own: the user of the struct cannot write them.
+/// The fields' names belong to the macro: the user of the struct cannot write them.
 macro_rules! kernel_args {
     ($vis:vis $name:ident { $ty:ty } with $extra:ident) => {
         #[derive(KernelArgs)]

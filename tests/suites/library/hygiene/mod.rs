@@ -1,7 +1,7 @@
-//! The derives in code that makes it hard for them: every module compiles, and its structs marshal what they hold.
+//! The derives in difficult surroundings: every module compiles, and its structs marshal their fields.
 //!
-//! Nothing here is about particular bytes, which `marshalling` compares; a wrong name in the expansion is an error of
-//! rustc, or calls the user's item in place of ours.
+//! These tests do not compare specific bytes: the suite `marshalling` does. A wrong name in the expansion is an error of rustc,
+//! or calls the user's item instead of the library's.
 #![deny(warnings)]
 
 mod bounds;

@@ -1,4 +1,4 @@
-//! Items of the user that are called as items of the library and of the expansion are, and raw identifiers.
+//! User-defined items with the names of items in the library and in the expansion, and raw identifiers.
 
 #![allow(
     dead_code,

@@ -1,4 +1,4 @@
-//! A module that has no prelude: not even `Some`, `Option` or `Copy` are in scope.
+//! A module without a prelude: even `Some`, `Option` and `Copy` are not in scope.
 #![no_implicit_prelude]
 
 #[derive(

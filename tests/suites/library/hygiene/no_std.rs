@@ -1,7 +1,7 @@
-//! Without its features the library needs no standard library.
+//! Without its features the library does not need the standard library.
 //!
-//! `tests/no_std` is a crate of its own that brings a panic handler: rustc refuses a second one (E0152), which `std`
-//! has, so that it compiles only where nothing in its tree links `std`. It knows the library by another name alone.
+//! `tests/no_std` is a separate crate with its own panic handler. rustc rejects a second panic handler (E0152), and `std` has
+//! one, so the crate compiles only if nothing in its dependency tree links `std`. It renames the library.
 
 use std::{
     fs, io,
@@ -9,7 +9,7 @@ use std::{
     process::{Command, Output},
 };
 
-/// Lays the crate out under the target folder, as a package outside of this workspace, with its versions.
+/// Writes the crate into the target folder, as a package outside of this workspace, with the same versions.
 fn lay_out(name: &str, features: &str, library_features: &str) -> io::Result<PathBuf> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -36,7 +36,7 @@ fn lay_out(name: &str, features: &str, library_features: &str) -> io::Result<Pat
 }
 
 fn check(package: &Path) -> io::Result<Output> {
-    // What the workspace's own build has compiled serves here too.
+    // The artifacts of the workspace's own build are reused.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
     Command::new(env!("CARGO"))
         .args(["check", "--offline", "--quiet", "--color=never"])
@@ -58,7 +58,7 @@ fn without_features_no_std_is_linked() {
     );
 }
 
-/// The features that stand for types of other crates.
+/// The features for foreign types.
 const OTHER_CRATES: &str =
     r#""float8", "glam", "glam-032", "half", "mint", "nalgebra", "num-complex", "zerocopy""#;
 

@@ -1,4 +1,4 @@
-//! Types and derives of other crates beside ours.
+//! Types and derives of other crates together with this library.
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use kernel_args::{
@@ -9,7 +9,7 @@ use num_complex::Complex;
 
 const fn in_device_memory<T: DeviceRepr + ValidAsZeroBits>() {}
 
-/// What each crate wants to know of a type that is bytes.
+/// The traits that each crate requires of a plain-bytes type.
 #[derive(
     Clone,
     Copy,
@@ -39,7 +39,7 @@ struct Shade {
 }
 
 #[test]
-fn the_derives_of_bytemuck_and_zerocopy_stand_beside_ours() {
+fn derives_of_bytemuck_and_zerocopy_can_be_combined_with_this_library() {
     let material = Material {
         color: Float4::new(0.25, 0.5, 0.75, 1.0),
         normal: Float3::new(0.0, 1.0, 0.0),
@@ -58,7 +58,7 @@ fn the_derives_of_bytemuck_and_zerocopy_stand_beside_ours() {
     });
 }
 
-/// Members whose host offsets are the device's.
+/// Members whose host offsets are equal to the device offsets.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct Camera {
@@ -116,7 +116,7 @@ fn types_of_other_crates_stand_in_a_struct_by_value() {
     look.with_packed(|buffer| assert_eq!(buffer, expected));
 }
 
-/// What cudarc cannot hold by itself.
+/// Types that cudarc does not support directly.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(transparent)]
 struct Position(glam::Vec3);
@@ -129,7 +129,7 @@ fn a_transparent_wrapper_is_in_device_memory() {
     assert_eq!(Position::CPP, Float3::CPP);
 }
 
-/// `value` as the type of the second argument.
+/// Returns `value` as the type of the second argument.
 fn there<A: Into<B>, B>(value: A, _: B) -> B {
     value.into()
 }

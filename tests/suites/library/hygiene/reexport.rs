@@ -1,10 +1,10 @@
-//! The library under another path, and structs that another crate exports.
+//! The library under a different path, and structs that a dependent crate exports.
 
 use cudarc::driver::DeviceRepr;
 use kernel_args::KernelArgs;
 use kernel_args_tests::exported::{Exported, Point};
 
-/// What a library that offers kernels of its own would write.
+/// A library that provides its own kernels.
 mod facade {
     pub(super) mod deep {
         pub(crate) use kernel_args as args;
@@ -48,7 +48,7 @@ struct OfOthers {
 }
 
 #[test]
-fn the_library_is_found_where_the_attribute_says() {
+fn the_attribute_sets_the_path_of_the_library() {
     let args = Args {
         elsewhere: Elsewhere { small: 1, large: 2 },
         kind: Kind::One,

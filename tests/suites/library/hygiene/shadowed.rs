@@ -1,11 +1,11 @@
-//! A scope in which the names of primitive types, crates and the prelude are the user's own.
+//! A scope in which the names of primitive types, crates and the prelude are user-defined.
 #![allow(
     dead_code,
     non_camel_case_types,
     reason = "the names of what they shadow; what matters is that nothing refers to them"
 )]
 
-/// What is called as the expansion could call it by mistake.
+/// Functions that the expansion could call by mistake.
 mod own {
     pub(super) mod core {}
     pub(super) mod std {}

@@ -1,4 +1,4 @@
-//! Named, tuple and unit structs, large ones, and structs where structs seldom stand.
+//! Named, tuple and unit structs, large structs, and structs in unusual places.
 
 use kernel_args::{DeviceType, KernelArgs};
 
@@ -21,7 +21,7 @@ mod inner {
     #[repr(C)]
     pub(crate) struct InCrate(pub(crate) u8);
 
-    /// Private, but a field of a public struct's private part.
+    /// Private, but part of a private field of a public struct.
     #[derive(Clone, Copy, Default, DeviceType)]
     #[repr(C)]
     struct Private(u16);
@@ -43,7 +43,7 @@ mod inner {
     }
 }
 
-// 512 parameters of 4 bytes: `counts!` is written by the build script.
+// 512 parameters of 4 bytes: the build script writes `counts!`.
 macro_rules! counts {
     (FiveHundredTwelve: $($a:ident $b:ident)*) => {
         #[derive(KernelArgs)]

@@ -1,4 +1,4 @@
-//! A module that is asked for a kernel at every launch.
+//! A module that is queried for a kernel at every launch.
 
 use crate::arguments::heap::allocations;
 use crate::run_time::{SAXPY, Saxpy, context, ptx};
@@ -34,12 +34,12 @@ fn the_second_call_asks_neither_the_driver_nor_the_heap() {
         }
         assert!(driver.called().is_empty(), "{:?}", driver.called());
         let kernel = module.kernel::<Saxpy>("saxpy").expect("it fits");
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, 1, 1, Saxpy::NONE) }.expect("it launches");
     });
 }
 
-/// As with a cubin of relocatable code, which driver 580 loads.
+/// For example for a cubin with relocatable code, which driver 580 loads.
 #[test]
 fn a_kernel_that_only_the_image_has_is_to_be_linked() {
     within(&Settings::new(), |driver| {
@@ -53,7 +53,7 @@ fn a_kernel_that_only_the_image_has_is_to_be_linked() {
     });
 }
 
-/// Whatever the lifetimes of the struct's borrows: its erased form is the key.
+/// The lifetimes of the struct's borrows do not matter: its erased form is the key.
 #[test]
 fn a_struct_of_any_lifetime_finds_the_same_kernel() {
     #[derive(KernelArgs)]
@@ -94,7 +94,7 @@ fn a_struct_of_any_lifetime_finds_the_same_kernel() {
 }
 
 #[test]
-fn structs_and_entries_are_told_apart() {
+fn structs_and_entries_are_distinguished() {
     #[derive(KernelArgs)]
     struct Number(u32);
     #[derive(KernelArgs)]
@@ -131,7 +131,7 @@ fn structs_and_entries_are_told_apart() {
 }
 
 #[test]
-fn a_call_that_failed_is_not_remembered() {
+fn a_failed_call_is_not_cached() {
     within(&Settings::new(), |driver| {
         let module = Module::load(&context(0), SAXPY).expect("it loads");
         for _ in 0..2 {
@@ -165,7 +165,7 @@ fn a_call_that_failed_is_not_remembered() {
     });
 }
 
-/// A struct that names another image than the module's: the module's kernel decides.
+/// A struct that names a different image than the module's image: the module's kernel decides.
 #[test]
 fn a_struct_that_names_a_kernel_is_verified_against_this_module() {
     within(&Settings::new(), |_| {
@@ -190,7 +190,7 @@ fn the_module_is_unloaded_with_its_last_kernel() {
         assert_eq!(typed.cu_function(), function.cu_function());
         drop((module, kernel));
         assert_eq!(driver.live_modules(), 1, "a function keeps its module");
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
         drop((function, typed));
         assert_eq!(

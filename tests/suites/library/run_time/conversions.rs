@@ -1,4 +1,4 @@
-//! What a user of cudarc expects to be taken.
+//! Conversions that a user of cudarc expects.
 
 use crate::run_time::{SAXPY, Saxpy, context};
 use cudarc::{
@@ -27,19 +27,19 @@ fn a_launch_config_has_grid_block_and_shared_memory() {
             block_dim: (8, 4, 2),
             shared_mem_bytes: 100,
         };
-        // SAFETY: in all of these the kernel accesses nothing.
+        // SAFETY: in all of these the kernel accesses no memory.
         unsafe { launch!(kernel, config, Saxpy::NONE) }.expect("it launches");
         let last = driver.last_launch().expect("a launch");
         assert_eq!(
             (last.grid, last.block, last.shared),
             ([2, 3, 4], [8, 4, 2], 100)
         );
-        // SAFETY: as above.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, &config, Saxpy::NONE, stream = &stream, shared = 200) }
             .expect("it launches");
         let last = driver.last_launch().expect("a launch");
         assert_eq!((last.shared, last.stream), (200, stream.cu_stream().addr()));
-        // SAFETY: as above.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, LaunchConfig::for_num_elems(2000), Saxpy::NONE,) }
             .expect("it launches");
         assert_eq!(driver.last_launch().expect("a launch").grid, [2, 1, 1]);
@@ -62,9 +62,9 @@ fn every_kind_of_image_is_loaded() {
             path.clone().into(),
         ];
         for image in images {
-            let told = format!("{image:.20?}");
+            let actual = format!("{image:.20?}");
             let module =
-                Module::load(&ctx, image).unwrap_or_else(|error| panic!("{told}: {error}"));
+                Module::load(&ctx, image).unwrap_or_else(|error| panic!("{actual}: {error}"));
             module.get::<Saxpy>().expect("it fits");
         }
         let missing = Module::load(&ctx, PathBuf::from("none.ptx")).expect_err("there is none");
@@ -72,9 +72,9 @@ fn every_kind_of_image_is_loaded() {
     });
 }
 
-/// What NVRTC compiles is tested where NVRTC is; here, what cannot be read of a `Ptx` is said.
+/// The suites with NVRTC test its output. This test checks the errors for a `Ptx` that cannot be read.
 #[test]
-fn a_ptx_that_was_not_compiled_says_what_to_pass() {
+fn the_error_for_an_uncompiled_ptx_contains_the_solution() {
     within(&Settings::new(), |_| {
         let ctx = context(0);
         for ptx in [
@@ -124,7 +124,7 @@ fn a_file_name_that_is_given_as_ptx_is_recognised() {
 }
 
 #[test]
-fn an_error_of_cudarc_becomes_ours() {
+fn an_error_of_cudarc_is_converted() {
     fn fails() -> Result<(), Error> {
         Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))?;
         Ok(())

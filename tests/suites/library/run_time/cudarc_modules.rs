@@ -1,4 +1,4 @@
-//! Modules and functions of cudarc with their image: verified as if this crate had loaded them.
+//! cudarc modules and functions with their image: verified as if this crate had loaded them.
 
 use crate::run_time::{SAXPY, Saxpy, context, ptx};
 use cudarc::{
@@ -9,7 +9,7 @@ use kernel_args::{Error, Function, Kernel, KernelArgs, Module, image::Verificati
 use kernel_args_stand_in::{Settings, within};
 use std::sync::Arc;
 
-/// As `Saxpy` by sizes and offsets; by its types it is another.
+/// Equal to `Saxpy` in sizes and offsets, but with different types.
 #[derive(KernelArgs)]
 struct SameSizes {
     n: u32,
@@ -47,14 +47,14 @@ fn a_function_with_its_image_is_verified_by_types() {
         ));
         let kernel = ours.kernel::<Saxpy>().expect("it fits");
         assert_eq!(kernel.as_function().name(), "saxpy");
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, 1, 1, Saxpy::NONE) }.expect("it launches");
         let out = ours.to_cudarc().expect("cudarc loaded it");
         assert_eq!(out.cu_function(), theirs.cu_function());
     });
 }
 
-/// cudarc loaded the module: its image may be another one than the one that is given.
+/// cudarc loaded the module: its image may differ from the given image.
 #[test]
 fn a_kernel_of_another_image_than_the_modules_is_not_there() {
     within(&Settings::new(), |_| {
@@ -138,14 +138,14 @@ fn a_module_of_cudarc_is_the_same_module_here() {
         assert!(matches!(ours.global("none"), Err(Error::Driver(_))));
         assert!(matches!(ours.global("a\0b"), Err(Error::Driver(_))));
 
-        // cudarc's builder launches ours, and we launch cudarc's.
+        // cudarc's builder launches a function of this crate, and this crate launches a cudarc function.
         let out = function.to_cudarc().expect("cudarc loaded it");
         let mut builder = stream.launch_builder(&out);
         builder.arg(&0_u32).arg(&1.0_f32).arg(&0_u64).arg(&0_u64);
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         unsafe { builder.launch(LaunchConfig::for_num_elems(1)) }.expect("it launches");
         let kernel = ours.kernel::<Saxpy>("saxpy").expect("it fits");
-        // SAFETY: as above.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, LaunchConfig::for_num_elems(1), Saxpy::NONE) }
             .expect("it launches");
         driver.reset_calls();
@@ -197,9 +197,9 @@ fn a_module_of_another_context_is_refused() {
     });
 }
 
-/// A driver that does not tell names: the only kernel of the image is meant, or the error says what to do.
+/// A driver that does not return names: the only kernel of the image is used, or the error contains the solution.
 #[test]
-fn a_driver_that_tells_no_names_needs_an_image_of_one_kernel() {
+fn without_names_from_the_driver_the_image_must_have_one_kernel() {
     within(&Settings::new().old().without("cuFuncGetName"), |_| {
         let ctx = context(0);
         let theirs = function(&ctx, SAXPY);

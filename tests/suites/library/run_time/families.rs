@@ -1,4 +1,4 @@
-//! Families of kernels: one generic struct, and an entry for each type of its elements.
+//! Families of kernels: one generic struct, and an entry for each element type.
 
 use crate::run_time::{context, ptx};
 use cudarc::driver::CudaSlice;
@@ -29,7 +29,7 @@ fn affine<T: DeviceType + Pointee>(
     unsafe { launch!(kernel, 1, n, args) }
 }
 
-/// What an engine keeps for any arguments: no bound but `KernelArgs`.
+/// The state of an engine for any arguments: only the bound `KernelArgs`.
 struct Operation<A: KernelArgs> {
     kernel: Kernel<A::Erased>,
 }
@@ -41,9 +41,9 @@ impl<A: KernelArgs> Operation<A> {
     }
 
     /// # Safety
-    /// As `launch!`.
+    /// The requirements of `launch!`.
     unsafe fn run(&self, args: A) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same one.
+        // SAFETY: the caller guarantees the requirements of `launch!`.
         unsafe { launch!(self.kernel, 1, 8, args) }
     }
 }
@@ -77,7 +77,7 @@ fn a_family_of_three_types_is_launched_by_name() {
             let last = driver.last_launch().expect("a launch");
             assert_eq!((&*last.name, &last.bank[4..6]), ("affine_u8", &[2, 1][..]));
         }
-        // The wrong name for a type is a mismatch of its fields.
+        // The wrong name for a type results in a mismatch of its fields.
         let wrong = affine(&module, "f64", 2.0_f32, 1.0, &mut floats);
         assert!(
             matches!(&wrong, Err(Error::Mismatch(it)) if it.fields.contains(&"scale".into())),

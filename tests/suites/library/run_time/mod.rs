@@ -1,4 +1,4 @@
-//! Kernels that a program chooses at run time: the module's cache, untyped functions, modules of cudarc, raw functions.
+//! Kernels that a program selects at run time: the module's cache, untyped functions, cudarc modules, raw functions.
 
 mod cache;
 mod conversions;
@@ -35,7 +35,7 @@ fn context(ordinal: usize) -> Arc<CudaContext> {
     kernel_args::context(ordinal).expect("the stand-in driver has this device")
 }
 
-/// PTX of kernels with these parameters, as `("name", "u32 f32 u64")`.
+/// PTX of kernels with these parameters, for example `("name", "u32 f32 u64")`.
 fn ptx(kernels: &[(&str, &str)]) -> String {
     let mut text = String::from(".version 8.1\n.target sm_75\n.address_size 64\n");
     for (name, types) in kernels {

@@ -1,4 +1,4 @@
-//! Raw functions: verified once for each struct, and asked about their last parameter at every launch.
+//! Raw functions: verified once for each struct. Every launch queries their last parameter.
 
 use crate::arguments::heap::allocations;
 use crate::run_time::{SAXPY, Saxpy, context, ptx};
@@ -28,7 +28,7 @@ fn function(ctx: &Arc<CudaContext>, ptx: &str, name: &str) -> CudaFunction {
     module.load_function(name).expect("it is there")
 }
 
-/// What the driver is called for, with how often.
+/// The driver calls, with their counts.
 fn calls(driver: &Control, launch: impl FnOnce() -> Result<(), Error>) -> Vec<(String, u64)> {
     driver.reset_calls();
     let (heap, result) = allocations(launch);
@@ -52,17 +52,17 @@ fn the_second_launch_asks_about_the_last_parameter_only() {
         let function = function(&ctx, SAXPY, "saxpy");
         let raw = function.cu_function();
         let launches: [&dyn Fn() -> Result<(), Error>; 4] = [
-            // SAFETY: in all of these the kernel accesses nothing, and the function is loaded.
+            // SAFETY: in all of these the kernel accesses no memory, and the function is loaded.
             &|| unsafe { launch!(function, 1, 1, Saxpy::NONE) },
-            // SAFETY: as above.
+            // SAFETY: the kernel accesses no memory, and the function is loaded.
             &|| unsafe { launch!(function, 1, 1, Saxpy::NONE, stream = &stream) },
-            // SAFETY: as above.
+            // SAFETY: the kernel accesses no memory, and the function is loaded.
             &|| unsafe { launch!(raw, 1, 1, Saxpy::NONE) },
-            // SAFETY: as above.
+            // SAFETY: the kernel accesses no memory, and the function is loaded.
             &|| unsafe { launch!(raw, 1, 1, Saxpy::NONE, stream = &stream) },
         ];
         let expected = [
-            // Nothing but cudarc knows the context of its function, and only by a question to the driver.
+            // Only cudarc knows the context of its function; finding it needs a driver call.
             named(&[
                 ("cuCtxGetCurrent", 2),
                 ("cuFuncGetAttribute", 1),
@@ -103,19 +103,19 @@ fn the_first_launch_asks_about_every_parameter_and_for_each_struct() {
             launch().expect("it launches");
             driver.calls("cuFuncGetParamInfo")
         };
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         let tuple = || unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
-        // SAFETY: as above.
+        // SAFETY: the kernel accesses no memory.
         let named = || unsafe { launch!(function, 1, 1, Named { a: 1, b: 2.0, c: 3 }) };
         assert_eq!([asked(&tuple), asked(&tuple)], [4, 1]);
         assert_eq!([asked(&named), asked(&named)], [4, 1]);
         assert_eq!(asked(&tuple), 1);
-        // Each thread remembers for itself.
+        // Each thread has its own cache.
         let raw = function.clone();
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
                 driver.reset_calls();
-                // SAFETY: as above.
+                // SAFETY: the kernel accesses no memory.
                 unsafe { launch!(raw, 1, 1, Numbers(1, 2, 3)) }.expect("it launches");
                 driver.calls("cuFuncGetParamInfo")
             });
@@ -133,24 +133,25 @@ fn a_wrong_struct_is_refused_at_every_launch() {
             // SAFETY: not reached.
             let error = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
             assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");
-            // SAFETY: the kernel accesses nothing.
+            // SAFETY: the kernel accesses no memory.
             unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
         }
         assert_eq!(driver.launches(), 3);
     });
 }
 
-/// A handle that the driver gave to another kernel: with another last parameter it is found, and verified again.
+/// A handle that the driver reused for a different kernel: a different last parameter is detected, and the kernel is verified
+/// again.
 #[test]
 fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
     within(&Settings::new(), |driver| {
         driver.reuse_functions();
         let ctx = context(0);
         let mut handles = Vec::new();
-        // The kernel, whether it is refused for `Numbers`, and how many questions that takes.
+        // The kernel, whether it is rejected for `Numbers`, and the number of queries.
         for (types, refused, asked) in [
             ("u32 u32 u64", false, 4),
-            // Another size, another place, fewer, more, none: the last parameter tells.
+            // A different size, a different offset, fewer, more, none: the last parameter shows the difference.
             ("u32 u32 u32", true, 5),
             ("u32 u32 u64", false, 1),
             ("u64 u64 u64", true, 5),
@@ -161,7 +162,7 @@ fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
             let function = function(&ctx, &ptx(&[("numbers", types)]), "numbers");
             handles.push(function.cu_function());
             driver.reset_calls();
-            // SAFETY: the kernel accesses nothing.
+            // SAFETY: the kernel accesses no memory.
             let result = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
             match result {
                 Err(Error::Mismatch(_)) if refused => {}
@@ -181,30 +182,30 @@ fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
     });
 }
 
-/// What the documentation of `launch!` says that it misses. If this fails, the documentation says too much. The packed form is
-/// used, because the driver reads no more of it than there is.
+/// The documented limits of `launch!`. If this test fails, the documentation lists too many limits. The packed form is used,
+/// because the driver reads no more of it than there is.
 #[test]
-fn what_a_reused_handle_hides_is_what_the_documentation_says() {
+fn reused_handles_have_exactly_the_documented_limits() {
     within(&Settings::new(), |driver| {
         driver.reuse_functions();
         let ctx = context(0);
         for types in ["u32 u32 u64", "u64 u64", "u32 u32 u64 u32"] {
             let function = function(&ctx, &ptx(&[("numbers", types)]), "numbers");
-            // SAFETY: the kernel accesses nothing.
+            // SAFETY: the kernel accesses no memory.
             let result = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3), form = Form::Packed) };
             let refused = matches!(result, Err(Error::Mismatch(_)));
             assert_eq!(refused, types == "u64 u64", "{types}: {result:?}");
         }
         for types in ["", "u32"] {
             let function = function(&ctx, &ptx(&[("nothing", types)]), "nothing");
-            // SAFETY: the kernel accesses nothing.
+            // SAFETY: the kernel accesses no memory.
             let result = unsafe { launch!(function, 1, 1, Nothing, form = Form::Packed) };
             assert!(!matches!(result, Err(Error::Mismatch(_))), "{types}");
         }
     });
 }
 
-/// A handle in another context than the one that was remembered.
+/// A handle in a different context than the cached context.
 #[test]
 fn a_handle_that_was_given_to_another_context_is_launched_there() {
     within(&Settings::new().devices(2), |driver| {
@@ -219,14 +220,14 @@ fn a_handle_that_was_given_to_another_context_is_launched_there() {
             let function = function(ctx, SAXPY, "saxpy");
             handles.push(function.cu_function());
             for _ in 0..2 {
-                // SAFETY: the kernel accesses nothing.
+                // SAFETY: the kernel accesses no memory.
                 unsafe { launch!(function, 1, 1, Saxpy::NONE, stream = stream) }
                     .expect("its context");
-                // SAFETY: as above.
+                // SAFETY: the kernel accesses no memory.
                 unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("its context");
             }
             let foreign = &streams[1 - round % 2];
-            // SAFETY: as above.
+            // SAFETY: the kernel accesses no memory.
             let refused = unsafe { launch!(function, 1, 1, Saxpy::NONE, stream = foreign) };
             assert!(refused.is_err(), "{round}");
         }
@@ -238,12 +239,12 @@ fn a_handle_that_was_given_to_another_context_is_launched_there() {
 }
 
 #[test]
-fn an_older_driver_is_asked_nothing() {
+fn an_older_driver_is_not_queried() {
     within(&Settings::new().old(), |driver| {
         let ctx = context(0);
         let function = function(&ctx, SAXPY, "saxpy");
         for _ in 0..2 {
-            // SAFETY: the kernel accesses nothing.
+            // SAFETY: the kernel accesses no memory.
             unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
         }
         assert_eq!(driver.calls("cuFuncGetParamInfo"), 0);
@@ -251,7 +252,7 @@ fn an_older_driver_is_asked_nothing() {
     });
 }
 
-/// Shared memory is allowed again when the module was loaded again, whatever the handle.
+/// The opt-in for shared memory is repeated after the module was loaded again, for any handle.
 #[test]
 fn shared_memory_is_allowed_for_a_function_and_not_for_its_handle() {
     within(&Settings::new(), |driver| {
@@ -260,7 +261,7 @@ fn shared_memory_is_allowed_for_a_function_and_not_for_its_handle() {
         for _ in 0..3 {
             let function = function(&ctx, SAXPY, "saxpy");
             for _ in 0..2 {
-                // SAFETY: the kernel accesses nothing.
+                // SAFETY: the kernel accesses no memory.
                 unsafe { launch!(function, 1, 1, Saxpy::NONE, shared = 64 * 1024) }
                     .expect("it is allowed");
             }
@@ -269,12 +270,12 @@ fn shared_memory_is_allowed_for_a_function_and_not_for_its_handle() {
     });
 }
 
-/// More than a thread remembers: some fall on one place and take turns.
+/// More functions than a thread caches: some have the same slot and replace each other.
 #[test]
 fn many_functions_are_each_verified_for_themselves() {
     within(&Settings::new(), |driver| {
         let names: Vec<String> = (0..400).map(|i| format!("kernel_{i}")).collect();
-        // The last parameter of the wrong ones is as it should be.
+        // The last parameter of the wrong kernels is correct.
         let types = |i: usize| {
             if i.is_multiple_of(3) {
                 "u16 u32 u64"
@@ -298,7 +299,7 @@ fn many_functions_are_each_verified_for_themselves() {
             for (i, function) in functions.iter().enumerate() {
                 for round in 0..2 {
                     driver.reset_calls();
-                    // SAFETY: the kernel accesses nothing.
+                    // SAFETY: the kernel accesses no memory.
                     let result = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
                     let refused = matches!(result, Err(Error::Mismatch(_)));
                     assert_eq!(refused, i % 3 == 0, "{i}: {result:?}");

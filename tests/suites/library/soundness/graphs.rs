@@ -1,4 +1,4 @@
-//! Graphs of two contexts, on other threads, and with arguments that own memory of another device.
+//! Graphs of two contexts, on different threads, and with arguments that own memory of a different device.
 
 use cudarc::driver::CudaSlice;
 use kernel_args::{
@@ -115,7 +115,7 @@ fn what_belongs_to_another_context_is_refused() {
         });
         drop(captured.expect("an empty graph"));
         assert_eq!(driver.launches(), 0);
-        // Whatever context is current: each call makes its own current.
+        // The current context does not matter: each call makes its own context current.
         b.ctx.bind_to_thread().expect("current");
         exec.update(&node, 1, 8, a.args()).expect("an update");
         b.ctx.bind_to_thread().expect("current");
@@ -149,7 +149,7 @@ fn graphs_and_nodes_move_to_other_threads() {
     });
 }
 
-/// A node of a graph that is gone keeps nothing for anyone: what it would retain is refused with it.
+/// A node of a destroyed graph retains nothing: its new arguments are rejected and dropped.
 #[test]
 fn a_node_of_a_graph_that_is_gone_is_refused() {
     within(&Settings::new(), |driver| {
@@ -172,7 +172,7 @@ fn a_node_of_a_graph_that_is_gone_is_refused() {
     });
 }
 
-/// Where a captured launch fails in the driver, the memory of its arguments is kept until the graph is gone.
+/// If a captured launch fails in the driver, the memory of its arguments is kept until the graph is destroyed.
 #[test]
 fn arguments_of_a_launch_that_failed_are_kept() {
     within(&Settings::new(), |driver| {
@@ -204,7 +204,7 @@ fn arguments_of_a_launch_that_failed_are_kept() {
     });
 }
 
-/// The thread on which memory is released is not refused its calls because another thread captures.
+/// The thread that releases memory can make its calls even if a different thread captures.
 #[test]
 fn memory_is_released_while_a_stream_is_captured() {
     within(&Settings::new(), |driver| {
@@ -234,7 +234,7 @@ fn memory_is_released_while_a_stream_is_captured() {
     });
 }
 
-/// Without `Values` owning anything, nothing is taken from the heap and nothing is sent anywhere.
+/// If `Values` owns nothing, there is no heap allocation and nothing is sent to a different thread.
 #[test]
 fn arguments_that_own_nothing_leave_no_user_object_behind() {
     within(&Settings::new(), |driver| {
@@ -245,7 +245,7 @@ fn arguments_that_own_nothing_leave_no_user_object_behind() {
             .add_kernel(&kernel, Launch::new(1, 8), Values::NONE, &[])
             .expect("a node");
         let mut exec = graph.instantiate().expect("an instance");
-        // The thread that drops what graphs let go has begun: it calls the driver once.
+        // The thread that drops released objects has started: it calls the driver once.
         Graph::wait_until_released();
         let before = driver.called();
         for _ in 0..10 {

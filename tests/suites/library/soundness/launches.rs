@@ -1,5 +1,5 @@
-//! Launches that must not happen, and launches that must: contexts, failed waits, shared memory. On the stand-in driver, in
-//! processes of their own.
+//! Launches that must be rejected, and launches that must work: contexts, failed waits, shared memory. On the stand-in driver,
+//! in separate processes.
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, sys::CUcontext};
 use kernel_args::{
@@ -25,7 +25,7 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
 }
 
-/// `saxpy` of no elements: no argument tells its context.
+/// `saxpy` of no elements: no argument has a context.
 #[derive(KernelArgs)]
 struct Values {
     n: u32,
@@ -54,7 +54,7 @@ fn function(ctx: &Arc<CudaContext>) -> CudaFunction {
     module.load_function("saxpy").expect("it is there")
 }
 
-/// Arguments of `saxpy` with 8 elements, `x` and `y` in contexts of their own.
+/// Arguments of `saxpy` with 8 elements, with `x` and `y` in separate contexts.
 struct Memory {
     x: CudaSlice<f32>,
     y: CudaSlice<f32>,
@@ -150,7 +150,7 @@ impl Launcher {
     }
 }
 
-/// How often a launch had the driver wait for an event, record one, or run a kernel.
+/// The number of event waits, event records and kernels of a launch.
 fn enqueued(driver: &Control) -> [u64; 3] {
     ["cuStreamWaitEvent", "cuEventRecord", "cuLaunchKernelEx"].map(|call| driver.calls(call))
 }
@@ -181,7 +181,7 @@ fn no_target_is_launched_after_a_failed_wait() {
     });
 }
 
-/// A use that was not recorded is an error of the launch, not of the next one.
+/// If a use cannot be recorded, this launch returns the error, not the next one.
 #[test]
 fn a_use_that_is_not_recorded_is_an_error_of_its_own_launch() {
     within(&Settings::new(), |driver| {
@@ -241,7 +241,7 @@ fn a_slice_of_another_context_is_found_before_anything_is_enqueued() {
     });
 }
 
-/// An argument of a type that does not implement `check_context` is found while it is lowered; nothing is left behind.
+/// An argument whose type does not implement `check_context` is detected during its conversion, without side effects.
 #[test]
 fn a_slice_that_does_not_declare_its_context_is_found_before_the_launch() {
     struct Undeclared<'a>(&'a CudaSlice<f32>);
@@ -272,7 +272,7 @@ fn a_slice_that_does_not_declare_its_context_is_found_before_the_launch() {
             x: Undeclared(&memory.x),
             y: DevicePointerMut::NULL,
         };
-        // SAFETY: the kernel accesses nothing.
+        // SAFETY: the kernel accesses no memory.
         let error = unsafe { launch!(kernel, 1, 8, args()) };
         assert!(
             matches!(
@@ -300,7 +300,7 @@ fn a_stream_of_another_context_is_found_before_anything_is_enqueued() {
             ..Launcher::new(&ctx)
         };
         for target in [(Target::Kernel, true), (Target::Function, true)] {
-            // All slices are of the stream's context.
+            // All slices belong to the stream's context.
             let mut memory = Memory::new(&other, &other);
             driver.reset_calls();
             let error = launcher.launch(target, &mut memory, 0);
@@ -324,7 +324,7 @@ fn two_handles_of_one_kernel_share_its_shared_memory() {
         let handles: [Kernel<Saxpy>; 2] = std::array::from_fn(|_| {
             Kernel::from_cudarc_module(&ctx, &module, "saxpy").expect("it fits")
         });
-        // The second one needs less than the first has been given.
+        // The second launch needs less than the opt-in of the first.
         for (handle, kib) in [(0, 64), (1, 50), (0, 64), (1, 72), (0, 70)] {
             let launched = unsafe {
                 // SAFETY: both slices have `n` elements.
@@ -332,7 +332,7 @@ fn two_handles_of_one_kernel_share_its_shared_memory() {
             };
             launched.unwrap_or_else(|error| panic!("handle {handle}, {kib} KiB: {error}"));
         }
-        // It grew twice: to 64 and to 72 KiB.
+        // The opt-in was increased twice: to 64 and to 72 KiB.
         assert_eq!(driver.calls("cuFuncSetAttribute"), 2);
     });
 }
@@ -389,7 +389,7 @@ fn every_target_gets_its_shared_memory() {
 }
 
 fn current() -> Option<CUcontext> {
-    cudarc::driver::result::ctx::get_current().expect("the driver tells")
+    cudarc::driver::result::ctx::get_current().expect("a current context")
 }
 
 #[test]
@@ -413,7 +413,7 @@ fn a_function_of_another_context_is_refused() {
                 assert_eq!(current(), Some(caller.cu_ctx()), "the caller's is current");
             }
         }
-        // Another `CudaContext` of the same device is the same context of the driver.
+        // A second `CudaContext` value for the same device is the same driver context.
         let mut memory = Memory::new(&other, &other);
         let kernel = Kernel::<Saxpy>::from_function(&context(1), foreign).expect("its own context");
         // SAFETY: both slices have `n` elements.
@@ -450,7 +450,7 @@ fn a_function_is_launched_from_a_thread_without_a_context() {
     });
 }
 
-/// cudarc knows the context of its function: it is current before the function is verified.
+/// cudarc knows the context of its function: the context is made current before the function is verified.
 #[test]
 fn a_function_is_verified_and_launched_in_its_own_context() {
     within(&Settings::new().devices(2), |driver| {
@@ -464,7 +464,7 @@ fn a_function_is_verified_and_launched_in_its_own_context() {
                     if let Some(caller) = &caller {
                         caller.bind_to_thread().expect("a context");
                     }
-                    // SAFETY: the kernel accesses nothing.
+                    // SAFETY: the kernel accesses no memory.
                     let result = unsafe { launch!(function, 1, 1, Values::NONE) };
                     (result, current().map(<*mut _>::addr))
                 };
@@ -477,7 +477,7 @@ fn a_function_is_verified_and_launched_in_its_own_context() {
     });
 }
 
-/// Nothing tells to which context a raw function belongs.
+/// The context of a raw function is unknown.
 #[test]
 fn a_raw_function_without_any_context_is_refused() {
     within(&Settings::new(), |driver| {
@@ -485,7 +485,7 @@ fn a_raw_function_without_any_context_is_refused() {
         let raw = function(&ctx).cu_function().addr();
         thread::spawn(move || {
             let raw: cudarc::driver::sys::CUfunction = std::ptr::with_exposed_provenance_mut(raw);
-            // SAFETY: the kernel accesses nothing.
+            // SAFETY: the kernel accesses no memory.
             let error = unsafe { launch!(raw, 1, 1, Values::NONE) }
                 .expect_err("no context is current")
                 .to_string();

@@ -1,4 +1,4 @@
-//! What safe code must not be able to break: memory, and modules that stay loaded.
+//! Invariants that safe code must not be able to break: memory safety, and modules that stay loaded.
 
 mod forbid_unsafe;
 mod graphs;

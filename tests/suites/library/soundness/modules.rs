@@ -1,10 +1,10 @@
-//! Modules are unloaded, whatever state their context is in. On the stand-in driver, in processes of their own.
+//! Modules are unloaded in every state of their context. On the stand-in driver, in separate processes.
 
 use cudarc::driver::{DriverError, sys::CUresult};
 use kernel_args::Module;
 use kernel_args_stand_in::{Settings, within};
 
-/// cudarc returns a pending error instead of making a context current, and the driver unloads nothing without one.
+/// cudarc returns a pending error instead of making a context current, and the driver cannot unload a module without a context.
 #[test]
 fn a_module_is_unloaded_while_its_context_has_a_pending_error() {
     within(&Settings::new(), |driver| {

@@ -1,4 +1,4 @@
-//! What rustc said of a crate, until something changes that it reads.
+//! Caches rustc's output for a crate until one of its inputs changes.
 
 use super::{Compiler, Crate, LIBRARIES};
 use std::{
@@ -10,11 +10,11 @@ use std::{
 };
 
 pub(super) struct Record {
-    /// The last run: a hash of all that rustc read, in a line, then what it said.
+    /// The last run: a line with a hash of all inputs, then the output.
     said: PathBuf,
-    /// The files that rustc read in the last run, as it lists them for `make`.
+    /// The files that rustc read in the last run, in the format of `make`.
     dependencies: PathBuf,
-    /// The folder that paths in this list start from.
+    /// The folder for relative paths in this list.
     folder: PathBuf,
     /// A hash of the command, the compiler and the libraries.
     command: u64,
@@ -37,20 +37,20 @@ impl Record {
         })
     }
 
-    /// What rustc said, if it would say the same again.
+    /// The cached output, if all inputs are unchanged.
     pub(super) fn read(&self) -> Option<String> {
         let text = fs::read_to_string(&self.said).ok()?;
         let (key, said) = text.split_once('\n')?;
         (key == self.key()?).then(|| said.to_owned())
     }
 
-    /// Forgets the last run: rustc does not write the list of files for every mistake.
+    /// Removes the last run: for some errors rustc does not write the list of files.
     pub(super) fn clear(&self) {
         let _ = fs::remove_file(&self.said);
         let _ = fs::remove_file(&self.dependencies);
     }
 
-    /// Keeps what rustc said.
+    /// Stores rustc's output.
     pub(super) fn write(&self, said: &str) -> Result<(), String> {
         let Some(key) = self.key() else {
             return Ok(());
@@ -59,12 +59,12 @@ impl Record {
             .map_err(|error| format!("{}: {error}", self.said.display()))
     }
 
-    /// A hash of everything that the result depends on; `None` if that is not known.
+    /// A hash of all inputs; `None` if they are not known.
     fn key(&self) -> Option<String> {
         let list = fs::read_to_string(&self.dependencies).ok()?;
         let mut hasher = DefaultHasher::new();
         self.command.hash(&mut hasher);
-        // Each file has a rule without dependencies.
+        // The list has a rule without dependencies for each file.
         for line in list.lines().filter(|line| !line.starts_with('#')) {
             if let Some(file) = line.strip_suffix(':') {
                 let file = self.folder.join(file.replace("\\ ", " "));
@@ -75,8 +75,8 @@ impl Record {
     }
 }
 
-/// A hash of the compiler's version and of the time and length of each library: cargo writes a library again when one changes
-/// that it needs.
+/// A hash of the compiler's version and of the time and length of each library. cargo writes a library again if one of its
+/// dependencies changes.
 fn surroundings() -> Result<u64, String> {
     static HASH: OnceLock<Result<u64, String>> = OnceLock::new();
     HASH.get_or_init(|| {

@@ -1,6 +1,6 @@
-//! Compares every struct of this program with its kernel, as an image describes it: a line for each.
+//! Compares every struct of this program with its kernel in an image, and prints a line for each.
 //!
-//! What `kernels!` and the derive compare while the program compiles is compared again, with debug information.
+//! This repeats the comparison that `kernels!` and the derive made at compile time, with debug information.
 
 use kernel_args::{KernelArgs, abi::Signature};
 use kernel_args_abi::check;

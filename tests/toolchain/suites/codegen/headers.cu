@@ -1,4 +1,4 @@
-// Types of CUDA's own headers.
+// Types from CUDA's headers.
 #include <cuComplex.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,4 +1,4 @@
-// Kernels with what C++ can have for parameters: each gets a struct that fits it.
+// Kernels with every common kind of C++ parameter: the struct that is generated for each must match it.
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 typedef unsigned long size_t;
@@ -216,7 +216,7 @@ struct Halves {
 
 extern "C" {
 __global__ void lists(Node* head, const Node* const* table, First first, const Second* second, Node node) {}
-// What is pointed to alone: the compiler describes what the body uses.
+// Only a pointee: the compiler describes types that the body uses.
 __global__ void walk(const Tree* tree, Leaf** leaves, const Undescribed* other)
 {
     while (tree->left) {

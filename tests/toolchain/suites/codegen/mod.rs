@@ -1,14 +1,14 @@
-//! Structs that are generated from kernels fit these kernels: each is compiled, compared with its kernel while it compiles,
-//! and again with all that debug information tells.
+//! Structs that are generated from kernels match these kernels: each is compiled, compared with its kernel at compile time, and
+//! compared again with all debug information.
 //!
-//! Kernels are random signatures (`tests/generator`), `kernels.cu`, which has what C++ can have for a parameter,
-//! `rare.cu` with what it rarely has, and `headers.cu` with types of CUDA's headers, compiled by NVRTC with debug information and without; and the images of this
-//! repository.
+//! The kernels are random signatures (`tests/generator`), `kernels.cu` with common C++ parameters, `rare.cu` with rare ones,
+//! and `headers.cu` with types from CUDA's headers, compiled by NVRTC with and without debug information; and the images of
+//! this repository.
 //!
 //! | variable | meaning | default | with `KERNEL_ARGS_FULL=1` |
 //! |---|---|---|---|
-//! | `KERNEL_ARGS_CODEGEN_SIGNATURES` | how many signatures | 100 | 1000 |
-//! | `KERNEL_ARGS_CODEGEN_SEED` | which signatures | 1 | 1 |
+//! | `KERNEL_ARGS_CODEGEN_SIGNATURES` | the number of signatures | 100 | 1000 |
+//! | `KERNEL_ARGS_CODEGEN_SEED` | the seed of the signatures | 1 | 1 |
 
 mod structs;
 
@@ -35,7 +35,7 @@ fn number(variable: &str, default: usize) -> usize {
     let text = env::var(variable).ok();
     text.map_or(default, |text| {
         text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is no number"))
+            .unwrap_or_else(|_| panic!("{variable}={text} is not a number"))
     })
 }
 
@@ -57,7 +57,7 @@ fn random_kernels() -> Result<Completion, Failed> {
         let source = folder.join(format!("batch_{i}.cu"));
         fs::write(&source, cpp::source(batch, false))?;
         let mut compiled = compile(&folder, &source, &[])?;
-        // Without names and members kernels are much alike: those of one batch are enough.
+        // Without names and members, kernels are very similar: one batch is enough.
         compiled.retain(|image| {
             image
                 .extension()
@@ -79,7 +79,7 @@ fn cpp_kernels() -> Result<Completion, Failed> {
     let mut images = compile(&folder, &suite.join("kernels.cu"), &[])?;
     let rare = compile(&folder, &suite.join("rare.cu"), &[])?;
     images.extend(rare.into_iter().filter(|image| has_debug_info(image)));
-    // CUDA's headers come with nvcc.
+    // CUDA's headers are installed with nvcc.
     if let Ok(headers) = nvrtc::headers() {
         images.extend(compile(&folder, &suite.join("headers.cu"), &[headers])?);
     } else {
@@ -89,15 +89,15 @@ fn cpp_kernels() -> Result<Completion, Failed> {
     Ok(Completion::Completed)
 }
 
-/// Whether an image is one with debug information.
+/// Whether an image has debug information.
 fn has_debug_info(image: &Path) -> bool {
     image.components().any(|part| part.as_os_str() == DEBUG)
 }
 
-/// The folder of such images.
+/// The folder of images with debug information.
 const DEBUG: &str = "debug";
 
-/// PTX and cubins of a source, with debug information and without.
+/// PTX and cubins of a source, with and without debug information.
 fn compile(folder: &Path, source: &Path, includes: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let stem = source.file_stem().unwrap_or_default().to_string_lossy();
     let mut images = Vec::new();
@@ -118,7 +118,7 @@ fn committed_images() -> Result<(), Failed> {
         for entry in fs::read_dir(root().join(place))? {
             let path = entry?.path();
             let is_image = |extension| extension == "ptx" || extension == "cubin";
-            // Thousands of kernels that are alike.
+            // Thousands of similar kernels.
             let is_large = fs::metadata(&path)?.len() > 2 << 20;
             if path.extension().is_some_and(is_image) && !is_large {
                 images.push(path);

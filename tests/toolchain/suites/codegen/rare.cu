@@ -1,4 +1,4 @@
-// Kernels with what is rare in C++: what compilers describe in ways of their own.
+// Kernels with rare C++ parameters, which compilers describe in special ways.
 namespace decl {
 struct A { float a; int b; };
 struct Params { A a; char t; };

@@ -1,4 +1,4 @@
-//! A program with the structs of images, which says whether they fit.
+//! A program with the structs of images, which prints whether they match.
 
 use kernel_args_codegen::generate::{self, Naming, Options, Pointers};
 use kernel_args_image::Image;
@@ -8,7 +8,7 @@ use kernel_args_toolchain_tests::{
 };
 use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
 
-/// Generates structs for all kernels of these images, builds them, and has the program say that each fits.
+/// Generates structs for all kernels of these images, builds them, and checks the program's output for each.
 pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
     let mut source = String::from("use super::{fit, of};\n");
     let mut calls = String::new();
@@ -56,7 +56,7 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
         .output()
         .map_err(|error| format!("{}: {error}", program.display()))?;
     let said = String::from_utf8_lossy(&output.stdout);
-    // A line of the program for a struct that fits: the kernel, and how many parameters it has.
+    // The program's line for a struct that matches: the kernel, and the number of its parameters.
     let is_fit = |line: &&str| {
         let parameters = line.split('\t').nth(1);
         parameters.is_some_and(|count| count.parse::<usize>().is_ok())

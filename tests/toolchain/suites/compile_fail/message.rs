@@ -1,16 +1,16 @@
-//! Messages without what depends on the machine, and on lines of other files.
+//! Removes text that depends on the machine, and line numbers of other files, from messages.
 //!
-//! Paths begin with `$WORKSPACE`, `$CARGO` or `$RUST`. Lines of files other than the program have no number, so the margin is as
-//! wide as the numbers of the program need.
+//! Paths begin with `$WORKSPACE`, `$CARGO` or `$RUST`. Lines of files other than the program have no number, and the margin has
+//! the width of the program's own line numbers.
 
 use serde_json::Value;
 use std::path::Path;
 
-/// Where files are.
+/// The folders in messages.
 pub(crate) struct Places<'p> {
     /// The repository.
     pub(crate) workspace: &'p Path,
-    /// The folder that a case's path starts from.
+    /// The folder for the relative path of a case.
     pub(crate) cases: &'p Path,
     /// The path of the case.
     pub(crate) case: &'p str,
@@ -24,7 +24,7 @@ pub(crate) fn all(messages: &[Value], places: &Places<'_>) -> String {
     texts.join("\n")
 }
 
-/// Whether a message is only about other messages.
+/// Whether a message only summarizes other messages.
 fn is_summary(message: &Value) -> bool {
     let text = message["message"].as_str().unwrap_or_default();
     message["level"] == "failure-note"
@@ -58,7 +58,7 @@ fn one(text: &str, places: &Places<'_>) -> String {
     normalized
 }
 
-/// The first eight of the types that implement a trait: how many there are depends on what else the library has.
+/// Removes the list of types that implement a trait: rustc shows the first eight, and they depend on the rest of the library.
 fn shortened(lines: &[&str]) -> Vec<String> {
     let mut short = Vec::new();
     let mut listed = None;
@@ -91,13 +91,13 @@ fn prefix(folder: &Path) -> String {
     format!("{}/", folder.display())
 }
 
-/// A place in the program: `ui/launch/no_stream.rs:3:10`.
+/// A position in the program: `ui/launch/no_stream.rs:3:10`.
 fn place(path: &str, places: &Places<'_>) -> Option<String> {
     let path = path.strip_prefix(&prefix(places.cases))?;
     path.starts_with(places.case).then(|| path.to_owned())
 }
 
-/// A place in another file, without its line.
+/// A position in another file, without its line.
 fn other(path: &str, places: &Places<'_>) -> String {
     let mut path = path;
     for _ in 0..2 {
@@ -111,7 +111,7 @@ fn other(path: &str, places: &Places<'_>) -> String {
         return format!("$DIR/{rest}");
     }
     let rest = path.strip_prefix(&prefix(places.workspace));
-    // cargo compiles the libraries of a workspace in its folder, so their paths start there.
+    // cargo compiles the libraries of a workspace in its folder, so their paths are relative to it.
     if let Some(rest) = rest.or_else(|| Some(path).filter(|path| !path.starts_with('/'))) {
         return format!("$WORKSPACE/{rest}");
     }
@@ -125,33 +125,33 @@ fn other(path: &str, places: &Places<'_>) -> String {
     {
         return format!("$CARGO/{name}-$VERSION/{file}");
     }
-    // `/rustc/0123456789abcdef/library/core/src/lib.rs`, or the same in a toolchain that has the sources.
+    // `/rustc/0123456789abcdef/library/core/src/lib.rs`, or the same file in a toolchain with sources.
     match path.split_once("/library/") {
         Some((_, rest)) => format!("$RUST/{rest}"),
         None => path.to_owned(),
     }
 }
 
-/// `10 | T: Send,` as `   | T: Send,`
+/// `10 | T: Send,` becomes `   | T: Send,`
 fn without_number(line: &str) -> String {
     let rest = line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
     format!("{:width$}{rest}", "", width = line.len() - rest.len())
 }
 
-/// What a line of a message is, as far as its margin goes.
+/// The kind of a line, for its margin.
 #[derive(PartialEq)]
 enum Line {
     /// `error: `
     Heading,
-    /// `12 | code`, `   --> file`, `...`: how many spaces may go.
+    /// `12 | code`, `   --> file`, `...`: the number of spaces that may be removed.
     Code(usize),
     /// Text without a margin.
     Note,
-    /// Text that begins so many columns further right.
+    /// Text that begins this many columns further right.
     Other(usize),
 }
 
-/// Makes the margin of each part of a message as narrow as its numbers allow.
+/// Reduces the margin of each part of a message to the width of its line numbers.
 fn unindented(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut result = String::new();
@@ -184,7 +184,7 @@ fn unindented(text: &str) -> String {
     result
 }
 
-/// Where the part that begins with a place ends, and how many spaces may go in all of its lines.
+/// The end of the part that begins with a position, and the number of spaces that may be removed from all of its lines.
 fn part(lines: &[&str], first: usize) -> (usize, usize) {
     let (mut end, mut spaces, mut is_note) = (first, usize::MAX, false);
     for line in &lines[first..] {
@@ -199,7 +199,7 @@ fn part(lines: &[&str], first: usize) -> (usize, usize) {
     (end, spaces)
 }
 
-/// `is_note` is whether the line before is a note, and then whether this one is.
+/// `is_note` is whether the previous line is a note; it is updated for this line.
 fn kind(line: &str, is_note: &mut bool) -> Line {
     let was_note = std::mem::replace(is_note, false);
     let is_heading = |word| {

@@ -1,4 +1,4 @@
-//! What must not compile, with the message that a user reads.
+//! Programs that must not compile, with the message that a user reads.
 //!
 //! Each case is `ui/KIND OF MISTAKE/CASE.rs`, its message `CASE.stderr` next to it: see `README.md`.
 
@@ -19,10 +19,10 @@ use std::{
     sync::Arc,
 };
 
-/// From the repository's root.
+/// Relative to the repository's root.
 const FOLDER: &str = "tests/toolchain/suites/compile_fail";
 
-/// What a user's crate has, macros that attack it, and kernels of another crate.
+/// The libraries of a user's crate, hostile macros, and kernels of a dependent crate.
 const LIBRARIES: [&str; 8] = [
     "cudarc",
     "glam",
@@ -34,10 +34,10 @@ const LIBRARIES: [&str; 8] = [
     "num_complex",
 ];
 
-/// Types are written in full, and cases need not use what they define.
+/// Types are shown in full, and cases need not use all their definitions.
 const OPTIONS: [&str; 4] = ["--verbose", "--diagnostic-width=140", "-A", "dead_code"];
 
-/// Mistakes in generic code that `cargo check` accepts: rustc finds them where it generates code.
+/// Errors in generic code that `cargo check` accepts: rustc detects them during code generation.
 const FOUND_BY_A_BUILD: [&str; 9] = [
     "block_too_large/generic",
     "entries/load",
@@ -73,7 +73,7 @@ fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
         .iter()
         .find(|name| !names.iter().any(|known| known == *name))
     {
-        return Err(format!("{gone} is no case"));
+        return Err(format!("{gone} is not a case"));
     }
     let suite = Arc::clone(suite);
     trials.push(Trial::test(
@@ -83,7 +83,7 @@ fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
     Ok(trials)
 }
 
-/// Every case, as `KIND/CASE`, in order.
+/// Every case, as `KIND/CASE`, sorted.
 fn cases(ui: &Path) -> Result<Vec<String>, String> {
     let mut cases = Vec::new();
     for kind in list(ui)?.iter().filter(|kind| kind.is_dir()) {
@@ -97,7 +97,7 @@ fn cases(ui: &Path) -> Result<Vec<String>, String> {
     Ok(cases)
 }
 
-/// The files and folders in a folder, in order.
+/// The files and folders in a folder, sorted.
 fn list(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries = entries.map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -106,12 +106,12 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// Where the cases are compiled.
+/// The folder in which the cases are compiled.
 struct Suite {
-    /// The sources of other crates are named from here.
+    /// Paths to the sources of other crates start here.
     workspace: PathBuf,
     sources: PathBuf,
-    /// Has the PTX files that the cases name, so that a case says `ptx = "ptx/saxpy.ptx"` as a user does.
+    /// The folder with the PTX files of the cases: a case contains `ptx = "ptx/saxpy.ptx"`, like a user's crate.
     package: PathBuf,
     /// A hash of these files.
     inputs: u64,

@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The folder of CUDA's headers where they are installed, else of stand-ins with the same types.
+/// The folder of CUDA's headers if they are installed, otherwise of stand-ins with the same types.
 fn cuda(folder: &Path) -> Result<PathBuf, String> {
     match nvrtc::headers() {
         Ok(cuda) => Ok(cuda),
@@ -50,7 +50,7 @@ impl Gxx {
     }
 }
 
-/// Compiles sources that include these headers, all by their names, with debug information: the PTX of each source.
+/// Compiles sources that include these headers by name, with debug information. Returns the PTX of each source.
 pub(crate) fn nvrtc(
     name: &str,
     headers: &[(String, String)],

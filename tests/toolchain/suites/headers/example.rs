@@ -1,4 +1,4 @@
-//! The header of the documentation of `kernel_args::cpp`.
+//! The header in the documentation of `kernel_args::cpp`.
 
 use crate::headers::{
     compilers::{self, Gxx},
@@ -7,7 +7,8 @@ use crate::headers::{
 use kernel_args_toolchain_tests::{read, root};
 use std::slice;
 
-/// It compiles, with its kernel; and a kernel with other parameters does not, nor one with a struct of another layout.
+/// The header and its kernel compile. A kernel with different parameters does not compile, nor a struct with a different
+/// layout.
 pub(crate) fn by_nvrtc() -> Result<String, String> {
     let text = read(&root().join("kernel-args/tests/data/shade.h"))?;
     let header = ("shade.h".to_owned(), text.clone());

@@ -1,11 +1,11 @@
-//! Headers for C++, held against compilers.
+//! Headers for C++, checked with compilers.
 //!
-//! The headers of random structs (those of `tests/build.rs`) and of every device type are compiled by g++ and NVRTC, whose
-//! assertions compare C++'s layout with Rust's. The kernels that the headers declare are compiled with debug information,
-//! which is compared with the Rust structs: no difference may be left. Headers that are changed must not compile. From
-//! debug information headers are written again, and compiled.
+//! g++ and NVRTC compile the headers of random structs (from `tests/build.rs`) and of every device type. The headers'
+//! assertions compare the C++ layout with the Rust layout. The kernels that the headers declare are compiled with debug
+//! information, which is compared with the Rust structs: they must be equal. Modified headers must not compile. Headers are
+//! also written from this debug information, and compiled.
 //!
-//! Without CUDA's headers (`python3 ptx/toolchain.py nvcc`) the compilers get stand-ins with the same types.
+//! Without CUDA's headers (`python3 ptx/toolchain.py nvcc`) the compilers use stand-ins with the same types.
 
 mod compilers;
 mod example;
@@ -47,7 +47,7 @@ pub(crate) fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Runs a trial that needs NVRTC: what it returns is printed.
+/// Runs a trial that needs NVRTC, and prints its result.
 fn with_nvrtc(trial: fn() -> Result<String, String>) -> Result<Completion, Failed> {
     match nvrtc::version() {
         Ok(version) => println!("{version}: {}", trial()?),
@@ -64,7 +64,7 @@ fn random_gxx() -> Result<Completion, Failed> {
     let written = random::all();
     let mut count = 0;
     for Written { name, text, .. } in &written {
-        // CUDA 13's headers have tensor maps aligned to 128 bytes alone.
+        // In the headers of CUDA 13, tensor maps are always aligned to 128 bytes.
         let is_of_cuda_12 = text.contains("alignas(64) CUtensorMap_st");
         match gxx.compile(name, text) {
             Ok(()) if is_of_cuda_12 => {

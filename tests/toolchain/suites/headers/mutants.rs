@@ -1,4 +1,4 @@
-//! Headers that were changed: an assertion must fail.
+//! Modified headers: an assertion must fail.
 
 use crate::headers::{
     compilers::Gxx,
@@ -6,7 +6,7 @@ use crate::headers::{
 };
 use kernel_args_test_generator::{Rng, size};
 
-/// Types of the same spelling otherwise, with other sizes.
+/// Types with a similar spelling and a different size.
 const RESIZED: [(&str, &str); 10] = [
     ("unsigned char ", "unsigned short "),
     ("signed char ", "int "),
@@ -40,7 +40,7 @@ fn members(lines: &[&str]) -> Vec<Vec<usize>> {
     structs
 }
 
-/// A header with one change: what it is, and the text.
+/// A header with one change: the description and the text.
 fn changes(text: &str) -> Vec<(String, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut changes = Vec::new();
@@ -60,9 +60,9 @@ fn changes(text: &str) -> Vec<(String, String)> {
         }
         for member in members {
             let line = lines[member].trim();
-            // Another type behind a pointer has the same layout, and layout is all that a header asserts of a member: the
-            // only text with the type is the declaration itself. (What a kernel's own parameters point to is compared where
-            // the kernel is defined, and members with debug information.) So the pointer becomes a value.
+            // A different pointee type does not change the layout, and a header asserts only the layout of a member: only the
+            // declaration contains the type. (The pointees of a kernel's parameters are compared at the definition of the
+            // kernel, and members with debug information.) The mutant therefore replaces the pointer by a value.
             if let Some((_, name)) = line.rsplit_once('*') {
                 change(format!("not a pointer: {line}"), &|lines| {
                     lines[member] = format!("    unsigned char {name}");
@@ -85,7 +85,7 @@ fn changes(text: &str) -> Vec<(String, String)> {
                 lines[i] = format!("{begin} : unsigned {to} {{");
             });
         }
-        // That of a tensor map is for NVRTC alone.
+        // The assertion for a tensor map is for NVRTC only.
         let is_own = !line.contains("CUtensorMap_st");
         if is_own && line.starts_with("struct alignas(") && line.ends_with('{') {
             let name = line.split(") ").nth(1).unwrap_or(line);
@@ -97,19 +97,19 @@ fn changes(text: &str) -> Vec<(String, String)> {
     changes
 }
 
-/// The kind of a change by what it is: the last are members of another size.
+/// The kind of a change from its description. The last kind is members with a different size.
 fn kind(what: &str) -> usize {
     let kinds = ["exchanged", "resized", "not aligned", "not a pointer"];
     let kind = kinds.iter().position(|kind| what.starts_with(kind));
     kind.unwrap_or(kinds.len())
 }
 
-/// Compiles as many changed headers of each kind as the size of the run allows.
+/// Compiles as many modified headers of each kind as the size of the run permits.
 pub(crate) fn check(gxx: &Gxx) -> Result<String, String> {
     let most = size::choose(12, 400);
     let mut kinds = [const { Vec::new() }; 5];
     for Written { name, text, .. } in random::all() {
-        // With a tensor map of CUDA 12 an assertion fails without a change.
+        // With a tensor map of CUDA 12 an assertion fails even without a change.
         if !text.contains("alignas(64) CUtensorMap_st") {
             for (what, text) in changes(&text) {
                 kinds[kind(&what)].push((name.clone(), what, text));
@@ -130,7 +130,7 @@ pub(crate) fn check(gxx: &Gxx) -> Result<String, String> {
     for (name, what, text) in kinds.iter().flatten() {
         match gxx.compile("changed", text) {
             Ok(()) => return Err(format!("{name}: it compiles, {what}\n{text}")),
-            // The values of a smaller enum do not fit in it either.
+            // The values of a smaller enum do not fit either.
             Err(message)
                 if !message.contains("static assertion failed") && !what.starts_with("resized") =>
             {

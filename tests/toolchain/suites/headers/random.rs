@@ -5,7 +5,7 @@ use kernel_args_test_generator::{self as generator, Struct, Type, echo};
 use kernel_args_test_values::Visitor;
 use kernel_args_tests::derived::{ENTRIES, visit};
 
-/// A struct, and its header or why there is none.
+/// A struct, and its header or the reason why it has no header.
 pub(crate) struct Written {
     pub(crate) index: usize,
     pub(crate) name: String,
@@ -56,12 +56,12 @@ fn write() -> Write {
     write
 }
 
-/// All that have a header.
+/// All structs with a header.
 pub(crate) fn all() -> Vec<Written> {
     write().written
 }
 
-/// What the generator says of the types by value, the inner ones too.
+/// The generator's data about by-value types, including inner types.
 fn by_value<'t>(ty: &'t Type, found: &mut Vec<&'t Type>) {
     match ty {
         Type::Array(of, _) | Type::Alias { of, .. } => by_value(of, found),
@@ -75,7 +75,7 @@ fn by_value<'t>(ty: &'t Type, found: &mut Vec<&'t Type>) {
     found.push(ty);
 }
 
-/// Whether C++ has two types of one name among the types by value: instances of a generic struct, or both tensor maps.
+/// Whether two by-value types have the same C++ name: instances of a generic struct, or both tensor maps.
 fn has_two_of_one_name(signature: &generator::Signature) -> bool {
     let mut types = Vec::new();
     signature
@@ -100,7 +100,7 @@ fn has_two_of_one_name(signature: &generator::Signature) -> bool {
     two || is_leaf("TensorMap") && is_leaf("TensorMapA64")
 }
 
-/// A struct has no header where two of its types have one name, and only there.
+/// A struct has no header if two of its types have the same name, and only then.
 pub(crate) fn check_refused() -> Result<(), String> {
     let kernels = echo::signatures(echo::SEED, ENTRIES.len());
     let Write { written, refused } = write();

@@ -10,7 +10,7 @@ use kernel_args_codegen::header::{Header, Item};
 use kernel_args_image::{Image, Kernels};
 use std::fmt::Write as _;
 
-/// How many headers one source includes.
+/// The number of headers in one source.
 const BATCH: usize = 40;
 
 /// The kernel that a header declares, with an empty body.
@@ -22,7 +22,7 @@ pub(crate) fn definition(header: &str) -> Result<String, String> {
     Ok(format!("{}) {{}}\n", &header[begin..end]))
 }
 
-/// One source that includes headers and defines their kernels.
+/// A source that includes headers and defines their kernels.
 pub(crate) fn source(headers: &[(String, String)]) -> Result<String, String> {
     let mut text = String::new();
     for (file, _) in headers {
@@ -34,7 +34,7 @@ pub(crate) fn source(headers: &[(String, String)]) -> Result<String, String> {
     Ok(text)
 }
 
-/// Headers in groups that one source can include: tensor maps have one alignment in each.
+/// Groups of headers that one source can include: each group has one alignment of tensor maps.
 pub(crate) fn batches(mut headers: Vec<(String, String)>) -> Vec<Vec<(String, String)>> {
     let is_of_cuda_12 = |text: &str| text.contains("alignas(64) CUtensorMap_st");
     headers.sort_by_key(|(_, text)| is_of_cuda_12(text));
@@ -54,7 +54,7 @@ fn kernels(ptx: &[u8]) -> Result<Kernels<'_>, String> {
     Ok(kernels)
 }
 
-/// The members of the host's that a kernel's do not have under the same name at the same place, with the same size.
+/// The host struct's members for which the kernel's struct has no member with the same name, offset and size.
 fn members(
     place: &str,
     host: Members<'_>,
@@ -91,7 +91,7 @@ fn members(
     }
 }
 
-/// What differs between a Rust struct and the kernel that its header declares.
+/// The differences between a Rust struct and the kernel that its header declares.
 fn differences(host: &Signature<'_>, kernel: &Signature<'_>, count: &mut usize) -> Vec<String> {
     let mut found = Vec::new();
     if !fits(host.parameters, kernel.parameters, None) {
@@ -109,7 +109,7 @@ fn differences(host: &Signature<'_>, kernel: &Signature<'_>, count: &mut usize) 
                 host.name, kernel.name
             ));
         }
-        // An array is the only member of a struct.
+        // An array is wrapped in a struct with one member.
         let value = match kernel.members.get(0) {
             Some(elements) if host.cpp.is_array() && elements.name == "elements" => elements,
             _ => *kernel,
@@ -123,8 +123,8 @@ fn differences(host: &Signature<'_>, kernel: &Signature<'_>, count: &mut usize) 
     found
 }
 
-/// The headers of the random structs compile; their kernels have the parameters of the structs; and the headers that are
-/// written of those kernels compile too.
+/// The headers of the random structs compile, their kernels have the parameters of the structs, and headers that are written
+/// from these kernels compile too.
 pub(crate) fn random() -> Result<String, String> {
     let written = random::all();
     let headers = written
@@ -154,18 +154,18 @@ pub(crate) fn random() -> Result<String, String> {
         let Some(kernel) = images.iter().find_map(|kernels| kernels.kernel(name, None)) else {
             return Err(format!("{name}: no kernel"));
         };
-        let told = kernel.parameters();
+        let actual = kernel.parameters();
         let in_cpp = Signature {
             name,
-            parameters: &told,
+            parameters: &actual,
         };
         let found = differences(signature, &in_cpp, &mut members);
         if !found.is_empty() {
             return Err(format!("{name}: {}\n{text}", found.join("\n")));
         }
-        parameters += told.len();
+        parameters += actual.len();
         let header = Header::new()
-            .item(Item::kernel(name, &told))
+            .item(Item::kernel(name, &actual))
             .forward_declare_pointees();
         let namespace = format!("again_{name}");
         let header = header.namespace(&namespace).write();

@@ -1,4 +1,4 @@
-//! Headers that stand in for CUDA's, with types of the same size and alignment, from the tests' own table.
+//! Stand-ins for CUDA's headers, with types of the same size and alignment, from the tests' own table.
 
 use kernel_args_test_generator::{cpp::PRELUDE, leaf::LEAVES};
 use kernel_args_toolchain_tests::write;
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The lines of the generator's prelude that name one of these types.
+/// The lines of the generator's prelude that define one of these types.
 fn of_prelude(types: &[&str]) -> String {
     let lines = PRELUDE
         .lines()
@@ -16,7 +16,7 @@ fn of_prelude(types: &[&str]) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
-/// CUDA's vectors, by their sizes and alignments alone.
+/// CUDA's vectors, with only their sizes and alignments.
 fn vectors() -> String {
     let is_of_prelude = |name: &str| {
         ["__", "cu", "TensorMap"]
@@ -36,7 +36,7 @@ fn vectors() -> String {
     text
 }
 
-/// Writes all into `folder`.
+/// Writes all stand-ins into `folder`.
 pub(crate) fn write_all(folder: &Path) -> Result<PathBuf, String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     // NVRTC has the vectors without a header.

@@ -3,7 +3,7 @@
 use crate::headers::compilers;
 use kernel_args::{DeviceType, cpp};
 
-/// A struct with a member of the type, behind padding.
+/// A struct with a member of the type, after padding.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct Holder<T> {
@@ -33,7 +33,7 @@ fn headers() -> Result<Vec<(String, String)>, cpp::HeaderError> {
 
 pub(crate) fn by_nvrtc() -> Result<String, String> {
     let headers = headers().map_err(|error| error.to_string())?;
-    // Tensor maps have one alignment in a source.
+    // One source supports only one alignment of tensor maps.
     let (old, new): (Vec<_>, Vec<_>) = headers
         .iter()
         .partition(|(_, text)| text.contains("alignas(64) CUtensorMap_st"));

@@ -1,4 +1,4 @@
-//! Mistakes that rustc finds without any kernel: types that have no form on the device.
+//! Mistakes that rustc detects without a kernel: types that have no device form.
 
 use crate::mutants::{
     corpus::Kernel,
@@ -8,7 +8,7 @@ use crate::mutants::{
 use kernel_args_test_generator::{Rng, Type};
 use std::collections::BTreeMap;
 
-/// A type without a form on the device, and where the error belongs.
+/// A type without a device form, and the expected position of the error.
 struct Formless {
     ty: &'static str,
     definition: &'static str,
@@ -93,12 +93,12 @@ const FORMLESS: &[Formless] = &[
     ),
 ];
 
-/// One field of every struct has a type without a form on the device.
+/// One field of every struct has a type without a device form.
 pub(crate) struct Alone {
     pub(crate) typed: Source,
-    /// Those that rustc finds after it has checked the types of all others, so that they stand by themselves.
+    /// Types that rustc reports only after the types of all other fields are correct, so they need a separate crate.
     pub(crate) evaluated: Source,
-    /// What is wrong with each.
+    /// The mistake in each struct.
     cases: Vec<(&'static Formless, String)>,
 }
 
@@ -129,7 +129,8 @@ impl Alone {
         alone
     }
 
-    /// How many of each type rustc refused, and of how many; and what went unnoticed or was reported elsewhere.
+    /// The number of rejected structs for each type, and the total; and the mistakes that were not detected or reported at the
+    /// wrong position.
     pub(crate) fn judge(
         &self,
         diagnostics: &[Diagnostic],
@@ -156,7 +157,7 @@ impl Alone {
                 entry[0] += 1;
             } else {
                 faults.push(format!(
-                    "`{field}: {}` is no error at {expected:?}: {own:#?}",
+                    "`{field}: {}` is not reported at {expected:?}: {own:#?}",
                     formless.ty
                 ));
             }
@@ -166,7 +167,7 @@ impl Alone {
 }
 
 impl Source {
-    /// The right struct of a kernel, but for field `at`.
+    /// The correct struct of a kernel, except for field `at`.
     fn formless(&mut self, number: usize, kernel: &Kernel, formless: &Formless, at: usize) {
         let types = &kernel.signature.parameters;
         let known = crate::mutants::corpus::definitions(types).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Every struct of a run: the right ones, and those with a mistake.
+//! Every struct of a run: correct structs, and structs with a mistake.
 
 use crate::mutants::{
     corpus::{Kernel, SEED, definitions},
@@ -10,20 +10,20 @@ use kernel_args_test_generator::{Rng, Type};
 
 /// A struct for a kernel.
 pub(crate) struct Case {
-    /// The kernel's number.
+    /// The number of the kernel.
     pub(crate) kernel: usize,
-    /// The struct's path in the generated crates: `k12::m1::Args`.
+    /// The path of the struct in the generated crates: `k12::m1::Args`.
     pub(crate) module: String,
-    /// `None`: right as the generator writes it.
+    /// `None`: the correct struct from the generator.
     pub(crate) kind: Option<Kind>,
     pub(crate) fields: Vec<Field>,
-    /// The definitions of its own types, which the right struct's module lacks.
+    /// The definitions of types that the module of the correct struct does not have.
     pub(crate) definitions: String,
-    /// The names of the fields that are wrong.
+    /// The names of the wrong fields.
     pub(crate) wrong: Vec<String>,
-    /// The parameter that no field passes.
+    /// The parameter that has no field.
     pub(crate) missing: Option<usize>,
-    /// Whether the kernel gets other bytes than from the right struct.
+    /// Whether the kernel receives different bytes than from the correct struct.
     pub(crate) changes_reads: bool,
 }
 
@@ -33,7 +33,7 @@ impl Case {
         self.kind.is_none_or(Kind::is_right)
     }
 
-    /// Whether a stage with this source must refuse it; else why it does not.
+    /// Whether a stage with this source must reject it; otherwise the reason why not.
     pub(crate) fn promise(
         &self,
         source: visible::Source,
@@ -68,8 +68,8 @@ impl Case {
     }
 }
 
-/// The right struct of every kernel, and `mistakes` mutants for every four kernels, of all kinds alike as far as the
-/// signatures have something to make them with; and one more right way to write every other struct.
+/// The correct struct of every kernel, and `mistakes` mutants for every four kernels, with equal numbers of all kinds if the
+/// signatures permit it; and a second correct spelling of every other struct.
 pub(crate) fn cases(kernels: &[Kernel], mistakes: usize) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut made = [0usize; Kind::MISTAKES.len()];
@@ -106,7 +106,7 @@ pub(crate) fn cases(kernels: &[Kernel], mistakes: usize) -> Vec<Case> {
                     *text = exchanged.apply(name, text);
                 }
             }
-            // What holds the struct or enum is defined anew as well.
+            // A struct that contains the struct or enum is also defined again.
             let all = mutant.exchanged.is_some() || mutant.kind == Kind::EnumValue;
             let new = own
                 .iter()
@@ -126,7 +126,7 @@ pub(crate) fn cases(kernels: &[Kernel], mistakes: usize) -> Vec<Case> {
     cases
 }
 
-/// So many mutants of the kinds of which there are fewest.
+/// Creates this many mutants, always of the kind with the fewest mutants.
 fn choose<const N: usize>(
     kinds: &[Kind; N],
     made: &mut [usize; N],

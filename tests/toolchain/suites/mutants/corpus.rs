@@ -1,7 +1,7 @@
-//! Random right signatures, the kernels that have them, and the PTX that NVRTC made of these.
+//! Random correct signatures, their kernels, and the PTX that NVRTC compiled from these.
 //!
-//! The PTX of the default size is committed, so that the suite runs without NVIDIA's compiler. Where that is
-//! installed the sources are compiled again, for cubins, and the committed PTX is compared with what comes out.
+//! The PTX of the default size is committed, to run the suite without NVIDIA's compiler. If the compiler is installed, the
+//! sources are compiled again, for cubins, and the result is compared with the committed PTX.
 
 use kernel_args_test_generator::{Shape, Signature, Type, cpp, signature, size};
 use kernel_args_toolchain_tests::{golden, nvrtc, read, write};
@@ -11,22 +11,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// All signatures follow from it.
+/// The seed of all signatures.
 pub(crate) const SEED: u64 = 0x6d75_7461;
-/// How many right signatures there are by default: as many as the committed PTX has kernels.
+/// The default number of correct signatures: the number of kernels in the committed PTX.
 const SMALL: usize = 100;
-/// How many kernels one image holds.
+/// The number of kernels in one image.
 pub(crate) const CHUNK: usize = 50;
-/// The architecture of the PTX; every driver that can verify compiles it.
+/// The architecture of the PTX. Every driver that can verify kernels compiles it.
 const PTX: &str = "compute_75";
-/// The architecture of the cubins, and of the stand-in driver's GPU: its parameter block begins at 0x210.
+/// The architecture of the cubins and of the stand-in driver's GPU. Its parameter block begins at 0x210.
 const CUBIN: &str = "sm_90";
-/// The folder of the PTX with debug information, in that of the images.
+/// The folder of the PTX with debug information, in the folder of the images.
 pub(crate) const DEBUG: &str = "debug";
-/// Between the images of the committed file.
+/// The separator between images in the committed file.
 const SEPARATOR: &str = "//// mutants: image ";
 
-/// Tensor maps by the name that mangled names have for them, in the versions of two toolkits. cuda.h, "CUtensorMap".
+/// Tensor maps by their name in mangled names, in two versions of the toolkit. cuda.h, "CUtensorMap".
 const TENSOR_MAPS: &str = "\
 namespace cuda12 { struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; }; }
 namespace cuda13 { struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; }; }
@@ -34,32 +34,32 @@ using TensorMap64 = cuda12::CUtensorMap_st;
 using TensorMap128 = cuda13::CUtensorMap_st;
 ";
 
-/// How a kernel's name is written.
+/// The form of a kernel's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Linkage {
-    /// `extern "C"`: the plain name, which tells nothing of types.
+    /// `extern "C"`: the plain name, without types.
     C,
-    /// Mangled, and its types with it.
+    /// Mangled, with its types.
     Mangled,
     /// Mangled, the kernel and its types in a namespace.
     Namespace,
 }
 
 impl Linkage {
-    /// Whether the kernel's name tells its C++ types.
-    pub(crate) fn tells_types(self) -> bool {
+    /// Whether the kernel's name contains its C++ types.
+    pub(crate) fn contains_types(self) -> bool {
         self != Self::C
     }
 }
 
-/// A kernel that has a right struct.
+/// A kernel with a correct struct.
 pub(crate) struct Kernel {
     pub(crate) signature: Signature,
     pub(crate) linkage: Linkage,
 }
 
 impl Kernel {
-    /// The name as the source writes it, and as `entry = "…"` names it.
+    /// The name in the source and in `entry = "…"`.
     pub(crate) fn name(&self) -> &str {
         &self.signature.name
     }
@@ -78,7 +78,7 @@ impl Kernel {
     }
 }
 
-/// How many right signatures this run has.
+/// The number of correct signatures in this run.
 pub(crate) fn size() -> Result<usize, String> {
     match std::env::var("KERNEL_ARGS_MUTANTS_SIGNATURES") {
         Ok(text) => text
@@ -108,14 +108,14 @@ pub(crate) fn kernels(count: usize) -> Vec<Kernel> {
         .collect()
 }
 
-/// Leaves out what costs much and shows nothing new: most very long lists and very large blocks.
+/// Leaves out expensive cases that add nothing: most very long lists and very large blocks.
 fn is_wanted(signature: &Signature) -> bool {
     let count = signature.parameters.len();
     let rare = signature.name.ends_with("77");
     (count <= 10 || rare) && signature.definitions().len() <= 6
 }
 
-/// One source with the kernels of a chunk.
+/// A source with the kernels of a chunk.
 fn source(kernels: &[Kernel]) -> String {
     let prelude = cpp::PRELUDE
         .lines()
@@ -130,17 +130,17 @@ fn source(kernels: &[Kernel]) -> String {
 /// The compiled kernels of a chunk.
 pub(crate) struct Images {
     pub(crate) ptx: PathBuf,
-    /// Where NVRTC is installed.
+    /// Cubins, if NVRTC is installed.
     pub(crate) cubin: Option<PathBuf>,
-    /// PTX of the same kernels with debug information, where NVRTC is installed.
+    /// PTX of the same kernels with debug information, if NVRTC is installed.
     pub(crate) debug: Option<PathBuf>,
 }
 
-/// What there is of a run's kernels, compiled.
+/// The compiled kernels of a run.
 pub(crate) struct Corpus {
     /// One for each chunk of [`CHUNK`] kernels.
     pub(crate) images: Vec<Images>,
-    /// Who compiled the PTX.
+    /// The compiler of the PTX.
     pub(crate) origin: String,
 }
 
@@ -188,7 +188,7 @@ impl Corpus {
     }
 }
 
-/// Compares the committed PTX with what NVRTC makes now, or writes it where `KERNEL_ARGS_BLESS` is set.
+/// Compares the committed PTX with NVRTC's current output, or writes it if `KERNEL_ARGS_BLESS` is set.
 pub(crate) fn check_golden(folder: &Path) -> Result<(), String> {
     let kernels = kernels(SMALL);
     compile(folder, &kernels, PTX, &[])?;
@@ -231,7 +231,7 @@ pub(crate) fn symbol<'t>(ptx: &'t str, name: &str) -> Option<&'t str> {
         })
 }
 
-/// The types that all parameters of a list are made of, each definition once by its name, if no two have one name.
+/// The inner types of all parameters of a list, each definition once by name; `None` if two definitions have the same name.
 pub(crate) fn definitions(types: &[Type]) -> Option<Vec<(String, String)>> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut agree = true;
@@ -252,7 +252,7 @@ pub(crate) fn definitions(types: &[Type]) -> Option<Vec<(String, String)>> {
     agree.then_some(found)
 }
 
-/// The name under which a type is defined.
+/// The name of a type's definition.
 pub(crate) fn name(ty: &Type) -> Option<&str> {
     match ty {
         Type::Enum(e) => Some(&e.name),

@@ -1,6 +1,6 @@
-//! Loads kernels for structs, by every way of loading, and prints what the library finds.
+//! Loads kernels for structs in every way, and prints the library's results.
 //!
-//! A part of the program that the suite writes; the structs are the other part.
+//! This file is part of the generated program; the structs are the rest.
 
 use kernel_args::{Error, Kernel, KernelArgs, Module, image::Verification};
 use std::{path::Path, sync::Arc};
@@ -13,7 +13,7 @@ pub struct Images {
     pub kernels: &'static [Struct],
 }
 
-/// A struct and the kernel that it is meant for.
+/// A struct and its intended kernel.
 pub struct Struct {
     pub case: usize,
     pub entry: &'static str,
@@ -48,8 +48,7 @@ pub fn run(images: &[Images]) {
     }
 }
 
-/// Loads the kernel of one struct, and prints a line for each way: number, way, finding, fields, parameters that no
-/// field passes.
+/// Loads the kernel of one struct, and prints a line for each way: number, way, result, fields, and parameters without a field.
 pub fn load<A: KernelArgs>(loaded: &Loaded, structure: &Struct) {
     tell(structure, "ptx", loaded.ptx.kernel::<A>(structure.entry));
     if let Some(cubin) = &loaded.cubin {

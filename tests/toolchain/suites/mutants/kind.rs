@@ -1,6 +1,6 @@
 //! The kinds of mistakes.
 
-/// A kind of mistake in a struct of arguments, or of another right way to write it.
+/// A kind of mistake in a struct of arguments, or a kind of different correct spelling.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     SwapNeighbours,
@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     EnumWidth,
     EnumValue,
     VectorScalar,
-    // Right, written otherwise:
+    // Correct, with a different spelling:
     MutForConst,
     AddressForPointer,
     VoidPointer,
@@ -68,7 +68,7 @@ impl Kind {
         Self::VectorScalar,
     ];
 
-    /// Other ways to write a right struct, which must be accepted.
+    /// Different correct spellings of a struct, which must be accepted.
     pub(crate) const RIGHT: [Self; 8] = [
         Self::MutForConst,
         Self::AddressForPointer,
@@ -80,7 +80,7 @@ impl Kind {
         Self::NonZero,
     ];
 
-    /// Whether debug information alone shows it, in some kernels at least.
+    /// Whether only debug information shows the mistake, at least in some kernels.
     pub(crate) fn is_for_debug_info(self) -> bool {
         matches!(
             self,

@@ -1,9 +1,10 @@
-//! Mutants of right structs: each stage finds what the design promises of it, at the right field, and nothing else.
+//! Mutants of correct structs: each stage detects the mistakes that the design guarantees, at the right field, and nothing
+//! else.
 //!
-//! There are 100 right signatures, 1,000 with `KERNEL_ARGS_FULL=1`, or as many as `KERNEL_ARGS_MUTANTS_SIGNATURES`
-//! says, with nine mutants for every four of them. `KERNEL_ARGS_BLESS=1` writes the committed PTX anew.
+//! There are 100 correct signatures, 1,000 with `KERNEL_ARGS_FULL=1`, or the number in `KERNEL_ARGS_MUTANTS_SIGNATURES`, with
+//! nine mutants for every four of them. `KERNEL_ARGS_BLESS=1` writes the committed PTX.
 //!
-//! All of it is one trial: one build and one start of the driver serve every promise.
+//! All checks are one trial: they share one build and one start of the driver.
 
 mod alone;
 mod cases;
@@ -29,9 +30,9 @@ use std::{ops::Range, process::ExitCode, time::Instant};
 use visible::Source;
 use workspace::{Package, Purpose};
 
-/// How many mutants there are for every four signatures.
+/// The number of mutants for every four signatures.
 const MISTAKES: usize = 9;
-/// In how many crates the structs are, for rustc's sake.
+/// The number of crates for the structs, which limits the size of each crate for rustc.
 const CRATES: usize = 4;
 
 pub(crate) fn main() -> ExitCode {
@@ -113,7 +114,7 @@ fn promises() -> Result<(), Failed> {
     report::promises(verdicts, found.1)
 }
 
-/// The structs in crates: checked by rustc with the PTX, and loaded by a program without.
+/// The structs in crates: rustc checks them with the PTX, and a program loads them without it.
 fn packages(cases: &[Case], kernels: &[Kernel], corpus: &Corpus) -> Result<Vec<Package>, String> {
     let mut packages = Vec::new();
     for (i, share) in shares(kernels.len()).into_iter().enumerate() {
@@ -139,7 +140,7 @@ fn packages(cases: &[Case], kernels: &[Kernel], corpus: &Corpus) -> Result<Vec<P
     Ok(packages)
 }
 
-/// Whole chunks of kernels for each crate.
+/// Each crate gets whole chunks of kernels.
 fn shares(kernels: usize) -> Vec<Range<usize>> {
     let chunks = kernels.div_ceil(CHUNK);
     (0..CRATES)

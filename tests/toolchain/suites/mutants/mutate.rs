@@ -1,4 +1,4 @@
-//! One mistake in a right struct.
+//! Makes one mistake in a correct struct.
 
 use crate::mutants::{corpus::definitions, kind::Kind, retype};
 use kernel_args_test_generator::{Rng, Type, leaf::LEAVES};
@@ -6,25 +6,25 @@ use kernel_args_test_generator::{Rng, Type, leaf::LEAVES};
 /// A field of a struct of arguments.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Field {
-    /// `p3` for parameter 3 of the kernel, wherever it stands.
+    /// `p3` for parameter 3 of the kernel, at any position.
     pub(crate) name: String,
     pub(crate) ty: Type,
 }
 
-/// A struct with one mistake, or written otherwise.
+/// A struct with one mistake or a different spelling.
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
     pub(crate) kind: Kind,
     pub(crate) fields: Vec<Field>,
-    /// The names of the fields that are wrong.
+    /// The names of the wrong fields.
     pub(crate) wrong: Vec<String>,
-    /// The parameter that no field passes.
+    /// The parameter that has no field.
     pub(crate) missing: Option<usize>,
-    /// The struct of which two members are exchanged, by their names.
+    /// The struct with two exchanged members, by their names.
     pub(crate) exchanged: Option<Exchanged>,
 }
 
-/// Two members of one type of a struct of this name.
+/// Two members with the same type, in a struct with this name.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Exchanged {
     structure: String,
@@ -32,7 +32,7 @@ pub(crate) struct Exchanged {
 }
 
 impl Exchanged {
-    /// The definition of a type, with the members exchanged if it is that struct's.
+    /// The definition of a type, with the members exchanged if it is that struct.
     pub(crate) fn apply(&self, name: &str, definition: &str) -> String {
         if name != self.structure {
             return definition.to_owned();
@@ -43,10 +43,10 @@ impl Exchanged {
     }
 }
 
-/// The most bytes that a mutant has, padding apart.
+/// The maximum size of a mutant in bytes, without padding.
 const MOST_BYTES: usize = 30_000;
 
-/// The right struct's fields.
+/// The fields of the correct struct.
 pub(crate) fn fields(types: &[Type]) -> Vec<Field> {
     let field = |(i, ty): (usize, &Type)| Field {
         name: format!("p{i}"),
@@ -55,7 +55,7 @@ pub(crate) fn fields(types: &[Type]) -> Vec<Field> {
     types.iter().enumerate().map(field).collect()
 }
 
-/// Makes one mistake of this kind, where the signature has something to make it with.
+/// Makes one mistake of this kind, if the signature permits it.
 pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant> {
     let mut mutant = Mutant {
         kind,
@@ -91,7 +91,7 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
             let (from, to) = pick(moves.collect(), rng)?;
             let field = mutant.fields.remove(from);
             mutant.fields.insert(to, field);
-            // Of fields that are alike, another order of as few may mend it.
+            // Among similar fields, a different order with equally few moves may also correct it.
             let names = mutant.fields[from.min(to)..=from.max(to)].iter();
             mutant.wrong = names.map(|field| field.name.clone()).collect();
         }
@@ -139,7 +139,7 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
         _ => mutant.retype(types, rng)?,
     }
     let types: Vec<Type> = mutant.fields.iter().map(|field| field.ty.clone()).collect();
-    // More bytes than a kernel takes are an error of another kind.
+    // Exceeding the maximum size of parameters is a different kind of error.
     let bytes: usize = types.iter().map(|ty| ty.extent().size).sum();
     if bytes > MOST_BYTES {
         return None;
@@ -160,7 +160,7 @@ impl Mutant {
             .iter()
             .enumerate()
             .flat_map(|(i, ty)| {
-                retype::others(self.kind, ty)
+                retype::replacements(self.kind, ty)
                     .into_iter()
                     .map(move |other| (i, other))
             })
@@ -174,7 +174,7 @@ impl Mutant {
     }
 }
 
-/// The pairs of members of one type in the structs that a value of this type holds.
+/// The pairs of members with the same type in the structs inside a value of this type.
 fn exchangeable(ty: &Type) -> Vec<Exchanged> {
     match ty {
         Type::Alias { of, .. } | Type::Array(of, _) => exchangeable(of),

@@ -1,4 +1,4 @@
-//! Whether a mistake changes what the kernel reads: the bytes at the kernel's own offsets, for the same values.
+//! Computes whether a mistake changes the bytes that the kernel reads at its own offsets, for the same values.
 
 use crate::mutants::{
     kind::Kind,
@@ -6,7 +6,7 @@ use crate::mutants::{
 };
 use kernel_args_test_generator::{Type, leaf::Scalar};
 
-/// How a value becomes bits. Signed and unsigned integers, pointers and `bool` are alike in that.
+/// The conversion of a value to bits. Integers, pointers and `bool` have the same conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Format {
     Integer,
@@ -20,22 +20,22 @@ struct Bits {
     offset: usize,
     size: usize,
     format: Format,
-    /// The field that its value comes from.
+    /// The field of its value.
     owner: String,
 }
 
-/// Whether the kernel gets other bytes from the mutant than from the right struct that holds the same values.
+/// Whether the kernel receives different bytes from the mutant than from the correct struct with the same values.
 pub(crate) fn changes_what_is_read(mutant: &Mutant, right: &[Field]) -> bool {
     match mutant.kind {
-        // What the struct is called, and what is behind a pointer, is no part of the block.
+        // The name of the struct and the targets of pointers are not part of the block.
         Kind::StructName => false,
-        // The values are those of the names.
+        // The names decide the values.
         Kind::SwapMembers | Kind::EnumValue => true,
         _ => block(&mutant.fields) != block(right),
     }
 }
 
-/// Every scalar in order.
+/// Every scalar, in order.
 fn block(fields: &[Field]) -> Vec<Bits> {
     let mut bits = Vec::new();
     let mut end = 0usize;

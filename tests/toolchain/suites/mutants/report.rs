@@ -1,4 +1,4 @@
-//! The closing table, and the promises that were not kept.
+//! The final table, and the failed guarantees.
 
 use crate::mutants::{
     cases::Case,
@@ -10,10 +10,10 @@ use crate::mutants::{
 use libtest_mimic::Failed;
 use std::collections::BTreeMap;
 
-/// How many faults a message lists.
+/// The maximum number of failures in a message.
 const LISTED: usize = 8;
 
-/// Prints what every stage found of every kind, and why the rest was not found.
+/// Prints the results of every stage for every kind, and why the rest was not detected.
 pub(crate) fn print(
     cases: &[Case],
     verdicts: &[(Stage, Verdict)],
@@ -92,7 +92,7 @@ pub(crate) fn print(
         }
         println!("{}", stage.name);
         if stage.source == Source::Nothing {
-            println!("  everything: nothing tells; every handle says that it is not verified");
+            println!("  everything: no information; every handle reports that it is not verified");
             continue;
         }
         for ((kind, changes, reason), count) in &verdict.reasons {
@@ -107,7 +107,7 @@ pub(crate) fn print(
     println!("\n");
 }
 
-/// An error that lists every promise that was not kept.
+/// An error that lists every failed guarantee.
 pub(crate) fn promises(verdicts: Vec<(Stage, Verdict)>, alone: Vec<String>) -> Result<(), Failed> {
     let mut promises = vec![("rustc alone/finds types without a form".to_owned(), alone)];
     for (stage, verdict) in verdicts {

@@ -1,4 +1,4 @@
-//! Types that a user would take for another one.
+//! Types that a user could confuse.
 
 use crate::mutants::{
     kind::Kind,
@@ -8,8 +8,8 @@ use crate::mutants::{
 };
 use kernel_args_test_generator::{Enum, Field, Leaf, Pointee, Slot, Struct, Type};
 
-/// What stands for `ty` by a mistake of this kind, or by another right spelling.
-pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
+/// The type that replaces `ty` for this kind of mistake, or for a different correct spelling.
+pub(crate) fn replacements(kind: Kind, ty: &Type) -> Vec<Type> {
     let leaves = |table: &[(&str, &str)]| match ty {
         Type::Leaf(leaf) => table
             .iter()
@@ -93,7 +93,7 @@ pub(crate) fn others(kind: Kind, ty: &Type) -> Vec<Type> {
     }
 }
 
-/// An enum of which one variant has a value that no other has, or two have each other's; a struct with such an enum.
+/// An enum with a new value in one variant, or with the values of two variants exchanged; or a struct with such an enum.
 fn other_values(ty: &Type) -> Vec<Type> {
     match ty {
         Type::Enum(e) => {
@@ -106,7 +106,7 @@ fn other_values(ty: &Type) -> Vec<Type> {
             let is_free = |value: &i64| !e.values.contains(value);
             let mut found = Vec::new();
             for (i, value) in e.values.iter().enumerate() {
-                // Some value is 0 and some the largest, so that one below is in the range of the integer if it is positive.
+                // One value is 0 and one is the maximum, so a positive value minus one is in the range of the integer.
                 if let Some(free) = Some(value - 1).filter(|free| *value > 0 && is_free(free)) {
                     let mut values = e.values.clone();
                     values[i] = free;
@@ -188,7 +188,7 @@ fn other_pointer(kind: Kind, to: &Pointee, is_const: bool, optional: bool) -> Ve
     }
 }
 
-/// The type of a vector's components.
+/// The component type of a vector.
 pub(crate) fn element(leaf: &Leaf) -> Option<Type> {
     let found = ELEMENTS
         .iter()
@@ -196,7 +196,7 @@ pub(crate) fn element(leaf: &Leaf) -> Option<Type> {
     found.map(|(_, element)| Type::named(element))
 }
 
-/// The same bytes without the vector's alignment, or a struct with another one.
+/// The same bytes without the vector's alignment, or a struct with a different alignment.
 fn other_alignment(ty: &Type) -> Option<Type> {
     let other = match ty {
         Type::Leaf(leaf) if leaf.aggregate => Type::Array(Box::new(element(leaf)?), leaf.count),
@@ -278,7 +278,7 @@ fn other_struct(kind: Kind, s: &Struct) -> Vec<Type> {
                 found.push(with(swapped));
             }
             for (i, field) in s.fields.iter().enumerate() {
-                for ty in others(Kind::IntForFloat, &field.ty) {
+                for ty in replacements(Kind::IntForFloat, &field.ty) {
                     let mut changed = s.fields.clone();
                     changed[i].ty = ty;
                     found.push(with(changed));
@@ -287,7 +287,7 @@ fn other_struct(kind: Kind, s: &Struct) -> Vec<Type> {
             found.retain(|other| other.extent() == s.extent() && other.fields != s.fields);
         }
     }
-    // C++ and Rust alike refuse, or raise, an alignment below that of a field.
+    // An alignment below the alignment of a field is rejected or increased, both in C++ and in Rust.
     found.retain(|other| {
         other
             .align

@@ -1,4 +1,4 @@
-//! The structs as Rust, each line known.
+//! Writes the structs as Rust and records the content of each line.
 
 use crate::mutants::{
     cases::Case,
@@ -9,10 +9,10 @@ use kernel_args_test_generator::size;
 use kernel_args_toolchain_tests::read;
 use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf};
 
-/// Where in a struct a line is.
+/// The part of a struct on a line.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Place {
-    /// The field of this name.
+    /// The field with this name.
     Field(String),
     /// The struct's name, or its attributes.
     Struct,
@@ -25,7 +25,7 @@ pub(crate) enum Place {
 pub(crate) struct Source {
     pub(crate) text: String,
     lines: usize,
-    /// What stands in a line, counted from 1: the number of the case, and where in it.
+    /// The content of a line, counted from 1: the number of the case, and the part of its struct.
     pub(crate) places: BTreeMap<usize, (usize, Place)>,
 }
 
@@ -55,7 +55,7 @@ impl Source {
         }
     }
 
-    /// A struct with its types; `attribute` names its kernel, or is empty.
+    /// A struct with its types. `attribute` names its kernel, or is empty.
     pub(crate) fn structure(&mut self, number: usize, case: &Case, attribute: &str) {
         self.placed(number, &Place::Definition, &case.definitions);
         self.placed(number, &Place::Struct, "#[derive(KernelArgs)]");
@@ -69,7 +69,7 @@ impl Source {
     }
 }
 
-/// All cases of some kernels, in a module for each kernel, and in that one for each mutant.
+/// All cases of some kernels: a module for each kernel, which contains a module for each mutant.
 fn modules(
     source: &mut Source,
     cases: &[Case],
@@ -79,7 +79,7 @@ fn modules(
 ) {
     let mut open = false;
     for (number, case) in cases.iter().enumerate() {
-        // The module of a mutant is in that of the right struct, whose types it uses.
+        // The module of a mutant is inside the module of the correct struct, and uses its types.
         let is_right = case.kind.is_none();
         if !share.contains(&case.kernel) || !is_right && !wanted(case) {
             continue;
@@ -102,7 +102,7 @@ fn modules(
     }
 }
 
-/// The structs that name their PTX in the derive; with debug information, those that `covers` chooses.
+/// The structs that name their PTX in the derive. With debug information: the structs that `covers` selects.
 pub(crate) fn with_ptx(
     cases: &[Case],
     kernels: &[Kernel],
@@ -123,18 +123,18 @@ pub(crate) fn with_ptx(
     source
 }
 
-/// Whether a struct is compared with debug information while it compiles: all are, or by default, of the first image, the right
-/// ones and those for which that makes a difference.
+/// Whether a struct is compared with debug information at compile time. All are compared in a full run. By default: in the
+/// first image, the correct structs, and the structs for which debug information makes a difference.
 pub(crate) fn covers(case: &Case) -> bool {
     size::is_full()
         || case.kernel < CHUNK
             && (case.is_right() || case.kind.is_some_and(Kind::is_for_debug_info))
 }
 
-/// The part of the program that is the same for every run.
+/// The part of the program that does not change between runs.
 const JUDGE: &str = include_str!("judge.rs");
 
-/// A program that loads every kernel for every struct and says what the library found.
+/// A program that loads every kernel for every struct and prints the library's results.
 pub(crate) fn program(
     cases: &[Case],
     kernels: &[Kernel],
@@ -176,7 +176,7 @@ pub(crate) fn program(
     Ok(source)
 }
 
-/// What stands beside [`program`]'s text, as `judge.rs`.
+/// The module `judge.rs`, next to the text of [`program`].
 pub(crate) fn judge() -> &'static str {
     JUDGE
 }

@@ -1,4 +1,4 @@
-//! The stages, and what each found.
+//! The stages and their results.
 
 use crate::mutants::{
     cases::Case,
@@ -13,35 +13,35 @@ use std::{
     process::{Child, Stdio},
 };
 
-/// What a stage found in a struct.
+/// The result of a stage for a struct.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Finding {
-    /// Whether the struct was refused.
+    /// Whether the struct was rejected.
     pub(crate) refused: bool,
-    /// The fields that were named.
+    /// The fields that the error names.
     pub(crate) fields: Vec<String>,
-    /// How many parameters were said to be missing.
+    /// The number of missing parameters in the error.
     pub(crate) missing: usize,
-    /// Which these are, where the stage says.
+    /// The missing parameters, if the stage names them.
     pub(crate) numbers: Vec<usize>,
-    /// What the stage said otherwise.
+    /// Other output of the stage.
     pub(crate) text: String,
 }
 
-/// A moment at which mistakes are found.
+/// A point in time at which mistakes are detected.
 pub(crate) struct Stage {
     pub(crate) name: &'static str,
-    /// What it goes by.
+    /// The source of its information.
     pub(crate) source: Source,
-    /// What it must say of every struct that it accepts.
+    /// The expected output for every accepted struct.
     pub(crate) accepts: &'static str,
-    /// Which structs it judges.
+    /// The structs that it judges.
     pub(crate) covers: fn(&Case) -> bool,
-    /// By the number of the case.
+    /// The results by the number of the case.
     pub(crate) findings: BTreeMap<usize, Finding>,
 }
 
-/// The stage "PTX named in the derive", or that with debug information, from rustc's errors.
+/// The results of the stage "PTX named in the derive", or of the stage with debug information, from rustc's errors.
 pub(crate) fn derive(
     cases: &[Case],
     diagnostics: &[Diagnostic],
@@ -87,7 +87,7 @@ pub(crate) fn derive(
     })
 }
 
-/// The parameters that an error says are missing: of several of which one is, the first.
+/// The missing parameters in an error. If the error names several candidates, the first one.
 fn missing(message: &str) -> Vec<usize> {
     let parts = message.split("no field for ").skip(1);
     parts
@@ -101,8 +101,8 @@ fn missing(message: &str) -> Vec<usize> {
         .collect()
 }
 
-/// A way of loading: what the programs call it, the stage's name, what tells of the kernel, what is said of a struct
-/// that fits.
+/// A way to load: its name in the programs, the stage's name, the source of information about the kernel, and the output for a
+/// struct that matches.
 type Way = (&'static str, &'static str, Source, &'static str);
 
 const DRIVER: [Way; 4] = [
@@ -134,7 +134,7 @@ const OLD: [Way; 4] = [
     ),
 ];
 
-/// The stages at load, on the stand-in driver as it is and as an old one.
+/// The loading stages, on the default stand-in driver and on an old one.
 pub(crate) fn load(programs: &[PathBuf]) -> Result<Vec<Stage>, String> {
     let mut stages = Vec::new();
     for (settings, ways) in [(Settings::new(), DRIVER), (Settings::new().old(), OLD)] {
@@ -158,7 +158,7 @@ pub(crate) fn load(programs: &[PathBuf]) -> Result<Vec<Stage>, String> {
     Ok(stages)
 }
 
-/// Runs the programs beside one another, and gives what they print.
+/// Runs the programs in parallel and returns their output.
 fn run(settings: &Settings, programs: &[PathBuf]) -> Result<String, String> {
     let session = Session::start(settings).map_err(|error| error.to_string())?;
     let children: Vec<Child> = programs

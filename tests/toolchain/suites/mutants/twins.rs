@@ -1,6 +1,6 @@
-//! Types by their Rust spelling, each with one that is taken for it.
+//! Pairs of types that can be confused, by their Rust spelling.
 
-/// Another width.
+/// A different width.
 pub(crate) const WIDTHS: &[(&str, &str)] = &[
     ("i8", "i16"),
     ("u8", "u32"),
@@ -23,7 +23,7 @@ pub(crate) const WIDTHS: &[(&str, &str)] = &[
     ("NonZeroU32", "NonZeroU64"),
 ];
 
-/// Integers for floating-point numbers of their size, and the reverse.
+/// Integers instead of floating-point numbers of the same size, and the reverse.
 pub(crate) const NUMBERS: &[(&str, &str)] = &[
     ("f32", "i32"),
     ("f32", "u32"),
@@ -41,7 +41,7 @@ pub(crate) const NUMBERS: &[(&str, &str)] = &[
     ("i16", "half::bf16"),
 ];
 
-/// Another signedness.
+/// A different signedness.
 pub(crate) const SIGNS: &[(&str, &str)] = &[
     ("i8", "u8"),
     ("i16", "u16"),
@@ -60,7 +60,7 @@ pub(crate) const SIGNS: &[(&str, &str)] = &[
     ("TextureObject", "i64"),
 ];
 
-/// The two formats of 16 bits.
+/// The two 16-bit formats.
 pub(crate) const HALVES: &[(&str, &str)] = &[
     ("half::f16", "half::bf16"),
     ("half::bf16", "half::f16"),
@@ -68,7 +68,7 @@ pub(crate) const HALVES: &[(&str, &str)] = &[
     ("BFloat162", "Half2"),
 ];
 
-/// Vectors of integers for vectors of floating-point numbers: the names' beginnings, or whole names.
+/// Vectors of integers instead of vectors of floating-point numbers: prefixes of names, or whole names.
 pub(crate) const KINDS_OF_VECTORS: &[(&str, &str)] = &[
     ("Float", "Int"),
     ("Int", "Float"),
@@ -82,7 +82,7 @@ pub(crate) const KINDS_OF_VECTORS: &[(&str, &str)] = &[
     ("Dim3", "Float3"),
 ];
 
-/// The same bytes, aligned otherwise.
+/// The same bytes with a different alignment.
 pub(crate) const ALIGNMENTS: &[(&str, &str)] = &[
     ("Double4", "Double4A32"),
     ("Double4A16", "Double4A32"),
@@ -93,7 +93,7 @@ pub(crate) const ALIGNMENTS: &[(&str, &str)] = &[
     ("TensorMapA64", "TensorMap"),
 ];
 
-/// Two names of one integer.
+/// Two names of the same integer.
 pub(crate) const LONGS: &[(&str, &str)] = &[
     ("isize", "i64"),
     ("usize", "u64"),
@@ -103,7 +103,7 @@ pub(crate) const LONGS: &[(&str, &str)] = &[
     ("Wrapping<u32>", "u32"),
 ];
 
-/// An integer, and what else holds it.
+/// An integer, and a wrapper for it.
 pub(crate) const NON_ZERO: &[(&str, &str)] = &[
     ("i32", "NonZeroI32"),
     ("u64", "NonZeroU64"),
@@ -112,7 +112,7 @@ pub(crate) const NON_ZERO: &[(&str, &str)] = &[
     ("NonZeroIsize", "isize"),
 ];
 
-/// The scalars of vectors by their names' beginnings, the longer ones first.
+/// The scalars of vectors by prefix of the name, longer prefixes first.
 pub(crate) const ELEMENTS: &[(&str, &str)] = &[
     ("ULongLong", "u64"),
     ("LongLong", "i64"),

@@ -1,4 +1,4 @@
-//! What was found, held against what is promised.
+//! Compares the results with the guarantees.
 
 use crate::mutants::{
     cases::Case,
@@ -10,31 +10,31 @@ use crate::mutants::{
 use kernel_args_test_generator::Type;
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
-/// Of one kind at one stage.
+/// The results for one kind at one stage.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Count {
     pub(crate) mutants: usize,
     pub(crate) promised: usize,
     pub(crate) refused: usize,
-    /// The errors are at the wrong fields, all of them, and at no other.
+    /// The errors are exactly at the wrong fields.
     pub(crate) exact: usize,
-    /// Accepted, although the kernel would read other bytes.
+    /// Accepted, although the kernel would receive different bytes.
     pub(crate) unseen: usize,
 }
 
-/// What a stage did.
+/// The results of a stage.
 #[derive(Default)]
 pub(crate) struct Verdict {
     pub(crate) kinds: BTreeMap<Kind, Count>,
-    /// Right structs that were accepted.
+    /// Correct structs that were accepted.
     pub(crate) accepted: usize,
-    /// Why mutants were accepted that change what the kernel reads, and those that do not.
+    /// The reasons why mutants were accepted that change the kernel's input, and mutants that do not change it.
     pub(crate) reasons: BTreeMap<(Kind, bool, &'static str), usize>,
-    /// Right structs that were refused.
+    /// Correct structs that were rejected.
     pub(crate) false_alarms: Vec<String>,
-    /// Mutants that were accepted against the promise.
+    /// Mutants that were accepted in spite of a guarantee.
     pub(crate) broken: Vec<String>,
-    /// Mutants that were refused, but none of the wrong fields was named.
+    /// Mutants that were rejected without naming a wrong field.
     pub(crate) elsewhere: Vec<String>,
 }
 
@@ -106,8 +106,8 @@ fn is_exact(case: &Case, finding: &Finding) -> bool {
     named == wrong && finding.missing == missing.len() && numbered
 }
 
-/// Whether the mistake was named: a wrong field, the missing parameter, or one that this source cannot tell from it and
-/// that has only such between them.
+/// Whether the error names the mistake: a wrong field, the missing parameter, or a parameter that this source cannot
+/// distinguish from it, with only such parameters between them.
 fn is_near(case: &Case, finding: &Finding, source: Source, kernel: &Kernel) -> bool {
     let alike = |a: &Type, b: &Type| visible::alike(source, kernel.linkage, a, b);
     if let Some(missing) = case.missing {
@@ -127,7 +127,7 @@ fn is_near(case: &Case, finding: &Finding, source: Source, kernel: &Kernel) -> b
     }
 }
 
-/// The neighbours among which `at` stands that are like it.
+/// The adjacent parameters that are similar to the parameter `at`.
 fn run(types: &[&Type], at: usize, alike: impl Fn(&Type, &Type) -> bool) -> RangeInclusive<usize> {
     let same = |i: &usize| alike(types[*i], types[at]);
     let first = (0..=at).rev().take_while(same).last().unwrap_or(at);

@@ -1,18 +1,18 @@
-//! What each stage can know of a mistake: what is promised, worked out from the types alone.
+//! The guarantee of each stage for a mistake, computed from the types only.
 //!
-//! It shares no code with the library: the rules are those of NVIDIA's compiler (how a type is declared in PTX, where a
-//! parameter lies), and a list of C++ types that may stand for each other.
+//! It shares no code with the library. The rules are the rules of NVIDIA's compiler (the PTX declaration of a type, the offset
+//! of a parameter), and a list of equivalent C++ types.
 
 use crate::mutants::{corpus::Linkage, mutate::Field, retype::element};
 use kernel_args_test_generator::{Leaf, Pointee, Type};
 
-/// Where the parameter block of sm_90 begins in the constant bank.
+/// The start of the parameter block of sm_90 in the constant bank.
 const BASE: usize = 0x210;
 
-/// What tells of the kernel.
+/// The source of information about a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
-    /// PTX and debug information: what PTX tells, the names and C++ types of all parameters, the members of structs and the
+    /// PTX and debug information: the facts from PTX, the names and C++ types of all parameters, the members of structs and the
     /// variants of enums.
     Debug,
     /// PTX: size, alignment and class of every parameter, and the kernel's name.
@@ -21,11 +21,11 @@ pub(crate) enum Source {
     Cubin,
     /// The driver: offset and size of every parameter.
     Driver,
-    /// Nothing.
+    /// No information.
     Nothing,
 }
 
-/// Whether a struct with these fields must be refused; else why it is not.
+/// Whether a struct with these fields must be rejected; otherwise the reason why not.
 pub(crate) fn promise(
     source: Source,
     linkage: Linkage,
@@ -40,7 +40,9 @@ pub(crate) fn promise(
             declared(&types) != declared(&kernel)
         }
         Source::Cubin | Source::Driver => places(&types) != places(&kernel),
-        Source::Nothing => return Err("nothing tells: the handle says that it is not verified"),
+        Source::Nothing => {
+            return Err("no information: the handle reports that it is not verified");
+        }
     };
     if shows || types.len() != kernel.len() {
         return Ok(());
@@ -48,33 +50,34 @@ pub(crate) fn promise(
     if source == Source::Debug {
         return debug(host, &kernel);
     }
-    if source != Source::Driver && linkage.tells_types() {
+    if source != Source::Driver && linkage.contains_types() {
         let pairs = types.iter().zip(&kernel);
         let mut reason = "the same C++ types: names of parameters are in no image";
         for (host, kernel) in pairs {
-            match stands_for(host, kernel) {
-                Stands::Never => return Ok(()),
-                Stands::Because(why) => reason = why,
-                Stands::Same => {}
+            match is_equivalent(host, kernel) {
+                Equivalence::Never => return Ok(()),
+                Equivalence::Because(why) => reason = why,
+                Equivalence::Same => {}
             }
         }
         return Err(reason);
     }
     Err(match source {
-        Source::Ptx | Source::Debug => "the same PTX, and an `extern \"C\"` name tells no types",
-        Source::Cubin => "the same offsets and sizes, and an `extern \"C\"` name tells no types",
-        _ => "the same offsets and sizes, which are all that a driver tells",
+        Source::Ptx | Source::Debug => "the same PTX, and an `extern \"C\"` name contains no types",
+        Source::Cubin => "the same offsets and sizes, and an `extern \"C\"` name contains no types",
+        _ => "the same offsets and sizes, which are all that a driver reports",
     })
 }
 
-/// What debug information shows of fields that PTX declares alike: types, members, and names of parameters of one type.
+/// The facts from debug information about fields with the same PTX declaration: types, members, and names of parameters of one
+/// type.
 fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
     let mut reason = "the same types, members and names";
     for (field, kernel) in host.iter().zip(kernel) {
-        match stands_for(&field.ty, kernel) {
-            Stands::Never => return Ok(()),
-            Stands::Because(why) => reason = why,
-            Stands::Same => {}
+        match is_equivalent(&field.ty, kernel) {
+            Equivalence::Never => return Ok(()),
+            Equivalence::Because(why) => reason = why,
+            Equivalence::Same => {}
         }
         if !has_members_of(&field.ty, kernel) || !has_variants_of(&field.ty, kernel) {
             return Ok(());
@@ -97,28 +100,30 @@ fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
     Err(reason)
 }
 
-/// Whether every scalar of the kernel's value is in the same place in the host's, and may stand for it.
+/// Whether every scalar of the kernel's value has the same offset in the host's value and an equivalent type.
 fn has_members_of(host: &Type, kernel: &Type) -> bool {
     if !matches!(resolved(kernel), Type::Struct(_) | Type::Array(..)) {
         return true;
     }
-    let (mut own, mut told) = (Vec::new(), Vec::new());
+    let (mut own, mut actual) = (Vec::new(), Vec::new());
     scalars(host, 0, &mut own);
-    scalars(kernel, 0, &mut told);
-    told.iter().all(|(at, ty)| {
+    scalars(kernel, 0, &mut actual);
+    actual.iter().all(|(at, ty)| {
         let same = own.iter().find(|(place, _)| place == at);
         same.is_some_and(|(_, host)| {
-            host.extent().size == ty.extent().size && !matches!(stands_for(host, ty), Stands::Never)
+            host.extent().size == ty.extent().size
+                && !matches!(is_equivalent(host, ty), Equivalence::Never)
         })
     })
 }
 
-/// Whether every value of the host's enums is one of the kernel's, under the same name if the kernel's has that name.
+/// Whether every value of the host's enums is a value of the kernel's enum, with the same name if the kernel's enum has that
+/// name.
 fn has_variants_of(host: &Type, kernel: &Type) -> bool {
-    let (mut own, mut told) = (Vec::new(), Vec::new());
+    let (mut own, mut actual) = (Vec::new(), Vec::new());
     scalars(host, 0, &mut own);
-    scalars(kernel, 0, &mut told);
-    own.iter().zip(&told).all(|pair| match pair {
+    scalars(kernel, 0, &mut actual);
+    own.iter().zip(&actual).all(|pair| match pair {
         ((at, Type::Enum(host)), (place, Type::Enum(kernel))) if at == place => {
             host.values.iter().enumerate().all(|(i, value)| {
                 let named = kernel.values.get(i).filter(|_| kernel.scoped);
@@ -136,7 +141,7 @@ fn resolved(ty: &Type) -> &Type {
     }
 }
 
-/// The scalars of a value with their offsets, components of vectors included.
+/// The scalars of a value with their offsets, including components of vectors.
 fn scalars(ty: &Type, at: usize, found: &mut Vec<(usize, Type)>) {
     match ty {
         Type::Alias { of, .. } => scalars(of, at, found),
@@ -160,18 +165,18 @@ fn scalars(ty: &Type, at: usize, found: &mut Vec<(usize, Type)>) {
     }
 }
 
-/// Whether a source cannot tell two parameters apart.
+/// Whether a source cannot distinguish two parameters.
 pub(crate) fn alike(source: Source, linkage: Linkage, a: &Type, b: &Type) -> bool {
     let shows = match source {
         Source::Ptx | Source::Debug => declare(a) != declare(b),
         Source::Cubin | Source::Driver => a.extent() != b.extent(),
         Source::Nothing => false,
     };
-    let typed = source == Source::Debug || source != Source::Driver && linkage.tells_types();
-    !(shows || typed && matches!(stands_for(a, b), Stands::Never))
+    let typed = source == Source::Debug || source != Source::Driver && linkage.contains_types();
+    !(shows || typed && matches!(is_equivalent(a, b), Equivalence::Never))
 }
 
-/// How PTX declares a parameter.
+/// The PTX declaration of a parameter.
 #[derive(PartialEq, Debug)]
 enum Declared {
     Integer(usize),
@@ -207,24 +212,24 @@ fn places(types: &[&Type]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Whether a Rust type may stand for a C++ type.
-enum Stands {
+/// Whether a Rust type is equivalent to a C++ type.
+enum Equivalence {
     Same,
     Because(&'static str),
     Never,
 }
 
 const ENUM: &str = "an integer may stand for an enum, and an enum for its integer";
-const VOID: &str = "a void pointer stands for every pointer";
+const VOID: &str = "a void pointer is compatible with every pointer";
 const ARRAY: &str = "a Rust array has no C++ type";
 
-/// Both have the same size and class already.
-fn stands_for(host: &Type, kernel: &Type) -> Stands {
-    use Stands::{Because, Never, Same};
+/// Both already have the same size and class.
+fn is_equivalent(host: &Type, kernel: &Type) -> Equivalence {
+    use Equivalence::{Because, Never, Same};
     match (host, kernel) {
         _ if host == kernel => Same,
-        (Type::Alias { of, .. }, _) => stands_for(of, kernel),
-        (_, Type::Alias { of, .. }) => stands_for(host, of),
+        (Type::Alias { of, .. }, _) => is_equivalent(of, kernel),
+        (_, Type::Alias { of, .. }) => is_equivalent(host, of),
         (Type::Pointer { .. }, Type::Pointer { .. }) => pointers(host, kernel),
         (Type::Leaf(leaf), Type::Pointer { .. }) if name(leaf) == "unsigned long long" => {
             Because("an unsigned 64-bit integer may stand for a pointer: `CUdeviceptr`")
@@ -237,7 +242,7 @@ fn stands_for(host: &Type, kernel: &Type) -> Stands {
         }
         (Type::Struct(a), Type::Struct(b)) if a.name == b.name => {
             if host.cpp() == kernel.cpp() {
-                Because("a struct's name, size and alignment are all that an image tells of it")
+                Because("a struct's name, size and alignment are all that an image contains")
             } else {
                 Because("the arguments of a template are not compared")
             }
@@ -258,8 +263,8 @@ fn is_integer(leaf: &Leaf) -> bool {
     !leaf.aggregate && !matches!(leaf.rust, "f32" | "f64" | "bool")
 }
 
-/// One name for each C++ type: Linux, where `long` and `long long` have the same bits, and CUDA 13, where `double4`
-/// and `double4_16a` do.
+/// One canonical name for each C++ type: on Linux, `long` and `long long` have the same bits, and in CUDA 13, `double4` and
+/// `double4_16a`.
 fn name(leaf: &Leaf) -> &'static str {
     match leaf.cpp {
         "char" => "signed char",
@@ -283,7 +288,7 @@ fn name(leaf: &Leaf) -> &'static str {
     }
 }
 
-/// The levels of a pointer from the outside in, each whether it points to a constant; and what is innermost.
+/// The levels of a pointer from the outside in, each with whether it points to a constant; and the innermost type.
 fn levels(ty: &Type) -> (Vec<bool>, Option<&Type>) {
     match ty {
         Type::Pointer { to, is_const, .. } => match to {
@@ -299,9 +304,9 @@ fn levels(ty: &Type) -> (Vec<bool>, Option<&Type>) {
     }
 }
 
-fn pointers(host: &Type, kernel: &Type) -> Stands {
+fn pointers(host: &Type, kernel: &Type) -> Equivalence {
     let ((host, to), (kernel, kernel_to)) = (levels(host), levels(kernel));
-    // Through a pointer to constants nothing may be written: C++ converts to it, never from it.
+    // A pointer to constants must not be written through: C++ converts to it, never from it.
     let writes = host.iter().zip(&kernel).any(|(h, k)| *h && !*k);
     let fits = match (to, kernel_to) {
         (None, None) => host.len() == kernel.len(),
@@ -310,13 +315,13 @@ fn pointers(host: &Type, kernel: &Type) -> Stands {
         (Some(h), Some(k)) => host.len() == kernel.len() && same_pointee(h, k),
     };
     if writes || !fits {
-        return Stands::Never;
+        return Equivalence::Never;
     }
     match (to, kernel_to) {
-        (Some(Type::Array(..)), _) => Stands::Because(ARRAY),
-        (None, Some(_)) | (Some(_), None) => Stands::Because(VOID),
-        _ if host != kernel => Stands::Because("C++ converts `T*` to `T const*`"),
-        _ => Stands::Same,
+        (Some(Type::Array(..)), _) => Equivalence::Because(ARRAY),
+        (None, Some(_)) | (Some(_), None) => Equivalence::Because(VOID),
+        _ if host != kernel => Equivalence::Because("C++ converts `T*` to `T const*`"),
+        _ => Equivalence::Same,
     }
 }
 

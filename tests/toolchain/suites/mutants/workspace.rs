@@ -1,14 +1,14 @@
-//! The generated crates, built once, and what rustc says of each line.
+//! The generated crates, built once, and rustc's errors for each line.
 
 use crate::mutants::source::{Place, Source};
 use kernel_args_toolchain_tests::rustc::{self, Compiler, Crate, Kind, USUAL};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What a generated crate is for.
+/// The purpose of a generated crate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// rustc must find mistakes in it.
+    /// rustc must detect mistakes in it.
     Checked,
     /// It must run.
     Program,
@@ -25,19 +25,19 @@ pub(crate) struct Package {
 #[derive(Debug)]
 pub(crate) struct Diagnostic {
     pub(crate) package: String,
-    /// The case in whose lines it is, and where; `None` where it is in none's.
+    /// The case that contains the line, and the part of its struct; `None` if no case contains it.
     pub(crate) place: Option<(usize, Place)>,
     pub(crate) message: String,
 }
 
-/// What a build gave.
+/// The result of a build.
 pub(crate) struct Built {
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Of each [`Purpose::Program`], where it was built.
+    /// The path of each [`Purpose::Program`].
     pub(crate) programs: Vec<PathBuf>,
 }
 
-/// Writes the packages, and builds them all.
+/// Writes and builds all packages.
 pub(crate) fn build(folder: &Path, packages: &[Package]) -> Result<Built, String> {
     let crates = packages.iter().map(|package| package.lay_out(folder));
     let crates = crates.collect::<Result<Vec<_>, _>>()?;
@@ -85,10 +85,10 @@ impl Package {
     }
 }
 
-/// One for each line that an error is at; one without a place where it is at none.
+/// One entry for each line of an error, or one without a position.
 fn diagnostic(package: &Package, message: &Value) -> Vec<Diagnostic> {
     let text = message["message"].as_str().unwrap_or_default();
-    // rustc counts its errors in the end.
+    // rustc prints the number of its errors at the end.
     if text.starts_with("aborting due to") {
         return Vec::new();
     }
@@ -107,7 +107,7 @@ fn diagnostic(package: &Package, message: &Value) -> Vec<Diagnostic> {
     places.into_iter().map(diagnostic).collect()
 }
 
-/// The line of a span that the generated crate itself wrote: that of the outermost expansion.
+/// The line of a span in the generated crate: the line of the outermost expansion.
 fn place(package: &Package, span: &Value) -> Option<(usize, Place)> {
     let mut span = span;
     loop {

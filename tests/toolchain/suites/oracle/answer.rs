@@ -1,43 +1,43 @@
-//! What a compiler says of a signature.
+//! A compiler's answer for a signature.
 
 use std::collections::BTreeMap;
 
-/// The GPU generations that are asked.
+/// The GPU generations that are compared.
 pub(crate) const SMS: [u16; 6] = [75, 80, 89, 90, 100, 120];
 
-/// A parameter as PTX declares it.
+/// The PTX declaration of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Declared {
     /// The letter of its type: `u`, `s`, `f`, or `b` for an array of bytes.
     pub(crate) letter: char,
-    /// Bytes.
+    /// The size in bytes.
     pub(crate) size: usize,
-    /// Bytes.
+    /// The alignment in bytes.
     pub(crate) align: usize,
 }
 
-/// Where parameters lie on one GPU, by the cubin.
+/// The offsets of parameters on one GPU, from the cubin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Records {
-    /// Offset and size of each, in bytes.
+    /// Offset and size of each parameter, in bytes.
     pub(crate) parameters: Vec<(usize, usize)>,
     /// The size of the block, in bytes.
     pub(crate) total: usize,
 }
 
-/// What a compiler says of a signature.
+/// A compiler's answer for a signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Answer {
     /// The values of the generator's `cpp_facts`.
     pub(crate) facts: Vec<usize>,
     /// Every parameter, in order.
     pub(crate) declared: Vec<Declared>,
-    /// By GPU.
+    /// The offsets by GPU.
     pub(crate) records: BTreeMap<u16, Records>,
 }
 
 impl Answer {
-    /// One line of a table: facts, declarations, then the offsets and the total for the GPUs that agree.
+    /// A line of a table: facts, declarations, then the offsets and the total size for each group of GPUs with equal values.
     pub(crate) fn line(&self) -> String {
         let facts: Vec<String> = self.facts.iter().map(ToString::to_string).collect();
         let declared: Vec<String> = self
@@ -70,7 +70,7 @@ impl Answer {
         )
     }
 
-    /// The answer of such a line.
+    /// Parses such a line.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let mut columns = line.split('\t');
         let numbers = |text: &str| -> Option<Vec<usize>> {

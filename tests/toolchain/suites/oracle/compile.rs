@@ -1,4 +1,4 @@
-//! What NVRTC says of signatures.
+//! NVRTC's answers for signatures.
 
 use crate::oracle::{
     answer::{Answer, SMS},
@@ -9,7 +9,7 @@ use kernel_args_test_generator::{Signature, cpp};
 use kernel_args_toolchain_tests::{folder, nvrtc};
 use std::fs;
 
-/// How many kernels go in one source.
+/// The number of kernels in one source.
 const BATCH: usize = 64;
 
 /// Whether kernels are compiled with debug information.
@@ -19,18 +19,18 @@ pub(crate) enum Debug {
     No,
 }
 
-/// Answers, and of each source the PTX and a cubin that they were read from.
+/// The answers, and for each source the PTX and a cubin that they were read from.
 pub(crate) struct Compiled {
     pub(crate) answers: Vec<Answer>,
     pub(crate) images: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-/// What NVRTC says of each signature. Their names must differ.
+/// NVRTC's answer for each signature. The names of the signatures must differ.
 pub(crate) fn answers(name: &str, signatures: &[Signature]) -> Result<Vec<Answer>, String> {
     Ok(compile(name, signatures, &SMS, &[])?.answers)
 }
 
-/// What NVRTC says of each signature for one GPU, with debug information or without.
+/// NVRTC's answer for each signature on one GPU, with or without debug information.
 pub(crate) fn answers_of(
     name: &str,
     signatures: &[Signature],

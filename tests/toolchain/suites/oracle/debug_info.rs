@@ -1,5 +1,5 @@
-//! What debug information says of signatures, against what the generator made, the const engine, and the records of the
-//! cubins with and without it.
+//! Compares the debug information of signatures with the generator's types, the const engine, and the records of the cubins
+//! with and without debug information.
 
 use crate::oracle::{
     compile::{Debug, answers_of},
@@ -10,24 +10,24 @@ use kernel_args_image::{Image, dwarf::DebugInfo};
 use kernel_args_test_generator::{Signature, Type};
 use kernel_args_toolchain_tests::golden::{check, place};
 
-/// How many signatures the committed PTX has.
+/// The number of signatures in the committed PTX.
 pub(crate) const GOLDEN: usize = 24;
 
-/// What was compared.
+/// The numbers of comparisons.
 #[derive(Default)]
 pub(crate) struct Amount {
     pub(crate) parameters: usize,
-    /// By-value structs of the program's own.
+    /// By-value structs of the program.
     pub(crate) structs: usize,
     pub(crate) members: usize,
 }
 
-fn members(told: Members<'_>) -> usize {
-    let inner: usize = told.iter().map(|member| members(member.members)).sum();
-    told.len() + inner
+fn members(actual: Members<'_>) -> usize {
+    let inner: usize = actual.iter().map(|member| members(member.members)).sum();
+    actual.len() + inner
 }
 
-/// Compares signatures with what debug information says: the differences, with the number of the signature.
+/// Compares signatures with their debug information. Returns the differences with the number of the signature.
 pub(crate) fn compare(
     signatures: &[Signature],
     infos: &[DebugInfo],
@@ -35,10 +35,10 @@ pub(crate) fn compare(
     let mut found = Vec::new();
     let mut amount = Amount::default();
     for (i, signature) in signatures.iter().enumerate() {
-        let mut told = infos
+        let mut actual = infos
             .iter()
             .filter_map(|info| info.parameters(&signature.name));
-        let Some(parameters) = told.next() else {
+        let Some(parameters) = actual.next() else {
             found.push((i, format!("{}: no debug information", signature.name)));
             continue;
         };
@@ -48,7 +48,7 @@ pub(crate) fn compare(
                 .into_iter()
                 .map(|what| (i, format!("{}: {what}", signature.name))),
         );
-        if told.any(|other| other != parameters) {
+        if actual.any(|other| other != parameters) {
             found.push((
                 i,
                 format!("{}: PTX and cubin tell different things", signature.name),
@@ -64,8 +64,8 @@ pub(crate) fn compare(
     Ok((found, amount))
 }
 
-/// Compiles signatures with and without debug information, and compares everything: what debug information says with the
-/// signatures, and the parameters of both builds with each other.
+/// Compiles signatures with and without debug information. Compares the debug information with the signatures, and the
+/// parameters of both builds with each other.
 pub(crate) fn differences(
     signatures: &[Signature],
 ) -> Result<(Vec<(usize, String)>, Amount), String> {
@@ -91,29 +91,29 @@ pub(crate) fn differences(
                 ),
             ));
         }
-        // The sizes of the records, which are those of PTX too.
-        let told = infos
+        // The sizes from the records, which are equal to the sizes in PTX.
+        let actual = infos
             .iter()
             .find_map(|info| info.parameters(&signature.name));
-        let told: Vec<usize> = told
+        let actual: Vec<usize> = actual
             .into_iter()
             .flat_map(Members::iter)
             .map(|p| p.size)
             .collect();
         for (sm, records) in &optimised.records {
             let recorded: Vec<usize> = records.parameters.iter().map(|(_, size)| *size).collect();
-            if recorded != told {
+            if recorded != actual {
                 found.push((
                     i,
                     format!(
-                        "{}: sizes {told:?}, records of sm_{sm} {recorded:?}",
+                        "{}: sizes {actual:?}, records of sm_{sm} {recorded:?}",
                         signature.name
                     ),
                 ));
             }
         }
     }
-    // An image tells the same by itself: by its own records and declarations.
+    // The records and declarations of an image contain the same facts.
     for (text, cubin) in &debug.images {
         for image in [&text[..], cubin] {
             let kernels = Image::read(image)
@@ -132,7 +132,7 @@ pub(crate) fn differences(
                     found.push((
                         i,
                         format!(
-                            "{}: its image is told without debug information",
+                            "{}: its image is reported without debug information",
                             signature.name
                         ),
                     ));
@@ -145,13 +145,13 @@ pub(crate) fn differences(
     Ok((found, amount))
 }
 
-/// Exchanges neighbours of different types, parameters and fields of structs, in each signature: those that debug
-/// information does not tell from the right ones, and how many there were.
+/// In each signature, exchanges adjacent parameters and struct fields with different types. Returns the exchanges that debug
+/// information does not detect, and the total number.
 fn unnoticed(signatures: &[Signature], info: &DebugInfo) -> Result<(Vec<String>, usize), String> {
     let mut unnoticed = Vec::new();
     let mut count = 0;
     for signature in signatures {
-        let Some(told) = info.parameters(&signature.name) else {
+        let Some(actual) = info.parameters(&signature.name) else {
             continue;
         };
         for i in 0..signature.parameters.len() {
@@ -178,8 +178,8 @@ fn unnoticed(signatures: &[Signature], info: &DebugInfo) -> Result<(Vec<String>,
             }
             for other in changed {
                 count += 1;
-                // Two spellings of one type are no difference.
-                if of_signature(&other, told)?.is_empty() {
+                // Two spellings of one type are not a difference.
+                if of_signature(&other, actual)?.is_empty() {
                     unnoticed.push(other.cpp_alone());
                 }
             }
@@ -188,7 +188,7 @@ fn unnoticed(signatures: &[Signature], info: &DebugInfo) -> Result<(Vec<String>,
     Ok((unnoticed, count))
 }
 
-/// The declarations and sections of debug information of a PTX text.
+/// The declarations and debug sections of a PTX text.
 fn outline(text: &str) -> String {
     let mut outline = String::new();
     let (mut is_body, mut are_bytes) = (false, false);
@@ -203,7 +203,7 @@ fn outline(text: &str) -> String {
             _ if line.contains(".global ") => {}
             line => {
                 let line = line.trim_start();
-                // Bytes that follow each other are one line.
+                // Consecutive bytes become one line.
                 let (before, rest) = match line.strip_prefix(".b8 ") {
                     Some(bytes) if are_bytes => (',', bytes),
                     _ => ('\n', line),
@@ -217,7 +217,7 @@ fn outline(text: &str) -> String {
     outline + "\n"
 }
 
-/// Compares the committed PTX with what NVRTC writes now, or writes it.
+/// Compares the committed PTX with NVRTC's current output, or writes it.
 pub(crate) fn check_golden(signatures: &[Signature], version: &str) -> Result<(), String> {
     let debug = answers_of("golden_debug", &signatures[..GOLDEN], Debug::Yes)?;
     let mut text = format!(
@@ -229,7 +229,7 @@ pub(crate) fn check_golden(signatures: &[Signature], version: &str) -> Result<()
     check("debug.ptx", &text)
 }
 
-/// What the committed PTX says of its signatures.
+/// The facts about its signatures in the committed PTX.
 pub(crate) fn golden(signatures: &[Signature]) -> Result<(Vec<(usize, String)>, Amount), String> {
     let text = kernel_args_toolchain_tests::read(&place("debug.ptx"))?;
     let signatures = &signatures[..GOLDEN];

@@ -1,5 +1,4 @@
-//! What the derives made of signatures, against a compiler's answers: a crate of structs is generated, built and
-//! asked.
+//! Compares the derives' results for signatures with a compiler's answers: a crate of structs is generated, built and run.
 
 use crate::oracle::{answer::Answer, engine};
 use kernel_args::abi::Class;
@@ -23,13 +22,13 @@ const LIBRARIES: [&str; 4] = [
     "kernel_args_test_values",
 ];
 
-/// What is different, by signature.
+/// The differences, by signature.
 pub(crate) struct Difference {
     pub(crate) index: usize,
     pub(crate) what: String,
 }
 
-/// How many things were compared.
+/// The number of comparisons.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Count {
     pub(crate) structs: usize,
@@ -83,7 +82,7 @@ fn offsets(answers: &[Answer]) -> String {
     text
 }
 
-/// The signatures that rustc or a derive refuses: the message names lines of the source.
+/// The signatures that rustc or a derive rejects: the message contains lines of the source.
 fn refused(
     signatures: &[Signature],
     source: &str,
@@ -165,7 +164,7 @@ fn compare(text: &str, signatures: &[Signature], answers: &[Answer]) -> (Vec<Dif
             found.push(Difference { index, what });
         }
     }
-    // No line may be missing: what is not printed is not compared.
+    // No line may be missing, because a missing line is not compared.
     for (index, seen) in lines.iter().enumerate() {
         let signature = &signatures[index];
         let forms = answers[index].records.len() + usize::from(!signature.is_over_aligned());
@@ -200,7 +199,7 @@ struct Expected<'a> {
 }
 
 impl Expected<'_> {
-    /// By C's rule: the offset and the end of each parameter from the sizes and alignments in the PTX.
+    /// The offset and the end of each parameter by C's rule, from the sizes and alignments in the PTX.
     fn c_rule(&self) -> Vec<(usize, usize)> {
         let mut end = 0usize;
         let place = |d: &crate::oracle::answer::Declared| {

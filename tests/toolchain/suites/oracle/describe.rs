@@ -1,8 +1,8 @@
-//! The program of the oracle's generated crate: prints what rustc and the derives made of every struct of the module
-//! `structs`, a line for each thing.
+//! The program of the oracle's generated crate. For every struct of the module `structs` it prints the results of rustc and the
+//! derives, one fact per line.
 //!
-//! `describe SEED [OFFSETS]`: the values are those of SEED. A line of the file OFFSETS is a signature's
-//! number, a GPU's and the offsets of the parameters there: `7<TAB>90<TAB>0,16,48`.
+//! `describe SEED [OFFSETS]`: SEED is the seed of the values. A line of the file OFFSETS contains the number of a signature, a
+//! GPU, and the offsets of the parameters on it: `7<TAB>90<TAB>0,16,48`.
 //!
 //! | line | columns |
 //! |---|---|
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Where the parameters of one signature lie on one GPU.
+/// The offsets of one signature's parameters on one GPU.
 struct Place {
     index: usize,
     sm: String,
@@ -107,13 +107,13 @@ impl Visitor for Describe {
                 .iter()
                 .zip(A::PARAMETERS)
                 .map(|(pointer, parameter)| {
-                    // SAFETY: each pointer is valid for its parameter's size, all of it initialised.
+                    // SAFETY: each pointer is valid for its parameter's size, and all bytes are initialized.
                     hex(unsafe { slice::from_raw_parts(pointer.cast::<u8>(), parameter.size) })
                 })
                 .collect();
             println!("params\t{index}\t{}", bytes.join(","));
         });
-        // Anything but zeros, so that what is not written shows.
+        // Not zeros, to detect bytes that are not written.
         let mut buffer = vec![0xa5; LIMIT + 1024];
         for place in self.offsets.iter().filter(|place| place.index == index) {
             match args.pack_at(&place.offsets, &mut buffer) {

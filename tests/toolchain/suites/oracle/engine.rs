@@ -1,5 +1,4 @@
-//! The const engine, the arch rule, the device types and the generator's own arithmetic against a
-//! compiler's answer.
+//! Compares the const engine, the architecture rule, the device types and the generator's arithmetic with a compiler's answer.
 
 use crate::oracle::answer::{Answer, Declared};
 use kernel_args::abi::{Alignment, Class, Layout, ParamLayout, Sm};
@@ -17,7 +16,7 @@ pub(crate) struct Kind {
 macro_rules! kinds {
     ($($rust:ty = $cpp:literal, $passed:ident $count:literal x $size:literal aligned $align:literal,
        $drawn:ident $(of $inner:ty)?;)*) => {
-        /// The device type that the generator spells so.
+        /// The device type with this spelling in the generator.
         pub(crate) fn kind(rust: &str) -> Option<Kind> {
             use core::num::*;
             use kernel_args::{*, vector::*};
@@ -38,7 +37,7 @@ cuda_types!(kinds);
 
 macro_rules! foreign_kinds {
     ($($rust:ty = $cpp:literal, $count:literal x $size:literal aligned $align:literal, echo $kernel:ident;)*) => {
-        /// The device type of another crate that the generator spells so.
+        /// The device type of a foreign crate with this spelling in the generator.
         pub(crate) fn foreign_kind(rust: &str) -> Option<Kind> {
             use kernel_args::DeviceType;
             $(if rust == spelling!($rust) {
@@ -56,7 +55,7 @@ macro_rules! foreign_kinds {
 
 foreign_types!(foreign_kinds);
 
-/// Size and alignment of a pointer, and its class, as the crate has them.
+/// Size, alignment and class of a pointer in the crate.
 fn pointer() -> (Layout, Class) {
     use kernel_args::{DevicePointer, DeviceType};
     let ty = (
@@ -66,7 +65,7 @@ fn pointer() -> (Layout, Class) {
     (ty.0, ty.1)
 }
 
-/// The type's layout by the engine, upon the crate's device types.
+/// The type's layout, computed by the engine from the crate's device types.
 pub(crate) fn layout(ty: &Type) -> Result<Layout, String> {
     let failed = |_| format!("{}: the engine refuses it", ty.rust());
     match ty {
@@ -81,7 +80,7 @@ pub(crate) fn layout(ty: &Type) -> Result<Layout, String> {
     }
 }
 
-/// The struct's layout by the engine, and the offset of each field.
+/// The struct's layout, computed by the engine, and the offset of each field.
 pub(crate) fn members(structure: &Struct) -> Result<(Layout, Vec<usize>), String> {
     let failed = |_| format!("{}: the engine refuses it", structure.rust());
     let mut whole = Layout::from_size_align(0, structure.align.unwrap_or(1)).map_err(failed)?;
@@ -104,8 +103,8 @@ fn class(ty: &Type) -> Class {
     }
 }
 
-/// Whether PTX declares a value of this class so. PTX ISA, "Kernel Function Parameters": integers of 128
-/// bits and halves are arrays of bytes too.
+/// Whether PTX uses this declaration for a value of this class. PTX ISA, "Kernel Function Parameters": 128-bit integers and
+/// halves are also arrays of bytes.
 pub(crate) fn agrees(class: Class, declared: Declared) -> bool {
     match class {
         Class::Integer if declared.size == 16 => declared.letter == 'b',
@@ -118,13 +117,13 @@ pub(crate) fn agrees(class: Class, declared: Declared) -> bool {
     }
 }
 
-/// The compiler's size and alignment of each parameter after `out`, and its numbers for each struct.
+/// The compiler's size and alignment of each parameter after `out`, and its facts about each struct.
 pub(crate) struct Facts<'a> {
     pub(crate) parameters: Vec<(usize, usize)>,
     pub(crate) structs: Vec<(&'a Struct, usize, usize, &'a [usize])>,
 }
 
-/// The facts of an answer by what they are about.
+/// The facts of an answer, by subject.
 pub(crate) fn facts<'a>(signature: &'a Signature, answer: &'a Answer) -> Option<Facts<'a>> {
     let (parameters, mut rest) = answer
         .facts
@@ -146,7 +145,7 @@ pub(crate) fn facts<'a>(signature: &'a Signature, answer: &'a Answer) -> Option<
     })
 }
 
-/// Every difference between the crate and the compiler, in words.
+/// Every difference between the crate and the compiler, as text.
 pub(crate) fn differences(signature: &Signature, answer: &Answer) -> Vec<String> {
     compare(signature, answer).unwrap_or_else(|error| vec![error])
 }
@@ -158,7 +157,7 @@ fn compare(signature: &Signature, answer: &Answer) -> Result<Vec<String>, String
             found.push(format!("{what}: {ours}, the compiler says {theirs}"));
         }
     };
-    let facts = facts(signature, answer).ok_or("the compiler told another number of facts")?;
+    let facts = facts(signature, answer).ok_or("the number of facts differs")?;
     for (ty, (size, align)) in signature.parameters.iter().zip(&facts.parameters) {
         let (engine, own) = (layout(ty)?, ty.extent());
         let theirs = format!("{size}/{align}");

@@ -1,18 +1,18 @@
-//! What C++ says of a signature's types, and how that differs from what debug information tells.
+//! The C++ facts about a signature's types, and their differences from debug information.
 
 use crate::oracle::engine;
 use kernel_args::abi::{Members, Parameter};
 use kernel_args_test_generator::{Leaf, Pointee, Signature, Slot, Struct, Type};
 
-/// A type, or a member of a struct, as C++ has it.
+/// A type, or a member of a struct, in C++.
 #[derive(Debug)]
 struct Expected {
     name: String,
-    /// The type of one value, without arguments of templates; empty where it may be any of several names.
+    /// The type of one value, without template arguments; empty if several names are possible.
     cpp: String,
-    /// How many values, one after another.
+    /// The number of values, one after another.
     elements: usize,
-    /// Of all of them, in bytes.
+    /// The total size in bytes.
     size: usize,
     members: Content,
 }
@@ -20,9 +20,9 @@ struct Expected {
 #[derive(Debug)]
 enum Content {
     None,
-    /// With the offset of each.
+    /// The members, each with its offset.
     Struct(Vec<(usize, Expected)>),
-    /// A struct of the prelude or of CUDA: so many scalars of so many bytes, one after another.
+    /// A struct of the prelude or of CUDA: this number of scalars of this size, one after another.
     Scalars(usize, usize),
 }
 
@@ -31,7 +31,7 @@ impl Expected {
         Self { name, ..self }
     }
 
-    /// A type as a parameter, an argument of a template or what a pointer points to: an array is a struct around it.
+    /// A type as a parameter, a template argument or a pointee: an array is wrapped in a struct.
     fn value(ty: &Type) -> Self {
         let size = ty.extent().size;
         let of = |cpp: &str, members| Self {
@@ -67,7 +67,7 @@ impl Expected {
         }
     }
 
-    /// A type as a field is declared: an array is one of C.
+    /// A type as the type of a field: an array is a C array.
     fn declared(ty: &Type) -> Self {
         match ty {
             Type::Array(element, len) => Self::array(Self::declared(element), *len),
@@ -99,46 +99,49 @@ impl Expected {
         fields.collect()
     }
 
-    /// How a parameter or member differs, in words.
-    fn differences(&self, place: &str, told: &Parameter<'_>, found: &mut Vec<String>) {
-        let mut same = |what: &str, told: String, expected: String| {
-            if told != expected {
-                found.push(format!("{place}: {what} {told}, expected {expected}"));
+    /// The differences of a parameter or member, as text.
+    fn differences(&self, place: &str, actual: &Parameter<'_>, found: &mut Vec<String>) {
+        let mut same = |what: &str, actual: String, expected: String| {
+            if actual != expected {
+                found.push(format!("{place}: {what} {actual}, expected {expected}"));
             }
         };
-        same("name", told.name.to_owned(), self.name.clone());
-        same("size", told.size.to_string(), self.size.to_string());
+        same("name", actual.name.to_owned(), self.name.clone());
+        same("size", actual.size.to_string(), self.size.to_string());
         same(
             "elements",
-            told.cpp.elements().to_string(),
+            actual.cpp.elements().to_string(),
             self.elements.to_string(),
         );
         same(
             "type",
-            plain(&told.cpp.element().to_string()),
+            plain(&actual.cpp.element().to_string()),
             self.cpp.clone(),
         );
         match &self.members {
-            Content::None => same("members", told.members.len().to_string(), "0".to_owned()),
+            Content::None => same("members", actual.members.len().to_string(), "0".to_owned()),
             Content::Struct(members) => {
                 same(
                     "members",
-                    told.members.len().to_string(),
+                    actual.members.len().to_string(),
                     members.len().to_string(),
                 );
-                let known = told.members.is_known();
+                let known = actual.members.is_known();
                 same("members", known.to_string(), "true".to_owned());
-                for (told, (offset, member)) in told.members.iter().zip(members) {
+                for (actual, (offset, member)) in actual.members.iter().zip(members) {
                     let place = format!("{place}.{}", member.name);
-                    if told.offset != Some(*offset) {
-                        found.push(format!("{place}: at {:?}, expected {offset}", told.offset));
+                    if actual.offset != Some(*offset) {
+                        found.push(format!(
+                            "{place}: at {:?}, expected {offset}",
+                            actual.offset
+                        ));
                     }
-                    member.differences(&place, &told, found);
+                    member.differences(&place, &actual, found);
                 }
             }
             Content::Scalars(count, size) => {
                 let mut scalars = Vec::new();
-                flatten(told.members, 0, &mut scalars);
+                flatten(actual.members, 0, &mut scalars);
                 let expected: Vec<_> = (0..*count).map(|i| (i * size, *size)).collect();
                 same("scalars", format!("{scalars:?}"), format!("{expected:?}"));
             }
@@ -161,7 +164,7 @@ fn flatten(members: Members<'_>, start: usize, scalars: &mut Vec<(usize, usize)>
     }
 }
 
-/// The name of the type that stands behind a typedef of the prelude.
+/// The name of the type behind a typedef of the prelude.
 fn named(leaf: &Leaf) -> &str {
     match leaf.cpp {
         "cudaTextureObject_t" | "cudaSurfaceObject_t" => "unsigned long long",
@@ -171,7 +174,7 @@ fn named(leaf: &Leaf) -> &str {
     }
 }
 
-/// A type without namespaces and arguments of templates.
+/// A type without namespaces and template arguments.
 fn plain(cpp: &str) -> String {
     let mut text = String::new();
     let mut depth = 0;
@@ -188,29 +191,29 @@ fn plain(cpp: &str) -> String {
     text
 }
 
-/// The differences between a signature and what is told of it.
+/// The differences between a signature and its debug information.
 pub(crate) fn of_signature(
     signature: &Signature,
-    told: Members<'_>,
+    actual: Members<'_>,
 ) -> Result<Vec<String>, String> {
     let parameters = signature.all_parameters();
-    if told.len() != parameters.len() {
+    if actual.len() != parameters.len() {
         return Ok(vec![format!(
             "{} parameters, expected {}",
-            told.len(),
+            actual.len(),
             parameters.len()
         )]);
     }
     let mut found = Vec::new();
-    for (i, (ty, told)) in parameters.iter().zip(told.iter()).enumerate() {
+    for (i, (ty, actual)) in parameters.iter().zip(actual.iter()).enumerate() {
         let expected = Expected::value(ty).named(format!("p{i}"));
-        expected.differences(&format!("p{i}"), &told, &mut found);
-        // Our own engine, by the crate's device types.
+        expected.differences(&format!("p{i}"), &actual, &mut found);
+        // The crate's own engine, with its device types.
         let layout = engine::layout(ty)?;
-        if layout.size() != told.size {
+        if layout.size() != actual.size {
             found.push(format!(
                 "p{i}: {} bytes, the engine says {}",
-                told.size,
+                actual.size,
                 layout.size()
             ));
         }

@@ -1,4 +1,4 @@
-//! Answers of the compiler that are committed, so that a part of the oracle runs everywhere.
+//! Committed answers of the compiler: a part of the oracle runs without the compiler.
 
 use crate::oracle::answer::Answer;
 use kernel_args_test_generator::{Shape, Signature, signatures};
@@ -11,15 +11,15 @@ use std::fmt::Write as _;
 /// The seed of the committed signatures.
 pub(crate) const SEED: u64 = 4;
 
-/// How many there are.
+/// The number of committed signatures.
 pub(crate) const COUNT: usize = 240;
 
-/// The committed signatures, made again by the generator.
+/// The committed signatures, generated again.
 pub(crate) fn all() -> Vec<Signature> {
     signatures(SEED, Shape::Plain, COUNT)
 }
 
-/// A number for the C++ of a signature (FNV-1a): a table that belongs to another generator is found out.
+/// A hash of a signature's C++ source (FNV-1a), to detect a table of a different generator.
 fn fingerprint(signature: &Signature) -> u64 {
     let text = signature.cpp_alone();
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

@@ -1,20 +1,20 @@
-//! The oracle: layouts held against NVIDIA's own compiler, never against our opinion.
+//! The oracle: compares layouts with NVIDIA's own compiler, never with expectations in this repository.
 //!
-//! Random signatures (`tests/generator`) are compiled by NVRTC for six GPU generations. Offsets and sizes
-//! are read from the cubins, declarations from the PTX, sizes and offsets within structs from constants
-//! that the compiler evaluates. They are compared with the const engine and its arch rule, with what the
-//! derives made of the same signatures, and with rustc's layout of the structs.
+//! NVRTC compiles random signatures (`tests/generator`) for six GPU generations. Offsets and sizes are read from the cubins,
+//! declarations from the PTX, sizes and offsets within structs from constants that the compiler evaluates. They are compared
+//! with the const engine and its architecture rule, with the derives' results for the same signatures, and with rustc's layout
+//! of the structs.
 //!
 //! | variable | meaning | default | with `KERNEL_ARGS_FULL=1` |
 //! |---|---|---|---|
-//! | `KERNEL_ARGS_ORACLE_SIGNATURES` | how many signatures | 200; 100 with debug information | 1000 |
-//! | `KERNEL_ARGS_ORACLE_DERIVED` | how many of them are also derived structs | 40 | 240 |
-//! | `KERNEL_ARGS_ORACLE_SEED` | which signatures | 1 | 1 |
+//! | `KERNEL_ARGS_ORACLE_SIGNATURES` | the number of signatures | 200; 100 with debug information | 1000 |
+//! | `KERNEL_ARGS_ORACLE_DERIVED` | the number of signatures that are also derived structs | 40 | 240 |
+//! | `KERNEL_ARGS_ORACLE_SEED` | the seed of the signatures | 1 | 1 |
 //!
 //! `KERNEL_ARGS_BLESS=1` writes the tables of `tests/golden`.
 //!
-//! Without NVRTC (`python3 ptx/toolchain.py nvrtc`) its trials are ignored, and the derives are held
-//! against the committed answers in `tests/golden`.
+//! Without NVRTC (`python3 ptx/toolchain.py nvrtc`) its trials are ignored, and the derives are compared with the committed
+//! answers in `tests/golden`.
 
 mod answer;
 mod compile;
@@ -88,7 +88,7 @@ fn number(variable: &str, default: u64) -> u64 {
     let text = env::var(variable).ok();
     text.map_or(default, |text| {
         text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is no number"))
+            .unwrap_or_else(|_| panic!("{variable}={text} is not a number"))
     })
 }
 
@@ -101,7 +101,7 @@ fn count(variable: &str, small: usize, full: usize) -> usize {
     usize::try_from(number(variable, default)).expect("a count fits")
 }
 
-/// Says why a trial cannot run.
+/// Prints why a trial cannot run.
 fn ignored(why: &str) -> Completion {
     Completion::ignored_with(why)
 }
@@ -167,7 +167,7 @@ fn random_signatures() -> Result<Completion, Failed> {
     Ok(Completion::Completed)
 }
 
-/// Candidates of a shrink share their kernel's name: one that tells them apart.
+/// Candidates for a reduced signature have the same kernel name. Adds a unique name.
 fn renamed(candidates: &[Signature]) -> Vec<Signature> {
     let rename = |(i, candidate): (usize, &Signature)| Signature {
         name: format!("{}_{i}", candidate.name),
@@ -208,7 +208,7 @@ fn verdict(
     ))
 }
 
-/// What is said of a failure: the differences, and a small signature with one, as `.cu` and as Rust.
+/// The text of a failure: the differences, and a small signature with a difference, as `.cu` and as Rust.
 fn failure(signature: &Signature, small: &Signature, failing: usize, differences: &str) -> Failed {
     let name = &signature.name;
     let mut shown: String = differences.chars().take(4000).collect();

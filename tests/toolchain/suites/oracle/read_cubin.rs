@@ -1,8 +1,7 @@
-//! A reader of the parameter records in a cubin, upon the crate `object`: no code of ours that is tested
-//! here.
+//! Reads the parameter records in a cubin with the crate `object`, without code under test.
 //!
-//! Section `.nv.info.KERNEL`: records of a format byte, an attribute byte and two more; format 4 has that
-//! many bytes after it.
+//! Section `.nv.info.KERNEL`: records of a format byte, an attribute byte and two more bytes. For format 4, these two bytes are
+//! the number of bytes that follow.
 
 use crate::oracle::answer::Records;
 use object::{Object as _, ObjectSection as _};
@@ -13,7 +12,7 @@ const CBANK_PARAM_SIZE: u8 = 0x19;
 const KPARAM_INFO: u8 = 0x17;
 const KPARAM_INFO_V2: u8 = 0x45;
 
-/// The cubin of many kernels.
+/// A cubin with many kernels.
 pub(crate) struct Cubin<'a>(object::File<'a>);
 
 impl<'a> Cubin<'a> {
@@ -23,7 +22,7 @@ impl<'a> Cubin<'a> {
             .map_err(|error| format!("no ELF file: {error}"))
     }
 
-    /// Where the parameters of a kernel lie.
+    /// The offsets of a kernel's parameters.
     pub(crate) fn records(&self, kernel: &str) -> Option<Records> {
         let section = self.0.section_by_name(&format!(".nv.info.{kernel}"))?;
         let mut data = section.data().ok()?;

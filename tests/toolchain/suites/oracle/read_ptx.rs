@@ -1,8 +1,7 @@
-//! A reader of the PTX that NVRTC writes for the oracle's own sources: no more, and no code of ours that
-//! is tested here.
+//! Reads the PTX that NVRTC writes for the oracle's own sources, without code under test. It does not support any other PTX.
 //!
-//! It stands beside the reader of `kernel-args-abi` and that of the stand-in driver on purpose: the oracle compares what
-//! they lead to with the compiler's answer, so it shares no code with them.
+//! `kernel-args-image` and the stand-in driver have separate readers. The oracle compares their results with the compiler's
+//! answer, so it intentionally shares no code with them.
 
 use crate::oracle::answer::Declared;
 
@@ -20,7 +19,7 @@ fn parameter(declaration: &str) -> Option<Declared> {
         match word {
             ".param" => {}
             ".ptr" => is_pointer = true,
-            // After `.ptr` it is the alignment of what it points to.
+            // After `.ptr` it is the alignment of the pointee.
             ".align" if is_pointer => drop(words.next()),
             ".align" => align = Some(words.next()?.parse().ok()?),
             _ if word.starts_with('.') => scalar = scalar.or(word.get(1..)),
@@ -42,8 +41,8 @@ fn parameter(declaration: &str) -> Option<Declared> {
     None
 }
 
-/// The numbers of the global array `name` of 32-bit integers. It is written as such or as bytes, and
-/// zeros at its end are left out.
+/// The numbers of the global array `name` of 32-bit integers. PTX contains them as integers or as bytes, without zeros at the
+/// end.
 pub(crate) fn numbers(ptx: &str, name: &str) -> Option<Vec<usize>> {
     let line = ptx
         .lines()

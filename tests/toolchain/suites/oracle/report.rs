@@ -1,16 +1,16 @@
-//! The closing table: what was compared with what, and how many differences there were.
+//! The final table: the comparisons, and the number of differences.
 
 use std::sync::Mutex;
 
 /// One line of the table.
 pub(crate) struct Line {
-    /// What was held against what.
+    /// The compared results.
     pub(crate) compared: &'static str,
-    /// Who decided.
+    /// The reference.
     pub(crate) authority: String,
-    /// How much of it: "1000 signatures x 6 GPUs".
+    /// The amount: "1000 signatures x 6 GPUs".
     pub(crate) amount: String,
-    /// Differences found.
+    /// The number of differences.
     pub(crate) differences: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Size and alignment of every device type: the crate's, rustc's, and what several compilers say.
+//! Size and alignment of every device type: in the crate, in rustc, and in several compilers.
 
 use crate::oracle::{engine, read_ptx};
 use kernel_args_test_generator::{
@@ -8,7 +8,7 @@ use kernel_args_test_generator::{
 use kernel_args_toolchain_tests::{folder, golden::COMMAND, nvrtc};
 use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
 
-/// C++ types, and what each must be equal to: a leaf's Rust name.
+/// C++ types, and the leaf that each must be equal to, by its Rust name.
 type Names = Vec<(&'static str, &'static str)>;
 
 /// Every device type by its C++ name.
@@ -18,7 +18,7 @@ fn all() -> Names {
         .collect()
 }
 
-/// Types that NVIDIA's headers define, where the generator's sources have stand-ins.
+/// Types that NVIDIA's headers define, and the generator's sources replace.
 fn of_headers() -> Names {
     vec![
         ("__half", "half::f16"),
@@ -33,7 +33,7 @@ fn of_headers() -> Names {
     ]
 }
 
-/// Types that a host compiler knows with `vector_types.h`.
+/// Types that a host compiler knows through `vector_types.h`.
 fn of_host() -> Names {
     let stand_ins = ["TensorMap", "cuda", "cu", "__half", "__nv", "Array<"];
     let mut names = all();
@@ -41,7 +41,7 @@ fn of_host() -> Names {
     names
 }
 
-/// Size and alignment by a compiler, in the order of the names.
+/// Size and alignment from a compiler, in the order of the names.
 pub(crate) struct Table {
     names: Names,
     numbers: Vec<usize>,
@@ -72,7 +72,7 @@ impl Table {
         self.names.len()
     }
 
-    /// The table as it is committed.
+    /// The table in its committed form.
     pub(crate) fn render(&self, version: &str) -> String {
         let mut text =
             format!("# {version}: Rust, C++, size, alignment.\n# Written by: {COMMAND}\n");
@@ -117,7 +117,7 @@ impl Table {
                     ours.0, ours.1
                 ));
             }
-            // Up to 16 bytes, a type of another crate may be aligned to less on the host.
+            // Up to 16 bytes, a foreign type may have a smaller alignment on the host.
             let less = foreign.is_some() && kind.host_align < align && align <= 16;
             if kind.host_size != size || kind.host_align != align && !less {
                 let (size_of, align_of) = (kind.host_size, kind.host_align);
@@ -164,25 +164,25 @@ fn facts_of(name: &str, text: &str, includes: &[PathBuf], names: Names) -> Resul
     )
 }
 
-/// By NVRTC.
+/// The values of NVRTC.
 pub(crate) fn by_nvrtc() -> Result<Table, String> {
     facts_of("types", cpp::PRELUDE, &[], all())
 }
 
-/// By NVRTC with CUDA's own headers.
+/// The values of NVRTC with CUDA's own headers.
 pub(crate) fn by_nvrtc_headers() -> Result<Table, String> {
     let text = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <cuComplex.h>\n";
     facts_of("headers", text, &[nvrtc::headers()?], of_headers())
 }
 
-/// By g++ for the host: CUDA's rule is that device types are laid out as the host's.
+/// The values of g++ for the host: by CUDA's rule, device types have the same layout as on the host.
 pub(crate) fn by_gxx() -> Result<Table, String> {
     let assembly = host("gxx", &["g++", "-S", "-o", "-"])?;
     let long = |line: &str| line.trim().strip_prefix(".long\t")?.parse().ok();
     Table::new(of_host(), assembly.lines().filter_map(long).collect())
 }
 
-/// By clang for NVPTX, whose data layout is LLVM's own.
+/// The values of clang for NVPTX, which uses LLVM's own data layout.
 pub(crate) fn by_clang() -> Result<Table, String> {
     let command = [
         "clang++",
@@ -202,7 +202,7 @@ pub(crate) fn by_clang() -> Result<Table, String> {
     Table::new(of_host(), list.0.split(',').filter_map(number).collect())
 }
 
-/// What `command` prints of a plain C++ source with `vector_types.h`.
+/// The output of `command` for a plain C++ source with `vector_types.h`.
 fn host(name: &str, command: &[&str]) -> Result<String, String> {
     let folder = folder("oracle/types")?;
     let source = folder.join(format!("{name}.cpp"));
@@ -228,7 +228,7 @@ fn host(name: &str, command: &[&str]) -> Result<String, String> {
     ))
 }
 
-/// The first line of what a compiler says of itself, or why it cannot be used.
+/// The first line of a compiler's version output, or the reason why it cannot be used.
 pub(crate) fn version(program: &str) -> Result<String, String> {
     nvrtc::headers()?;
     let output = Command::new(program).arg("--version").output();

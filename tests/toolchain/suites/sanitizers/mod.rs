@@ -1,12 +1,12 @@
-//! The suites under Miri, with both of its models of borrowing, and under AddressSanitizer.
+//! The suites under Miri, with both of its borrow models, and under AddressSanitizer.
 //!
-//! Both come with a nightly toolchain: `rustup toolchain install nightly --component miri,rust-src`. Without one, the trials
-//! count as ignored.
+//! Both need a nightly toolchain: `rustup toolchain install nightly --component miri,rust-src`. Without it, the trials count as
+//! ignored.
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
 //! | `KERNEL_ARGS_NIGHTLY` | the name of the toolchain | `nightly` |
-//! | `KERNEL_ARGS_FULL` | `1`: every suite that can run there; else what takes seconds, under Miri alone | `0` |
+//! | `KERNEL_ARGS_FULL` | `1`: every suite that can run there; otherwise only fast suites, and only Miri | `0` |
 
 mod nightly;
 mod outcome;
@@ -17,14 +17,14 @@ use nightly::{Nightly, Toolchain};
 use outcome::Outcome;
 use std::{process::ExitCode, time::Instant};
 
-/// The package that Miri builds in seconds.
+/// The package that Miri tests in seconds.
 const MARSHALLING: &str = "kernel-args-marshalling-tests";
 /// The package with cudarc and the stand-in driver.
 const TESTS: &str = "kernel-args-tests";
 
 pub(crate) fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // Each run has the machine, and the next one finds what it has built.
+    // Runs one after another: each run uses all processors, and later runs reuse its build.
     arguments.test_threads = Some(1);
     let trials = vec![
         Trial::ignorable_test("miri_finds_nothing_with_stacked_borrows", || miri("")),
@@ -43,7 +43,7 @@ fn miri(model: &str) -> Result<Completion, Failed> {
     };
     let flags = format!("-Zmiri-strict-provenance {model}");
     let miri = toolchain.miri(&flags)?;
-    // Panics, and memory that is borrowed or freed in the meantime.
+    // Panics, and memory that is borrowed or freed at the same time.
     let seconds: &[&str] = &["panics::", "lifetimes::", "after_the_derive::", "forms::"];
     let filter = if size::is_full() { &[] } else { seconds };
     let mut suites = vec![(MARSHALLING, &["marshalling"][..])];
@@ -78,7 +78,7 @@ fn address_sanitizer() -> Result<Completion, Failed> {
     report(&address, "AddressSanitizer", &suites, &[])
 }
 
-/// Runs suites, each package's with one call of cargo, and says how many tests there were.
+/// Runs suites, with one cargo call per package, and returns the number of tests.
 fn report(
     command: &Nightly,
     tool: &str,

@@ -9,7 +9,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// What leaks on purpose, by parts of the functions' names: a view that lives as long as the memory beside it.
+/// Intentional leaks, by parts of the functions' names: a view that lives as long as the memory next to it.
 const INTENDED_LEAKS: &str = "leak:echo::pointers::view_mut_by_reference\n";
 
 /// A nightly toolchain of rustup.
@@ -18,7 +18,7 @@ pub(crate) struct Toolchain {
     host: String,
 }
 
-/// A way of running tests with a toolchain.
+/// A way to run tests with a toolchain.
 pub(crate) struct Nightly {
     toolchain: Toolchain,
     command: &'static [&'static str],
@@ -27,7 +27,7 @@ pub(crate) struct Nightly {
 }
 
 impl Toolchain {
-    /// The toolchain, or why there is none.
+    /// The toolchain, or the reason why it is not available.
     fn find() -> Result<Self, String> {
         let name = env::var("KERNEL_ARGS_NIGHTLY").unwrap_or_else(|_| "nightly".to_owned());
         let toolchain = Self {
@@ -40,17 +40,17 @@ impl Toolchain {
         Ok(Self { host, ..toolchain })
     }
 
-    /// The toolchain, or why Miri cannot run.
+    /// The toolchain, or the reason why Miri cannot run.
     pub(crate) fn with_miri() -> Result<Self, String> {
         let toolchain = Self::find()?;
         toolchain.output(&["miri", "--version"])?;
         Ok(toolchain)
     }
 
-    /// The toolchain, or why AddressSanitizer cannot run.
+    /// The toolchain, or the reason why AddressSanitizer cannot run.
     pub(crate) fn with_address_sanitizer() -> Result<Self, String> {
         let toolchain = Self::find()?;
-        // rustc's list of platforms that have it.
+        // rustc's list of platforms with AddressSanitizer.
         let supported = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
         if supported.contains(&toolchain.host.as_str()) {
             Ok(toolchain)
@@ -59,7 +59,7 @@ impl Toolchain {
         }
     }
 
-    /// Runs the suites by Miri.
+    /// Runs the suites with Miri.
     pub(crate) fn miri(self, flags: &str) -> Result<Nightly, String> {
         Ok(Nightly {
             toolchain: self,
@@ -69,8 +69,8 @@ impl Toolchain {
         })
     }
 
-    /// Runs the suites instrumented by AddressSanitizer, whose symbols the stand-in driver takes from the program that
-    /// loads it.
+    /// Runs the suites with AddressSanitizer instrumentation. The stand-in driver uses the sanitizer's symbols from the program
+    /// that loads it.
     pub(crate) fn address_sanitizer(self) -> Result<Nightly, String> {
         let leaks = folder("sanitizers")?.join("leaks.txt");
         write(&leaks, INTENDED_LEAKS)?;
@@ -91,12 +91,12 @@ impl Toolchain {
         })
     }
 
-    /// The toolchain's cargo, through rustup, without what cargo has set for this process.
+    /// The toolchain's cargo, started through rustup, without the variables that cargo has set for this process.
     fn cargo(&self) -> Command {
         let mut command = Command::new("cargo");
         command
             .arg(format!("+{}", self.name))
-            // Where it is missing, rustup would download it.
+            // If the toolchain is missing, rustup would download it.
             .env("RUSTUP_AUTO_INSTALL", "0")
             .current_dir(root())
             .stdin(Stdio::null());
@@ -114,7 +114,7 @@ impl Toolchain {
         command
     }
 
-    /// What cargo prints, or why it cannot run.
+    /// The output of cargo, or the reason why it cannot run.
     fn output(&self, arguments: &[&str]) -> Result<String, String> {
         let output = self.cargo().args(arguments).output();
         let output = output.map_err(|error| format!("cargo cannot be started: {error}"))?;
@@ -127,7 +127,7 @@ impl Toolchain {
 }
 
 impl Nightly {
-    /// Runs suites of a package, of which `filter` names tests by parts of their names; none is all.
+    /// Runs suites of a package. `filter` contains parts of test names; if it is empty, all tests run.
     pub(crate) fn test(
         &self,
         package: &str,
@@ -141,7 +141,7 @@ impl Nightly {
         cargo.arg("--target-dir").arg(&self.target);
         cargo.arg("--").args(filter);
         cargo.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        // All suites, but not hundreds of random structs; and Miri takes seconds for a backtrace.
+        // All suites, without hundreds of random structs; and Miri takes seconds for a backtrace.
         cargo.env(size::FULL, "0").env("RUST_BACKTRACE", "0");
         let output = cargo.output();
         let output = output.map_err(|error| format!("cargo cannot be started: {error}"))?;

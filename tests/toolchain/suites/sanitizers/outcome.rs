@@ -1,4 +1,4 @@
-//! What the test harness prints at its end.
+//! Parses the final lines of the test harness.
 
 use std::{fmt, ops::AddAssign};
 
@@ -11,7 +11,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The sum over all suites that `output` is of.
+    /// The sum of all suites in `output`.
     pub(crate) fn of(output: &str) -> Self {
         let mut all = Self::default();
         for line in output.lines() {

@@ -4,13 +4,13 @@ mod refused;
 mod returned;
 
 use crate::driver::{
-    api::Status,
+    api::{CallError, DriverCall},
     attributes::Refused,
     error::{Asked, Error, GraphError, meaning},
 };
 
 pub(super) use refused::*;
-pub(super) use returned::{call, node, node_attribute};
+pub(super) use returned::{call, node, node_attribute, returned_by};
 
 /// What was not done.
 pub(super) const ADDED: &str = "the node was not added";

@@ -1,18 +1,22 @@
 //! What the driver returned for a graph, or for a node of one.
 
 use super::super::explain::{
-    ADDED, Asked, DEVICE_UPDATABLE, ENABLED, Error, GraphError, INSTANTIATED, LAUNCHED, Refused,
-    Status, UPDATED, meaning,
+    ADDED, Asked, CallError, DEVICE_UPDATABLE, DriverCall, ENABLED, Error, GraphError,
+    INSTANTIATED, LAUNCHED, Refused, UPDATED, meaning,
 };
 use crate::device::vector::Dim3;
 use core::ops::RangeInclusive;
-use std::{boxed::Box, format, string::String};
+use std::{
+    boxed::Box,
+    format,
+    string::{String, ToString},
+};
 
 #[cold]
 fn returned(
     kernel: Option<String>,
     action: &'static str,
-    status: Status,
+    call: DriverCall,
     reason: String,
     help: &'static str,
 ) -> Error {
@@ -20,7 +24,7 @@ fn returned(
         kernel,
         action,
         reason,
-        status: Some(status),
+        status: Some(call.status),
         help,
     }))
 }
@@ -30,12 +34,12 @@ fn returned(
 pub(in crate::driver::graph) fn node(
     kernel: String,
     action: &'static str,
-    call: &'static str,
-    status: Status,
+    call: DriverCall,
     [grid, block]: [Dim3; 2],
     shared: u32,
     arguments: &str,
 ) -> Error {
+    let status = call.status;
     let meaning = match status.0 {
         1 if action == UPDATED => "the driver does not allow this change of an instantiated graph",
         _ => meaning(status, Asked::Launch).map_or("", |meaning| meaning.what),
@@ -50,13 +54,13 @@ pub(in crate::driver::graph) fn node(
         _ => "",
     };
     let mut reason = format!(
-        "{call} returned {status}\n  {meaning}\n  grid {grid}, block {block}, {shared} bytes of dynamic shared memory"
+        "{call}\n  {meaning}\n  grid {grid}, block {block}, {shared} bytes of dynamic shared memory"
     );
     if !arguments.is_empty() {
         reason.push('\n');
         reason.push_str(arguments);
     }
-    returned(Some(kernel), action, status, reason, help)
+    returned(Some(kernel), action, call, reason, help)
 }
 
 /// What an error of a call means: what was not done, `None` for anything; the driver's codes; why, where more can be said than
@@ -130,11 +134,17 @@ const CAPTURE_ANOTHER: &str = "capture a stream that was made with `ctx.new_stre
 
 /// The driver returned an error from a call for a graph, or for a node of one.
 #[cold]
-pub(in crate::driver::graph) fn call(
-    action: &'static str,
-    call: &'static str,
-    status: Status,
-) -> Error {
+pub(in crate::driver::graph) fn call(action: &'static str, error: CallError) -> Error {
+    match error {
+        CallError::Returned(call) => returned_by(action, call),
+        CallError::Unavailable(unavailable) => unavailable.into(),
+    }
+}
+
+/// The driver returned an error from `call`.
+#[cold]
+pub(in crate::driver::graph) fn returned_by(action: &'static str, call: DriverCall) -> Error {
+    let status = call.status;
     let cause = CAUSES
         .iter()
         .find(|(of, codes, ..)| of.is_none_or(|of| of == action) && codes.contains(&status.0));
@@ -144,27 +154,23 @@ pub(in crate::driver::graph) fn call(
             meaning(status, Asked::Other).map_or(("", ""), |meaning| (meaning.what, meaning.help))
         }
     };
-    let mut text = format!("{call} returned {status}");
+    let mut text = call.to_string();
     if !reason.is_empty() {
         text.push_str("\n  ");
         text.push_str(reason);
     }
-    returned(None, action, status, text, help)
+    returned(None, action, call, text, help)
 }
 
 /// The driver refused an attribute of a node, which was removed again.
 #[cold]
 pub(in crate::driver::graph) fn node_attribute(kernel: String, refused: &Refused) -> Error {
-    let Refused {
-        attribute,
-        call,
-        status,
-    } = *refused;
+    let Refused { attribute, call } = *refused;
     returned(
         Some(kernel),
         ADDED,
-        status,
-        format!("{call} returned {status} for `{attribute}`"),
+        call,
+        format!("{call} for `{attribute}`"),
         "add the node without the attribute, or capture a launch that has it",
     )
 }

@@ -1,4 +1,4 @@
-// What the other folders forbid, written as their messages say.
+// Correct versions of the mistakes in the folders, written as their messages suggest.
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
 use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float3};
 use std::{marker::PhantomData, sync::Arc};
@@ -52,7 +52,7 @@ struct Args<'a> {
     marker: PhantomData<f32>,
 }
 
-// A struct of one's own for a vector of CUDA's, and a number for a `bool`.
+// A user-defined struct instead of a CUDA vector, and a number instead of a `bool`.
 #[derive(Clone, Copy, DeviceType)]
 #[device_type(cpp = "float4")]
 #[repr(C, align(16))]
@@ -95,7 +95,7 @@ struct Slices<'a> {
     out: CudaViewMut<'a, f32>,
 }
 
-// What is inside of an owner, and of what takes the place of a trait object.
+// The content of an owner, and a concrete type instead of a trait object.
 fn slices<'a>(
     shared: &'a Arc<CudaSlice<f32>>,
     boxed: &'a mut Box<CudaSlice<f32>>,

@@ -15,7 +15,7 @@ struct Fade {
     n: i32,
 }
 
-/// Nothing tells that two of its fields are exchanged.
+/// Two of its fields are exchanged, and this is not detected.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "ptx/shade_broken.debug.ptx", debug_info = if_readable, entry = "fade")]
 struct Exchanged {

@@ -13,7 +13,7 @@ struct Inner {
     names: DevicePointer<String>,
 }
 
-/// What a generic struct points to is told where it is used.
+/// The target of a pointer in a generic struct is checked where the struct is used.
 #[derive(Clone, Copy, KernelArgs)]
 struct Generic<T> {
     values: DevicePointer<T>,

@@ -1,6 +1,6 @@
 //! Whether a context is still the one that it was: a program can reset a primary context under everything that was made in it.
 
-use crate::driver::api::{Api, Status, api};
+use super::{Api, ContextHandle, api, out};
 use cudarc::driver::{CudaContext, sys::CUdevice};
 
 /// What tells a context from a later one of the same handle.
@@ -34,23 +34,17 @@ impl ContextState {
     }
 }
 
-/// `cuCtxGetId`; `None` where the driver is older than 12.0 or does not tell.
+/// `cuCtxGetId`; `None` where the driver is older than 12.0 or does not tell. The handle of a primary context is valid for the whole
+/// process, even if that is not active.
 fn id(api: &Api, context: &CudaContext) -> Option<u64> {
-    let get_id = api.cuCtxGetId?;
-    let mut id = 0;
-    // SAFETY: cudarc's handle keeps the context from being destroyed, and the handle of a primary context is valid for the whole
-    // process, also when that is not active; `id` outlives the call.
-    let status = unsafe { get_id(context.cu_ctx(), &raw mut id) };
-    (status == Status::SUCCESS).then_some(id)
+    out(|id| api.cuCtxGetId(ContextHandle::from(context), id)).ok()
 }
 
 /// Whether the primary context of a device is active; `None` where the driver does not tell.
-pub(crate) fn is_active(api: &Api, device: CUdevice) -> Option<bool> {
-    let get_state = api.cuDevicePrimaryCtxGetState?;
-    let (mut flags, mut active) = (0, 0);
-    // SAFETY: both places outlive the call, which takes the device by its number.
-    let status = unsafe { get_state(device, &raw mut flags, &raw mut active) };
-    (status == Status::SUCCESS).then_some(active != 0)
+pub(super) fn is_active(api: &Api, device: CUdevice) -> Option<bool> {
+    let mut flags = 0;
+    let active = out(|active| api.cuDevicePrimaryCtxGetState(device, &mut flags, active));
+    active.ok().map(|active| active != 0)
 }
 
 /// Whether `context` is a primary one that is certainly not active.

@@ -1,0 +1,246 @@
+//! What every production is read with.
+
+mod expressions;
+mod grammar;
+mod names;
+mod templates;
+mod types;
+mod unqualified;
+
+use super::tree::{Id, Node, Tree};
+use alloc::vec::Vec;
+use core::mem;
+use grammar::{Production, operator};
+
+/// How deep types, names and expressions may be in each other.
+const DEPTH_LIMIT: u32 = 256;
+
+/// How many nodes are visited for the template parameters of substitutions.
+const REBINDING_LIMIT: usize = 1 << 22;
+
+/// Reads a symbol from its beginning to its end: every function takes what it reads off the front. On `None`
+/// the symbol is not mangled.
+#[derive(Default)]
+pub(super) struct Parser<'s> {
+    pub(super) rest: &'s str,
+    pub(super) tree: Tree<'s>,
+    /// What substitutions repeat, and the scope whose template parameters it has.
+    substitutions: Vec<(Id, usize)>,
+    /// What `T_` is: the arguments of the function template, then the parameters of each lambda around.
+    pub(super) levels: Vec<Option<Vec<Id>>>,
+    /// Where in the symbol `levels` were begun.
+    pub(super) scope: usize,
+    /// Template parameters in front of their arguments, in the name of a conversion, and their numbers.
+    pub(super) forward: Vec<(Id, usize)>,
+    pub(super) permits_forward: bool,
+    /// Whether arguments after a type are not its own but the conversion's.
+    pub(super) in_conversion: bool,
+    /// In a constraint template parameters are not those of `levels`.
+    pub(super) in_constraint: bool,
+    /// The level whose parameters are the `auto` of a lambda's parameters.
+    pub(super) lambda_level: Option<usize>,
+    /// The kind of the template parameter that is being declared, and whether it is a pack.
+    pub(super) declared: (u8, bool),
+    /// How many types, values and templates were declared.
+    pub(super) counts: [usize; 3],
+    depth: u32,
+    /// How many nodes may still be visited for other template parameters.
+    rebindings: usize,
+}
+
+impl<'s> Parser<'s> {
+    pub(super) fn new(rest: &'s str) -> Self {
+        Self {
+            rest,
+            rebindings: REBINDING_LIMIT,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn next(&self) -> u8 {
+        self.peek(0)
+    }
+
+    pub(super) fn peek(&self, at: usize) -> u8 {
+        self.rest.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    pub(super) fn skip(&mut self, length: usize) {
+        self.rest = self.rest.get(length..).unwrap_or_default();
+    }
+
+    pub(super) fn eat(&mut self, text: &str) -> bool {
+        let rest = self.rest.strip_prefix(text);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    pub(super) fn expect(&mut self, text: &str) -> Option<()> {
+        self.eat(text).then_some(())
+    }
+
+    /// Takes all that is made of such characters.
+    pub(super) fn take(&mut self, is_part: impl Fn(char) -> bool) -> &'s str {
+        let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken
+    }
+
+    pub(super) fn digits(&mut self) -> &'s str {
+        self.take(|c| c.is_ascii_digit())
+    }
+
+    pub(super) fn identifier(&mut self) -> Option<&'s str> {
+        let length = self.digits().parse().ok().filter(|length| *length > 0)?;
+        let (name, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(name)
+    }
+
+    /// The operands of numbers such as `T1_`: nothing is 0, and `0` is 1.
+    pub(super) fn ordinal(&mut self, radix: u32) -> Option<usize> {
+        let digits = self.take(|c| c.is_digit(radix) && !c.is_ascii_lowercase());
+        self.expect("_")?;
+        match digits {
+            "" => Some(0),
+            digits => usize::from_str_radix(digits, radix).ok()?.checked_add(1),
+        }
+    }
+
+    pub(super) fn add(&mut self, node: Node<'s>) -> Id {
+        self.tree.add(node)
+    }
+
+    /// An identifier, or a word.
+    pub(super) fn word(&mut self, text: &'s str) -> Id {
+        self.add(Node::Name(text))
+    }
+
+    pub(super) fn form(&mut self, text: &'static str, precedence: u8, operands: &[Id]) -> Id {
+        let operands = self.tree.list(operands);
+        self.add(Node::Form(text, precedence, operands))
+    }
+
+    /// Several nodes, separated by commas.
+    pub(super) fn listed(&mut self, ids: &[Id]) -> Id {
+        let list = self.tree.list(ids);
+        self.add(Node::Arguments(list))
+    }
+
+    pub(super) fn remember(&mut self, id: Id) {
+        self.substitutions.push((id, self.scope));
+    }
+
+    /// What a substitution repeats. Compilers take `T_` of any template for the same, so its parameters are those of
+    /// the template that is read: `_Z1kIZ1fIiEvT_EUlvE_EvS1_` is `k<T>(T)`, not `k<T>(int)`.
+    pub(super) fn repeated(&mut self, at: usize) -> Option<Id> {
+        let (mut id, scope) = *self.substitutions.get(at)?;
+        if scope != self.scope {
+            self.rebindings = self.rebindings.checked_sub(id as usize)?;
+            let levels = &self.levels;
+            id = self.tree.rebind(id, |(level, number)| {
+                levels.get(level)?.as_ref()?.get(number).copied()
+            });
+            self.substitutions[at] = (id, self.scope);
+        }
+        Some(id)
+    }
+
+    /// Reads what has template parameters of its own.
+    pub(super) fn scoped<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let around = (mem::take(&mut self.levels), self.scope);
+        self.scope = self.rest.len();
+        let found = read(self);
+        (self.levels, self.scope) = around;
+        found
+    }
+
+    /// Reads something that may contain itself.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.depth += 1;
+        let found = (self.depth <= DEPTH_LIMIT).then(|| read(self)).flatten();
+        self.depth -= 1;
+        found
+    }
+
+    pub(super) fn until(
+        &mut self,
+        end: &str,
+        read: impl Fn(&mut Self) -> Option<Id>,
+    ) -> Option<Vec<Id>> {
+        let mut found = Vec::new();
+        while !self.eat(end) {
+            found.push(read(self)?);
+        }
+        Some(found)
+    }
+
+    /// The production whose code is at the beginning.
+    pub(super) fn production(&mut self, of: &'static [Production]) -> Option<&'static Production> {
+        of.iter().find(|production| self.eat(production.0))
+    }
+
+    /// Reads the operands of a production.
+    pub(super) fn complete(&mut self, production: &'static Production) -> Option<Id> {
+        let &(_, letters, text, precedence) = production;
+        let mut operands = Vec::new();
+        for letter in letters.bytes() {
+            operands.push(match letter {
+                b't' => self.ty()?,
+                b'n' => self.name(None)?,
+                b'e' => self.expression()?,
+                b'i' => self.source_name()?,
+                b'd' => self.dimension()?,
+                b'o' => {
+                    let (_, _, symbol) = operator(self.rest)?;
+                    self.skip(2);
+                    self.word(symbol)
+                }
+                b'c' => {
+                    let around = mem::replace(&mut self.in_conversion, true);
+                    let ty = self.ty()?;
+                    self.in_conversion = around;
+                    ty
+                }
+                b'v' if !self.eat("_") => self.expression()?,
+                b'v' | b'x' => {
+                    let found = self.until("E", Self::expression)?;
+                    self.listed(&found)
+                }
+                b'l' => self.declarations()?,
+                b'm' | b'k' => {
+                    let values = match (letter, self.eat("pi")) {
+                        (b'm', false) => self.until("_", Self::expression)?,
+                        (b'k', true) => self.until("E", Self::expression)?,
+                        _ => self.until("E", |_| None)?,
+                    };
+                    let text = if values.is_empty() { "" } else { "(%)" };
+                    let values = self.listed(&values);
+                    self.form(text, 0, &[values])
+                }
+                b'p' => {
+                    let pattern = self.expression()?;
+                    self.add(Node::Expansion(pattern))
+                }
+                b's' => match (self.next(), self.expression()?) {
+                    (b'T', pack) => self.add(Node::Expansion(pack)),
+                    (_, pack) => pack,
+                },
+                b'N' => {
+                    let int = self.add(Node::Builtin("int"));
+                    let number = self.take(|c| c == 'n' || c.is_ascii_digit());
+                    self.take(|c| c == '_' || c == 'p' || c.is_ascii_digit());
+                    let number = if number.is_empty() { "0" } else { number };
+                    self.add(Node::Literal(int, number))
+                }
+                b'Y' => self.declared_name()?,
+                _ => {
+                    self.expect(if letter == b'_' { "_" } else { "E" })?;
+                    continue;
+                }
+            });
+        }
+        Some(self.form(text, precedence, &operands))
+    }
+}

@@ -1,0 +1,86 @@
+//! What is certain of the type of a parameter.
+
+use super::Printer;
+use crate::mangled::tree::{Id, Node};
+use kernel_args_abi::cpp::{CppBase, CppType, scalar};
+
+/// The place of a type's name, which is in the text of the parameter.
+const NAMED: CppType<'static> = CppType::named("");
+
+impl Printer<'_, '_> {
+    /// The type of a parameter, with an empty name where it has one. A reference is the address of what it refers
+    /// to: a pointer.
+    pub(in crate::mangled) fn known(&mut self, parameter: Id) -> CppType<'static> {
+        let mut const_levels = [false; CppType::MAX_DEPTH as usize];
+        let mut depth = 0;
+        let mut at = parameter;
+        let base = loop {
+            if !self.visit(|_| true) {
+                return CppType::UNKNOWN;
+            }
+            at = match self.tree.node(at) {
+                Node::Parameter(inner, _) => inner,
+                Node::Pack(list) => match self.element(list) {
+                    Some(element) => element,
+                    None => return CppType::UNKNOWN,
+                },
+                Node::Qualified(inner, qualifiers) => {
+                    if let Some(level) = const_levels[..depth].last_mut() {
+                        *level |= qualifiers & 1 == 1;
+                    }
+                    inner
+                }
+                Node::Pointer(mark, to) => {
+                    if depth == const_levels.len() {
+                        return CppType::UNKNOWN;
+                    }
+                    depth += 1;
+                    self.collapsed(mark, to).1
+                }
+                Node::Array(..) | Node::Function(..) | Node::Member(..) => {
+                    return CppType::UNKNOWN;
+                }
+                Node::Builtin("std::nullptr_t") => break NAMED.base,
+                Node::Builtin("void") if depth == 0 => return CppType::UNKNOWN,
+                Node::Builtin(name) => break scalar(name.as_bytes()).unwrap_or(CppBase::Unknown),
+                _ if self.is_certain(at, false) => break NAMED.base,
+                _ => break CppBase::Unknown,
+            }
+        };
+        let outer_to_inner = const_levels[..depth].iter();
+        outer_to_inner
+            .rev()
+            .fold(CppType::of(base), |ty, &is_const| ty.pointer(is_const))
+    }
+
+    /// Whether a name is surely that of a type and no alias, and surely written like that. A name in a scope that depends on
+    /// a template parameter (`Traits<T>::type`) may be an alias of anything.
+    fn is_certain(&mut self, id: Id, is_scope: bool) -> bool {
+        let tree = self.tree;
+        self.visit(|printer| match tree.node(id) {
+            Node::Name(_) | Node::Builtin(_) => true,
+            Node::Arguments(list) | Node::Pack(list) => {
+                let mut items = tree.items(list).iter();
+                items.all(|&item| printer.is_certain(item, is_scope))
+            }
+            Node::Nested(scope, name) => {
+                printer.is_certain(scope, true) && printer.is_certain(name, is_scope)
+            }
+            Node::Instance(name, arguments) => {
+                !matches!(tree.node(name), Node::Parameter(..))
+                    && printer.is_certain(name, is_scope)
+                    && printer.is_certain(arguments, is_scope)
+            }
+            Node::Member(class, ty) => {
+                printer.is_certain(class, is_scope) && printer.is_certain(ty, is_scope)
+            }
+            Node::Parameter(inner, _) => !is_scope && printer.is_certain(inner, false),
+            Node::Tagged(inner, _)
+            | Node::Expansion(inner)
+            | Node::Qualified(inner, _)
+            | Node::Pointer(_, inner)
+            | Node::Literal(inner, _) => printer.is_certain(inner, is_scope),
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! A symbol's tree as text, in the style of llvm-cxxfilt.
+
+mod known;
+mod nodes;
+mod values;
+
+use super::tree::{Id, List, Node, Tree};
+use alloc::string::String;
+use core::{mem, ops::Range};
+
+/// The longest text, in bytes: substitutions can make one exponentially long.
+const TEXT_LIMIT: usize = 64 << 10;
+
+/// How many nodes are visited, or 64 bytes written, most of which can be taken back.
+const STEP_LIMIT: u32 = 1 << 20;
+
+/// How deep nodes may be in each other, substitutions included.
+const DEPTH_LIMIT: u32 = 512;
+
+pub(super) struct Printer<'t, 's> {
+    pub(super) tree: &'t Tree<'s>,
+    pub(super) text: String,
+    /// Whether inline namespaces and ABI tags are left out, which people do not write.
+    is_tidy: bool,
+    /// In an expansion: the length of the packs, once one was found, and the element that is printed.
+    pack: Option<(usize, usize)>,
+    /// How many brackets are open since the last `<`: without any, a `>` is the end of the arguments.
+    brackets: u32,
+    depth: u32,
+    steps: u32,
+}
+
+/// Gets a printed item of a list, and its place in the text.
+pub(super) type Found<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, Range<usize>);
+
+impl<'t, 's> Printer<'t, 's> {
+    pub(in crate::mangled) fn new(tree: &'t Tree<'s>, is_tidy: bool) -> Self {
+        Self {
+            tree,
+            text: String::new(),
+            is_tidy,
+            pack: None,
+            brackets: 1,
+            depth: 0,
+            steps: 0,
+        }
+    }
+
+    /// The text. `None` where a limit was reached.
+    pub(in crate::mangled) fn finish(self) -> Option<String> {
+        (self.steps < STEP_LIMIT).then_some(self.text)
+    }
+
+    pub(in crate::mangled) fn push(&mut self, text: &str) {
+        self.steps = self.steps.saturating_add(text.len() as u32 / 64);
+        if self.text.len() + text.len() > TEXT_LIMIT {
+            self.steps = STEP_LIMIT;
+        } else {
+            self.text.push_str(text);
+        }
+    }
+
+    /// Visits a node, unless a limit was reached.
+    fn visit<T: Default>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth == DEPTH_LIMIT || self.steps >= STEP_LIMIT {
+            self.steps = STEP_LIMIT;
+            return T::default();
+        }
+        self.steps += 1;
+        self.depth += 1;
+        let found = visit(self);
+        self.depth -= 1;
+        found
+    }
+
+    pub(in crate::mangled) fn print(&mut self, id: Id) {
+        self.left(id);
+        self.right(id);
+    }
+
+    /// What of a type is in front of the name that is declared: `int (*` of `int (*)[4]`.
+    pub(in crate::mangled) fn left(&mut self, id: Id) {
+        self.visit(|printer| printer.left_of(printer.tree.node(id)));
+    }
+
+    /// What of a type is behind the name that is declared: `)[4]` of `int (*)[4]`.
+    pub(in crate::mangled) fn right(&mut self, id: Id) {
+        self.visit(|printer| printer.right_of(printer.tree.node(id)));
+    }
+
+    pub(in crate::mangled) fn within(
+        &mut self,
+        [open, close]: [&str; 2],
+        print: impl FnOnce(&mut Self),
+    ) {
+        let inside = if open == "<" { 0 } else { self.brackets + 1 };
+        let outside = mem::replace(&mut self.brackets, inside);
+        self.push(open);
+        print(self);
+        self.push(close);
+        self.brackets = outside;
+    }
+
+    /// Prints the items of a list, those of packs one by one.
+    pub(in crate::mangled) fn list(&mut self, list: List, found: Found<'_, 't, 's>) {
+        let start = self.text.len();
+        self.items(list, start, found);
+    }
+
+    fn items(&mut self, list: List, start: usize, found: Found<'_, 't, 's>) {
+        for &id in self.tree.items(list) {
+            match self.tree.node(id) {
+                Node::Arguments(pack) => self.items(pack, start, found),
+                Node::Expansion(pattern) => self.expansion(pattern, start, found),
+                _ => self.item(id, 18, start, found),
+            }
+        }
+    }
+
+    /// Prints an item of a list that begins at `start`. One without a text is none.
+    fn item(&mut self, id: Id, limit: u8, start: usize, found: Found<'_, 't, 's>) {
+        let before = self.text.len();
+        self.push(if before > start { ", " } else { "" });
+        let from = self.text.len();
+        self.operand(id, limit);
+        if self.text.len() == from {
+            self.text.truncate(before);
+        } else {
+            found(self, id, from..self.text.len());
+        }
+    }
+
+    /// Prints a pattern once for each element of the packs in it.
+    fn expansion(&mut self, pattern: Id, start: usize, found: Found<'_, 't, 's>) {
+        let around = self.pack.take();
+        let before = self.text.len();
+        // This finds the packs.
+        self.print(pattern);
+        self.text.truncate(before);
+        for at in 0..self.pack.map_or(1, |(length, _)| length) {
+            self.pack = self.pack.map(|(length, _)| (length, at));
+            self.item(pattern, u8::MAX, start, found);
+        }
+        // Not of a template's parameter but of a function's.
+        if self.pack.is_none() {
+            self.push("...");
+        }
+        self.pack = around;
+    }
+
+    /// The element of a pack that is printed.
+    fn element(&mut self, pack: List) -> Option<Id> {
+        let items = self.tree.items(pack);
+        let (_, at) = *self.pack.get_or_insert((items.len(), 0));
+        items.get(at).copied()
+    }
+
+    /// What a template parameter or a pack is here.
+    fn given(&mut self, id: Id) -> Option<Id> {
+        match self.tree.node(id) {
+            Node::Parameter(argument, _) => Some(argument),
+            Node::Pack(list) => self.element(list),
+            _ => None,
+        }
+    }
+
+    /// What a type is, whatever its qualifiers and however it was given.
+    fn shape(&mut self, mut id: Id) -> Node<'s> {
+        for _ in 0..DEPTH_LIMIT {
+            id = match (self.tree.node(id), self.given(id)) {
+                (Node::Qualified(inner, _), _) | (_, Some(inner)) => inner,
+                (node, None) => return node,
+            };
+        }
+        Node::Name("")
+    }
+}

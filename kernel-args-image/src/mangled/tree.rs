@@ -1,0 +1,176 @@
+//! What a symbol consists of: nodes in one list. A substitution (`S0_`) is the node that it repeats.
+
+use alloc::{vec, vec::Vec};
+
+/// The place of a node in a [`Tree`].
+pub(super) type Id = u32;
+
+/// Several nodes, by their place in a [`Tree`].
+#[derive(Clone, Copy)]
+pub(super) struct List(u32, u32);
+
+#[derive(Clone, Copy)]
+pub(super) enum Node<'s> {
+    /// An identifier.
+    Name(&'s str),
+    /// A type that C++ has by itself.
+    Builtin(&'static str),
+    /// The name of an operator function: `+`.
+    Operator(&'static str),
+    /// `scope::name`.
+    Nested(Id, Id),
+    /// A name in a function, `function::name`.
+    Local(Id, Id),
+    /// A name with an ABI tag.
+    Tagged(Id, &'s str),
+    /// `name<arguments>`: the second node is one of [`Arguments`](Self::Arguments).
+    Instance(Id, Id),
+    /// Template arguments, or those that one parameter pack was given.
+    Arguments(List),
+    /// A parameter pack where it is used.
+    Pack(List),
+    /// A pattern that is repeated for each element of the packs in it.
+    Expansion(Id),
+    /// A template parameter: what it was given, its level and number.
+    Parameter(Id, (usize, usize)),
+    /// A type with `const` (1), `volatile` (2) or `restrict` (4).
+    Qualified(Id, u8),
+    /// `*`, `&` or `&&`, and the type behind it.
+    Pointer(&'static str, Id),
+    /// A pointer to a member: the class, and the member's type.
+    Member(Id, Id),
+    /// The element and the length.
+    Array(Id, Id),
+    /// A function, or the type of one, which has no name: name, result, parameters, and what follows these.
+    Function(Option<Id>, Option<Id>, List, Id),
+    /// A constructor, or a destructor (`true`), of that scope.
+    Structor(Id, bool),
+    /// A value of that type, its digits as they are mangled.
+    Literal(Id, &'s str),
+    /// An operator with its precedence, between two expressions.
+    Binary(&'static str, u8, Id, Id),
+    /// The text of a [`Production`](super::parser), its precedence, and the operands.
+    Form(&'static str, u8, List),
+}
+
+#[derive(Default)]
+pub(super) struct Tree<'s> {
+    nodes: Vec<Node<'s>>,
+    lists: Vec<Id>,
+}
+
+impl<'s> Tree<'s> {
+    pub(super) fn add(&mut self, node: Node<'s>) -> Id {
+        self.nodes.push(node);
+        self.nodes.len() as Id - 1
+    }
+
+    pub(super) fn node(&self, id: Id) -> Node<'s> {
+        self.nodes[id as usize]
+    }
+
+    /// Completes a template parameter that was used before its arguments.
+    pub(super) fn resolve(&mut self, parameter: Id, argument: Id, number: usize) {
+        self.nodes[parameter as usize] = Node::Parameter(argument, (0, number));
+    }
+
+    /// A node with what `given` knows of the template parameters in it.
+    pub(super) fn rebind(&mut self, id: Id, given: impl Fn((usize, usize)) -> Option<Id>) -> Id {
+        // Nodes come after those that they consist of.
+        let mut rebound: Vec<Option<Id>> = vec![None; id as usize + 1];
+        rebound[id as usize] = Some(id);
+        for at in (0..=id).rev() {
+            if rebound[at as usize].is_some() {
+                self.with(at, &mut |inner| {
+                    rebound[inner as usize] = Some(inner);
+                    inner
+                });
+            }
+        }
+        for at in 0..=id {
+            if rebound[at as usize].is_none() {
+                continue;
+            }
+            let new = if let Node::Parameter(_, place) = self.node(at) {
+                given(place).map(|to| self.add(Node::Parameter(to, place)))
+            } else {
+                let mut is_changed = false;
+                let node = self.with(at, &mut |inner| {
+                    let new = rebound[inner as usize].unwrap_or(inner);
+                    is_changed |= new != inner;
+                    new
+                });
+                is_changed.then(|| self.add(node))
+            };
+            rebound[at as usize] = Some(new.unwrap_or(at));
+        }
+        rebound[id as usize].unwrap_or(id)
+    }
+
+    /// A node with others in the places of what it consists of. A name in a function has parameters of that function.
+    fn with(&mut self, id: Id, other: &mut impl FnMut(Id) -> Id) -> Node<'s> {
+        let node = self.node(id);
+        let mut list = |list: List| {
+            let old = self.items(list).to_vec();
+            let new: Vec<Id> = old.iter().map(|&id| other(id)).collect();
+            if new == old { list } else { self.list(&new) }
+        };
+        match node {
+            Node::Arguments(items) => Node::Arguments(list(items)),
+            Node::Pack(items) => Node::Pack(list(items)),
+            Node::Form(text, precedence, operands) => Node::Form(text, precedence, list(operands)),
+            Node::Function(name, result, parameters, tail) => {
+                let parameters = list(parameters);
+                Node::Function(
+                    name.map(&mut *other),
+                    result.map(&mut *other),
+                    parameters,
+                    other(tail),
+                )
+            }
+            Node::Nested(scope, name) => Node::Nested(other(scope), other(name)),
+            Node::Instance(name, arguments) => Node::Instance(other(name), other(arguments)),
+            Node::Member(class, ty) => Node::Member(other(class), other(ty)),
+            Node::Array(element, length) => Node::Array(other(element), other(length)),
+            Node::Binary(symbol, precedence, left, right) => {
+                Node::Binary(symbol, precedence, other(left), other(right))
+            }
+            Node::Tagged(name, tag) => Node::Tagged(other(name), tag),
+            Node::Expansion(pattern) => Node::Expansion(other(pattern)),
+            Node::Qualified(ty, qualifiers) => Node::Qualified(other(ty), qualifiers),
+            Node::Pointer(mark, to) => Node::Pointer(mark, other(to)),
+            Node::Structor(class, is_destructor) => Node::Structor(other(class), is_destructor),
+            Node::Literal(ty, value) => Node::Literal(other(ty), value),
+            node @ (Node::Name(_)
+            | Node::Builtin(_)
+            | Node::Operator(_)
+            | Node::Local(..)
+            | Node::Parameter(..)) => node,
+        }
+    }
+
+    pub(super) fn list(&mut self, ids: &[Id]) -> List {
+        let start = self.lists.len() as u32;
+        self.lists.extend(ids);
+        List(start, ids.len() as u32)
+    }
+
+    pub(super) fn items(&self, list: List) -> &[Id] {
+        &self.lists[list.0 as usize..][..list.1 as usize]
+    }
+}
+
+/// The precedence of assignments, which are right-associative.
+pub(super) const ASSIGNMENT: u8 = 17;
+
+/// `const` (1), `volatile` (2) and `restrict` (4) after a type.
+pub(super) const QUALIFIERS: [&str; 8] = [
+    "",
+    " const",
+    " volatile",
+    " const volatile",
+    " restrict",
+    " const restrict",
+    " volatile restrict",
+    " const volatile restrict",
+];

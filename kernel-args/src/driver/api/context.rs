@@ -1,0 +1,202 @@
+//! Contexts, green contexts, and devices.
+
+use super::{
+    Alive, Api, CallError, ContextHandle, DeviceResource, GreenContext, Null, PoolAccess, Status,
+    context_state::is_active,
+    entry_points::required,
+    handle::{Destroyed, Owned},
+    out,
+};
+use core::{
+    ffi::{c_char, c_int, c_uint},
+    ptr,
+};
+use cudarc::driver::{
+    CudaContext, CudaStream,
+    sys::{CUcontext, CUdevice, CUstream_st},
+};
+use std::{string::String, sync::Arc, vec::Vec};
+
+impl Api {
+    /// `cuCtxGetCurrent`; null where no context is current.
+    pub(crate) fn current(&self) -> Result<CUcontext, CallError> {
+        let mut context = ptr::null_mut();
+        self.cuCtxGetCurrent(&mut context)?;
+        Ok(context)
+    }
+
+    /// Makes a context on a device, which is then current: `cuCtxCreate` in the newest form that the driver has.
+    pub(crate) fn create_context(
+        &self,
+        ordinal: usize,
+        device: CUdevice,
+        flags: c_uint,
+    ) -> Result<Arc<CudaContext>, CallError> {
+        let destroy = required!(self, cuCtxDestroy_v2)?;
+        let mut created = ptr::null_mut();
+        if self.cuCtxCreate_v4.is_some() {
+            self.cuCtxCreate_v4(&mut created, Null::NULL, flags, device)?;
+        } else if self.cuCtxCreate_v3.is_some() {
+            self.cuCtxCreate_v3(&mut created, Null::NULL, 0, flags, device)?;
+        } else {
+            self.cuCtxCreate_v2(&mut created, flags, device)?;
+        }
+        // SAFETY: the context was just made for this device, and nothing else owns it.
+        let context = unsafe { CudaContext::from_raw_context(ordinal, device, created) };
+        context.map_err(|error| {
+            // Where cudarc had taken the context it has destroyed it, and another one is current.
+            if self.current().is_ok_and(|current| current == created) {
+                // SAFETY: the context is current, so cudarc has not destroyed it; nothing else has its handle.
+                unsafe { destroy(created) };
+            }
+            CallError::cudarc(
+                "cuDeviceGetAttribute, cuCtxGetCurrent or cuCtxSetCurrent",
+                error,
+            )
+        })
+    }
+
+    /// `context`, if it is the primary context of a device, and active.
+    #[cold]
+    pub(crate) fn primary(&self, context: CUcontext) -> Option<ContextHandle<'static>> {
+        let release = self.cuDevicePrimaryCtxRelease_v2?;
+        let count = out(|count| self.cuDeviceGetCount(count)).unwrap_or(0);
+        let is_primary = |device: c_int| {
+            // To ask for its handle is to retain it, which makes it where it is not active.
+            if is_active(self, device) != Some(true) {
+                return false;
+            }
+            let mut primary = ptr::null_mut();
+            if self.cuDevicePrimaryCtxRetain(&mut primary, device).is_err() {
+                return false;
+            }
+            // An error cannot be reported here.
+            // SAFETY: the call gives back what was just retained, and no more.
+            unsafe { release(device) };
+            primary == context
+        };
+        (0..count).any(is_primary).then(|| {
+            // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, and `cuCtxDestroy` does not take
+            // it. Its handle is valid as long as the process: when the context is released or reset, calls return an error.
+            unsafe { Alive::new(context) }
+        })
+    }
+
+    /// `cuDeviceGetName`.
+    pub(crate) fn device_name(&self, device: CUdevice) -> Result<String, CallError> {
+        const LENGTH: c_int = 256;
+        let mut name: [c_char; LENGTH as usize] = [0; LENGTH as usize];
+        // SAFETY: CUDA Driver API, "Device Management", `cuDeviceGetName` writes at most as many bytes as it is told, with NUL.
+        let status = unsafe { (self.cuDeviceGetName)(name.as_mut_ptr(), LENGTH, device) };
+        status.check("cuDeviceGetName")?;
+        let name = name.iter().take_while(|&&byte| byte != 0);
+        let name: Vec<u8> = name.map(|byte| byte.to_ne_bytes()[0]).collect();
+        Ok(String::from_utf8_lossy(&name).into_owned())
+    }
+
+    /// Gives access to the memory pool of a device: `cuDeviceGetMemPool`, `cuMemPoolSetAccess`.
+    pub(crate) fn share_pool(
+        &self,
+        device: CUdevice,
+        access: &PoolAccess,
+    ) -> Result<(), CallError> {
+        let set_access = required!(self, cuMemPoolSetAccess)?;
+        let mut pool = ptr::null_mut();
+        self.cuDeviceGetMemPool(&mut pool, device)?;
+        // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemPoolSetAccess`: the pool is the device's current one, which
+        // the call before has returned, and there is one description of an access.
+        unsafe { set_access(pool, access, 1) }.check("cuMemPoolSetAccess")
+    }
+
+    /// One group of at least `smallest` multiprocessors of `all`, and what remains; the number of groups is 1, or 0.
+    /// `cuDevSmResourceSplitByCount`.
+    pub(crate) fn split(
+        &self,
+        all: &DeviceResource,
+        smallest: u32,
+    ) -> Result<(u32, DeviceResource, DeviceResource), CallError> {
+        let split = required!(self, cuDevSmResourceSplitByCount)?;
+        let (mut part, mut rest) = (DeviceResource::EMPTY, DeviceResource::EMPTY);
+        let mut groups = 1;
+        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevSmResourceSplitByCount` writes at most as many groups as `groups` says, and
+        // `part` is one; each place has room for the resource of any driver.
+        let status = unsafe { split(&mut part, &mut groups, all, &mut rest, 0, smallest) };
+        status.check("cuDevSmResourceSplitByCount")?;
+        Ok((groups, part, rest))
+    }
+}
+
+impl Destroyed for GreenContext {
+    type Sharing = ();
+
+    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
+        api.cuGreenCtxDestroy
+    }
+}
+
+/// A green context, destroyed when this is dropped.
+pub(crate) struct Green(Owned<GreenContext>);
+
+impl Green {
+    /// A green context of one resource of a device: `cuDevResourceGenerateDesc`, `cuGreenCtxCreate`.
+    pub(crate) fn new(
+        api: &'static Api,
+        device: CUdevice,
+        resource: &mut DeviceResource,
+    ) -> Result<Self, CallError> {
+        /// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
+        const DEFAULT_STREAM: u32 = 1;
+        let describe = required!(api, cuDevResourceGenerateDesc)?;
+        let create = required!(api, cuGreenCtxCreate)?;
+        required!(api, cuGreenCtxDestroy)?;
+        let (mut description, mut green) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevResourceGenerateDesc` reads as many resources as it is told: one.
+        unsafe { describe(&mut description, resource, 1) }.check("cuDevResourceGenerateDesc")?;
+        // SAFETY: `cuGreenCtxCreate` takes the description that was just generated.
+        unsafe { create(&mut green, description, device, DEFAULT_STREAM) }
+            .check("cuGreenCtxCreate")?;
+        // SAFETY: the call has made the green context for this one alone.
+        Ok(Self(unsafe { Owned::new(api, green) }))
+    }
+
+    /// Makes a stream, which is used through cudarc's wrapper: `cuGreenCtxStreamCreate`. `context` is the primary context that the
+    /// green one is a part of.
+    pub(crate) fn new_stream(&self, context: &Arc<CudaContext>) -> Result<OwnStream, CallError> {
+        /// `CU_STREAM_NON_BLOCKING`, which the driver requires.
+        const NON_BLOCKING: u32 = 1;
+        let api = self.0.api;
+        required!(api, cuGreenCtxStreamCreate)?;
+        required!(api, cuStreamDestroy_v2)?;
+        context.bind_to_thread().map_err(CallError::context)?;
+        let mut handle = ptr::null_mut();
+        api.cuGreenCtxStreamCreate(&mut handle, self.0.alive(), NON_BLOCKING, 0)?;
+        // SAFETY: the call has made the stream for this one alone.
+        let stream = unsafe { Owned::new(api, handle) };
+        Ok(OwnStream {
+            _stream: stream,
+            // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is one of the primary context that it was
+            // made from. The wrapper does not leave `OwnStream`, which lends it no longer than it keeps the stream.
+            wrapper: unsafe { context.wrap_borrowed_stream(handle) },
+        })
+    }
+}
+
+impl Destroyed for CUstream_st {
+    type Sharing = ();
+
+    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
+        api.cuStreamDestroy_v2
+    }
+}
+
+/// A stream that cudarc did not make, destroyed when this is dropped.
+pub(crate) struct OwnStream {
+    _stream: Owned<CUstream_st>,
+    wrapper: Arc<CudaStream>,
+}
+
+impl OwnStream {
+    pub(crate) fn as_cudarc(&self) -> &CudaStream {
+        &self.wrapper
+    }
+}

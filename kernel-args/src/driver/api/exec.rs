@@ -1,0 +1,235 @@
+//! Instantiated graphs.
+
+use super::{
+    Alive, Api, CallError, Graph, Handle, KernelNodeParams, Status, StreamHandle,
+    entry_points::required,
+    graph::{GraphId, GraphRef, NodeId},
+    handle::{Destroyed, Owned},
+};
+use core::{cell::Cell, marker::PhantomData, ptr};
+use cudarc::driver::{
+    CudaGraph,
+    sys::{CUfunc_st, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st},
+};
+use std::vec::Vec;
+
+impl Destroyed for CUgraphExec_st {
+    /// As for a graph.
+    type Sharing = Cell<()>;
+
+    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
+        api.cuGraphExecDestroy
+    }
+}
+
+/// An instantiated graph, destroyed when this is dropped: the driver frees it when its launches are over.
+pub(crate) struct Exec {
+    api: &'static Api,
+    /// `cuGraphExecKernelNodeSetParams_v2`, looked up once.
+    set_params: SetParams,
+    handle: Handle<CUgraphExec_st>,
+    objects: Objects,
+    id: GraphId,
+    /// The nodes of a graph that other code has captured.
+    listed: Listed,
+    exclusive: PhantomData<Cell<()>>,
+}
+
+/// The type of `cuGraphExecKernelNodeSetParams_v2`.
+type SetParams = extern "C" fn(
+    Alive<'_, CUgraphExec_st>,
+    Alive<'_, CUgraphNode_st>,
+    &KernelNodeParams<'_>,
+) -> Status;
+
+/// What destroys the driver's objects.
+enum Objects {
+    /// Dropped in this order.
+    Own {
+        #[expect(dead_code, reason = "held, not read")]
+        exec: Owned<CUgraphExec_st>,
+        graph: Graph,
+    },
+    Cudarc(OfCudarc),
+}
+
+/// A graph that cudarc has captured.
+struct OfCudarc(CudaGraph);
+
+// SAFETY: cudarc's graph is two handles of the driver and an `Arc` of a stream, which is `Send` and `Sync`. CUDA Driver API, "Graph object
+// thread safety", allows any thread to use a graph, one at a time; this is not `Sync`, so only the thread that has it does.
+unsafe impl Send for OfCudarc {}
+
+/// The nodes of a graph by their handles, in the order of these, with the functions of the kernel nodes.
+#[derive(Default)]
+struct Listed(Vec<(Handle<CUgraphNode_st>, Option<Handle<CUfunc_st>>)>);
+
+impl Listed {
+    fn of(graph: GraphRef<'_>) -> Result<Self, CallError> {
+        let mut listed = Vec::new();
+        for id in graph.nodes()? {
+            let kernel = match graph.node(id) {
+                Some(node) => node.kernel()?,
+                None => None,
+            };
+            listed.push((id.handle(), kernel.map(|(function, _)| function)));
+        }
+        listed.sort_unstable_by_key(|(node, _)| *node);
+        Ok(Self(listed))
+    }
+
+    #[cold]
+    fn find(
+        &self,
+        node: Handle<CUgraphNode_st>,
+    ) -> Option<&(Handle<CUgraphNode_st>, Option<Handle<CUfunc_st>>)> {
+        let at = self.0.binary_search_by_key(&node, |(node, _)| *node).ok()?;
+        self.0.get(at)
+    }
+}
+
+impl Exec {
+    /// `cuGraphInstantiateWithFlags`.
+    pub(crate) fn instantiate(graph: Graph) -> Result<Self, CallError> {
+        let (api, id) = (graph.api(), graph.id());
+        let mut handle = ptr::null_mut();
+        graph.instantiate_to(&mut handle)?;
+        // SAFETY: the call has made it for this one alone.
+        let exec = unsafe { Owned::new(api, handle) };
+        Ok(Self {
+            api,
+            set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
+            handle: Handle::new(handle),
+            objects: Objects::Own { exec, graph },
+            id,
+            listed: Listed::default(),
+            exclusive: PhantomData,
+        })
+    }
+
+    /// A graph that cudarc has captured, whose nodes are listed; a context is current.
+    pub(crate) fn of_cudarc(api: &'static Api, graph: CudaGraph) -> Result<Self, CallError> {
+        let id = GraphId::new();
+        // SAFETY: cudarc's graph is alive as long as the object, which is borrowed meanwhile.
+        let alive = unsafe { Alive::new(graph.cu_graph()) };
+        // SAFETY: the id is new: there is no node with it, until they are listed.
+        let listed = Listed::of(unsafe { GraphRef::new(api, alive, id) })?;
+        Ok(Self {
+            api,
+            set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
+            handle: Handle::new(graph.cu_graph_exec()),
+            objects: Objects::Cudarc(OfCudarc(graph)),
+            id,
+            listed,
+            exclusive: PhantomData,
+        })
+    }
+
+    #[inline(always)]
+    pub(crate) fn api(&self) -> &'static Api {
+        self.api
+    }
+
+    #[inline(always)]
+    fn alive(&self) -> Alive<'_, CUgraphExec_st> {
+        // SAFETY: `objects` has what the handle is of, and destroys it when this is dropped.
+        unsafe { Alive::new(self.handle.raw()) }
+    }
+
+    pub(crate) fn raw(&self) -> CUgraphExec {
+        self.handle.raw()
+    }
+
+    /// The graph from which it was instantiated.
+    pub(crate) fn graph(&self) -> GraphRef<'_> {
+        match &self.objects {
+            Objects::Own { graph, .. } => graph.as_ref(),
+            Objects::Cudarc(OfCudarc(graph)) => {
+                // SAFETY: cudarc's graph is alive as long as the object, which is borrowed.
+                let alive = unsafe { Alive::new(graph.cu_graph()) };
+                // SAFETY: the id was made for this graph.
+                unsafe { GraphRef::new(self.api, alive, self.id) }
+            }
+        }
+    }
+
+    pub(crate) fn raw_graph(&self) -> CUgraph {
+        match &self.objects {
+            Objects::Own { graph, .. } => graph.raw(),
+            Objects::Cudarc(OfCudarc(graph)) => graph.cu_graph(),
+        }
+    }
+
+    /// A node of any kind of the graph; `None` for one of another graph.
+    pub(crate) fn node(&self, node: NodeId) -> Option<ExecNode<'_>> {
+        let is_here = node.is_of(self.id) || self.listed.find(node.handle()).is_some();
+        is_here.then(|| self.exec_node(node))
+    }
+
+    /// A node of the graph that launches `function`; `None` for one of another graph.
+    #[inline(always)]
+    pub(crate) fn kernel_node(
+        &self,
+        node: NodeId,
+        function: Handle<CUfunc_st>,
+    ) -> Option<ExecNode<'_>> {
+        let is_here = node.is_of(self.id)
+            || self.listed.find(node.handle()) == Some(&(node.handle(), Some(function)));
+        is_here.then(|| self.exec_node(node))
+    }
+
+    #[inline(always)]
+    fn exec_node(&self, node: NodeId) -> ExecNode<'_> {
+        ExecNode {
+            exec: self,
+            // SAFETY: both callers have found the node in the graph, which this holds, and whose nodes stay.
+            node: unsafe { Alive::new(node.handle().raw()) },
+        }
+    }
+
+    /// `cuGraphUpload`.
+    pub(crate) fn upload(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
+        self.api.cuGraphUpload(self.alive(), stream)
+    }
+
+    /// `cuGraphLaunch`.
+    ///
+    /// # Safety
+    /// The kernels, copies and memsets of the graph may run, with the arguments that they have now: see
+    /// [`GraphExec::launch`](crate::GraphExec::launch).
+    pub(crate) unsafe fn launch(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
+        let launch = required!(self.api, cuGraphLaunch)?;
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphLaunch`: the instantiated graph and the stream are alive, and the caller
+        // vouches for what runs.
+        unsafe { launch(self.handle.raw(), stream.raw()) }.check("cuGraphLaunch")
+    }
+}
+
+/// A node of an instantiated graph.
+#[derive(Clone, Copy)]
+pub(crate) struct ExecNode<'e> {
+    exec: &'e Exec,
+    node: Alive<'e, CUgraphNode_st>,
+}
+
+impl ExecNode<'_> {
+    /// `cuGraphExecKernelNodeSetParams`.
+    #[inline(always)]
+    pub(crate) fn set_params(self, params: &KernelNodeParams<'_>) -> Result<(), CallError> {
+        (self.exec.set_params)(self.exec.alive(), self.node, params)
+            .check("cuGraphExecKernelNodeSetParams_v2")
+    }
+
+    /// `cuGraphNodeSetEnabled`.
+    pub(crate) fn set_enabled(self, enabled: bool) -> Result<(), CallError> {
+        let (api, exec) = (self.exec.api, self.exec.alive());
+        api.cuGraphNodeSetEnabled(exec, self.node, enabled.into())
+    }
+
+    /// `cuGraphNodeGetEnabled`.
+    pub(crate) fn is_enabled(self) -> Result<bool, CallError> {
+        let (api, exec, mut enabled) = (self.exec.api, self.exec.alive(), 0);
+        api.cuGraphNodeGetEnabled(exec, self.node, &mut enabled)?;
+        Ok(enabled != 0)
+    }
+}

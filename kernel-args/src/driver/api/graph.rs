@@ -1,0 +1,442 @@
+//! Graphs, their nodes, and what they hold.
+
+use super::{
+    Alive, Api, CallError, ContextHandle, Handle, KernelNodeParams, LaunchAttribute, Memory,
+    Status,
+    entry_points::required,
+    handle::{Destroyed, Owned},
+    node_params::{KernelNodeRecord, MemsetNodeParams, row},
+    out,
+};
+use core::{
+    cell::Cell,
+    ffi::c_void,
+    ptr,
+    sync::atomic::{AtomicU64, Ordering},
+};
+use cudarc::driver::sys::{
+    CUdeviceptr, CUfunc_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphNode, CUgraphNode_st,
+};
+use std::{sync::Arc, vec, vec::Vec};
+
+/// Which graph a node belongs to. The driver may use the address of a destroyed graph again; this is never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct GraphId(Origin);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Origin {
+    /// A graph that was made or found by this crate.
+    Made(u64),
+    /// A captured graph, by the driver's number of the capture, which is unique in the process (CUDA Driver API,
+    /// `cuStreamGetCaptureInfo`).
+    Captured(u64),
+}
+
+impl GraphId {
+    pub(super) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(Origin::Made(NEXT.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    pub(super) fn captured(id: u64) -> Self {
+        Self(Origin::Captured(id))
+    }
+}
+
+/// A node that the graph of this id has, or had: whether it is alive is known where that graph is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeId {
+    node: Handle<CUgraphNode_st>,
+    graph: GraphId,
+}
+
+impl NodeId {
+    /// # Safety
+    /// `node` is a node of the graph with this id.
+    #[inline(always)]
+    pub(super) unsafe fn new(node: CUgraphNode, graph: GraphId) -> Self {
+        Self {
+            node: Handle::new(node),
+            graph,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn handle(self) -> Handle<CUgraphNode_st> {
+        self.node
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_of(self, graph: GraphId) -> bool {
+        self.graph == graph
+    }
+}
+
+impl Destroyed for CUgraph_st {
+    /// CUDA Driver API, "Graph object thread safety": no two calls may access one graph at the same time.
+    type Sharing = Cell<()>;
+
+    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
+        api.cuGraphDestroy
+    }
+}
+
+/// A graph, destroyed when this is dropped.
+pub(crate) struct Graph {
+    owned: Owned<CUgraph_st>,
+    id: GraphId,
+}
+
+impl Graph {
+    /// An empty graph: `cuGraphCreate`.
+    pub(crate) fn new(api: &'static Api) -> Result<Self, CallError> {
+        let mut graph = ptr::null_mut();
+        api.cuGraphCreate(&mut graph, 0)?;
+        Ok(Self {
+            // SAFETY: the call has made the graph for this one alone.
+            owned: unsafe { Owned::new(api, graph) },
+            id: GraphId::new(),
+        })
+    }
+
+    /// A captured graph.
+    ///
+    /// # Safety
+    /// `id` is that of the capture.
+    pub(super) unsafe fn of_capture(owned: Owned<CUgraph_st>, id: GraphId) -> Self {
+        Self { owned, id }
+    }
+
+    #[inline(always)]
+    pub(crate) fn id(&self) -> GraphId {
+        self.id
+    }
+
+    #[inline(always)]
+    pub(crate) fn api(&self) -> &'static Api {
+        self.owned.api
+    }
+
+    #[inline(always)]
+    pub(crate) fn raw(&self) -> CUgraph {
+        self.owned.alive().raw()
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_ref(&self) -> GraphRef<'_> {
+        GraphRef {
+            api: self.owned.api,
+            graph: self.owned.alive(),
+            id: self.id,
+        }
+    }
+
+    /// `cuGraphInstantiateWithFlags`.
+    pub(super) fn instantiate_to(&self, exec: &mut CUgraphExec) -> Result<(), CallError> {
+        let api = self.owned.api;
+        api.cuGraphInstantiateWithFlags(exec, self.owned.alive(), 0)
+    }
+
+    /// What a node depends on; the index of the first that belongs to another graph.
+    pub(crate) fn after(&self, nodes: &[NodeId]) -> Result<After<'_>, usize> {
+        if let Some(index) = nodes.iter().position(|node| !node.is_of(self.id)) {
+            return Err(index);
+        }
+        Ok(After {
+            graph: self,
+            nodes: nodes.iter().map(|node| node.node.raw()).collect(),
+        })
+    }
+}
+
+/// Nodes of a graph, on which a node that is added depends.
+pub(crate) struct After<'g> {
+    graph: &'g Graph,
+    nodes: Vec<CUgraphNode>,
+}
+
+impl<'g> After<'g> {
+    /// Adds a node: `add` gets the graph, the nodes that are before it, and their number.
+    fn add(
+        &self,
+        call: &'static str,
+        add: impl FnOnce(&mut CUgraphNode, CUgraph, *const CUgraphNode, usize) -> Status,
+    ) -> Result<NodeId, CallError> {
+        let mut node = ptr::null_mut();
+        let nodes = &self.nodes;
+        add(&mut node, self.graph.raw(), nodes.as_ptr(), nodes.len()).check(call)?;
+        // SAFETY: the call has added the node to this graph.
+        Ok(unsafe { NodeId::new(node, self.graph.id) })
+    }
+
+    /// `cuGraphAddKernelNode`.
+    pub(crate) fn add_kernel(
+        &self,
+        params: &KernelNodeParams<'_>,
+    ) -> Result<NewNode<'g>, CallError> {
+        let add = required!(self.graph.api(), cuGraphAddKernelNode_v2)?;
+        let id = self.add("cuGraphAddKernelNode_v2", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddKernelNode`: the graph is alive, the `count` nodes are of it, and the
+            // function takes its parameters (`KernelNodeParams`), which the call copies.
+            unsafe { add(node, graph, after, count, params) }
+        })?;
+        Ok(NewNode {
+            graph: self.graph,
+            id,
+        })
+    }
+
+    /// `cuGraphAddMemcpyNode`: a copy of `width` bytes.
+    pub(crate) fn add_copy(
+        &self,
+        to: Memory,
+        from: Memory,
+        width: usize,
+        context: ContextHandle<'_>,
+    ) -> Result<NodeId, CallError> {
+        let add = required!(self.graph.api(), cuGraphAddMemcpyNode)?;
+        self.add("cuGraphAddMemcpyNode", |node, graph, after, count| {
+            let copy = row(to, from, width);
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemcpyNode`: the graph is alive, the `count` nodes are of it, and so is the
+            // context. The call only describes the copy; whoever launches the graph vouches for the memory.
+            unsafe { add(node, graph, after, count, &copy, context.raw()) }
+        })
+    }
+
+    /// `cuGraphAddMemsetNode`: sets `width` bytes.
+    pub(crate) fn add_memset(
+        &self,
+        to: CUdeviceptr,
+        byte: u8,
+        width: usize,
+        context: ContextHandle<'_>,
+    ) -> Result<NodeId, CallError> {
+        let add = required!(self.graph.api(), cuGraphAddMemsetNode)?;
+        let params = MemsetNodeParams {
+            address: to,
+            pitch: 0,
+            value: byte.into(),
+            element_size: 1,
+            width,
+            height: 1,
+        };
+        self.add("cuGraphAddMemsetNode", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemsetNode`: as `cuGraphAddMemcpyNode`, it describes what a launch does.
+            unsafe { add(node, graph, after, count, &params, context.raw()) }
+        })
+    }
+}
+
+/// A node that was just added, and that nothing else names.
+pub(crate) struct NewNode<'g> {
+    graph: &'g Graph,
+    id: NodeId,
+}
+
+impl NewNode<'_> {
+    pub(crate) fn as_node(&self) -> GraphNode<'_> {
+        GraphNode {
+            api: self.graph.api(),
+            // SAFETY: a node is alive as long as its graph, from which only `remove` takes it.
+            node: unsafe { Alive::new(self.id.node.raw()) },
+        }
+    }
+
+    /// The node as one that stays.
+    pub(crate) fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// Takes the node out of the graph: `cuGraphDestroyNode`.
+    pub(crate) fn remove(self) -> Result<(), CallError> {
+        let destroy = required!(self.graph.api(), cuGraphDestroyNode)?;
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node is one of a graph that is alive; its id was given to
+        // nothing else, so nothing names it afterwards.
+        unsafe { destroy(self.id.node.raw()) }.check("cuGraphDestroyNode")
+    }
+}
+
+/// A graph that is alive for `'g`.
+#[derive(Clone, Copy)]
+pub(crate) struct GraphRef<'g> {
+    pub(super) api: &'static Api,
+    graph: Alive<'g, CUgraph_st>,
+    id: GraphId,
+}
+
+impl<'g> GraphRef<'g> {
+    /// # Safety
+    /// `id` is that of the graph: nodes with that id are nodes of it.
+    pub(super) unsafe fn new(api: &'static Api, graph: Alive<'g, CUgraph_st>, id: GraphId) -> Self {
+        Self { api, graph, id }
+    }
+
+    /// A node of this graph; `None` for one of another graph.
+    pub(crate) fn node(self, id: NodeId) -> Option<GraphNode<'g>> {
+        id.is_of(self.id).then(|| GraphNode {
+            api: self.api,
+            // SAFETY: the node is one of this graph, which is alive, and only a `NewNode` is taken out of a graph.
+            node: unsafe { Alive::new(id.node.raw()) },
+        })
+    }
+
+    /// `cuGraphGetNodes`.
+    pub(crate) fn nodes(self) -> Result<Vec<NodeId>, CallError> {
+        let get = required!(self.api, cuGraphGetNodes)?;
+        let raw = self.graph.raw();
+        let mut count = 0;
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetNodes`: "nodes may be NULL, in which case this function will return the
+        // number of nodes in numNodes".
+        unsafe { get(raw, ptr::null_mut(), &mut count) }.check("cuGraphGetNodes")?;
+        let mut nodes = vec![ptr::null_mut(); count];
+        if count > 0 {
+            // SAFETY: `cuGraphGetNodes` writes at most `count` nodes, for which there is room.
+            unsafe { get(raw, nodes.as_mut_ptr(), &mut count) }.check("cuGraphGetNodes")?;
+            nodes.truncate(count);
+        }
+        Ok(self.ids(nodes).collect())
+    }
+
+    /// `cuGraphGetEdges_v2`, or the first version of it in a driver that is older than 12.3.
+    pub(crate) fn edges(self) -> Result<Vec<(NodeId, NodeId)>, CallError> {
+        let mut count = 0;
+        let no_nodes = ptr::null_mut();
+        // SAFETY: null has no room, and needs none.
+        unsafe { self.get_edges(no_nodes, no_nodes, ptr::null_mut(), &mut count) }?;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let mut from = vec![ptr::null_mut(); count];
+        let (mut to, mut data) = (from.clone(), vec![0; count]);
+        let (from_place, to_place) = (from.as_mut_ptr(), to.as_mut_ptr());
+        // SAFETY: each has room for `count` entries.
+        unsafe { self.get_edges(from_place, to_place, data.as_mut_ptr(), &mut count) }?;
+        Ok(self.ids(from).zip(self.ids(to)).take(count).collect())
+    }
+
+    /// # Safety
+    /// Each place has room for `count` entries, or is null.
+    unsafe fn get_edges(
+        self,
+        from: *mut CUgraphNode,
+        to: *mut CUgraphNode,
+        data: *mut u64,
+        count: &mut usize,
+    ) -> Result<(), CallError> {
+        let graph = self.graph.raw();
+        if let Some(get) = self.api.cuGraphGetEdges_v2 {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetEdges`: each array has room for `count` entries; if they are null, the
+            // call returns the number of edges. The graph is alive.
+            let status = unsafe { get(graph, from, to, data, count) };
+            return status.check("cuGraphGetEdges_v2");
+        }
+        let get = required!(self.api, cuGraphGetEdges)?;
+        // SAFETY: the first version is documented alike, and has no data of edges.
+        unsafe { get(graph, from, to, count) }.check("cuGraphGetEdges")
+    }
+
+    /// The ids of nodes that the driver has returned for this graph.
+    fn ids(self, nodes: Vec<CUgraphNode>) -> impl Iterator<Item = NodeId> {
+        // SAFETY: the caller has got them from a call for this graph.
+        nodes
+            .into_iter()
+            .map(move |node| unsafe { NodeId::new(node, self.id) })
+    }
+
+    /// Has the graph hold `object` until it is destroyed, every graph that was instantiated from it is, and their launches are over:
+    /// `cuUserObjectCreate`, `cuGraphRetainUserObject`. Then [`UserObject::let_go`] is called, on a thread of the driver.
+    pub(crate) fn retain<T: UserObject>(self, object: Arc<T>) -> Result<(), CallError> {
+        /// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`
+        const NO_DESTRUCTOR_SYNC: u32 = 1;
+        /// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes over the caller's reference.
+        const MOVE: u32 = 1;
+        let create = required!(self.api, cuUserObjectCreate)?;
+        let retain = required!(self.api, cuGraphRetainUserObject)?;
+        let release = required!(self.api, cuUserObjectRelease)?;
+        let (mut user_object, pointer) = (ptr::null_mut(), Arc::into_raw(object).cast_mut());
+        // SAFETY: CUDA Driver API, "Graph Management", `cuUserObjectCreate`: the driver passes the pointer to `let_go` once, when the last
+        // reference to the object is released.
+        let status = unsafe {
+            create(
+                &mut user_object,
+                pointer.cast(),
+                let_go::<T>,
+                1,
+                NO_DESTRUCTOR_SYNC,
+            )
+        };
+        if let Err(error) = status.check("cuUserObjectCreate") {
+            // SAFETY: the pointer is that of `into_raw`, and the driver has not taken it.
+            drop(unsafe { Arc::from_raw(pointer) });
+            return Err(error);
+        }
+        // SAFETY: `cuGraphRetainUserObject`: the graph is alive, and takes over the one reference that the object has.
+        let status = unsafe { retain(self.graph.raw(), user_object, 1, MOVE) };
+        status.check("cuGraphRetainUserObject").inspect_err(|_| {
+            // SAFETY: `cuUserObjectRelease`: the graph has not taken the reference, so it is released here.
+            unsafe { release(user_object, 1) };
+        })
+    }
+}
+
+/// What a graph can hold.
+pub(crate) trait UserObject: Send + Sync + 'static {
+    /// The graph has let it go. This may run on any thread, and must not call CUDA.
+    fn let_go(self: Arc<Self>);
+}
+
+/// The destructor of a user object. A panic ends the process: it cannot unwind into the driver.
+///
+/// # Safety
+/// `object` is the pointer of an `Arc<T>`, which this takes over.
+unsafe extern "C" fn let_go<T: UserObject>(object: *mut c_void) {
+    // SAFETY: the driver passes what `retain` has given it.
+    unsafe { Arc::from_raw(object.cast::<T>().cast_const()) }.let_go();
+}
+
+/// A node of a graph that is alive for `'g`.
+#[derive(Clone, Copy)]
+pub(crate) struct GraphNode<'g> {
+    api: &'static Api,
+    node: Alive<'g, CUgraphNode_st>,
+}
+
+impl GraphNode<'_> {
+    /// The function that the node launches, and its dynamic shared memory; `None` for a node of another kind. For a kernel without a
+    /// context it is its function in the current one.
+    pub(crate) fn kernel(self) -> Result<Option<(Handle<CUfunc_st>, u32)>, CallError> {
+        /// `CU_GRAPH_NODE_TYPE_KERNEL`.
+        const KERNEL: u32 = 0;
+        let Self { api, node } = self;
+        required!(api, cuGraphKernelNodeGetParams_v2)?;
+        if out(|kind| api.cuGraphNodeGetType(node, kind))? != KERNEL {
+            return Ok(None);
+        }
+        let mut record = KernelNodeRecord::EMPTY;
+        api.cuGraphKernelNodeGetParams_v2(node, &mut record)?;
+        let mut function = record.function;
+        if function.is_null() && !record.kernel.is_null() {
+            // SAFETY: the kernel of a node is loaded as long as the node may be launched.
+            let kernel = unsafe { Alive::new(record.kernel) };
+            api.cuKernelGetFunction(&mut function, kernel)?;
+        }
+        Ok(Some((Handle::new(function), record.shared)))
+    }
+
+    /// Gives a kernel node an attribute: `cuGraphKernelNodeSetAttribute`.
+    pub(crate) fn set_attribute(self, attribute: &LaunchAttribute<'_>) -> Result<(), CallError> {
+        let set = required!(self.api, cuGraphKernelNodeSetAttribute)?;
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphKernelNodeSetAttribute`: the node is alive, and the value is that of the
+        // attribute's id, which the call copies.
+        unsafe { set(self.node.raw(), attribute.id, &attribute.value) }
+            .check("cuGraphKernelNodeSetAttribute")
+    }
+
+    /// Reads an attribute of a kernel node: `cuGraphKernelNodeGetAttribute`.
+    pub(crate) fn attribute(self, id: u32) -> Result<LaunchAttribute<'static>, CallError> {
+        let mut attribute = LaunchAttribute::new(id);
+        self.api
+            .cuGraphKernelNodeGetAttribute(self.node, id, &mut attribute.value)?;
+        Ok(attribute)
+    }
+}

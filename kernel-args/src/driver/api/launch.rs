@@ -1,0 +1,261 @@
+//! Functions and what keeps them loaded; launches: a function with parameters that it takes, and the call.
+
+use super::{
+    Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api,
+};
+use core::{ffi::c_void, marker::PhantomData, ptr};
+use cudarc::driver::{
+    CudaContext, CudaFunction,
+    sys::{CUfunc_st, CUfunction, CUresult},
+};
+use std::{ffi::CStr, string::String, sync::Arc};
+
+/// A function that is loaded as long as this is.
+pub(crate) struct Function {
+    handle: Handle<CUfunc_st>,
+    keeper: Keeper,
+}
+
+/// What keeps a function loaded.
+enum Keeper {
+    Module(Arc<Module>),
+    Cudarc(CudaFunction, ContextState),
+}
+
+impl Function {
+    /// `cuModuleGetFunction`; `None` where the module has no function of that name.
+    pub(crate) fn of_module(
+        module: &Arc<Module>,
+        symbol: &CStr,
+    ) -> Result<Option<Self>, CallError> {
+        let function = module.function(symbol)?;
+        Ok(function.map(|function| Self {
+            handle: Handle::new(function.raw()),
+            keeper: Keeper::Module(module.clone()),
+        }))
+    }
+
+    /// cudarc's function, which was loaded in `context`.
+    pub(crate) fn of_cudarc(api: &Api, context: &CudaContext, function: CudaFunction) -> Self {
+        Self {
+            handle: Handle::new(function.cu_function()),
+            keeper: Keeper::Cudarc(function, ContextState::of(api, context)),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn alive(&self) -> FunctionHandle<'_> {
+        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: a function is valid until its module is unloaded, which
+        // `keeper` prevents; both constructors take the handle of the keeper.
+        unsafe { Alive::new(self.handle.raw()) }
+    }
+
+    /// cudarc's function, if cudarc loaded it.
+    pub(crate) fn cudarc(&self) -> Option<&CudaFunction> {
+        match &self.keeper {
+            Keeper::Cudarc(function, _) => Some(function),
+            Keeper::Module(_) => None,
+        }
+    }
+
+    /// Whether `context`, in which it was loaded, was reset since, as far as the driver reports it.
+    pub(crate) fn is_over(&self, api: &Api, context: &CudaContext) -> bool {
+        match &self.keeper {
+            Keeper::Module(module) => module.is_over(),
+            Keeper::Cudarc(_, state) => state.is_over(api, context),
+        }
+    }
+}
+
+/// The type of `cuLaunchKernelEx`.
+pub(super) type LaunchKernelEx = unsafe extern "C" fn(
+    *const LaunchConfig<'_>,
+    CUfunction,
+    *mut *mut c_void,
+    *mut *mut c_void,
+) -> Status;
+
+/// What the caller of an `unsafe` function that launches has promised of that launch, which lasts for `'p`: see
+/// [`launch()`](crate::launch()). It goes with the launch, to the place that relies on it.
+pub struct Promise<'p>(PhantomData<&'p mut ()>);
+
+impl<'p> Promise<'p> {
+    /// # Safety
+    /// For the one launch that takes this, the caller promises what [`launch()`](crate::launch()) requires. The launch returns within
+    /// `'p`.
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(PhantomData)
+    }
+
+    /// A raw function that is launched: it is loaded, which `launch` requires of it.
+    #[expect(clippy::unused_self, reason = "it is the proof")]
+    #[inline(always)]
+    pub(crate) fn function(&self, function: CUfunction) -> FunctionHandle<'p> {
+        // SAFETY: the caller of `launch` vouches for the function that is launched, as long as the launch lasts.
+        unsafe { Alive::new(function) }
+    }
+}
+
+/// The keys of `cuLaunchKernel`'s `extra`, as `cuda.h` defines them. cudarc has them from `cuda-11070` on only.
+const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
+const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
+const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
+
+/// The `extra` of a packed buffer.
+pub(crate) struct Extra<'b>([*mut c_void; 5], PhantomData<(&'b [u8], &'b mut usize)>);
+
+impl<'b> Extra<'b> {
+    /// `size` is where the driver reads the buffer's size.
+    #[inline(always)]
+    pub(crate) fn new(buffer: &'b [u8], size: &'b mut usize) -> Self {
+        *size = buffer.len();
+        let extra = [
+            CU_LAUNCH_PARAM_BUFFER_POINTER,
+            buffer.as_ptr().cast_mut().cast(),
+            CU_LAUNCH_PARAM_BUFFER_SIZE,
+            ptr::from_mut(size).cast(),
+            CU_LAUNCH_PARAM_END,
+        ];
+        Self(extra, PhantomData)
+    }
+}
+
+/// A function and parameters that it takes, in one of the forms of `cuLaunchKernel`: all valid for `'p`. It has two words, which calls
+/// take in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct KernelCall<'p, const PACKED: bool> {
+    function: FunctionHandle<'p>,
+    parameters: *mut *mut c_void,
+}
+
+impl<'p> KernelCall<'p, false> {
+    /// # Safety
+    /// For `'p`, `params` has a pointer to each parameter of the function, and as many bytes as the function takes are initialised
+    /// there.
+    #[inline(always)]
+    pub(crate) unsafe fn with_params(
+        function: FunctionHandle<'p>,
+        params: *mut *mut c_void,
+    ) -> Self {
+        Self {
+            function,
+            parameters: params,
+        }
+    }
+}
+
+impl<'p> KernelCall<'p, true> {
+    /// # Safety
+    /// The buffer of `extra` is the packed form of the function's parameters.
+    #[inline(always)]
+    pub(crate) unsafe fn with_extra(
+        function: FunctionHandle<'p>,
+        extra: &'p mut Extra<'_>,
+    ) -> Self {
+        Self {
+            function,
+            parameters: extra.0.as_mut_ptr(),
+        }
+    }
+}
+
+impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
+    #[inline(always)]
+    pub(crate) fn function(&self) -> FunctionHandle<'p> {
+        self.function
+    }
+
+    #[inline(always)]
+    pub(super) fn params(&self) -> *mut *mut c_void {
+        if PACKED {
+            ptr::null_mut()
+        } else {
+            self.parameters
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn extra(&self) -> *mut *mut c_void {
+        if PACKED {
+            self.parameters
+        } else {
+            ptr::null_mut()
+        }
+    }
+}
+
+impl Api {
+    /// `cuFuncGetName`: the function's symbol; `None` where the driver is older than 12.3.
+    pub(crate) fn function_name(&self, function: FunctionHandle<'_>) -> Option<String> {
+        let mut name = ptr::null();
+        // SAFETY: CUDA Driver API, "Execution Control", `cuFuncGetName`: it takes a function, which is alive, and a place, which it writes.
+        let status = unsafe { self.cuFuncGetName?(&mut name, function.raw()) };
+        if status != Status::SUCCESS || name.is_null() {
+            return None;
+        }
+        // SAFETY: the driver has returned a text that ends with NUL, "valid as long as the function handle is valid", which it is.
+        let name = unsafe { CStr::from_ptr(name) };
+        Some(name.to_string_lossy().into_owned())
+    }
+
+    /// `cuLaunchKernelEx`; `cuLaunchKernel` where the driver is older than 11.8.
+    #[inline(always)]
+    pub(crate) fn launch<const PACKED: bool>(
+        &self,
+        config: &LaunchConfig<'_>,
+        call: KernelCall<'_, PACKED>,
+        _: Promise<'_>,
+    ) -> Status {
+        // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernelEx` reads the configuration, whose stream and attributes are alive,
+        // and from either array as many bytes for each parameter as the function takes (`KernelCall`), and copies them before it
+        // returns. What the kernel does is what the caller of `launch` has promised.
+        unsafe { (self.launch_kernel)(config, call.function.raw(), call.params(), call.extra()) }
+    }
+}
+
+/// `cuLaunchKernel` behind the arguments of `cuLaunchKernelEx`, for drivers older than 11.8. These take no launch
+/// attributes, which are refused before.
+///
+/// # Safety
+/// As `cuLaunchKernelEx`: `config` is valid for reads; the function is loaded, and `params` or `extra` has its parameters; the
+/// kernel may run.
+pub(super) unsafe extern "C" fn launch_without_attributes(
+    config: *const LaunchConfig<'_>,
+    function: CUfunction,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Status {
+    let Ok(api) = api() else {
+        return Status(CUresult::CUDA_ERROR_NOT_INITIALIZED as u32);
+    };
+    // SAFETY: the caller vouches that it is valid for reads.
+    let config = unsafe { config.read() };
+    if config.attribute_count != 0 {
+        return Status(CUresult::CUDA_ERROR_NOT_SUPPORTED as u32);
+    }
+    let LaunchConfig {
+        grid: [grid_x, grid_y, grid_z],
+        block: [block_x, block_y, block_z],
+        shared,
+        stream,
+        ..
+    } = config;
+    // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernel`: it takes the parameters as `cuLaunchKernelEx` does, so the caller
+    // vouches for them, for the function and for what the kernel does. The stream of a configuration is alive.
+    unsafe {
+        (api.cuLaunchKernel)(
+            function,
+            grid_x,
+            grid_y,
+            grid_z,
+            block_x,
+            block_y,
+            block_z,
+            shared,
+            stream.raw(),
+            params,
+            extra,
+        )
+    }
+}

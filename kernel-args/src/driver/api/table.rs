@@ -1,0 +1,183 @@
+//! The table of the entry points, with their types. The macro is in [`entry_points`](super::entry_points).
+//!
+//! # The types are the proofs
+//! A `safe` entry point is declared with types of which every value is one that CUDA's Driver API documents for that call:
+//! - numbers: for one that makes no sense, such as a device that does not exist, the call returns an error;
+//! - `&mut T`: a place that the call writes, and does not keep;
+//! - [`Alive`], as [`FunctionHandle`]: an object that is alive. What is destroyed cannot be named by one;
+//! - [`Text`]: a text that ends with NUL.
+//!
+//! Every call also wants a current context. That is no requirement of memory safety: where no context is current, or the
+//! wrong one, each call is documented to return `CUDA_ERROR_INVALID_CONTEXT` or `CUDA_ERROR_INVALID_HANDLE`. An `unsafe` entry point
+//! requires what these types do not say (an array and its length, parameters that fit a kernel, an object that nothing uses any more):
+//! the files of this folder prove it, each for its subject.
+
+use super::{
+    Alive, AttributeValue, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle,
+    GreenContext, KernelNodeParams, LaunchConfig, Null, PoolAccess, Status, StreamHandle, Text,
+    Unavailable,
+    entry_points::{entry_points, method, required, said, signature, symbol},
+    launch::{LaunchKernelEx, launch_without_attributes},
+    node_params::{KernelNodeRecord, MemsetNodeParams},
+};
+use core::{
+    ffi::{c_char, c_int, c_uint, c_void},
+    mem,
+    ptr::NonNull,
+};
+use cudarc::driver::sys::{
+    CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUevent_st, CUfunction, CUgraph,
+    CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode, CUgraphNode_st, CUjit_option,
+    CUjitInputType, CUlinkState, CUlinkState_st, CUmemoryPool, CUmod_st, CUmodule, CUstream,
+    CUstream_st, CUuserObject,
+};
+use libloading::Library;
+
+entry_points! {
+    always {
+    unsafe cuLaunchKernel(
+        function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint, block_z: c_uint,
+        shared: c_uint, stream: CUstream, params: *mut *mut c_void, extra: *mut *mut c_void
+    );
+    // Attributes are numbers: cudarc's enum lacks those that are newer than the application's `cuda-NNNNN` feature.
+    safe cuFuncGetAttribute(value: &mut c_int, attribute: c_uint, function: FunctionHandle<'_>);
+    safe cuFuncSetAttribute(function: FunctionHandle<'_>, attribute: c_uint, value: c_int);
+    safe cuDeviceGetAttribute(value: &mut c_int, attribute: c_uint, device: CUdevice);
+    safe cuDriverGetVersion(version: &mut c_int);
+    safe cuInit(flags: c_uint);
+    safe cuDeviceGetCount(count: &mut c_int);
+    safe cuDeviceGet(device: &mut CUdevice, ordinal: c_int);
+    unsafe cuDeviceGetName(name: *mut c_char, length: c_int, device: CUdevice);
+    safe cuCtxGetStreamPriorityRange(least: &mut c_int, greatest: &mut c_int);
+    safe cuStreamIsCapturing(stream: StreamHandle<'_>, status: &mut c_uint);
+    safe cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: &mut c_int, function: FunctionHandle<'_>, threads: c_int, shared: usize
+    );
+    safe cuOccupancyMaxPotentialBlockSize(
+        grid: &mut c_int, block: &mut c_int, function: FunctionHandle<'_>, shared_for_block: Null, shared: usize, limit: c_int
+    );
+    safe cuCtxGetCurrent(context: &mut CUcontext);
+    safe cuCtxSetCurrent(context: ContextHandle<'_>);
+    safe cuCtxGetDevice(device: &mut CUdevice);
+    unsafe cuModuleLoadDataEx(
+        module: &mut CUmodule, image: *const c_void, count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void
+    );
+    unsafe cuModuleUnload(module: CUmodule);
+    safe cuModuleGetFunction(function: &mut CUfunction, module: Alive<'_, CUmod_st>, name: Text<'_>);
+    safe cuModuleGetGlobal_v2(address: &mut CUdeviceptr, size: &mut usize, module: Alive<'_, CUmod_st>, name: Text<'_>)
+        = "cuModuleGetGlobal";
+    unsafe cuLinkCreate_v2(
+        count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void, state: &mut CUlinkState
+    );
+    unsafe cuLinkAddData_v2(
+        state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: *const c_char, count: c_uint,
+        options: *mut CUjit_option, values: *mut *mut c_void
+    );
+    safe cuLinkComplete(state: Alive<'_, CUlinkState_st>, cubin: &mut *mut c_void, size: &mut usize);
+    unsafe cuLinkDestroy(state: *mut CUlinkState_st);
+    safe cuGetErrorName(status: Status, name: &mut Option<Text<'static>>);
+    }
+    newer {
+    /// Driver 11.8 and newer.
+    unsafe cuLaunchKernelEx(
+        config: *const LaunchConfig<'_>, function: CUfunction, params: *mut *mut c_void, extra: *mut *mut c_void
+    );
+    /// Driver 11.8 and newer.
+    safe cuOccupancyMaxActiveClusters(count: &mut c_int, function: FunctionHandle<'_>, config: &LaunchConfig<'_>);
+    /// Driver 11.8 and newer.
+    safe cuOccupancyMaxPotentialClusterSize(size: &mut c_int, function: FunctionHandle<'_>, config: &LaunchConfig<'_>);
+    /// Driver 12.4 and newer.
+    safe cuFuncGetParamInfo(function: FunctionHandle<'_>, index: usize, offset: &mut usize, size: &mut usize);
+    /// Driver 12.3 and newer. The name lives as long as the function.
+    unsafe cuFuncGetName(name: &mut *const c_char, function: CUfunction);
+    // Graphs need driver 12.0, whose `_v2` calls take what describes a kernel node.
+    safe cuGraphCreate(graph: &mut CUgraph, flags: c_uint);
+    unsafe cuGraphDestroy(graph: *mut CUgraph_st);
+    safe cuGraphInstantiateWithFlags(exec: &mut CUgraphExec, graph: Alive<'_, CUgraph_st>, flags: u64);
+    unsafe cuGraphExecDestroy(exec: *mut CUgraphExec_st);
+    safe cuGraphUpload(exec: Alive<'_, CUgraphExec_st>, stream: StreamHandle<'_>);
+    unsafe cuGraphLaunch(exec: CUgraphExec, stream: CUstream);
+    unsafe cuGraphAddKernelNode_v2(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &KernelNodeParams<'_>
+    );
+    safe cuGraphKernelNodeGetParams_v2(node: Alive<'_, CUgraphNode_st>, params: &mut KernelNodeRecord);
+    kept cuGraphExecKernelNodeSetParams_v2(
+        exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, params: &KernelNodeParams<'_>
+    );
+    unsafe cuGraphAddMemcpyNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, copy: &CUDA_MEMCPY3D, context: CUcontext
+    );
+    unsafe cuGraphAddMemsetNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &MemsetNodeParams,
+        context: CUcontext
+    );
+    safe cuGraphNodeSetEnabled(exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, enabled: c_uint);
+    safe cuGraphNodeGetEnabled(exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, enabled: &mut c_uint);
+    safe cuGraphNodeGetType(node: Alive<'_, CUgraphNode_st>, kind: &mut c_uint);
+    unsafe cuGraphGetNodes(graph: CUgraph, nodes: *mut CUgraphNode, count: &mut usize);
+    unsafe cuGraphGetEdges(graph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, count: &mut usize);
+    /// Driver 12.3 and newer. `CUgraphEdgeData` has 8 bytes.
+    unsafe cuGraphGetEdges_v2(
+        graph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, data: *mut u64, count: &mut usize
+    );
+    // The value is a `CUlaunchAttributeValue`, 64 bytes aligned to 8.
+    unsafe cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_uint, value: &AttributeValue);
+    safe cuGraphKernelNodeGetAttribute(node: Alive<'_, CUgraphNode_st>, attribute: c_uint, value: &mut AttributeValue);
+    unsafe cuGraphDestroyNode(node: CUgraphNode);
+    unsafe cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint);
+    unsafe cuUserObjectCreate(
+        object: &mut CUuserObject, pointer: *mut c_void, destroy: unsafe extern "C" fn(*mut c_void), count: c_uint, flags: c_uint
+    );
+    unsafe cuUserObjectRelease(object: CUuserObject, count: c_uint);
+    safe cuStreamBeginCapture_v2(stream: StreamHandle<'_>, mode: c_uint);
+    safe cuStreamEndCapture(stream: StreamHandle<'_>, graph: &mut CUgraph);
+    safe cuStreamGetCaptureInfo_v2(
+        stream: StreamHandle<'_>, status: &mut c_uint, id: &mut u64, graph: &mut CUgraph, nodes: &mut *const CUgraphNode,
+        count: &mut usize
+    );
+    /// Driver 12.3 and newer.
+    safe cuStreamGetCaptureInfo_v3(
+        stream: StreamHandle<'_>, status: &mut c_uint, id: &mut u64, graph: &mut CUgraph, nodes: &mut *const CUgraphNode,
+        edges: &mut *const u64, count: &mut usize
+    );
+    safe cuThreadExchangeStreamCaptureMode(mode: &mut c_uint);
+    // The kernel is a `CUkernel`.
+    safe cuKernelGetFunction(function: &mut CUfunction, kernel: Alive<'_, c_void>);
+    safe cuEventCreate(event: &mut CUevent, flags: c_uint);
+    safe cuEventRecord(event: EventHandle<'_>, stream: StreamHandle<'_>);
+    safe cuEventSynchronize(event: EventHandle<'_>);
+    unsafe cuEventDestroy_v2(event: *mut CUevent_st);
+    // Contexts. The three forms of one call: the newest that the driver has is taken.
+    safe cuCtxCreate_v2(context: &mut CUcontext, flags: c_uint, device: CUdevice);
+    /// Driver 11.4 and newer.
+    safe cuCtxCreate_v3(context: &mut CUcontext, params: Null, count: c_int, flags: c_uint, device: CUdevice);
+    /// Driver 12.5 and newer.
+    safe cuCtxCreate_v4(context: &mut CUcontext, params: Null, flags: c_uint, device: CUdevice);
+    unsafe cuCtxDestroy_v2(context: CUcontext);
+    safe cuCtxPushCurrent_v2(context: ContextHandle<'_>) = "cuCtxPushCurrent";
+    safe cuCtxPopCurrent_v2(context: &mut CUcontext) = "cuCtxPopCurrent";
+    /// Driver 12.0 and newer.
+    safe cuCtxGetId(context: ContextHandle<'_>, id: &mut u64);
+    safe cuDevicePrimaryCtxRetain(context: &mut CUcontext, device: CUdevice);
+    unsafe cuDevicePrimaryCtxRelease_v2(device: CUdevice);
+    safe cuDevicePrimaryCtxGetState(device: CUdevice, flags: &mut c_uint, active: &mut c_int);
+    safe cuDeviceCanAccessPeer(possible: &mut c_int, device: CUdevice, peer: CUdevice);
+    safe cuCtxEnablePeerAccess(peer: ContextHandle<'_>, flags: c_uint);
+    safe cuDeviceGetMemPool(pool: &mut CUmemoryPool, device: CUdevice);
+    unsafe cuMemPoolSetAccess(pool: CUmemoryPool, access: &PoolAccess, count: usize);
+    safe cuStreamGetCtx(stream: StreamHandle<'_>, context: &mut CUcontext);
+    unsafe cuStreamDestroy_v2(stream: *mut CUstream_st);
+    // Green contexts: driver 12.4 and newer, their streams 12.5.
+    safe cuDeviceGetDevResource(device: CUdevice, resource: &mut DeviceResource, kind: c_uint);
+    unsafe cuDevSmResourceSplitByCount(
+        groups: &mut DeviceResource, count: &mut c_uint, all: &DeviceResource, rest: &mut DeviceResource, flags: c_uint,
+        smallest: c_uint
+    );
+    unsafe cuDevResourceGenerateDesc(description: &mut *mut c_void, resources: &mut DeviceResource, count: c_uint);
+    unsafe cuGreenCtxCreate(context: &mut *mut GreenContext, description: *mut c_void, device: CUdevice, flags: c_uint);
+    unsafe cuGreenCtxDestroy(context: *mut GreenContext);
+    safe cuGreenCtxStreamCreate(
+        stream: &mut CUstream, context: Alive<'_, GreenContext>, flags: c_uint, priority: c_int
+    );
+    }
+}

@@ -1,0 +1,296 @@
+//! Functions together with the arguments that they take: the proof that a launch reads what the kernel wants.
+
+use super::{Function, LoadedFunction};
+use crate::{
+    driver::{
+        api::{Extra, FunctionHandle, KernelCall, Promise},
+        config::Form,
+        error::Error,
+    },
+    marshal::{ArgList, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+};
+use core::{any::TypeId, marker::PhantomData};
+use std::{
+    borrow::Cow,
+    string::{String, ToString},
+};
+
+/// A function that was verified for every struct whose erased form is `E`.
+pub(crate) struct Typed<E> {
+    function: Function,
+    arguments: PhantomData<fn(E)>,
+}
+
+impl<E> Clone for Typed<E> {
+    fn clone(&self) -> Self {
+        Self {
+            function: self.function.clone(),
+            arguments: PhantomData,
+        }
+    }
+}
+
+impl<E> Typed<E> {
+    #[inline(always)]
+    pub(crate) fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// The function with arguments.
+    #[inline(always)]
+    pub(crate) fn fit<B: KernelArgs<Erased = E>>(&self, args: B) -> Fitting<&LoadedFunction, B> {
+        let function = self.function.loaded();
+        // SAFETY: the function was verified for a struct of this erased form, and `KernelArgs` promises that all such structs have the
+        // same parameters.
+        unsafe { Fitting::new(function, args) }
+    }
+}
+
+/// A function that was perhaps verified for a struct: what is kept of a [`Typed`] where its type is not known.
+pub(crate) struct Verified {
+    function: Function,
+    /// The erased struct; `None` for an untyped function.
+    arguments: Option<TypeId>,
+}
+
+impl Verified {
+    pub(crate) fn untyped(function: &Function) -> Self {
+        Self {
+            function: function.clone(),
+            arguments: None,
+        }
+    }
+
+    pub(crate) fn typed<E: 'static>(typed: &Typed<E>) -> Self {
+        Self {
+            function: typed.function.clone(),
+            arguments: Some(TypeId::of::<E>()),
+        }
+    }
+
+    /// The function, if no struct is known of it.
+    pub(crate) fn as_untyped(&self) -> Option<&Function> {
+        self.arguments.is_none().then_some(&self.function)
+    }
+
+    /// The function, if it was verified for this erased struct.
+    #[inline]
+    pub(crate) fn as_typed<E: 'static>(&self) -> Option<Typed<E>> {
+        (self.arguments == Some(TypeId::of::<E>())).then(|| Typed {
+            function: self.function.clone(),
+            arguments: PhantomData,
+        })
+    }
+
+    /// Whether it is known of the same struct.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.arguments == other.arguments
+    }
+}
+
+impl Function {
+    /// The function, verified for `A`.
+    pub(crate) fn typed<A: KernelArgs>(&self) -> Result<Typed<A::Erased>, Error> {
+        self.fits::<A>()?;
+        Ok(Typed {
+            function: self.clone(),
+            arguments: PhantomData,
+        })
+    }
+
+    /// The function with arguments, for which it is verified now, unless it was before.
+    #[inline]
+    pub(crate) fn fit<A: KernelArgs>(&self, args: A) -> Result<Fitting<&LoadedFunction, A>, Error> {
+        self.fits::<A>()?;
+        // SAFETY: the function was verified for `A`.
+        Ok(unsafe { Fitting::new(self.loaded(), args) })
+    }
+
+    /// The function with a list, for whose types it is verified now, unless it was before.
+    #[inline]
+    pub(crate) fn fit_list<'l, 'a>(
+        &self,
+        list: &'l mut ArgList<'a>,
+    ) -> Result<Fitting<&LoadedFunction, List<'l, 'a>>, Error> {
+        self.fits_list(list.types())?;
+        // SAFETY: the function was verified for the types of this list, which is borrowed exclusively, so they stay.
+        Ok(unsafe { Fitting::new(self.loaded(), List(list)) })
+    }
+}
+
+/// A function as a launch knows it: its handle is read where it is needed.
+pub(crate) trait Callee {
+    fn handle(&self) -> FunctionHandle<'_>;
+}
+
+impl Callee for &LoadedFunction {
+    #[inline(always)]
+    fn handle(&self) -> FunctionHandle<'_> {
+        LoadedFunction::handle(self)
+    }
+}
+
+impl Callee for FunctionHandle<'_> {
+    #[inline(always)]
+    fn handle(&self) -> FunctionHandle<'_> {
+        *self
+    }
+}
+
+/// A function and arguments that it takes.
+pub(crate) struct Fitting<F, A> {
+    function: F,
+    args: A,
+}
+
+/// A list of arguments.
+pub(crate) struct List<'l, 'a>(&'l mut ArgList<'a>);
+
+impl<F, A> Fitting<F, A> {
+    /// # Safety
+    /// The function takes the parameters of `args`.
+    #[inline(always)]
+    unsafe fn new(function: F, args: A) -> Self {
+        Self { function, args }
+    }
+}
+
+impl<'f, A> Fitting<FunctionHandle<'f>, A> {
+    /// A raw function with arguments, for which the launch verifies it as far as the driver can tell.
+    #[inline(always)]
+    pub(crate) fn promised(function: FunctionHandle<'f>, args: A, _: &Promise<'f>) -> Self {
+        // SAFETY: the caller of `launch` has promised that the kernel takes these arguments, as far as that is not verified.
+        unsafe { Self::new(function, args) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn callee(&self) -> FunctionHandle<'f> {
+        self.function
+    }
+}
+
+/// A function with arguments, of a struct or of a list.
+pub(crate) trait Lower {
+    /// The function.
+    fn function(&self) -> FunctionHandle<'_>;
+
+    /// The form of a launch that does not name one.
+    fn usual_form(&self) -> Form;
+
+    /// Has every argument tell `stream` its context.
+    fn check_contexts(&self, stream: &LaunchStream<'_>);
+
+    /// The field or the index of an argument.
+    fn name_of(index: usize) -> Option<Cow<'static, str>>;
+
+    /// Lowers the arguments and passes what the driver takes.
+    fn lower<P: Pass>(&mut self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output;
+}
+
+/// What is done with lowered arguments. Not a closure: [`Lower::lower`] has a call for each form, and both must be inlined.
+pub(crate) trait Pass {
+    type Output;
+
+    /// `arguments` shows the arguments as text, for errors.
+    fn pass<const PACKED: bool>(
+        self,
+        call: KernelCall<'_, PACKED>,
+        arguments: impl FnOnce() -> String,
+    ) -> Self::Output;
+}
+
+impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
+    #[inline(always)]
+    fn function(&self) -> FunctionHandle<'_> {
+        self.function.handle()
+    }
+
+    #[inline(always)]
+    fn usual_form(&self) -> Form {
+        const { Form::of::<A>() }
+    }
+
+    #[inline(always)]
+    fn check_contexts(&self, stream: &LaunchStream<'_>) {
+        self.args.check_contexts(stream);
+    }
+
+    fn name_of(index: usize) -> Option<Cow<'static, str>> {
+        A::PARAMETERS.get(index).map(|field| field.name.into())
+    }
+
+    #[inline(always)]
+    fn lower<P: Pass>(&mut self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output {
+        let function = self.function.handle();
+        if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
+            marshal_params(&mut self.args, stream, |pointers| {
+                // SAFETY: the function takes the parameters of `args`, and `marshal_params` passes a pointer to each of them, initialised
+                // there until this returns.
+                let call = unsafe { KernelCall::with_params(function, pointers.as_mut_ptr()) };
+                // SAFETY: for the same reason.
+                let arguments =
+                    || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) }.to_string();
+                pass.pass(call, arguments)
+            })
+        } else {
+            marshal_packed(&mut self.args, stream, |packed| {
+                let mut size = 0;
+                let mut extra = Extra::new(packed, &mut size);
+                // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
+                let call = unsafe { KernelCall::with_extra(function, &mut extra) };
+                let arguments = || DecodedArgs::packed(A::PARAMETERS, packed).to_string();
+                pass.pass(call, arguments)
+            })
+        }
+    }
+}
+
+impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
+    fn function(&self) -> FunctionHandle<'_> {
+        self.function.handle()
+    }
+
+    fn usual_form(&self) -> Form {
+        let list = &self.args.0;
+        Form::of_parameters(list.len(), &list.types().layout())
+    }
+
+    fn check_contexts(&self, stream: &LaunchStream<'_>) {
+        self.args.0.check_contexts(stream);
+    }
+
+    fn name_of(index: usize) -> Option<Cow<'static, str>> {
+        Some(index.to_string().into())
+    }
+
+    fn lower<P: Pass>(&mut self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output {
+        let (function, list) = (self.function.handle(), &mut *self.args.0);
+        if form == Form::KernelParams || list.types().layout().depends_on_gpu() {
+            list.marshal_params(stream, |types, pointers| {
+                // SAFETY: the function takes parameters of these types, and `marshal_params` passes a pointer to each of them, initialised
+                // there until this returns.
+                let call = unsafe { KernelCall::with_params(function, pointers.as_mut_ptr()) };
+                let arguments = || {
+                    types.with_parameters(|parameters| {
+                        // SAFETY: for the same reason; these are the parameters of the types.
+                        unsafe { DecodedArgs::params(parameters, pointers) }.to_string()
+                    })
+                };
+                pass.pass(call, arguments)
+            })
+        } else {
+            list.marshal_packed(stream, |types, packed| {
+                let mut size = 0;
+                let mut extra = Extra::new(packed, &mut size);
+                // SAFETY: the function takes parameters of these types, and `marshal_packed` passes their packed form.
+                let call = unsafe { KernelCall::with_extra(function, &mut extra) };
+                let arguments = || {
+                    types.with_parameters(|parameters| {
+                        DecodedArgs::packed(parameters, packed).to_string()
+                    })
+                };
+                pass.pass(call, arguments)
+            })
+        }
+    }
+}

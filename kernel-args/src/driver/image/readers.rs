@@ -1,0 +1,34 @@
+//! What reads images when they are loaded. Images of `kernels!` have a summary instead: a program that loads no other images does
+//! not refer to the readers, and the linker removes them.
+
+use super::{Description, ImageBytes, description};
+use crate::driver::{api::DriverImage, error::Error};
+use kernel_args_abi::Sm;
+use kernel_args_image::{Code, contents};
+use std::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+/// The functions that read an image.
+#[derive(Debug)]
+pub(crate) struct Readers {
+    pub(super) validate: fn(Vec<u8>) -> Result<DriverImage, Error>,
+    /// The code in the image. It is empty if the image cannot be read.
+    pub(super) contents: fn(&[u8]) -> Vec<Code>,
+    /// The kernels of the image for a GPU generation.
+    pub(super) describe: fn(&ImageBytes, Sm) -> Result<Vec<Description>, String>,
+}
+
+/// The readers of all formats.
+pub(crate) static READERS: Readers = Readers {
+    validate: |bytes| DriverImage::new(bytes).map_err(|error| Error::Image(error.to_string())),
+    contents: |bytes| contents(bytes).unwrap_or_default(),
+    describe: |image, sm| {
+        let mut read = description::read(image.image.bytes())?;
+        for more in &image.descriptions {
+            read = read.with(description::read(more)?);
+        }
+        description::describe(&read, image.table, sm)
+    },
+};

@@ -1,0 +1,22 @@
+//! What loading an image needs to know of it, from the time when the program was compiled.
+
+/// An image that was read while the program compiled, with what loading it needs to know: `kernel_args_image::summary`.
+#[cfg_attr(
+    not(feature = "cudarc"),
+    allow(dead_code, reason = "images are loaded with cudarc")
+)]
+#[derive(Debug)]
+pub struct Summary {
+    pub(crate) image: &'static [u8],
+    pub(crate) bytes: &'static [u8],
+}
+
+impl Summary {
+    /// # Safety
+    /// `kernel_args_image::validate` accepted the image, and `kernel_args_image::summary` made the bytes from it: the driver
+    /// reads an image without knowing its length.
+    #[must_use]
+    pub const unsafe fn new(image: &'static [u8], bytes: &'static [u8]) -> Self {
+        Self { image, bytes }
+    }
+}
