@@ -1,6 +1,6 @@
-//! What loading an image needs to know of it, from the time when the program was compiled.
+//! The summary of an image that was read at compile time.
 
-/// An image that was read while the program compiled, with what loading it needs to know: `kernel_args_image::summary`.
+/// An image that was read at compile time, and the data about it that loading needs: `kernel_args_image::summary`.
 #[cfg_attr(
     not(feature = "cudarc"),
     allow(dead_code, reason = "images are loaded with cudarc")
