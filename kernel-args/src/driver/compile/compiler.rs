@@ -9,7 +9,7 @@ use super::{
 };
 use crate::driver::{
     context::{driver_version, sm},
-    error::{Error, NvrtcError},
+    error::{CompileError, Error, NvrtcError},
 };
 use cudarc::driver::CudaContext;
 use kernel_args_abi::Sm;
@@ -20,7 +20,7 @@ impl CompileOptions {
     /// Compiles a source for the context's GPU. [`Module::compile`](crate::Module::compile) does so and loads it.
     ///
     /// # Errors
-    /// [`Error::Nvrtc`] where there is no NVRTC, or it does not compile the source: with its log.
+    /// [`Error::Compile`] where there is no NVRTC, or it does not compile the source: with its log.
     pub fn compile(&self, ctx: &Arc<CudaContext>, source: &str) -> Result<CompiledSource, Error> {
         self.compile_for(sm(ctx)?, source)
     }
@@ -78,7 +78,7 @@ impl CompileOptions {
     #[cold]
     fn failed(&self, error: &kernel_args_nvrtc::Error, log: &str) -> Error {
         let error = NvrtcError::failed(self.source_name(), error, log);
-        Error::Nvrtc(Box::new(error))
+        Error::Compile(CompileError::Nvrtc(Box::new(error)))
     }
 }
 
@@ -95,10 +95,10 @@ impl Job<'_> {
     fn refused(&self, problem: &str) -> Error {
         let (major, minor) = self.version;
         let name = self.options.source_name();
-        Error::Nvrtc(Box::new(NvrtcError::refused(
+        Error::Compile(CompileError::Nvrtc(Box::new(NvrtcError::refused(
             name,
             &format!("NVRTC {major}.{minor}: {problem}"),
-        )))
+        ))))
     }
 
     /// Compiles it, and once more for its debug information where that is asked for.

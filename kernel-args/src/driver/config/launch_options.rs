@@ -12,7 +12,7 @@ use cudarc::driver::{CudaEvent, CudaStream};
 /// # Launch attributes
 /// The methods from [`cluster`](Self::cluster) on set launch attributes (CUDA Driver API, `CUlaunchAttributeID`). They need
 /// a driver of CUDA 11.8 or newer, some a newer one, and some a GPU of a certain generation; a launch whose driver or GPU
-/// lacks one is [`Error::UnsupportedAttribute`](crate::Error::UnsupportedAttribute). What CUDA documents as a limit of an
+/// lacks one is [`Error::Launch`](crate::Error::Launch). What CUDA documents as a limit of an
 /// attribute is compared before the driver is called. A launch without attributes does nothing for them.
 #[derive(Clone, Copy, Debug)]
 #[must_use]

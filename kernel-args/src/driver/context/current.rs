@@ -8,7 +8,7 @@ use super::{
 use crate::{
     driver::{
         api::{Api, ContextHandle, api, required},
-        error::Error,
+        error::{ContextError, Error},
     },
     marshal::ContextName,
 };
@@ -45,14 +45,14 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Driver`] where the context cannot be made current: `work` has not run. [`Error::NotRestored`] where the context that was
+/// [`Error::Driver`] where the context cannot be made current: `work` has not run. [`Error::Context`] where the context that was
 /// current before is not so again; `work` has run.
 ///
 /// # Contexts that are destroyed inside
 /// The last owner of a context may drop it inside: cudarc then makes it current, in the place of the one that is, and the driver
 /// takes it off the thread's stack when it is destroyed. What was current before is current again all the same where it is a primary
 /// context, or one of [`create_context`](crate::context::create_context) or that was passed here before; these live as long as this runs. Any
-/// other one is [`Error::NotRestored`]: nothing tells whether it is alive, and a driver may crash that is asked to make a destroyed
+/// other one is [`Error::Context`]: nothing tells whether it is alive, and a driver may crash that is asked to make a destroyed
 /// context current.
 pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> Result<T, Error> {
     let stack = Stack::push(context)?;
@@ -127,9 +127,9 @@ impl Stack {
         };
         match before {
             Some(before) => Ok(self.api.cuCtxPushCurrent_v2(before)?),
-            None => Err(Error::NotRestored {
+            None => Err(Error::Context(ContextError::NotRestored {
                 before: ContextName::of_handle(self.before, None),
-            }),
+            })),
         }
     }
 

@@ -4,7 +4,7 @@ use super::{current::with_current, tracking};
 use crate::{
     driver::{
         api::{CallError, PoolAccess, api, required},
-        error::{ContextMismatch, Error},
+        error::{ContextError, ContextMismatch, Error},
     },
     marshal::{ContextName, Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
@@ -62,7 +62,7 @@ impl PeerAccess {
     /// nothing to enable, and the driver is not asked.
     ///
     /// # Errors
-    /// [`Error::NoPeerAccess`] where the two GPUs cannot access each other's memory, or the contexts are of one GPU;
+    /// [`Error::Context`] where the two GPUs cannot access each other's memory, or the contexts are of one GPU;
     /// [`Error::Driver`] where the driver returns an error.
     pub fn enable(kernels: &Arc<CudaContext>, memory: &Arc<CudaContext>) -> Result<Self, Error> {
         if kernels.cu_ctx() != memory.cu_ctx() {
@@ -143,9 +143,9 @@ impl<S: SliceArg + PointerArg> PointerArg for Peer<'_, S> {}
 #[cold]
 fn no_access(kernels: &CudaContext, memory: &CudaContext) -> Error {
     let (kernels, memory) = (ContextName::of(kernels), ContextName::of(memory));
-    Error::NoPeerAccess {
+    Error::Context(ContextError::NoPeerAccess {
         contexts: Box::new(ContextMismatch::new(memory, kernels)),
-    }
+    })
 }
 
 /// Lets kernels of one context access what `cuMemAlloc` allocates in the other.

@@ -4,7 +4,7 @@ use super::{current::with_current, tracking};
 use crate::{
     driver::{
         api::{Alive, api, required},
-        error::{ContextMismatch, Error},
+        error::{ContextError, ContextMismatch, Error},
     },
     marshal::ContextName,
 };
@@ -37,7 +37,7 @@ impl BorrowedStream {
     /// `ctx.per_thread_stream()` is `cudaStreamPerThread`.
     ///
     /// # Errors
-    /// [`Error::ForeignStream`] where the stream belongs to another context; [`Error::Driver`] where the driver returns an error.
+    /// [`Error::Context`] where the stream belongs to another context; [`Error::Driver`] where the driver returns an error.
     ///
     /// # Safety
     /// `stream` is a stream that is alive, and stays so as long as this, a clone, and everything that was made with it is.
@@ -53,7 +53,9 @@ impl BorrowedStream {
             if owner != ctx.cu_ctx() {
                 let found = ContextName::of_handle(owner, None);
                 let contexts = ContextMismatch::new(ContextName::of(ctx), found);
-                return Err(Error::ForeignStream(Box::new(contexts)));
+                return Err(Error::Context(ContextError::ForeignStream(Box::new(
+                    contexts,
+                ))));
             }
             let tracking = tracking(ctx)?;
             Ok(Self {

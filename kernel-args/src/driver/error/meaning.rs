@@ -10,6 +10,14 @@ pub(crate) struct Meaning {
     pub(crate) help: &'static str,
 }
 
+/// Writes what to do on a line of its own.
+pub(super) fn help(f: &mut core::fmt::Formatter<'_>, help: &str) -> core::fmt::Result {
+    if help.is_empty() {
+        return Ok(());
+    }
+    write!(f, "\nhelp: {help}")
+}
+
 /// What the driver was asked to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asked {

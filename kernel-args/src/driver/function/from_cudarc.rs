@@ -8,7 +8,7 @@ use crate::{
     driver::{
         api::{self, FunctionHandle, api},
         context::{bind_function, named, restored_on_error, sm},
-        error::{ContextMismatch, Error},
+        error::{ContextError, ContextMismatch, Error, ImageError, LoadError},
         image::{Description, Image, ImageBytes, nearest},
         verify::records,
     },
@@ -18,7 +18,6 @@ use cudarc::driver::{CudaContext, CudaFunction};
 use kernel_args_abi::{Parameter, check};
 use std::{
     boxed::Box,
-    format,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -32,10 +31,10 @@ impl Function {
     /// same name and the same sizes, but other types or other code.
     ///
     /// # Errors
-    /// [`Error::Entry`] where the image has no kernel of the function's name, or the driver is older than 12.3 and does not tell the
+    /// [`Error::Load`] where the image has no kernel of the function's name, or the driver is older than 12.3 and does not tell the
     /// name while the image has several kernels: then use [`Module::from_cudarc`](crate::Module::from_cudarc).
-    /// [`Error::Image`] where the image cannot be read, or is not the one that the function was loaded from;
-    /// [`Error::ForeignFunction`] where cudarc loaded the function in another context.
+    /// [`Error::Load`] where the image cannot be read, or is not the one that the function was loaded from;
+    /// [`Error::Context`] where cudarc loaded the function in another context.
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -44,7 +43,9 @@ impl Function {
         let image = ImageBytes::read(image.into())?;
         restored_on_error(ctx, || {
             let name = bound_name(ctx, &function)?;
-            let kernels = image.describe(sm(ctx)?).map_err(Error::Image)?;
+            let kernels = image
+                .describe(sm(ctx)?)
+                .map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error))))?;
             let description = described(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
             let symbol = description.symbol.clone();
             let description = Some(Arc::new(description));
@@ -91,15 +92,14 @@ impl Function {
     /// cudarc's function for the same kernel, if cudarc loaded the module: the same handle, and the same `__device__` variables.
     ///
     /// # Errors
-    /// [`Error::NotCudarc`] where this crate loaded the module. cudarc has no function for a module that it did not load; a second
+    /// [`Error::Load`] where this crate loaded the module. cudarc has no function for a module that it did not load; a second
     /// module of the same image would have `__device__` variables of its own.
     pub fn to_cudarc(&self) -> Result<CudaFunction, Error> {
-        self.loaded()
-            .cudarc()
-            .cloned()
-            .ok_or_else(|| Error::NotCudarc {
+        self.loaded().cudarc().cloned().ok_or_else(|| {
+            Error::Load(LoadError::NotCudarc {
                 kernel: self.name().into(),
             })
+        })
     }
 }
 
@@ -110,10 +110,10 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
     if loaded_in == ctx.cu_ctx() {
         Ok(name)
     } else {
-        Err(Error::ForeignFunction {
+        Err(Error::Context(ContextError::ForeignFunction {
             kernel: name,
             contexts: Box::new(ContextMismatch::new(named(loaded_in), ContextName::of(ctx))),
-        })
+        }))
     }
 }
 
@@ -128,7 +128,7 @@ fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Descri
     if let Some(index) = found {
         return Ok(kernels.swap_remove(index));
     }
-    Err(Error::Entry {
+    Err(Error::Load(LoadError::NotFound {
         wanted: name.unwrap_or(UNNAMED).into(),
         problem: match name {
             Some(_) => "the image has no kernel of that name; the nearest are",
@@ -141,7 +141,7 @@ fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Descri
             .into_iter()
             .map(String::from)
             .collect(),
-    })
+    }))
 }
 
 /// Whether an image describes the function that the driver has, and whose context is current: the error says how they differ.
@@ -162,19 +162,10 @@ fn describes(
     if check::fits(&parameters, &records, base) {
         return Ok(());
     }
-    let list = |parameters: &[Parameter<'_>]| {
-        let sizes: Vec<String> = parameters.iter().map(|p| p.size.to_string()).collect();
-        match sizes.as_slice() {
-            [] => String::from("no parameters"),
-            sizes => format!("parameters of {} bytes", sizes.join(", ")),
-        }
-    };
-    Err(Error::Image(format!(
-        "the image that was given for kernel `{}` is not the one that the function was loaded from: in the image the kernel \
-         takes {}, but the driver reports {}\n\
-         help: give the image from which the module was loaded",
-        description.symbol,
-        list(&parameters),
-        list(&records),
-    )))
+    let sizes = |parameters: &[Parameter<'_>]| parameters.iter().map(|p| p.size).collect();
+    Err(Error::Load(LoadError::Image(ImageError::OtherImage {
+        kernel: description.symbol.to_string(),
+        image: sizes(&parameters),
+        function: sizes(&records),
+    })))
 }

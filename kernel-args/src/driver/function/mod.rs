@@ -20,7 +20,7 @@ pub(crate) use name::function_name;
 use crate::{
     driver::{
         api,
-        error::{Error, Limit},
+        error::{Error, LaunchError, Limit},
         image::Description,
         verify::{Host, Verification, verify},
     },
@@ -113,7 +113,7 @@ impl Function {
     /// that, a launch of a function from before is undefined: a program that lives beside a reset asks this after it.
     ///
     /// # Errors
-    /// [`Error::ContextDestroyed`] where the context was reset, as far as the driver tells: whether a primary context is active, and
+    /// [`Error::Context`] where the context was reset, as far as the driver tells: whether a primary context is active, and
     /// the context's id (driver 12.0 and newer).
     pub fn require_loaded(&self) -> Result<(), Error> {
         self.inner.loaded.require_loaded()
@@ -142,12 +142,12 @@ impl Function {
     fn verify_list(&self, arguments: &ArgumentTypes) -> Result<(), Error> {
         let layout = arguments.layout();
         if layout.size() > LIMIT {
-            return Err(Error::Limit(Box::new(Limit {
+            return Err(Error::Launch(LaunchError::Limit(Box::new(Limit {
                 kernel: self.name().into(),
                 requested: format!("{} bytes of arguments", layout.size()),
                 limit: format!("a kernel takes at most {LIMIT}"),
                 help: "pass a device pointer to the data instead",
-            })));
+            }))));
         }
         arguments.with_parameters(|parameters| {
             let signature = Signature {
@@ -185,7 +185,7 @@ impl Function {
     /// The function itself, if its arguments are verified.
     ///
     /// # Errors
-    /// [`Error::Unverified`] with the reason, if they cannot be.
+    /// [`Error::Verify`] with the reason, if they cannot be.
     pub fn require_verified(self) -> Result<Self, Error> {
         self.inner.verification.require(self.name())?;
         Ok(self)

@@ -23,7 +23,7 @@ use std::{sync::Arc, vec::Vec};
 
 /// An instantiated graph, which can be launched again and again, with new arguments for its nodes.
 ///
-/// [`Graph`] says what keeps the arguments' memory allocated. Each launch runs after the previous one of the same `GraphExec`,
+/// [`Graph`](super::Graph) says what keeps the arguments' memory allocated. Each launch runs after the previous one of the same `GraphExec`,
 /// on whatever stream; an update changes the launches that follow it.
 pub struct GraphExec {
     pub(super) driver: api::Exec,
@@ -60,7 +60,7 @@ impl GraphExec {
     /// The nodes that launch `kernel`, each after those that it depends on; among others in the order of the driver's list.
     ///
     /// A node that is found here cannot retain arguments: see [`update_unretained`](Self::update_unretained). Those that
-    /// [`Graph::kernel_nodes`] finds can.
+    /// [`Graph::kernel_nodes`](super::Graph::kernel_nodes) finds can.
     ///
     /// # Errors
     /// [`Error::Graph`].

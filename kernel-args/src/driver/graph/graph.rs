@@ -88,7 +88,7 @@ impl Graph {
     /// `programmatic_stream_serialization` and the events. They stay when the node is updated.
     ///
     /// # Errors
-    /// [`Error::UnsupportedAttribute`], [`Error::Limit`] and [`Error::Foreign`] as at a launch; [`Error::Graph`] where the kernel or one of `after` belongs to
+    /// [`Error::Launch`], [`Error::Launch`] and [`Error::Context`] as at a launch; [`Error::Graph`] where the kernel or one of `after` belongs to
     /// another context or graph, or the driver returns an error.
     pub fn add_kernel<A: KernelArgs, B>(
         &mut self,

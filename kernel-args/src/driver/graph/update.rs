@@ -20,7 +20,7 @@ impl GraphExec {
     /// take nothing from the heap.
     ///
     /// # Errors
-    /// [`Error::Limit`] and [`Error::Foreign`] as at a launch; [`Error::Graph`] where the node belongs to another graph, or
+    /// [`Error::Launch`] and [`Error::Context`] as at a launch; [`Error::Graph`] where the node belongs to another graph, or
     /// the driver returns an error. The node then keeps what it had.
     #[inline]
     pub fn update<A: KernelArgs, B>(

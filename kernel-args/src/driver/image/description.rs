@@ -144,23 +144,19 @@ pub(crate) fn nearest<'k>(
     nearest_by_name(wanted, names)
 }
 
-pub(super) fn read(image: &[u8]) -> Result<image::Image<'_>, String> {
-    image::Image::read(image).map_err(|error| error.to_string())
-}
-
 /// The kernels of an image as they are for `sm`, or why it could not be read. `table` is what was read of them while the
 /// program compiled.
 pub(super) fn describe(
     image: &image::Image<'_>,
     table: Option<&'static CompiledImage>,
     sm: Sm,
-) -> Result<Vec<Description>, String> {
+) -> Result<Vec<Description>, image::Error> {
     let compiled = table.into_iter().flat_map(CompiledImage::kernels);
     let compiled: BTreeMap<&str, CompiledKernel> = compiled
         .filter(CompiledKernel::has_debug_info)
         .map(|kernel| (kernel.symbol(), kernel))
         .collect();
-    let kernels = image.kernels().map_err(|error| error.to_string())?;
+    let kernels = image.kernels()?;
     let symbols = kernels.symbols();
     Ok(symbols
         .filter_map(|symbol| {

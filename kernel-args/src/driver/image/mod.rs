@@ -49,9 +49,9 @@ enum Bytes<'a> {
     Summarized(&'static Summary),
     #[cfg(feature = "nvrtc")]
     Source(CompiledSource),
-    /// No image, and why.
+    /// Of cudarc, with contents that are not known.
     #[cfg(feature = "nvrtc")]
-    Unusable(&'static str),
+    NotCompiled,
 }
 
 impl<'a> Image<'a> {
@@ -177,13 +177,13 @@ impl From<&CompiledSource> for Image<'_> {
 }
 
 /// What NVRTC compiled. cudarc does not tell what else a `Ptx` holds: loading one that was made of a text, of bytes or of a path
-/// returns [`Error::Image`](crate::Error::Image), which says to pass these themselves.
+/// returns [`Error::Load`](crate::Error::Load), which says to pass these themselves.
 #[cfg(feature = "nvrtc")]
 impl<'a> From<&'a cudarc::nvrtc::Ptx> for Image<'a> {
     fn from(ptx: &'a cudarc::nvrtc::Ptx) -> Self {
         match ptx.as_bytes() {
             Some(compiled) => compiled.into(),
-            None => Self::new(Bytes::Unusable(NOT_COMPILED)),
+            None => Self::new(Bytes::NotCompiled),
         }
     }
 }
@@ -194,11 +194,7 @@ impl From<cudarc::nvrtc::Ptx> for Image<'_> {
     fn from(ptx: cudarc::nvrtc::Ptx) -> Self {
         match ptx.as_bytes() {
             Some(compiled) => compiled.to_vec().into(),
-            None => Self::new(Bytes::Unusable(NOT_COMPILED)),
+            None => Self::new(Bytes::NotCompiled),
         }
     }
 }
-
-#[cfg(feature = "nvrtc")]
-const NOT_COMPILED: &str = "this `Ptx` was not compiled by NVRTC, and cudarc does not tell what it holds\n\
-    help: pass the text, the bytes or the path that it was made of";

@@ -4,7 +4,7 @@ use super::Module;
 use crate::{
     driver::{
         context::restored_on_error,
-        error::Error,
+        error::{Error, LoadError},
         function::{Fitting, Function, LoadedFunction, Typed},
         image::Image,
         verify::{Verification, select},
@@ -72,8 +72,8 @@ impl<A: KernelArgs> Kernel<A> {
     /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets.
     ///
     /// # Errors
-    /// [`Error::Entry`] where the module has no kernel of that name; [`Error::Mismatch`] where `A` does not fit;
-    /// [`Error::ForeignFunction`] where cudarc loaded the module in another context.
+    /// [`Error::Load`] where the module has no kernel of that name; [`Error::Verify`] where `A` does not fit;
+    /// [`Error::Context`] where cudarc loaded the module in another context.
     pub fn from_cudarc_module(
         ctx: &Arc<CudaContext>,
         module: &Arc<CudaModule>,
@@ -81,10 +81,12 @@ impl<A: KernelArgs> Kernel<A> {
     ) -> Result<Self, Error> {
         const HAS_NUL: &str = "a name cannot contain NUL";
         const NOT_FOUND: &str = "the module has no symbol of exactly that name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
-        let no_entry = |problem| Error::Entry {
-            wanted: entry.into(),
-            problem,
-            candidates: Vec::new(),
+        let no_entry = |problem| {
+            Error::Load(LoadError::NotFound {
+                wanted: entry.into(),
+                problem,
+                candidates: Vec::new(),
+            })
         };
         if entry.contains('\0') {
             return Err(no_entry(HAS_NUL));
@@ -104,7 +106,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// everything is: see [`from_function_with_image`](Self::from_function_with_image).
     ///
     /// # Errors
-    /// [`Error::Mismatch`] where `A` does not fit; [`Error::ForeignFunction`] where cudarc loaded the function in another
+    /// [`Error::Verify`] where `A` does not fit; [`Error::Context`] where cudarc loaded the function in another
     /// context.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
         restored_on_error(ctx, || Function::without_image(ctx, function)?.kernel())
@@ -113,7 +115,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// A function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.
     ///
     /// # Errors
-    /// As [`Function::from_cudarc`], and [`Error::Mismatch`] where `A` does not fit.
+    /// As [`Function::from_cudarc`], and [`Error::Verify`] where `A` does not fit.
     pub fn from_function_with_image<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -139,7 +141,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// The kernel itself, if it was verified.
     ///
     /// # Errors
-    /// [`Error::Unverified`] with the reason, if it was not.
+    /// [`Error::Verify`] with the reason, if it was not.
     pub fn require_verified(self) -> Result<Self, Error> {
         self.verification().require(self.name())?;
         Ok(self)
@@ -176,7 +178,7 @@ impl Function {
     /// The kernel with the arguments `A`, verified against the image and against what the driver reports.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] where `A` does not fit.
+    /// [`Error::Verify`] where `A` does not fit.
     pub fn kernel<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
         Ok(Kernel {
             typed: self.typed::<A>()?,
@@ -206,7 +208,7 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Entry`] where the module has no kernel of that name, or several fit; [`Error::Mismatch`] where `A` does
+    /// [`Error::Load`] where the module has no kernel of that name, or several fit; [`Error::Verify`] where `A` does
     /// not fit.
     #[inline]
     pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {

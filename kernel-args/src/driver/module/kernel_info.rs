@@ -78,7 +78,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
     ///
     /// # Errors
-    /// [`Error::Limit`] for more shared memory than the device has; [`Error::Driver`].
+    /// [`Error::Launch`] for more shared memory than the device has; [`Error::Driver`].
     pub fn max_active_blocks(&self, block: impl IntoDim, shared: u32) -> Result<u32, Error> {
         self.function().max_active_blocks(block.into_dim(), shared)
     }
@@ -153,7 +153,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Limit`] where that grid is larger than the device allows; [`Error::Driver`].
+    /// [`Error::Launch`] where that grid is larger than the device allows; [`Error::Driver`].
     pub fn grid_and_block_for(&self, elements: usize) -> Result<(Dim3, Dim3), Error> {
         self.function().grid_and_block_for(elements)
     }

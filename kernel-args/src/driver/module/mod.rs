@@ -21,7 +21,14 @@ use crate::{
 };
 use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule, DevicePtr};
-use std::{ffi::CString, fmt, slice, string::String, sync::Arc, time::Duration, vec::Vec};
+use std::{
+    ffi::CString,
+    fmt, slice,
+    string::{String, ToString},
+    sync::Arc,
+    time::Duration,
+    vec::Vec,
+};
 
 /// A loaded module: kernels that came from one image, or from several that were linked.
 ///
@@ -66,7 +73,7 @@ impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.
     ///
     /// # Errors
-    /// [`Error::Image`] where the file cannot be read; [`Error::Incompatible`] where the image has no code for this GPU and this
+    /// [`Error::Load`] where the file cannot be read; [`Error::Load`] where the image has no code for this GPU and this
     /// driver, which is found before the driver is asked; [`Error::Load`] with the compiler's log where the driver rejects the
     /// image.
     pub fn load<'i>(
@@ -126,7 +133,7 @@ impl Module {
     /// [`CompileOptions::compile`] and [`load_with`](Self::load_with).
     ///
     /// # Errors
-    /// [`Error::Nvrtc`] where there is no NVRTC, or it does not compile the source: with its log, which points at the lines. Else as
+    /// [`Error::Compile`] where there is no NVRTC, or it does not compile the source: with its log, which points at the lines. Else as
     /// [`load`](Self::load).
     #[cfg(feature = "nvrtc")]
     pub fn compile(
@@ -167,7 +174,7 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Image`] where the image is none or its file cannot be read.
+    /// [`Error::Load`] where the image is none or its file cannot be read.
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         module: Arc<CudaModule>,
@@ -227,7 +234,7 @@ impl Module {
         for image in images {
             match image.describe(sm) {
                 Ok(described) => kernels.extend(described.into_iter().map(Arc::new)),
-                Err(problem) => unread = Some(problem),
+                Err(problem) => unread = Some(problem.to_string()),
             }
         }
         let names = images.iter().flat_map(|image| image.names.clone());

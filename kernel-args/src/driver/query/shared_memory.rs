@@ -3,7 +3,7 @@
 use super::attribute;
 use crate::driver::{
     api::{CallError, FunctionHandle, api},
-    error::{Error, Limit},
+    error::{Error, LaunchError, Limit},
 };
 use cudarc::driver::sys::CUresult;
 use std::{
@@ -25,7 +25,7 @@ static RAISING: Mutex<()> = Mutex::new(());
 /// needs less must not take from another one what it was given.
 ///
 /// # Errors
-/// [`Error::Limit`] where the driver does not allow as much; [`Error::Driver`].
+/// [`Error::Launch`] where the driver does not allow as much; [`Error::Driver`].
 pub(crate) fn allow(
     function: FunctionHandle<'_>,
     bytes: u32,
@@ -55,10 +55,10 @@ pub(crate) fn allow(
 /// The error of a launch that requests more dynamic shared memory than `limit` says.
 #[cold]
 pub(crate) fn exceeded(kernel: String, bytes: u32, limit: String) -> Error {
-    Error::Limit(Box::new(Limit {
+    Error::Launch(LaunchError::Limit(Box::new(Limit {
         kernel,
         requested: format!("{bytes} bytes of dynamic shared memory"),
         limit,
         help: "use less shared memory per block; static shared memory counts as well",
-    }))
+    })))
 }
