@@ -81,7 +81,7 @@
 //! | a `repr(C)` struct | a struct with the C++ name and namespace from `#[device_type(cpp = "sim::Light")]`; with `alignas` if it is aligned to more than its members |
 //! | a `repr(transparent)` struct | the type of its field; with `cpp = "…"` a struct with that name and the same members |
 //! | an enum | an `enum class` with the integer type of its `repr` |
-//! | integers, floats, `bool` | `unsigned int`, `float`, `bool`, …; no type of `<cstdint>`, which NVRTC lacks |
+//! | integers, floats, `bool` | `unsigned int`, `float`, `bool`, …; never the types of `<cstdint>`, because NVRTC does not have this header |
 //! | `i128`, `u128` | `__int128`, `unsigned __int128` (NVRTC: `--device-int128`) |
 //! | `Float4`, `glam::Vec3`, `half::f16`, … | the CUDA type; its header is included |
 //! | texture and surface objects | `unsigned long long`, the type behind `cudaTextureObject_t` |

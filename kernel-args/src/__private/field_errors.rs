@@ -31,7 +31,7 @@ macro_rules! field_errors {
                 fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
 
                 /// # Safety
-                /// As [`ParamWriter::put`].
+                /// The conditions of [`ParamWriter::put`].
                 unsafe fn put<'s, F: ParamWriter>(
                     &'s mut self,
                     stream: &'s LaunchStream<'_>,
@@ -84,7 +84,7 @@ macro_rules! field_errors {
                 const HAS_PADDING: bool;
 
                 /// # Safety
-                /// As [`DeviceType::store`].
+                /// The conditions of [`DeviceType::store`].
                 unsafe fn store(&self, to: *mut u8);
             }
 

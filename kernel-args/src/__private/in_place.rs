@@ -15,7 +15,7 @@ impl<T: DeviceType> InPlace<T> {
 
 /// The constant of [`InPlace`] for a type that is not a device type, such as a slice.
 pub trait NotInPlace {
-    /// A field of this type is lowered.
+    /// A field of this type must be lowered.
     const IS_VALUE: bool = false;
 }
 

@@ -213,7 +213,7 @@ unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
 
     #[inline]
     unsafe fn store(&self, to: *mut u8) {
-        // SAFETY: the caller's promise is `T`'s: both have the same size.
+        // SAFETY: the caller makes the promise of `T::store`: both types have the same size.
         unsafe { self.0.store(to) };
     }
 }

@@ -135,7 +135,7 @@ impl<'a> ArgumentValues<'a> {
             let argument = match value {
                 Value::Boxed(argument) => &**argument,
                 Value::Inline(at, typed) => {
-                    // SAFETY: a unit of the storage, or one past it.
+                    // SAFETY: `at` is the index of a unit of the storage, or one past the end.
                     let value = unsafe { storage.add(*at) };
                     // SAFETY: `push` has written a value of that type there. `self` is borrowed, so no exclusive reference to the value
                     // exists. Interior mutability is permitted, because the storage is an `UnsafeCell`.
@@ -151,7 +151,7 @@ impl<'a> ArgumentValues<'a> {
         self.values.iter_mut().map(move |value| match value {
             Value::Boxed(argument) => &mut **argument,
             Value::Inline(at, typed) => {
-                // SAFETY: a unit of the storage, or one past it.
+                // SAFETY: `at` is the index of a unit of the storage, or one past the end.
                 let value = unsafe { storage.add(*at) };
                 // SAFETY: `push` has written a value of that type there. The iterator returns one reference to each value, and `self` is
                 // borrowed exclusively for the lifetime of the references.
@@ -167,7 +167,7 @@ impl<'a> ArgumentValues<'a> {
         // Each value is removed from the list before it is dropped. If a drop panics, no value is dropped twice.
         for value in self.values.drain() {
             if let Value::Inline(at, typed) = value {
-                // SAFETY: a unit of the storage, or one past it.
+                // SAFETY: `at` is the index of a unit of the storage, or one past the end.
                 let value = unsafe { storage.add(at) };
                 // SAFETY: `push` has written a value of that type there. The list no longer contains it, so it is dropped once.
                 unsafe { typed(value.cast()).drop_in_place() };
