@@ -74,7 +74,6 @@ fn every_committed_image_is_summarized() {
 
 #[test]
 fn a_kernel_that_depends_on_the_gpu_has_no_summary() {
-    let text = String::from_utf8(PTX.to_vec()).unwrap();
     // `sim::Line` is aligned to 64: its offset depends on the GPU.
     assert_eq!(compared(&fatbin(&[(2, 75, SM_75), (2, 100, SM_100)])), None);
     assert_eq!(compared(&fatbin(&[(1, 75, PTX), (2, 75, SM_75)])), None);
