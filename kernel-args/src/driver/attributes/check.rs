@@ -1,4 +1,4 @@
-//! What is compared before a launch with attributes calls the driver.
+//! Checks of a launch with attributes, before the driver is called.
 
 use super::{
     limits::{AttributeLimits, device_attribute},
@@ -22,7 +22,7 @@ const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
 /// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
 const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 
-/// A launch with attributes, of a function whose context is current.
+/// A launch with attributes. The context of its function is current.
 pub(crate) struct Request<'a> {
     pub(crate) api: &'static Api,
     pub(crate) function: FunctionHandle<'a>,
@@ -30,13 +30,13 @@ pub(crate) struct Request<'a> {
     pub(crate) config: LaunchConfig<'a>,
     pub(crate) attributes: &'a Attributes<'a>,
     pub(crate) limits: &'a AttributeLimits,
-    /// Whether a node of a graph gets them, and no launch.
+    /// Whether the attributes are for a node of a graph, not for a launch.
     pub(crate) is_node: bool,
-    /// The kernel's name, for errors.
+    /// Returns the kernel's name, for errors.
     pub(crate) name: &'a dyn Fn() -> String,
 }
 
-/// Compares the attributes of a launch with what the driver, the GPU and the kernel allow.
+/// Checks the attributes of a launch against the limits of the driver, the GPU and the kernel.
 ///
 /// # Errors
 /// [`Error::UnsupportedAttribute`], [`Error::Limit`], [`Error::Driver`].
@@ -87,7 +87,7 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
 }
 
 impl Request<'_> {
-    /// Whether driver and GPU have every attribute.
+    /// Checks that the driver and the GPU support every attribute.
     fn supported(&self) -> Result<(), Error> {
         let version = out(|version| self.api.cuDriverGetVersion(version))?;
         let version = u32::try_from(version).unwrap_or(0);
@@ -185,7 +185,7 @@ impl Request<'_> {
             miss,
             ..
         } = window;
-        // Not a number is not in the range either.
+        // This also rejects NaN.
         if !(0.0..=1.0).contains(&hit_ratio) {
             return Err(self.limit(
                 format!("an access policy window with the hit ratio {hit_ratio}"),
@@ -211,7 +211,7 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Whether the stream is capturing.
+    /// Checks that the stream is capturing.
     fn capturing(&self) -> Result<(), Error> {
         let capture = out(|capture| self.api.cuStreamIsCapturing(self.config.stream, capture))?;
         if capture == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE as u32 {

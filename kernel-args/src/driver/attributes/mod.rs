@@ -1,6 +1,6 @@
-//! Launch attributes: what each one needs, how the driver takes it, and what is compared before the driver is called.
+//! Launch attributes: their requirements, their encoding for the driver, and the checks before the driver is called.
 //!
-//! A launch without attributes comes here for nothing.
+//! A launch without attributes never calls this module.
 
 mod check;
 mod cluster;
@@ -40,7 +40,7 @@ pub(crate) fn launch<const PACKED: bool>(
     status
 }
 
-/// The attributes with their values and what they need, for the error of a launch; empty where there is none.
+/// The attributes with their values and requirements, for the error of a launch; empty without attributes.
 pub(crate) fn describe(attributes: &Attributes<'_>) -> String {
     let mut text = String::new();
     visit::for_each(attributes, &mut |attribute, _, value| {
