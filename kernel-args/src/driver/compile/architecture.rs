@@ -1,4 +1,4 @@
-//! What NVRTC compiles for.
+//! The architecture for which NVRTC compiles.
 
 use kernel_args_abi::Sm;
 use kernel_args_image::Target;
@@ -7,7 +7,7 @@ use std::{
     string::{String, ToString},
 };
 
-/// The value of `--gpu-architecture`, and the virtual one for PTX alone.
+/// The value of `--gpu-architecture`, and its virtual architecture for PTX output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Architecture {
     pub(super) name: String,
@@ -15,10 +15,11 @@ pub(super) struct Architecture {
 }
 
 impl Architecture {
-    /// What the program asked for, `sm_90a` or `compute_90`; or else the GPU's own, and where NVRTC does not know it, PTX for the
-    /// newest older one. `known` are those that NVRTC has, in ascending order.
+    /// The architecture that the program requested (`sm_90a` or `compute_90`), otherwise the GPU's own. If NVRTC does
+    /// not support the GPU, PTX for the newest older architecture. `known` are the architectures that NVRTC supports,
+    /// in ascending order.
     ///
-    /// The error says why there is none.
+    /// The error explains why no architecture fits.
     pub(super) fn choose(
         asked: Option<&str>,
         to_ptx: bool,
