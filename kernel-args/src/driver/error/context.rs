@@ -1,15 +1,15 @@
-//! Errors about contexts: two where there should be one, and contexts that are gone.
+//! Errors about contexts: two contexts instead of one, and contexts that no longer exist.
 
 use crate::marshal::ContextName;
 use std::{fmt, format, string::String};
 
-/// Two contexts where there should be one.
+/// Two different contexts in a place where both must be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextMismatch {
-    /// The context that was expected: that of the launch, or of the function.
+    /// The expected context: the context of the launch or the function.
     pub expected: ContextName,
-    /// The context that was found: that of the argument or of the stream, or the one that was given.
+    /// The actual context: the context of the argument or the stream, or the context that the caller passed.
     pub found: ContextName,
 }
 
@@ -18,7 +18,7 @@ impl ContextMismatch {
         Self { expected, found }
     }
 
-    /// An argument, by its field, or the stream is of another context than the launch.
+    /// An argument (by its field) or the stream belongs to a different context than the launch.
     pub(crate) fn write_foreign(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -46,7 +46,7 @@ impl ContextMismatch {
         )
     }
 
-    /// A function is of another context than the one that was given.
+    /// A function belongs to a different context than the one that the caller passed.
     pub(crate) fn write_function(&self, f: &mut fmt::Formatter<'_>, kernel: &str) -> fmt::Result {
         let Self { expected, found } = self;
         write!(
@@ -57,7 +57,7 @@ impl ContextMismatch {
         )
     }
 
-    /// A stream is of another context than the one that was given.
+    /// A stream belongs to a different context than the one that the caller passed.
     pub(crate) fn write_stream(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { expected, found } = self;
         write!(
@@ -69,7 +69,7 @@ impl ContextMismatch {
         )
     }
 
-    /// The kernels of one context have no access to the memory of the other.
+    /// The kernels of one context have no access to the memory of the second context.
     pub(crate) fn write_no_access(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             expected: memory,
@@ -107,7 +107,7 @@ pub(crate) fn write_destroyed(
     )
 }
 
-/// What was current before a closure is not so again.
+/// The context that was current before a closure could not be restored.
 pub(crate) fn write_not_restored(f: &mut fmt::Formatter<'_>, before: ContextName) -> fmt::Result {
     write!(
         f,

@@ -1,27 +1,27 @@
-//! An image that this GPU or this driver cannot run.
+//! Images that this GPU or this driver cannot run.
 
 use core::fmt;
 use kernel_args_abi::Sm;
 use kernel_args_image::{Code, CodeKind, CudaVersion, Features, Target, Unfit};
 use std::vec::Vec;
 
-/// An image of which the GPU and the driver can run nothing. `Display` lists what it holds, what of it does not fit, and what to
-/// do.
+/// An image without any code that the GPU and the driver can run. `Display` lists the code in the image, why each piece
+/// does not run, and what to do.
 ///
-/// By which rules is told at [`Target`] and [`RELEASES`](kernel_args_image::RELEASES).
+/// [`Target`] and [`RELEASES`](kernel_args_image::RELEASES) document the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IncompatibleImage {
     /// The GPU.
     pub gpu: Sm,
-    /// The release of CUDA that the driver is for, where it is known.
+    /// The release of CUDA that the driver is for, if it is known.
     pub driver: Option<CudaVersion>,
-    /// What the image holds, each with the reason why it does not run; `None` where nothing is known against it.
+    /// The code in the image, each piece with the reason why it does not run; `None` if no reason is known.
     pub contents: Vec<(Code, Option<Unfit>)>,
 }
 
 impl IncompatibleImage {
-    /// What of `contents` runs, as far as the rules tell.
+    /// Applies the rules to each piece of code in `contents`.
     pub(crate) fn new(contents: &[Code], gpu: Sm, driver: Option<CudaVersion>) -> Self {
         let contents = contents
             .iter()
@@ -33,12 +33,12 @@ impl IncompatibleImage {
         }
     }
 
-    /// Whether the rules tell of each piece of code that it does not run.
+    /// Whether the rules exclude every piece of code.
     pub(crate) fn is_certain(&self) -> bool {
         !self.contents.is_empty() && self.contents.iter().all(|(_, unfit)| unfit.is_some())
     }
 
-    /// The driver and the GPU, and what the image holds: for an error that the driver has returned.
+    /// Lists the driver, the GPU and the code in the image, for an error that the driver has returned.
     pub(crate) fn list(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         for (code, unfit) in &self.contents {
             write!(f, "\n  {code}")?;
@@ -102,7 +102,7 @@ impl IncompatibleImage {
             .iter()
             .filter(|(_, unfit)| *unfit == Some(Unfit::PtxVersion))
             .map(|(code, _)| first_release(code));
-        // The image needs one of its texts only.
+        // The driver needs to support only one of the PTX texts in the image.
         let nearest = releases.flatten().min_by_key(|release| release.cuda);
         match nearest {
             Some(release) => write!(
@@ -154,7 +154,7 @@ fn first_release(code: &Code) -> Option<kernel_args_image::Release> {
     }
 }
 
-/// On which GPUs code for `target` runs, as a sentence without its subject.
+/// The GPUs on which code for `target` runs, as a sentence without its subject.
 fn runs_on(f: &mut dyn fmt::Write, target: Target, is_cubin: bool) -> fmt::Result {
     let (major, minor) = (target.sm.0 / 10, target.sm.0 % 10);
     match target.features {
@@ -240,7 +240,7 @@ mod tests {
         assert!(text.contains("help: compile it for 64 bits"), "{text}");
     }
 
-    /// A newer major release's PTX does not become loadable as a cubin of the same compiler.
+    /// PTX of a newer major release cannot be fixed by compiling to a cubin with the same compiler.
     #[test]
     fn a_cubin_is_advised_where_minor_version_compatibility_holds() {
         let older = CudaVersion {
@@ -259,7 +259,7 @@ mod tests {
         );
     }
 
-    /// What a hint says to compile for this GPU runs on it.
+    /// Code that is compiled as a hint advises runs on this GPU.
     #[test]
     fn the_hint_leads_to_code_that_runs() {
         for gpu in [75, 80, 86, 89, 90, 100, 103, 110, 120, 121] {

@@ -1,4 +1,5 @@
-//! What the driver's error codes usually mean, and what to do: CUDA Driver API, `CUresult`, and the behaviour of drivers.
+//! What the driver's error codes usually mean, and what to do: CUDA Driver API, `CUresult`, and the observed behavior
+//! of drivers.
 
 use crate::driver::api::Status;
 
@@ -6,39 +7,39 @@ use crate::driver::api::Status;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Meaning {
     pub(crate) what: &'static str,
-    /// May be empty.
+    /// Can be empty.
     pub(crate) help: &'static str,
 }
 
-/// What the driver was asked to do.
+/// The kind of driver call that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asked {
-    /// To load an image, or to compile or link one.
+    /// Loading, compiling or linking an image.
     Load,
-    /// To launch a kernel, or to add one to a graph.
+    /// Launching a kernel, or adding a kernel to a graph.
     Launch,
     /// Anything else.
     Other,
 }
 
 impl Status {
-    /// What the code usually means when the driver returns it, where this crate knows it.
+    /// What the code usually means when the driver returns it; `None` if this crate has no explanation.
     ///
-    /// The errors of this crate say the same, with what to do, and with what is known of the kernel and the launch.
+    /// The errors of this crate contain the same text, with what to do and with details of the kernel and the launch.
     #[must_use]
     pub fn meaning(self) -> Option<&'static str> {
         meaning(self, Asked::Other).map(|meaning| meaning.what)
     }
 }
 
-/// The help where a kernel that was launched before has failed.
+/// The help if an earlier kernel has failed.
 const SANITIZE: &str = "run the program under compute-sanitizer, which names the kernel and the line; until then launch with \
     CUDA_LAUNCH_BLOCKING=1 to see after which launch the error comes";
 
-/// The help where the driver and its parts are of different versions.
+/// The help if the versions of the driver and its parts differ.
 const REINSTALL: &str = "reboot, or reload the driver's kernel module; then compare the versions that `nvidia-smi` shows";
 
-/// What `status` means after the driver was asked for this; `None` for a code without a row here.
+/// What `status` means for this kind of call; `None` if the code has no row here.
 #[rustfmt::skip]
 #[expect(clippy::too_many_lines, reason = "one row for each code")]
 pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
@@ -230,7 +231,7 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
     Some(Meaning { what, help })
 }
 
-/// The help for an error of a call on a stream that is being captured. cudarc has a launch wait for the last use of each slice,
-/// which a capture cannot contain.
+/// The help for an error of a call on a stream that is being captured. With cudarc, a launch waits for the last use of
+/// each slice, and a capture cannot contain such a wait.
 const WHILE_CAPTURING: &str = "the stream cannot wait for work outside of the capture: capture a launch with `launch!(kernel, \
     grid, block, args, node, stream = &stream)`, which does not wait";

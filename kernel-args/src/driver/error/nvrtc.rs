@@ -1,20 +1,20 @@
-//! A source that NVRTC did not compile.
+//! Errors of NVRTC.
 
 use core::fmt;
 use std::string::{String, ToString};
 
-/// A source that NVRTC did not compile, or why there is no NVRTC. `Display` shows NVRTC's log, which points at the lines of the
-/// source by its name.
+/// A source that NVRTC did not compile, or the reason why NVRTC cannot be used. `Display` shows NVRTC's log, which
+/// refers to the lines of the source by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NvrtcError {
-    /// The source's name; `None` where NVRTC itself is missing.
+    /// The source's name; `None` if NVRTC itself is missing.
     pub source_name: Option<String>,
-    /// The call of NVRTC that failed, and the `nvrtcResult` that it returned; `None` where NVRTC was not asked.
+    /// The NVRTC call that failed and its `nvrtcResult`; `None` if NVRTC was not called.
     pub call: Option<(&'static str, i32)>,
-    /// What is wrong.
+    /// The problem, as text.
     pub problem: String,
-    /// NVRTC's log; may be empty.
+    /// NVRTC's log; can be empty.
     pub log: String,
 }
 
@@ -46,7 +46,7 @@ impl NvrtcError {
         }
     }
 
-    /// NVRTC was not asked.
+    /// NVRTC was not called.
     #[cold]
     pub(crate) fn refused(source_name: &str, problem: &str) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl NvrtcError {
         }
     }
 
-    /// What to do, as far as the log tells.
+    /// What to do, if the log is clear enough.
     fn help(&self) -> Option<&'static str> {
         const ADVICE: [(&str, &str); 6] = [
             (
