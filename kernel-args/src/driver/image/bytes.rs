@@ -1,4 +1,4 @@
-//! The bytes of an image, as the driver takes them.
+//! The bytes of an image, for the driver.
 
 use super::{Bytes, Description, Image, Readers};
 use crate::{
@@ -9,26 +9,26 @@ use kernel_args_abi::{Sm, compiled::CompiledImage};
 use kernel_args_image::{Code, summary};
 use std::{format, fs, path::Path, string::String, vec::Vec};
 
-/// An image as the driver takes it, and what is known of its kernels.
+/// An image for the driver, with the known information about its kernels.
 pub(crate) struct ImageBytes {
     pub(crate) image: DriverImage,
-    /// What was read of its kernels while the program compiled.
+    /// The kernel information that was read when the program was compiled.
     pub(super) table: Option<&'static CompiledImage>,
     reading: Reading,
-    /// Further images of the same kernels, which describe them.
+    /// Additional images of the same kernels, with more information about their parameters.
     pub(super) descriptions: Vec<Vec<u8>>,
-    /// Names by which kernels were asked for when they were compiled, and their symbols.
+    /// The name expressions with which kernels were compiled, and their symbols.
     pub(crate) names: Vec<(String, String)>,
 }
 
-/// How the contents of an image are known.
+/// How the contents of an image are read.
 enum Reading {
     Readers(&'static Readers),
     Summary(summary::Summary),
 }
 
 impl ImageBytes {
-    /// A cubin that the driver made. The images that it was linked from describe its kernels.
+    /// A cubin that the driver linked. Information about its kernels comes from the linked images.
     pub(crate) fn cubin(image: DriverImage) -> Self {
         Self {
             image,
@@ -99,7 +99,7 @@ impl ImageBytes {
         }
     }
 
-    /// The kernels as they are for `sm`, or why the image could not be read.
+    /// The kernels for the GPU `sm`, or the reason why the image could not be read.
     pub(crate) fn describe(&self, sm: Sm) -> Result<Vec<Description>, String> {
         match &self.reading {
             Reading::Readers(readers) => (readers.describe)(self, sm),
@@ -114,12 +114,12 @@ impl ImageBytes {
     }
 }
 
-/// Only code that does not come from this crate's macros can make such an image.
+/// Only code that does not come from this crate's macros can create such an image.
 const NO_READERS: &str =
     "the image was made by another version of kernel-args\nhelp: pass its bytes";
 
-/// The text of an image, if it looks like the name of a file: one short line with one of the usual endings. PTX has several lines,
-/// and no line of it ends so.
+/// The text of an image, if it looks like the name of a file: a single short line with a usual file extension. PTX has
+/// several lines, and none of its lines ends with such an extension.
 fn file_name(bytes: &[u8]) -> Option<&str> {
     const ENDINGS: [&str; 4] = ["ptx", "cubin", "fatbin", "cu"];
     let text = str::from_utf8(bytes)

@@ -1,4 +1,4 @@
-//! Images given to the driver: loaded, and linked.
+//! Loads and links images with the driver.
 
 use super::ImageBytes;
 use crate::driver::{
@@ -21,7 +21,7 @@ pub(crate) fn load(
     })
 }
 
-/// What the linker made.
+/// The linker's output.
 pub(crate) struct Linked {
     pub(crate) cubin: ImageBytes,
     pub(crate) log: String,

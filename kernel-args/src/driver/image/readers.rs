@@ -1,5 +1,5 @@
-//! What reads images when they are loaded. Images of `kernels!` have a summary instead: a program that loads no other images does
-//! not refer to the readers, and the linker removes them.
+//! Readers of images that are loaded at run time. Images of `kernels!` have a summary instead. A program that loads
+//! only such images does not refer to the readers, and the linker removes them.
 
 use super::{Description, ImageBytes, description};
 use crate::driver::{api::DriverImage, error::Error};
@@ -16,7 +16,7 @@ pub(crate) struct Readers {
     pub(super) validate: fn(Vec<u8>) -> Result<DriverImage, Error>,
     /// The code in the image. It is empty if the image cannot be read.
     pub(super) contents: fn(&[u8]) -> Vec<Code>,
-    /// The kernels of the image for a GPU generation.
+    /// The kernels of the image for a GPU.
     pub(super) describe: fn(&ImageBytes, Sm) -> Result<Vec<Description>, String>,
 }
 
