@@ -1,4 +1,4 @@
-//! The functions that a module was asked for.
+//! The functions that a module has returned.
 
 use crate::driver::function::{Chain, Function, Typed, Verified, Words};
 use core::{
@@ -7,11 +7,11 @@ use core::{
 };
 use std::boxed::Box;
 
-/// How many chains there are: a module of a hundred kernels has one or two in each.
+/// The number of lists: a module with a hundred kernels has one or two in each.
 const CHAINS: usize = 64;
 
-/// The functions that a module was asked for, by the type of their arguments and the name that was given. It is read without a
-/// lock, and only grows: what it holds is verified, and stays right as long as the module is loaded.
+/// The functions that a module has returned, by the type of their arguments and the requested name. Lookups take no
+/// lock, and the cache only grows: its functions are verified, and stay valid as long as the module is loaded.
 pub(crate) struct KernelCache {
     chains: [Chain<Cached>; CHAINS],
 }
@@ -67,13 +67,13 @@ impl KernelCache {
         self.find(hash, entry, Verified::as_typed)
     }
 
-    /// Keeps an untyped function, unless another thread was faster; returns the one that is kept.
+    /// Inserts an untyped function, unless another thread was faster; returns the function in the cache.
     pub(crate) fn insert(&self, entry: &str, function: &Function) -> Function {
         let kept = self.keep(hash(None, entry), entry, Verified::untyped(function));
         kept.as_untyped().unwrap_or(function).clone()
     }
 
-    /// Keeps a typed function, unless another thread was faster.
+    /// Inserts a typed function, unless another thread was faster.
     pub(crate) fn insert_typed<E: 'static>(&self, entry: &str, typed: &Typed<E>) {
         let hash = hash(Some(TypeId::of::<E>()), entry);
         self.keep(hash, entry, Verified::typed(typed));

@@ -1,4 +1,4 @@
-//! From the name of a kernel to the function of a module.
+//! Finds the function of a module for the name of a kernel.
 
 use super::{Loaded, Module};
 use crate::driver::{
@@ -10,26 +10,26 @@ use crate::driver::{
 use cudarc::driver::sys::CUresult;
 use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
 
-/// The nearest names follow it.
+/// The nearest names follow this text.
 const NO_SUCH_KERNEL: &str = "the module has no kernel of that name; the nearest are";
 const NO_SUCH_INSTANCE: &str = "the module has no kernel of that name (a template has the instances that its source names, or that \
     `CompileOptions::name_expression` asks for); the nearest are";
-/// A cubin of relocatable code loads, and has no kernels (driver 580).
+/// A cubin of relocatable code loads, but has no kernels (driver 580).
 const NOT_LINKED: &str = "the image has this kernel, and the module that the driver made of it has not: it is relocatable code that \
     is not linked\nhelp: load it with `Module::link`, beside the images that define what it uses; or compile it without `-rdc=true`";
-/// cudarc loaded the module from an image that is not known.
+/// cudarc loaded the module, possibly from a different image.
 const OF_ANOTHER_IMAGE: &str = "the image that was given has this kernel, and the module has not\nhelp: pass the image that the module \
     was loaded from; if it is that one, it is relocatable code (`-rdc=true`): load it with `Module::link`";
 
 impl Module {
-    /// The kernel `entry` without the type of its arguments: for programs that know them at run time only.
+    /// The kernel `entry` without the type of its arguments, for programs that know the arguments only at run time.
     ///
-    /// `entry` is a symbol, or the unmangled name of a C++ kernel that has one overload and one instance, or a demangled spelling:
-    /// `saxpy<float>`, `saxpy(int, float)`. It may be called at every launch: the second call finds the function without the driver,
-    /// the heap or a lock.
+    /// `entry` is a symbol, the unmangled name of a C++ kernel with one overload and one instance, or a demangled name:
+    /// `saxpy<float>`, `saxpy(int, float)`. You can call this at every launch: from the second call on, it finds the
+    /// function without the driver, the heap or a lock.
     ///
     /// # Errors
-    /// [`Error::Entry`] where the module has no kernel of that name, or several.
+    /// [`Error::Entry`] if the module has no kernel or several kernels with this name.
     pub fn function(&self, entry: &str) -> Result<Function, Error> {
         if let Some(function) = self.cache.get(entry) {
             return Ok(function.clone());
@@ -48,7 +48,7 @@ impl Module {
         Ok(self.cache.insert(entry, &function))
     }
 
-    /// The descriptions of the kernels that `entry` names; none where the images could not be read.
+    /// The descriptions of the kernels with the name `entry`; empty if the images could not be read.
     pub(crate) fn named(&self, entry: &str) -> Result<Vec<&Arc<Description>>, Error> {
         let expression = self.names.iter().find(|(name, _)| name == entry);
         let symbols = match expression {
@@ -71,7 +71,7 @@ impl Module {
         Ok(named)
     }
 
-    /// The function of a description, or the one whose symbol is `entry`.
+    /// The function of a description, or the function with the symbol `entry`.
     pub(crate) fn load_function(
         &self,
         entry: &str,

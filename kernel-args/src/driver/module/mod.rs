@@ -1,4 +1,4 @@
-//! Images of kernels, loaded or linked into a module.
+//! Modules: loaded or linked images of kernels.
 
 mod cache;
 mod find;
@@ -23,22 +23,22 @@ use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule, DevicePtr};
 use std::{ffi::CString, fmt, slice, string::String, sync::Arc, time::Duration, vec::Vec};
 
-/// A loaded module: kernels that came from one image, or from several that were linked.
+/// A loaded module: the kernels of one image, or of several linked images.
 ///
 /// It is unloaded when it and all its kernels are dropped.
 pub struct Module {
     pub(crate) loaded: Loaded,
     pub(crate) kernels: Vec<Arc<Description>>,
-    /// Name expressions of sources that were compiled at run time, and their symbols.
+    /// Name expressions of sources that were compiled at run time, with their symbols.
     pub(crate) names: Vec<(String, String)>,
-    /// Why `kernels` may lack some of the images' kernels.
+    /// Why `kernels` may lack some kernels of the images.
     pub(crate) unread: Option<String>,
     log: String,
     wall_time: Option<Duration>,
     pub(crate) cache: KernelCache,
 }
 
-/// Who loaded a module.
+/// The library that loaded a module.
 pub(crate) enum Loaded {
     Own(Arc<api::Module>),
     Cudarc(Arc<CudaContext>, Arc<CudaModule>),
@@ -66,9 +66,9 @@ impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.
     ///
     /// # Errors
-    /// [`Error::Image`] where the file cannot be read; [`Error::Incompatible`] where the image has no code for this GPU and this
-    /// driver, which is found before the driver is asked; [`Error::Load`] with the compiler's log where the driver rejects the
-    /// image.
+    /// [`Error::Image`] if the file cannot be read; [`Error::Incompatible`] if the image has no code for this GPU and
+    /// this driver, which is detected before the driver is called; [`Error::Load`] with the compiler's log if the
+    /// driver rejects the image.
     pub fn load<'i>(
         ctx: &Arc<CudaContext>,
         image: impl Into<Image<'i>>,
@@ -79,7 +79,7 @@ impl Module {
     /// Loads an image with options for the driver's compiler: `cuModuleLoadDataEx`.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// Same as [`load`](Self::load).
     pub fn load_with<'i>(
         ctx: &Arc<CudaContext>,
         image: impl Into<Image<'i>>,
@@ -116,18 +116,18 @@ impl Module {
     /// let options = CompileOptions::new()
     ///     .name("axpy.cu")
     ///     .name_expression("axpy<float>")
-    ///     .debug_info(true); // names are verified too: `x` and `y` may not be exchanged
+    ///     .debug_info(true); // names are verified too: swapped fields `x` and `y` are an error
     /// let module = Module::compile(&ctx, SOURCE, &options)?;
     /// let axpy = module.kernel::<Axpy<f32>>("axpy<float>")?;
     /// # Ok(()) }
     /// ```
     ///
-    /// [`log`](Self::log) has NVRTC's warnings. To see more, or to load with options of the driver's compiler, call
-    /// [`CompileOptions::compile`] and [`load_with`](Self::load_with).
+    /// [`log`](Self::log) contains NVRTC's warnings. For the other results of the compilation, or to load with options
+    /// of the driver's compiler, call [`CompileOptions::compile`] and [`load_with`](Self::load_with).
     ///
     /// # Errors
-    /// [`Error::Nvrtc`] where there is no NVRTC, or it does not compile the source: with its log, which points at the lines. Else as
-    /// [`load`](Self::load).
+    /// [`Error::Nvrtc`] if NVRTC is not found or does not compile the source; its log refers to the lines of the
+    /// source. Otherwise the same as [`load`](Self::load).
     #[cfg(feature = "nvrtc")]
     pub fn compile(
         ctx: &Arc<CudaContext>,
@@ -144,13 +144,13 @@ impl Module {
         Ok(module)
     }
 
-    /// A module that cudarc loaded in `ctx` from `image`: its kernels are verified as if this crate had loaded it, and it is the
-    /// same module, with the same functions and `__device__` variables, in cudarc and here.
+    /// A module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded it.
+    /// cudarc and this crate use the same module, with the same functions and `__device__` variables.
     ///
-    /// Every kernel that is asked for is compared with the function that the driver has, by the sizes and offsets of its parameters
-    /// (driver 12.4 and newer): an image that is not the module's is refused as far as that tells. Not noticed is an image with a
-    /// kernel of the same name and the same sizes, but other types or other code. The driver also does not tell in which context a
-    /// module was loaded: another one than `ctx` is refused when a kernel is asked for.
+    /// Every requested kernel is compared with the driver's function, by the sizes and offsets of its parameters
+    /// (driver 12.4 and newer); if they differ, the image is rejected. An image with a kernel of the same name and the
+    /// same sizes, but different types or different code, is not detected. The driver does not report the context of a
+    /// module: a context other than `ctx` is rejected when a kernel is requested.
     ///
     /// ```no_run
     /// # #[cfg(feature = "nvrtc")] {
@@ -167,7 +167,7 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Image`] where the image is none or its file cannot be read.
+    /// [`Error::Image`] if `image` is not an image or its file cannot be read.
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         module: Arc<CudaModule>,
@@ -180,8 +180,8 @@ impl Module {
 
     /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
     ///
-    /// A module that this crate loaded has none, because cudarc cannot be given one. Loading the image again with cudarc makes a
-    /// second module, whose `__device__` variables are others than this one's.
+    /// `None` if this crate loaded the module, because cudarc cannot wrap an existing module. Loading the image again
+    /// with cudarc creates a second module with its own `__device__` variables.
     #[must_use]
     pub fn cudarc(&self) -> Option<&Arc<CudaModule>> {
         match &self.loaded {
@@ -190,11 +190,11 @@ impl Module {
         }
     }
 
-    /// Links several images into one module: a kernel in one may call a device function in another, if both
+    /// Links several images into one module: a kernel in one image can call a device function in another image, if both
     /// were compiled with relocatable device code (`-rdc=true`). `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// Same as [`load`](Self::load).
     pub fn link<'i>(
         ctx: &Arc<CudaContext>,
         images: impl IntoIterator<Item = Image<'i>>,
@@ -205,7 +205,7 @@ impl Module {
             .map(ImageBytes::read)
             .collect::<Result<Vec<_>, _>>()?;
         check(ctx, &images, options)?;
-        // The options went to the linker; a cubin needs none.
+        // The options apply to the linker; a cubin needs none.
         let linked = link(ctx, &images, options).and_then(|linked| {
             let none = &mut JitOptions::new().to_driver();
             Ok((load(ctx, &linked.cubin, none)?, linked))
@@ -215,7 +215,7 @@ impl Module {
         Self::new(loaded, &images, linked.log, linked.wall_time)
     }
 
-    /// `images` describe the kernels of `loaded`.
+    /// `images` are the images from which `loaded` was loaded.
     fn new(
         loaded: Loaded,
         images: &[ImageBytes],
@@ -242,30 +242,30 @@ impl Module {
         }))
     }
 
-    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] the registers and memory of each
-    /// kernel. It is empty where the driver has compiled the same PTX with the same options before, and takes the result from
-    /// its cache on disk (`CUDA_CACHE_DISABLE=1` turns the cache off).
+    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] it contains the registers and memory of
+    /// each kernel. It is empty if the driver finds the result in its cache on disk, because it has compiled the same
+    /// PTX with the same options before (`CUDA_CACHE_DISABLE=1` disables the cache).
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log
     }
 
-    /// How long the driver's compiler and linker took, where [`JitOptions::wall_time`] asked for it.
+    /// The run time of the driver's compiler and linker, if [`JitOptions::wall_time`] was set.
     #[must_use]
     pub fn wall_time(&self) -> Option<Duration> {
         self.wall_time
     }
 
-    /// The symbols of the kernels that the images hold, as far as they could be read.
+    /// The symbols of the kernels in the images, if they could be read.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| &*kernel.symbol)
     }
 
-    /// The address and the size in bytes of the global variable `name` (`__device__`, `__constant__`), which lives as
+    /// The address and the size in bytes of the global variable `name` (`__device__`, `__constant__`). It is valid as
     /// long as the module.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the module has no variable of that name.
+    /// [`Error::Driver`] if the module has no variable with this name.
     pub fn global(&self, name: &str) -> Result<(DevicePointerMut<u8>, usize), Error> {
         let (address, size) = match &self.loaded {
             Loaded::Own(module) => module.global(&CString::new(name).unwrap_or_default())?,
@@ -275,7 +275,7 @@ impl Module {
                 let global = module
                     .get_global(name, &stream)
                     .map_err(|error| Error::cudarc("cuModuleGetGlobal", error))?;
-                // Nothing else uses the view, so there is nothing to wait for or to record.
+                // Nothing else uses the view, so no use of it has to be awaited or recorded.
                 let (address, _guard) = global.device_ptr(&stream);
                 (address, global.len())
             }
