@@ -1,4 +1,4 @@
-//! The errors of graphs, built on the cold path.
+//! The errors of graphs, created on the cold path.
 
 mod refused;
 mod returned;
@@ -12,7 +12,7 @@ use crate::driver::{
 pub(super) use refused::*;
 pub(super) use returned::{call, node, node_attribute, returned_by};
 
-/// What was not done.
+/// The action that failed.
 pub(super) const ADDED: &str = "the node was not added";
 pub(super) const UPDATED: &str = "the node was not updated";
 pub(super) const CAPTURED: &str = "the launch was not captured";

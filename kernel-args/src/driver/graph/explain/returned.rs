@@ -1,4 +1,4 @@
-//! What the driver returned for a graph, or for a node of one.
+//! Errors that the driver returned for a graph or for one of its nodes.
 
 use super::super::explain::{
     ADDED, Asked, CallError, DEVICE_UPDATABLE, DriverCall, ENABLED, Error, GraphError,
@@ -63,8 +63,8 @@ pub(in crate::driver::graph) fn node(
     returned(Some(kernel), action, call, reason, help)
 }
 
-/// What an error of a call means: what was not done, `None` for anything; the driver's codes; why, where more can be said than
-/// the code's name; and what to do.
+/// What an error of a call means: the action that failed (`None` for any action); the driver's codes; the reason, if
+/// more is known than the code's name; and what to do.
 type Cause = (
     Option<&'static str>,
     RangeInclusive<u32>,
@@ -72,7 +72,7 @@ type Cause = (
     &'static str,
 );
 
-/// The first that fits counts.
+/// The first match applies.
 const CAUSES: &[Cause] = &[
     (
         Some(INSTANTIATED),
@@ -132,7 +132,7 @@ const DEFAULT_STREAM: &str =
     "the default stream cannot be captured, nor used while a stream that waits for it is captured";
 const CAPTURE_ANOTHER: &str = "capture a stream that was made with `ctx.new_stream()`";
 
-/// The driver returned an error from a call for a graph, or for a node of one.
+/// The driver returned an error from a call for a graph or for one of its nodes.
 #[cold]
 pub(in crate::driver::graph) fn call(action: &'static str, error: CallError) -> Error {
     match error {
@@ -162,7 +162,7 @@ pub(in crate::driver::graph) fn returned_by(action: &'static str, call: DriverCa
     returned(None, action, call, text, help)
 }
 
-/// The driver refused an attribute of a node, which was removed again.
+/// The driver rejected an attribute of a node, and the node was removed.
 #[cold]
 pub(in crate::driver::graph) fn node_attribute(kernel: String, refused: &Refused) -> Error {
     let Refused { attribute, call } = *refused;
