@@ -150,15 +150,15 @@ impl Green {
     ) -> Result<Self, CallError> {
         /// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
         const DEFAULT_STREAM: u32 = 1;
-        let describe = required!(api, cuDevResourceGenerateDesc)?;
+        let generate = required!(api, cuDevResourceGenerateDesc)?;
         let create = required!(api, cuGreenCtxCreate)?;
         required!(api, cuGreenCtxDestroy)?;
-        let (mut description, mut green) = (ptr::null_mut(), ptr::null_mut());
+        let (mut descriptor, mut green) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: CUDA Driver API, "Green Contexts", `cuDevResourceGenerateDesc` reads as many resources as the last
         // argument specifies: one.
-        unsafe { describe(&mut description, resource, 1) }.check("cuDevResourceGenerateDesc")?;
+        unsafe { generate(&mut descriptor, resource, 1) }.check("cuDevResourceGenerateDesc")?;
         // SAFETY: `cuGreenCtxCreate` takes the descriptor that was just generated.
-        unsafe { create(&mut green, description, device, DEFAULT_STREAM) }
+        unsafe { create(&mut green, descriptor, device, DEFAULT_STREAM) }
             .check("cuGreenCtxCreate")?;
         // SAFETY: the call has created the green context, and only this value owns it.
         Ok(Self(unsafe { Owned::new(api, green) }))

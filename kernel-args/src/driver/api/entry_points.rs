@@ -19,12 +19,12 @@ macro_rules! signature {
 }
 
 /// The name of a call in error messages.
-macro_rules! said {
+macro_rules! reported_name {
     ($name:ident) => {
         stringify!($name)
     };
-    ($name:ident $said:literal) => {
-        $said
+    ($name:ident $reported:literal) => {
+        $reported
     };
 }
 
@@ -33,18 +33,18 @@ macro_rules! said {
 macro_rules! method {
     ($when:ident unsafe $($rest:tt)*) => {};
     ($when:ident kept $($rest:tt)*) => {};
-    ($(#[$meta:meta])* always safe $name:ident($($argument:ident: $ty:ty),*) $($said:literal)?) => {
+    ($(#[$meta:meta])* always safe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
         $(#[$meta])*
         #[inline(always)]
         pub(crate) fn $name(&self, $($argument: $ty),*) -> Result<(), CallError> {
-            (self.$name)($($argument),*).check(said!($name $($said)?))
+            (self.$name)($($argument),*).check(reported_name!($name $($reported)?))
         }
     };
-    ($(#[$meta:meta])* newer safe $name:ident($($argument:ident: $ty:ty),*) $($said:literal)?) => {
+    ($(#[$meta:meta])* newer safe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
         $(#[$meta])*
         #[inline(always)]
         pub(crate) fn $name(&self, $($argument: $ty),*) -> Result<(), CallError> {
-            required!(self, $name)?($($argument),*).check(said!($name $($said)?))
+            required!(self, $name)?($($argument),*).check(reported_name!($name $($reported)?))
         }
     };
 }
@@ -64,8 +64,8 @@ pub(crate) use required;
 /// messages, if it differs.
 macro_rules! entry_points {
     (
-        always { $($kind:ident $name:ident($($argument:ident: $ty:ty),* $(,)?) $(= $said:literal)?;)* }
-        newer { $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_said:literal)?;)* }
+        always { $($kind:ident $name:ident($($argument:ident: $ty:ty),* $(,)?) $(= $reported:literal)?;)* }
+        newer { $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_reported:literal)?;)* }
     ) => {
         /// The entry points, named as CUDA's Driver API documents them.
         #[allow(non_snake_case, reason = "their names")]
@@ -109,17 +109,17 @@ macro_rules! entry_points {
                 Ok(api)
             }
 
-            $(method! { always $kind $name($($argument: $ty),*) $($said)? })*
+            $(method! { always $kind $name($($argument: $ty),*) $($reported)? })*
         }
 
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the names and arguments of the entry points")]
         impl Api {
-            $(method! { newer $newer_kind $newer($($newer_argument: $newer_ty),*) $($newer_said)? })*
+            $(method! { newer $newer_kind $newer($($newer_argument: $newer_ty),*) $($newer_reported)? })*
         }
     };
 }
 
-pub(super) use {entry_points, method, said, signature};
+pub(super) use {entry_points, method, reported_name, signature};
 
 /// The entry points.
 #[inline]

@@ -133,7 +133,7 @@ impl Exec {
 
     #[inline(always)]
     fn alive(&self) -> Alive<'_, CUgraphExec_st> {
-        // SAFETY: `objects` has what the handle is of, and destroys it when this is dropped.
+        // SAFETY: `objects` owns the instantiated graph of this handle, and destroys it when this is dropped.
         unsafe { Alive::new(self.handle.raw()) }
     }
 
@@ -141,12 +141,12 @@ impl Exec {
         self.handle.raw()
     }
 
-    /// SAFETY: `objects` owns the instantiated graph of this handle, and destroys it when this is dropped.
+    /// The graph that was instantiated.
     pub(crate) fn graph(&self) -> GraphRef<'_> {
         match &self.objects {
             Objects::Own { graph, .. } => graph.as_ref(),
             Objects::Cudarc(OfCudarc(graph)) => {
-                // The graph that was instantiated.
+                // SAFETY: cudarc's graph is alive while its object is borrowed.
                 let alive = unsafe { Alive::new(graph.cu_graph()) };
                 // SAFETY: the id was created for this graph.
                 unsafe { GraphRef::new(self.api, alive, self.id) }

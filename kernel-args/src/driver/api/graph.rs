@@ -349,7 +349,7 @@ impl<'g> GraphRef<'g> {
 
     /// Makes the graph hold `object` until the graph and every graph that was instantiated from it are destroyed and
     /// their launches have finished: `cuUserObjectCreate`, `cuGraphRetainUserObject`. Then a thread of the driver calls
-    /// [`UserObject::let_go`].
+    /// [`UserObject::released`].
     pub(crate) fn retain<T: UserObject>(self, object: Arc<T>) -> Result<(), CallError> {
         /// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`
         const NO_DESTRUCTOR_SYNC: u32 = 1;
@@ -359,13 +359,13 @@ impl<'g> GraphRef<'g> {
         let retain = required!(self.api, cuGraphRetainUserObject)?;
         let release = required!(self.api, cuUserObjectRelease)?;
         let (mut user_object, pointer) = (ptr::null_mut(), Arc::into_raw(object).cast_mut());
-        // SAFETY: CUDA Driver API, "Graph Management", `cuUserObjectCreate`: the driver passes the pointer to `let_go`
+        // SAFETY: CUDA Driver API, "Graph Management", `cuUserObjectCreate`: the driver passes the pointer to `release_object`
         // once, when the last reference to the object is released.
         let status = unsafe {
             create(
                 &mut user_object,
                 pointer.cast(),
-                let_go::<T>,
+                release_object::<T>,
                 1,
                 NO_DESTRUCTOR_SYNC,
             )
@@ -387,16 +387,16 @@ impl<'g> GraphRef<'g> {
 /// An object that a graph can hold.
 pub(crate) trait UserObject: Send + Sync + 'static {
     /// The graph has released the object. This can run on any thread, and must not call CUDA.
-    fn let_go(self: Arc<Self>);
+    fn released(self: Arc<Self>);
 }
 
 /// The destructor of a user object. A panic ends the process, because it cannot unwind into the driver.
 ///
 /// # Safety
 /// `object` is the pointer of an `Arc<T>`, and this function takes ownership of it.
-unsafe extern "C" fn let_go<T: UserObject>(object: *mut c_void) {
+unsafe extern "C" fn release_object<T: UserObject>(object: *mut c_void) {
     // SAFETY: the driver passes the pointer that `retain` registered.
-    unsafe { Arc::from_raw(object.cast::<T>().cast_const()) }.let_go();
+    unsafe { Arc::from_raw(object.cast::<T>().cast_const()) }.released();
 }
 
 /// A node of a graph that is alive for `'g`.

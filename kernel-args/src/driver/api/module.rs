@@ -68,14 +68,14 @@ impl DriverImage {
 /// Why an image was not loaded.
 pub(crate) enum NotLoaded {
     /// The driver was not called: it is missing, or the context could not be made current.
-    Unasked(CallError),
+    NotCalled(CallError),
     /// The driver's error; the log is in the options.
     Refused(DriverCall),
 }
 
 impl From<CallError> for NotLoaded {
     fn from(error: CallError) -> Self {
-        Self::Unasked(error)
+        Self::NotCalled(error)
     }
 }
 

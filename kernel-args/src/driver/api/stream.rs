@@ -64,7 +64,7 @@ pub(crate) enum NotCaptured {
     /// The driver returned no graph, or the stream was not capturing.
     Nothing,
     /// `cuStreamGetCaptureInfo` failed.
-    Asked(CallError),
+    Info(CallError),
 }
 
 impl Api {
@@ -163,7 +163,7 @@ impl Api {
             // SAFETY: this is the id of the capture that has just ended.
             Ok(Some(id)) => Ok(unsafe { Graph::of_capture(graph, GraphId::captured(id)) }),
             Ok(None) => Err(NotCaptured::Nothing),
-            Err(error) => Err(NotCaptured::Asked(error)),
+            Err(error) => Err(NotCaptured::Info(error)),
         }
     }
 

@@ -16,7 +16,7 @@ use super::{
     Alive, AttributeValue, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle,
     GreenContext, KernelNodeParams, LaunchConfig, Null, PoolAccess, Status, StreamHandle, Text,
     Unavailable,
-    entry_points::{entry_points, method, required, said, signature, symbol},
+    entry_points::{entry_points, method, reported_name, required, signature, symbol},
     launch::{LaunchKernelEx, launch_without_attributes},
     node_params::{KernelNodeRecord, MemsetNodeParams},
 };

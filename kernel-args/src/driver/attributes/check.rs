@@ -142,8 +142,8 @@ impl Request<'_> {
         }
         Err(self.limit(
             format!("priority {priority}"),
-            format!("the priorities of this GPU are {greatest}, which comes first, to {least}"),
-            "write a priority in that range; `cuCtxGetStreamPriorityRange` tells it",
+            format!("the priorities of this GPU are {greatest}, the highest, to {least}"),
+            "write a priority in this range, which `cuCtxGetStreamPriorityRange` returns",
         ))
     }
 
@@ -161,7 +161,7 @@ impl Request<'_> {
                 "the event of a launch belongs to the context of its kernel, here {}",
                 named(launch)
             ),
-            "create the event with `new_event` of that context",
+            "create the event with `new_event` of this context",
         ))
     }
 
@@ -174,7 +174,7 @@ impl Request<'_> {
         Err(self.limit(
             format!("memory_sync_domain_map with default {default} and remote {remote}"),
             format!("this GPU has {count} domains, numbered from 0"),
-            "write numbers below that; GPUs before sm_90 have one domain",
+            "write numbers in this range; GPUs before sm_90 have one domain",
         ))
     }
 
@@ -190,14 +190,14 @@ impl Request<'_> {
             return Err(self.limit(
                 format!("an access policy window with the hit ratio {hit_ratio}"),
                 "a hit ratio is a number from 0 to 1".into(),
-                "write the part of the accesses that get the property of a hit",
+                "write the fraction of the accesses that get the property of a hit",
             ));
         }
         if miss == AccessProperty::Persisting {
             return Err(self.limit(
                 "an access policy window whose misses persist".into(),
                 "CUDA allows `Normal` and `Streaming` for a miss".into(),
-                "for a window all of which persists, leave `hit_ratio` at 1",
+                "for a window that persists completely, keep `hit_ratio` at 1",
             ));
         }
         let max = device_attribute(MAX_ACCESS_POLICY_WINDOW_SIZE)?;

@@ -40,8 +40,8 @@ impl AttributeLimits {
             None if self.directives.explicit_cluster => Err(Error::Limit(Box::new(Limit {
                 kernel: name(),
                 requested: "a launch without a cluster".into(),
-                limit: "this kernel is compiled for clusters of a size that each launch names (`.explicitcluster`)".into(),
-                help: "name it, for example `cluster = (2, 1, 1)`",
+                limit: "this kernel is compiled for clusters whose size each launch must specify (`.explicitcluster`)".into(),
+                help: "specify it, for example `cluster = (2, 1, 1)`",
             }))),
             _ => Ok(()),
         }
@@ -58,7 +58,7 @@ impl Request<'_> {
                 return Err(self.limit(
                     format!("cluster {cluster}"),
                     format!("this kernel is compiled for clusters of exactly {required}"),
-                    "launch it with that cluster, which the kernel's `.reqnctapercluster` directive (`__cluster_dims__`) \
+                    "launch it with this cluster, which the kernel's `.reqnctapercluster` directive (`__cluster_dims__`) \
                      requires, or without one",
                 ));
             }
@@ -70,9 +70,8 @@ impl Request<'_> {
         let Some(cluster) = self.attributes.cluster.or(required) else {
             return Err(self.limit(
                 format!("preferred_cluster {preferred}"),
-                "a preferred cluster takes the place of several clusters, and the launch has none"
-                    .into(),
-                "name the smaller cluster too: `cluster = …`",
+                "a preferred cluster replaces several clusters, but the launch has none".into(),
+                "specify the smaller cluster too: `cluster = …`",
             ));
         };
         self.cluster_fits("preferred_cluster", preferred)?;
@@ -150,12 +149,12 @@ impl Request<'_> {
         Err(self.limit(
             format!("a cooperative grid of {blocks} blocks"),
             format!(
-                "all blocks of a cooperative launch run at the same time, and this GPU runs at most {max} blocks of {} \
-                 threads of this kernel at once",
+                "all blocks of a cooperative launch run at the same time, and this GPU runs at most {max} blocks of {} threads \
+                 of this kernel",
                 Dim3::new(x, y, z)
             ),
-            "use a grid within that, and have each thread process several elements; `Kernel::max_cooperative_blocks` \
-             tells the limit",
+            "use a grid within this limit, which `Kernel::max_cooperative_blocks` returns, and have each thread process \
+             several elements",
         ))
     }
 
@@ -197,9 +196,9 @@ pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: 
         kernel,
         requested: format!("grid {grid} with {name} {cluster}"),
         limit: format!(
-            "a grid is a multiple of its clusters along each axis; the next one is {next}"
+            "a grid must be a multiple of its clusters along each axis; the next multiple is {next}"
         ),
-        help: "round the grid up and have the kernel skip what is beyond its data, or use a cluster that divides the grid",
+        help: "round the grid up and have the kernel skip threads beyond its data, or use a cluster that divides the grid",
     }))
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn launch<const PACKED: bool>(
 }
 
 /// The attributes with their values and requirements, for the error of a launch; empty without attributes.
-pub(crate) fn describe(attributes: &Attributes<'_>) -> String {
+pub(crate) fn attributes_text(attributes: &Attributes<'_>) -> String {
     let mut text = String::new();
     visit::for_each(attributes, &mut |attribute, _, value| {
         let needs = attribute.requirement();
@@ -63,7 +63,7 @@ pub(crate) fn describe(attributes: &Attributes<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::describe;
+    use super::attributes_text;
     use crate::driver::config::{Launch, MemorySyncDomain};
     use std::string::String;
 
@@ -71,7 +71,7 @@ mod tests {
     fn attributes_are_described_with_what_they_need() {
         let none = Launch::new(1, 1).cooperative(false);
         assert_eq!(
-            describe(&none.attributes.unwrap_or_default()),
+            attributes_text(&none.attributes.unwrap_or_default()),
             String::new()
         );
         let launch = Launch::new(4, 32)
@@ -79,7 +79,7 @@ mod tests {
             .priority(-1)
             .memory_sync_domain(MemorySyncDomain::Remote);
         assert_eq!(
-            describe(&launch.attributes.unwrap_or_default()),
+            attributes_text(&launch.attributes.unwrap_or_default()),
             "cluster = (2, 1, 1) (CUDA 11.8, sm_90); priority = -1 (CUDA 11.8); memory_sync_domain = Remote (CUDA 12.0)"
         );
     }

@@ -32,7 +32,7 @@ pub(super) fn for_each<'e>(
         device_updatable_node: _,
     } = *attributes;
     let mut put = |attribute, parts: &[(usize, [u8; 4])], value: &dyn Display| {
-        visit(attribute, words(attribute, parts), value);
+        visit(attribute, members(attribute, parts), value);
     };
     if let Some(dim) = cluster {
         put(Attribute::Cluster, &extents(dim), &dim);
@@ -109,7 +109,7 @@ fn with_addresses<'e>(
         visit(Attribute::LaunchCompletionEvent, entry, &"an event");
     }
     if let Some(window) = attributes.access_policy_window {
-        let mut entry = words(
+        let mut entry = members(
             Attribute::AccessPolicyWindow,
             &[
                 (16, window.hit_ratio.to_ne_bytes()),
@@ -127,7 +127,7 @@ fn with_addresses<'e>(
         );
     }
     if attributes.device_updatable_node.is_some() {
-        let entry = words(Attribute::DeviceUpdatableNode, &[(0, TRUE)]);
+        let entry = members(Attribute::DeviceUpdatableNode, &[(0, TRUE)]);
         visit(Attribute::DeviceUpdatableNode, entry, &true);
     }
 }
@@ -141,7 +141,7 @@ fn event_of(attribute: Attribute, event: &CudaEvent) -> LaunchAttribute<'_> {
 }
 
 /// An attribute whose value has four-byte members, at these offsets.
-fn words<'e>(attribute: Attribute, parts: &[(usize, [u8; 4])]) -> LaunchAttribute<'e> {
+fn members<'e>(attribute: Attribute, parts: &[(usize, [u8; 4])]) -> LaunchAttribute<'e> {
     let mut entry = LaunchAttribute::new(attribute as u32);
     for &(offset, bytes) in parts {
         entry.put(offset, bytes);

@@ -38,8 +38,8 @@ impl CompileOptions {
         let known = nvrtc
             .architectures()
             .map_err(|error| self.failed(&error, ""))?;
-        let asked = self.architecture.as_deref();
-        let architecture = Architecture::choose(asked, self.to_ptx, gpu, &known)
+        let requested = self.architecture.as_deref();
+        let architecture = Architecture::choose(requested, self.to_ptx, gpu, &known)
             .map_err(|problem| job.refused(&problem))?;
         let Some(folder) = &self.cache else {
             return Ok(CompiledSource {
@@ -67,7 +67,9 @@ impl CompileOptions {
         let cache_use = if key().is_ok_and(|now| now == name) {
             cache::write(folder, &name, &compiled)
         } else {
-            CacheUse::Unknown("a file that the source includes was changed meanwhile".into())
+            CacheUse::Unknown(
+                "a file that the source includes was changed during the compilation".into(),
+            )
         };
         Ok(CompiledSource {
             compiled: Arc::new(compiled),
@@ -114,7 +116,7 @@ impl Job<'_> {
     fn compile(&self, architecture: &str, more: Option<&str>) -> Result<Compiled, Error> {
         let (options, nvrtc) = (self.options, self.nvrtc);
         let texts = Texts::new(options, self.source, architecture, more)
-            .map_err(|what| self.refused(&format!("{what} has a NUL")))?;
+            .map_err(|what| self.refused(&format!("{what} contains a NUL")))?;
         let failed = |error, log: &str| options.failed(&error, log);
         let mut program = nvrtc
             .program(&texts.source, &texts.name, &texts.headers)

@@ -104,7 +104,7 @@ impl CompiledSource {
     }
 
     /// Additional images with information about the kernels of [`image`](Self::image).
-    pub(crate) fn descriptions(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn extra_images(&self) -> impl Iterator<Item = &[u8]> {
         let ptx = (!self.compiled.cubin.is_empty()).then_some(&self.compiled.ptx);
         let all = ptx.into_iter().chain([&self.compiled.debug]);
         all.map(Vec::as_slice).filter(|image| !image.is_empty())

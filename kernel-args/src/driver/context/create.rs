@@ -1,6 +1,6 @@
 //! Contexts that the program creates, in addition to the primary context of each device.
 
-use super::keep_alive::remember;
+use super::keep_alive::register;
 use crate::driver::{
     api::{api, required},
     error::Error,
@@ -100,6 +100,6 @@ pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaCon
     // The new context is now on top of this thread's stack. The driver removes it from the stack when it is destroyed.
     let context = api.create_context(ordinal, device, flags.bits())?;
     api.cuCtxPopCurrent_v2(&mut ptr::null_mut())?;
-    remember(&context);
+    register(&context);
     Ok(context)
 }

@@ -2,7 +2,7 @@
 
 use super::{
     bind, current,
-    keep_alive::{hold, remember},
+    keep_alive::{find_owner, register},
     named,
 };
 use crate::{
@@ -83,7 +83,7 @@ struct Stack {
     api: &'static Api,
     before: CUcontext,
     /// Keeps `before` alive, if its owner is known and it is not a primary context.
-    hold: Option<Arc<CudaContext>>,
+    owner: Option<Arc<CudaContext>>,
 }
 
 /// Restores the previous context when `work` panics. It is forgotten when `work` returns.
@@ -102,12 +102,12 @@ impl Stack {
     fn push(context: &Arc<CudaContext>) -> Result<Self, Error> {
         let api = api()?;
         required!(api, cuCtxPopCurrent_v2)?;
-        remember(context);
+        register(context);
         let before = current()?;
         let stack = Self {
             api,
             before,
-            hold: hold(before),
+            owner: find_owner(before),
         };
         api.cuCtxPushCurrent_v2((&**context).into())?;
         Ok(stack)
@@ -122,7 +122,7 @@ impl Stack {
         if current()? == self.before {
             return Ok(());
         }
-        let before = match &self.hold {
+        let before = match &self.owner {
             Some(context) => Some(ContextHandle::from(&**context)),
             None => self.api.primary(self.before),
         };

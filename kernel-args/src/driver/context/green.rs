@@ -58,7 +58,7 @@ impl GreenContext {
         required!(api, cuGreenCtxStreamCreate)?;
         if !ctx.is_primary() {
             return Err(refused(
-                "a green context is a part of the primary context of a device, and this context is another one\n\
+                "a green context is a part of the primary context of a device, but this context is not a primary context\n\
                  help: pass the context that `kernel_args::context` gives",
             ));
         }
@@ -66,7 +66,7 @@ impl GreenContext {
         if sms == 0 || sms > all.sm_count {
             return Err(refused(&format!(
                 "requested a green context of {sms} multiprocessors, but this GPU has {}\n\
-                 help: write a number from 1 to that",
+                 help: write a number from 1 to this limit",
                 all.sm_count
             )));
         }

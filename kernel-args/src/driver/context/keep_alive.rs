@@ -16,8 +16,8 @@ use std::{
 /// The non-primary contexts that were passed to this crate, by handle. They are not kept alive.
 static SEEN: Mutex<Vec<(usize, Weak<CudaContext>)>> = Mutex::new(Vec::new());
 
-/// Adds `context` to the contexts that [`hold`] finds.
-pub(crate) fn remember(context: &Arc<CudaContext>) {
+/// Adds `context` to the contexts that [`find_owner`] finds.
+pub(crate) fn register(context: &Arc<CudaContext>) {
     if context.is_primary() {
         return;
     }
@@ -33,7 +33,7 @@ pub(crate) fn remember(context: &Arc<CudaContext>) {
 
 /// A strong reference to the non-primary context with this handle, if it was passed to this crate. It can become the
 /// last reference.
-pub(crate) fn hold(context: CUcontext) -> Option<Arc<CudaContext>> {
+pub(crate) fn find_owner(context: CUcontext) -> Option<Arc<CudaContext>> {
     let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut alike = seen.iter().filter(|(handle, _)| *handle == context.addr());
     // Only the context with this handle is upgraded, and it is returned, so no context is dropped here.

@@ -91,12 +91,12 @@ pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
     if status == Status::SUCCESS && current == context.cu_ctx() {
         return Ok(());
     }
-    bind_another(context, status)
+    bind_different(context, status)
 }
 
 #[cold]
-fn bind_another(context: &Arc<CudaContext>, asked: Status) -> Result<(), Error> {
-    asked.check("cuCtxGetCurrent")?;
+fn bind_different(context: &Arc<CudaContext>, queried: Status) -> Result<(), Error> {
+    queried.check("cuCtxGetCurrent")?;
     context.bind_to_thread().map_err(Error::context)
 }
 

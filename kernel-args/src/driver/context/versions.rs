@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_release_is_found_in_what_the_system_tells() {
+    fn the_release_is_found_in_the_text_of_the_system() {
         for (text, release) in [
             (
                 "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue May  6 2026\nGCC version: gcc 13.3.0",

@@ -53,7 +53,7 @@ impl ContextMismatch {
             f,
             "kernel `{kernel}` was loaded in another context than the one that was given\n  \
              kernel  {expected}\n  given   {found}\n\
-             help: give the context in which cudarc loaded the module"
+             help: pass the context in which cudarc loaded the module"
         )
     }
 
@@ -64,8 +64,9 @@ impl ContextMismatch {
             f,
             "the stream belongs to another context than the one that was given\n  \
              stream  {found}\n  given   {expected}\n\
-             help: give the context in which the stream was made; the CUDA runtime makes streams in the context that is current, which \
-             is that of the last launch, or after `cudaSetDevice` the primary one: `kernel_args::context(ordinal)`"
+             help: pass the context in which the stream was created; the CUDA runtime creates streams in the current context, \
+             which is the context of the last launch, or after `cudaSetDevice` the primary context: \
+             `kernel_args::context(ordinal)`"
         )
     }
 
@@ -80,7 +81,7 @@ impl ContextMismatch {
             "the kernels of one context cannot access the memory of the other\n  \
              kernels  {kernels}\n  memory   {memory}\n\
              help: copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo -p2p r` \
-             tells), and two contexts of one GPU do not"
+             shows which can), and two contexts of one GPU cannot"
         )
     }
 }
@@ -93,17 +94,17 @@ pub(crate) fn write_destroyed(
     call: Option<&impl fmt::Display>,
 ) -> fmt::Result {
     if let Some(kernel) = kernel {
-        write!(f, "kernel `{kernel}` is not loaded any more: ")?;
+        write!(f, "kernel `{kernel}` is no longer loaded: ")?;
     }
     write!(f, "{context} was reset or destroyed")?;
     if let Some(call) = call {
         write!(f, " ({call})")?;
     }
     f.write_str(
-        "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` end what every part of the program has made on the device: modules, \
+        "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` destroy everything that every part of the program has created on the device: modules, \
          streams, events, memory\n\
-         help: drop what was made in the context, then call `kernel_args::context` and load and allocate again; or leave the reset \
-         out, as the driver frees everything when the process ends",
+         help: drop everything that was created in the context, then call `kernel_args::context`, load and allocate again; or \
+         remove the reset: the driver frees everything when the process ends",
     )
 }
 
@@ -111,8 +112,8 @@ pub(crate) fn write_destroyed(
 pub(crate) fn write_not_restored(f: &mut fmt::Formatter<'_>, before: ContextName) -> fmt::Result {
     write!(
         f,
-        "{before} was current before, and was not made current again: contexts were destroyed meanwhile, and nothing tells whether it \
+        "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the driver does not report whether it \
          was one of them\n\
-         help: drop the last handle of a context outside of `with_current`, or make contexts with `create_context`"
+         help: drop the last handle of a context outside of `with_current`, or create contexts with `create_context`"
     )
 }

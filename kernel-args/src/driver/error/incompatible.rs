@@ -78,7 +78,7 @@ impl IncompatibleImage {
         if let Some(target) = specific {
             write!(
                 f,
-                "\nhelp: the `{}` of `{target}` allows instructions that other GPUs lack: leave it out if the kernels have none of \
+                "\nhelp: the `{}` of `{target}` allows instructions that other GPUs lack: remove it if the kernels do not use \
                  them",
                 target.suffix()
             )?;
@@ -118,7 +118,7 @@ impl IncompatibleImage {
         if nearest.is_some_and(|release| release.cuda.major == driver.major) {
             write!(
                 f,
-                "\nhelp: or ship a cubin, which a driver takes from every CUDA {}: `nvcc -gencode arch=compute_{gpu},code=sm_{gpu}`",
+                "\nhelp: or ship a cubin, which the driver accepts from every CUDA {}: `nvcc -gencode arch=compute_{gpu},code=sm_{gpu}`",
                 driver.major
             )?;
         }
@@ -139,10 +139,12 @@ fn reason(f: &mut dyn fmt::Write, code: &Code, unfit: Unfit) -> fmt::Result {
                 "needs a driver for CUDA {} or newer ({} or newer)",
                 release.cuda, release.driver
             ),
-            None => f.write_str("needs a newer driver than any that this crate knows"),
+            None => {
+                f.write_str("needs a driver that is newer than all drivers that this crate knows")
+            }
         },
-        Unfit::AddressSize => f.write_str("has addresses of 32 bits, where the GPU has 64"),
-        Unfit::LtoIr => f.write_str("is not code yet: nvcc's linker or nvJitLink makes it"),
+        Unfit::AddressSize => f.write_str("has 32-bit addresses, but the GPU has 64-bit addresses"),
+        Unfit::LtoIr => f.write_str("is not executable code: link it with nvcc or nvJitLink"),
         _ => f.write_str("does not run"),
     }
 }
@@ -217,7 +219,7 @@ mod tests {
             "the image has no code for this GPU (sm_90, with a driver for CUDA 13.0, which compiles PTX 9.0 and older); it has\n  \
              PTX 9.1 for sm_75: needs a driver for CUDA 13.1 or newer (590 or newer)\n\
              help: install a driver for CUDA 13.1 (590) or newer, or compile with CUDA 13.0 or older\n\
-             help: or ship a cubin, which a driver takes from every CUDA 13: `nvcc -gencode arch=compute_90,code=sm_90`"
+             help: or ship a cubin, which the driver accepts from every CUDA 13: `nvcc -gencode arch=compute_90,code=sm_90`"
         );
         let text = on(80, &ptx("8.0", "sm_90a", "")).to_string();
         for part in [
@@ -234,7 +236,7 @@ mod tests {
         );
         let text = on(90, &ptx("6.0", "sm_50", ".address_size 32")).to_string();
         assert!(
-            text.contains("PTX 6.0 of 32 bits for sm_50: has addresses of 32 bits"),
+            text.contains("PTX 6.0 of 32 bits for sm_50: has 32-bit addresses"),
             "{text}"
         );
         assert!(text.contains("help: compile it for 64 bits"), "{text}");

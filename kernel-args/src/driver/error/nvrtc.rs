@@ -62,12 +62,12 @@ impl NvrtcError {
         const ADVICE: [(&str, &str); 6] = [
             (
                 "open source file",
-                "name the header's folder with `include_path`, or give its text with `header`; CUDA's own headers are in the \
+                "add the header's folder with `include_path`, or pass its text with `header`; CUDA's own headers are in the \
                  toolkit's folder `include`",
             ),
             (
                 "in parsing name expression",
-                "a name expression is a kernel's name as code at the end of the source may write it, with its namespace and its \
+                "a name expression is a kernel's name as code at the end of the source refers to it, with its namespace and its \
                  template arguments: `ns::axpy<float>`",
             ),
             (
@@ -80,11 +80,11 @@ impl NvrtcError {
             ),
             (
                 "invalid value for --gpu-architecture",
-                "this NVRTC does not know the architecture: leave `architecture` out, or use a newer NVRTC",
+                "this NVRTC does not support the architecture: remove `architecture`, or use a newer NVRTC",
             ),
             (
                 "cannot open include file",
-                "name the header's folder with `include_path`, or give its text with `header`",
+                "add the header's folder with `include_path`, or pass its text with `header`",
             ),
         ];
         let known = ADVICE.iter().find(|(part, _)| self.log.contains(part));

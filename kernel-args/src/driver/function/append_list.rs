@@ -4,14 +4,14 @@ use std::{boxed::Box, sync::OnceLock};
 
 /// A list that only grows. Any thread reads it without waiting; threads that append at the same time do so one after
 /// another.
-pub(crate) struct Chain<T>(OnceLock<Box<Link<T>>>);
+pub(crate) struct AppendList<T>(OnceLock<Box<Link<T>>>);
 
 struct Link<T> {
     value: T,
-    next: Chain<T>,
+    next: AppendList<T>,
 }
 
-impl<T> Chain<T> {
+impl<T> AppendList<T> {
     pub(crate) const fn new() -> Self {
         Self(OnceLock::new())
     }

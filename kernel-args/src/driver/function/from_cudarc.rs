@@ -46,8 +46,9 @@ impl Function {
         let image = ImageBytes::read(image.into())?;
         restored_on_error(ctx, || {
             let name = bound_name(ctx, &function)?;
-            let kernels = image.describe(sm(ctx)?).map_err(Error::Image)?;
-            let description = described(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
+            let kernels = image.kernels(sm(ctx)?).map_err(Error::Image)?;
+            let description =
+                find_description(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
             let symbol = description.symbol.clone();
             let description = Some(Arc::new(description));
             Self::bound(ctx, function, &symbol, description, None)
@@ -85,7 +86,7 @@ impl Function {
         unread: Option<&str>,
     ) -> Result<Self, Error> {
         if let Some(description) = &description {
-            describes(description, (&function).into(), ctx)?;
+            check_description(description, (&function).into(), ctx)?;
         }
         let function = api::Function::of_cudarc(api()?, ctx, function);
         Self::new(function, symbol.into(), ctx, description, unread)
@@ -122,7 +123,10 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
 }
 
 /// The description of the function with this name; without a name, the description of the only kernel.
-fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Description, Error> {
+fn find_description(
+    name: Option<&str>,
+    mut kernels: Vec<Description>,
+) -> Result<Description, Error> {
     let found = match kernels.as_slice() {
         [_] if name.is_none() => Some(0),
         _ => kernels
@@ -135,9 +139,9 @@ fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Descri
     Err(Error::Entry {
         wanted: name.unwrap_or(UNNAMED).into(),
         problem: match name {
-            Some(_) => "the image has no kernel of that name; the nearest are",
+            Some(_) => "the image has no kernel with this name; the nearest are",
             None => {
-                "this driver does not tell the name of a function, and the image has several kernels\n\
+                "this driver does not report the name of a function, and the image has several kernels\n\
                  help: use `Module::from_cudarc` and name one of them"
             }
         },
@@ -150,7 +154,7 @@ fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Descri
 
 /// Checks that the description matches the driver's records of the function. The function's context must be current.
 /// The error shows the differences.
-fn describes(
+fn check_description(
     description: &Description,
     function: FunctionHandle<'_>,
     context: &Arc<CudaContext>,
@@ -175,9 +179,8 @@ fn describes(
         }
     };
     Err(Error::Image(format!(
-        "the image that was given for kernel `{}` is not the one that the function was loaded from: in the image the kernel \
-         takes {}, but the driver reports {}\n\
-         help: give the image from which the module was loaded",
+        "the image for kernel `{}` is not the image from which the function was loaded: in the image the kernel takes {}, but the driver reports {}\n\
+         help: pass the image from which the module was loaded",
         description.symbol,
         list(&parameters),
         list(&records),

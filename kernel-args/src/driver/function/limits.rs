@@ -105,14 +105,14 @@ impl LoadedFunction {
             return Err(self.limit(
                 format!("block {block}"),
                 format!("this kernel is compiled for a block of exactly {required}"),
-                "launch it with that block, which the kernel's `.reqntid` directive requires",
+                "launch it with this block, which the kernel's `.reqntid` directive requires",
             ));
         }
         if !shared_given && self.max_threads_without_shared == 0 {
             return Err(self.limit(
                 "a launch without `shared`".into(),
                 "this kernel uses dynamic shared memory (`extern __shared__`)".into(),
-                "add `shared = bytes`, the size of that memory for one block; `shared = 0` if this launch uses none of it",
+                "add `shared = bytes`, the size of that memory for one block; write `shared = 0` if this launch uses none of it",
             ));
         }
         if names_cluster {

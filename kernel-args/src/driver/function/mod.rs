@@ -10,9 +10,9 @@ mod loaded;
 mod name;
 pub(crate) mod verified;
 
-pub(crate) use append_list::Chain;
+pub(crate) use append_list::AppendList;
 pub(crate) use fitting::{Fitting, Lower, Pass, Typed, Verified};
-pub(crate) use hash::Words;
+pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use loaded::LoadedFunction;
 pub(crate) use name::function_name;
@@ -49,7 +49,7 @@ struct Inner {
     description: Option<Arc<Description>>,
     verification: Verification,
     /// The structs and lists that were verified.
-    verified: Chain<Fits>,
+    verified: AppendList<Fits>,
 }
 
 /// Arguments that match a function.
@@ -79,7 +79,7 @@ impl Fits {
 
 /// The maximum number of structs and lists for which a function stores that they match. A function has one signature,
 /// so few of them match it.
-const REMEMBERED: usize = 64;
+const MAX_VERIFIED: usize = 64;
 
 impl Function {
     /// A function that is loaded in `context`.
@@ -97,7 +97,7 @@ impl Function {
                 loaded,
                 description,
                 verification,
-                verified: Chain::new(),
+                verified: AppendList::new(),
             }),
         })
     }
@@ -171,7 +171,7 @@ impl Function {
         loaded.context.bind_to_thread().map_err(Error::context)?;
         let (handle, name, description) = (loaded.handle(), &loaded.name, description.as_deref());
         verify(host, handle, name, &loaded.context, description)?;
-        if self.inner.verified.iter().count() < REMEMBERED {
+        if self.inner.verified.iter().count() < MAX_VERIFIED {
             self.inner.verified.push(verified(), |_, _| false);
         }
         Ok(())

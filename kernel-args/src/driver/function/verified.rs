@@ -5,7 +5,7 @@
 //! function of a different module. A stored result must therefore be checked: each launch queries the last parameter.
 //! The documentation of [`launch!`](crate::launch!) lists the cases that this does not detect.
 
-use super::{hash::Words, name::function_name};
+use super::{hash::FastHasher, name::function_name};
 use crate::{
     driver::{
         api::{Api, FunctionHandle, Status},
@@ -46,9 +46,9 @@ thread_local! {
 /// The index for a function and a struct.
 #[inline]
 fn place(function: CUfunction, arguments: TypeId) -> usize {
-    let mut words = Words::new(function.addr() as u64);
-    arguments.hash(&mut words);
-    words.top(PLACES.ilog2())
+    let mut hasher = FastHasher::new(function.addr() as u64);
+    arguments.hash(&mut hasher);
+    hasher.top(PLACES.ilog2())
 }
 
 /// The context that is stored with `function` (null if it is unknown), if it was verified with the erased struct
@@ -62,7 +62,7 @@ pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUconte
 
 /// Stores that `function` was verified with the erased struct `arguments` in `context`, which is null if it is unknown.
 #[cold]
-fn remember(function: CUfunction, arguments: TypeId, context: CUcontext) {
+fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
     let entry = Entry {
         function,
         arguments: Some(arguments),
@@ -93,7 +93,7 @@ pub(crate) fn verify_once<A: KernelArgs>(
         }
     }
     verify_by_driver(host, function)?;
-    remember(function.raw(), arguments, own);
+    store(function.raw(), arguments, own);
     Ok(())
 }
 

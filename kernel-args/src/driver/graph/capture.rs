@@ -84,7 +84,7 @@ impl<'s> Capture<'s> {
             Err(NotCaptured::Nothing) => {
                 Err(explain::nothing_captured(None, explain::CAPTURE_ENDED))
             }
-            Err(NotCaptured::Asked(error)) => Err(error.into()),
+            Err(NotCaptured::Info(error)) => Err(error.into()),
         }
     }
 }

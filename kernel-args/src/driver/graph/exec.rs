@@ -114,7 +114,7 @@ impl GraphExec {
     /// Releases an owner that an update of the node of `slot` has replaced, after the launches that may use it have
     /// finished.
     #[cold]
-    pub(super) fn let_go(&self, owner: Owner, slot: &Slot) {
+    pub(super) fn release_after_launches(&self, owner: Owner, slot: &Slot) {
         let Some(stream) = &self.launched_on else {
             // No launch has used it.
             return release(owner, self.context.clone(), None);

@@ -106,7 +106,7 @@ impl Graph {
         if const { mem::needs_drop::<B>() }
             && let Some(slot) = &node.slot
         {
-            slot.hold(Some(Box::new(args)));
+            slot.replace_owner(Some(Box::new(args)));
         }
         Ok(node)
     }

@@ -74,7 +74,7 @@ impl Slot {
     }
 
     /// Stores `owner` as the owner of the node's arguments; returns the previous owner.
-    pub(super) fn hold(&self, owner: Option<Owner>) -> Option<Owner> {
+    pub(super) fn replace_owner(&self, owner: Option<Owner>) -> Option<Owner> {
         self.occupied.store(owner.is_some(), Ordering::Relaxed);
         mem::replace(&mut self.held().arguments, owner)
     }
@@ -91,7 +91,7 @@ impl Slot {
 }
 
 impl UserObject for Slot {
-    fn let_go(self: Arc<Self>) {
+    fn released(self: Arc<Self>) {
         let held = {
             let mut held = self.held();
             held.closed = true;

@@ -83,7 +83,7 @@ impl GraphExec {
         B: KernelArgs<Erased = A::Erased>,
     {
         self.set(node, launch, &mut args, &mut ptr::null())?;
-        self.let_former_go(node);
+        self.release_former(node);
         Ok(())
     }
 }
@@ -111,7 +111,7 @@ impl<A: KernelArgs> Kernel<A> {
         let (slot, node) = self.capture_with(&launch, &mut args, promise)?;
         if const { mem::needs_drop::<B>() } {
             // Also if the launch has failed: the driver may have captured it before the failure.
-            slot.hold(Some(Box::new(args)));
+            slot.replace_owner(Some(Box::new(args)));
         }
         node
     }

@@ -98,7 +98,7 @@ impl GraphExec {
     {
         if const { !mem::needs_drop::<B>() } {
             self.set(node, launch, &mut args, bound)?;
-            if self.let_former_go(node) {
+            if self.release_former(node) {
                 *bound = ptr::null();
             }
             return Ok(());
@@ -108,8 +108,8 @@ impl GraphExec {
                 self.set(node, launch, &mut args, bound)?;
                 // The graph cannot be launched between the update and this line.
                 let owner: Owner = Box::new(args);
-                if let Some(former) = slot.hold(Some(owner)) {
-                    self.let_go(former, slot);
+                if let Some(former) = slot.replace_owner(Some(owner)) {
+                    self.release_after_launches(former, slot);
                     *bound = ptr::null();
                 }
                 Ok(())
@@ -129,12 +129,12 @@ impl GraphExec {
 
     /// Releases arguments that an update has replaced with arguments that own nothing; returns whether there were any.
     #[inline(always)]
-    pub(super) fn let_former_go<A: KernelArgs>(&self, node: &Node<A>) -> bool {
+    pub(super) fn release_former<A: KernelArgs>(&self, node: &Node<A>) -> bool {
         if let Some(slot) = &node.slot
             && slot.is_occupied()
-            && let Some(former) = slot.hold(None)
+            && let Some(former) = slot.replace_owner(None)
         {
-            self.let_go(former, slot);
+            self.release_after_launches(former, slot);
             return true;
         }
         false

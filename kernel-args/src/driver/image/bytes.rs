@@ -16,7 +16,7 @@ pub(crate) struct ImageBytes {
     pub(super) table: Option<&'static CompiledImage>,
     reading: Reading,
     /// Additional images of the same kernels, with more information about their parameters.
-    pub(super) descriptions: Vec<Vec<u8>>,
+    pub(super) extra_images: Vec<Vec<u8>>,
     /// The name expressions with which kernels were compiled, and their symbols.
     pub(crate) names: Vec<(String, String)>,
 }
@@ -34,14 +34,14 @@ impl ImageBytes {
             image,
             table: None,
             reading: Reading::Summary(summary::Summary::default()),
-            descriptions: Vec::new(),
+            extra_images: Vec::new(),
             names: Vec::new(),
         }
     }
 
     pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
         let (table, readers) = (image.table, image.readers);
-        let (mut descriptions, mut names) = (Vec::new(), Vec::new());
+        let (mut extra_images, mut names) = (Vec::new(), Vec::new());
         let bytes = match image.bytes {
             Bytes::Summarized(summary) => return Ok(Self::summarized(summary, table)),
             Bytes::Memory(bytes) => bytes.into_owned(),
@@ -51,7 +51,7 @@ impl ImageBytes {
             })?,
             #[cfg(feature = "nvrtc")]
             Bytes::Source(source) => {
-                descriptions = source.descriptions().map(<[u8]>::to_vec).collect();
+                extra_images = source.extra_images().map(<[u8]>::to_vec).collect();
                 names = source.names().to_vec();
                 source.image().to_vec()
             }
@@ -65,7 +65,7 @@ impl ImageBytes {
         }
         if let Some(name) = file_name(&bytes) {
             return Err(Error::Image(format!(
-                "{name:?} is taken as PTX, but it looks like the name of a file\n\
+                "{name:?} is not PTX: it looks like the name of a file\n\
                  help: to load a file, pass a `Path`: `Path::new({name:?})`"
             )));
         }
@@ -74,7 +74,7 @@ impl ImageBytes {
             image: (readers.validate)(bytes)?,
             table,
             reading: Reading::Readers(readers),
-            descriptions,
+            extra_images,
             names,
         })
     }
@@ -86,7 +86,7 @@ impl ImageBytes {
             image,
             table,
             reading: Reading::Summary(summary),
-            descriptions: Vec::new(),
+            extra_images: Vec::new(),
             names: Vec::new(),
         }
     }
@@ -100,9 +100,9 @@ impl ImageBytes {
     }
 
     /// The kernels for the GPU `sm`, or the reason why the image could not be read.
-    pub(crate) fn describe(&self, sm: Sm) -> Result<Vec<Description>, String> {
+    pub(crate) fn kernels(&self, sm: Sm) -> Result<Vec<Description>, String> {
         match &self.reading {
-            Reading::Readers(readers) => (readers.describe)(self, sm),
+            Reading::Readers(readers) => (readers.kernels)(self, sm),
             Reading::Summary(summary) => {
                 let kernels = self.table.into_iter().flat_map(CompiledImage::kernels);
                 let kernels = kernels.zip(&summary.kernels);
@@ -116,7 +116,7 @@ impl ImageBytes {
 
 /// Only code that does not come from this crate's macros can create such an image.
 const NO_READERS: &str =
-    "the image was made by another version of kernel-args\nhelp: pass its bytes";
+    "the image was created by a different version of kernel-args\nhelp: pass its bytes";
 
 /// The text of an image, if it looks like the name of a file: a single short line with a usual file extension. PTX has
 /// several lines, and none of its lines ends with such an extension.

@@ -51,11 +51,11 @@ impl Description {
         compiled: Option<&CompiledKernel>,
     ) -> Self {
         let mut parameters = kernel.parameters();
-        let told: Vec<Parameter<'_>> =
+        let from_table: Vec<Parameter<'_>> =
             compiled.map_or_else(Vec::new, |kernel| kernel.parameters().collect());
         // If the image has different parameters for this GPU, only these are used.
         let debug_info = if kernel.debug_info.complete(&mut parameters)
-            || Members::of(&told).complete(&mut parameters)
+            || Members::of(&from_table).complete(&mut parameters)
         {
             DebugInfo::Verified
         } else {
@@ -150,7 +150,7 @@ pub(super) fn read(image: &[u8]) -> Result<image::Image<'_>, String> {
 
 /// The kernels of an image for the GPU `sm`, or the reason why the image could not be read. `table` contains the
 /// information that was read when the program was compiled.
-pub(super) fn describe(
+pub(super) fn read_kernels(
     image: &image::Image<'_>,
     table: Option<&'static CompiledImage>,
     sm: Sm,
@@ -180,14 +180,14 @@ mod tests {
 
     fn directives(image: &[u8]) -> BTreeMap<String, Directives> {
         let image = ImageBytes::read(image.into()).expect("it is an image");
-        let kernels = image.describe(Sm(90)).expect("it is read");
+        let kernels = image.kernels(Sm(90)).expect("it is read");
         let of = |kernel: super::Description| (kernel.symbol.into_owned(), kernel.directives);
         kernels.into_iter().map(of).collect()
     }
 
     /// A cubin contains the same information about clusters as its PTX, so a launch is checked against the same limits.
     #[test]
-    fn directives_of_clusters_are_those_of_the_ptx() {
+    fn a_cubin_has_the_cluster_directives_of_its_ptx() {
         let ptx = directives(include_bytes!(
             "../../../../kernel-args-image/tests/data/clusters.ptx"
         ));

@@ -16,7 +16,7 @@ pub(crate) fn load(
     options: &mut DriverOptions,
 ) -> Result<Module, Error> {
     Module::load(context, &image.image, options).map_err(|error| match error {
-        NotLoaded::Unasked(error) => error.into(),
+        NotLoaded::NotCalled(error) => error.into(),
         NotLoaded::Refused(call) => with_log(CallError::Returned(call), options),
     })
 }

@@ -140,7 +140,7 @@ mod tests {
 
     /// These are logs of real drivers.
     #[test]
-    fn the_log_tells_of_what_is_only_declared() {
+    fn the_log_identifies_undefined_symbols() {
         let meaning = |log| meaning_of(Status(218), log).unwrap();
         for log in [
             "ptxas fatal   : Unresolved extern function 'missing'",

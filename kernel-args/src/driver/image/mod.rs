@@ -202,5 +202,5 @@ impl From<cudarc::nvrtc::Ptx> for Image<'_> {
 }
 
 #[cfg(feature = "nvrtc")]
-const NOT_COMPILED: &str = "this `Ptx` was not compiled by NVRTC, and cudarc does not tell what it holds\n\
-    help: pass the text, the bytes or the path that it was made of";
+const NOT_COMPILED: &str = "this `Ptx` was not compiled by NVRTC, and cudarc does not expose its contents\n\
+    help: pass the text, the bytes or the path from which it was created";

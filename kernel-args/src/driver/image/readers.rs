@@ -17,18 +17,18 @@ pub(crate) struct Readers {
     /// The code in the image. It is empty if the image cannot be read.
     pub(super) contents: fn(&[u8]) -> Vec<Code>,
     /// The kernels of the image for a GPU.
-    pub(super) describe: fn(&ImageBytes, Sm) -> Result<Vec<Description>, String>,
+    pub(super) kernels: fn(&ImageBytes, Sm) -> Result<Vec<Description>, String>,
 }
 
 /// The readers of all formats.
 pub(crate) static READERS: Readers = Readers {
     validate: |bytes| DriverImage::new(bytes).map_err(|error| Error::Image(error.to_string())),
     contents: |bytes| contents(bytes).unwrap_or_default(),
-    describe: |image, sm| {
+    kernels: |image, sm| {
         let mut read = description::read(image.image.bytes())?;
-        for more in &image.descriptions {
+        for more in &image.extra_images {
             read = read.with(description::read(more)?);
         }
-        description::describe(&read, image.table, sm)
+        description::read_kernels(&read, image.table, sm)
     },
 };

@@ -173,12 +173,12 @@ fn check_attributes(
     limits: Option<&AttributeLimits>,
     name: impl Fn() -> String,
 ) -> Result<(), Error> {
-    let asked;
+    let queried;
     let limits = if let Some(limits) = limits {
         limits
     } else {
-        asked = AttributeLimits::of_raw(function)?;
-        &asked
+        queried = AttributeLimits::of_raw(function)?;
+        &queried
     };
     attributes::check(&Request {
         api,

@@ -5,7 +5,7 @@ use crate::{
     device::vector::Dim3,
     driver::{
         api::{DriverCall, FunctionHandle, LaunchConfig, Status, was_reset},
-        attributes::describe,
+        attributes::attributes_text,
         config::Attributes,
         error::{Asked, ContextMismatch, Error, LaunchError, Meaning, meaning},
         function::Lower,
@@ -114,7 +114,7 @@ pub(crate) fn launch(
     if let Some(destroyed) = destroyed(&kernel, context, call) {
         return destroyed;
     }
-    let attributes = attributes.as_ref().map(describe).unwrap_or_default();
+    let attributes = attributes.as_ref().map(attributes_text).unwrap_or_default();
     // For these codes the function is not queried: an earlier kernel failed, or a context or handle is invalid,
     // possibly the function's.
     let is_answered = !matches!(status.0, 201 | 400 | 500 | 700 | 702..=719);
@@ -149,9 +149,9 @@ pub(crate) fn launch(
 
 /// A launch with attributes whose limits do not explain the error.
 const ATTRIBUTES: Meaning = Meaning {
-    what: "the driver does not take one of the launch attributes with this kernel, stream or GPU (an event must not record \
-           times, for example), or the grid, the block or the shared memory is beyond a limit",
-    help: "leave out the attributes one by one",
+    what: "the driver does not support one of the launch attributes with this kernel, stream or GPU (for example, an event \
+           must not record times), or the grid, the block or the shared memory exceeds a limit",
+    help: "remove the attributes one by one",
 };
 
 const UNKNOWN: Meaning = Meaning {

@@ -113,7 +113,7 @@ macro_rules! __launch_usage {
         ::core::compile_error!(::core::concat!(
             "the option `",
             ::core::stringify!($option),
-            "` stands before the arguments\n\
+            "` is before the arguments\n\
              help: write options last: `launch!(func, grid, block, args, ",
             ::core::stringify!($option),
             " = ",

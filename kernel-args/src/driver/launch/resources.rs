@@ -64,7 +64,7 @@ impl Resources {
         if grid.count() == 0 || block.count() == 0 {
             return Some((
                 format!("a grid of {grid} and a block of {block} have no threads"),
-                "give each at least 1 in x, y and z",
+                "use at least 1 in x, y and z",
             ));
         }
         if exceeds(grid, self.max_grid) {
@@ -76,7 +76,7 @@ impl Resources {
         if exceeds(block, self.max_block) {
             return Some((
                 format!("this device allows a block of at most {}", self.max_block),
-                "launch smaller blocks, and more of them",
+                "launch more and smaller blocks",
             ));
         }
         if threads > u64::from(self.max_threads) {
@@ -100,7 +100,7 @@ impl Resources {
         if shared > self.max_shared {
             return Some((
                 format!(
-                    "the kernel allows {} bytes of dynamic shared memory beside its {} static ones, not {shared}",
+                    "the kernel allows {} bytes of dynamic shared memory in addition to its {} static bytes, not {shared}",
                     self.max_shared, self.static_shared
                 ),
                 "launch a verified `Kernel`, which allows as much as the device has, or set \
@@ -119,7 +119,7 @@ impl fmt::Display for Resources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} registers and {} bytes of local memory a thread, {} bytes of static shared memory, at most {} threads a block",
+            "{} registers and {} bytes of local memory per thread, {} bytes of static shared memory, at most {} threads per block",
             self.registers, self.local, self.static_shared, self.max_threads
         )
     }

@@ -81,7 +81,7 @@ impl<A: KernelArgs> Kernel<A> {
         entry: &str,
     ) -> Result<Self, Error> {
         const HAS_NUL: &str = "a name cannot contain NUL";
-        const NOT_FOUND: &str = "the module has no symbol of exactly that name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
+        const NOT_FOUND: &str = "the module has no symbol with exactly this name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
         let no_entry = |problem| Error::Entry {
             wanted: entry.into(),
             problem,
@@ -213,7 +213,7 @@ impl Module {
     pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
         match self.cache.get_typed(entry) {
             Some(typed) => Ok(Kernel { typed }),
-            None => self.look_up(entry),
+            None => self.find_kernel(entry),
         }
     }
 
@@ -231,7 +231,7 @@ impl Module {
     }
 
     #[cold]
-    fn look_up<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
+    fn find_kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
         let function = match self.named(entry)?.as_slice() {
             [] => self.load_function(entry, None)?,
             [one] => self.load_function(entry, Some(one))?,

@@ -27,7 +27,7 @@ use std::{ffi::CString, fmt, slice, string::String, sync::Arc, time::Duration, v
 ///
 /// It is unloaded when it and all its kernels are dropped.
 pub struct Module {
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: LoadedModule,
     pub(crate) kernels: Vec<Arc<Description>>,
     /// Name expressions of sources that were compiled at run time, with their symbols.
     pub(crate) names: Vec<(String, String)>,
@@ -39,12 +39,12 @@ pub struct Module {
 }
 
 /// The library that loaded a module.
-pub(crate) enum Loaded {
+pub(crate) enum LoadedModule {
     Own(Arc<api::Module>),
     Cudarc(Arc<CudaContext>, Arc<CudaModule>),
 }
 
-impl Loaded {
+impl LoadedModule {
     fn context(&self) -> &Arc<CudaContext> {
         match self {
             Self::Own(module) => module.context(),
@@ -91,7 +91,7 @@ impl Module {
         let mut driver = options.to_driver();
         let loaded = load(ctx, &image, &mut driver)
             .map_err(|error| explained(error, ctx, images, options))?;
-        let loaded = Loaded::Own(Arc::new(loaded));
+        let loaded = LoadedModule::Own(Arc::new(loaded));
         Self::new(loaded, images, driver.info_log(), driver.wall_time())
     }
 
@@ -174,7 +174,7 @@ impl Module {
         image: impl Into<Image<'i>>,
     ) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into())?;
-        let loaded = Loaded::Cudarc(ctx.clone(), module);
+        let loaded = LoadedModule::Cudarc(ctx.clone(), module);
         Self::new(loaded, slice::from_ref(&image), String::new(), None)
     }
 
@@ -185,8 +185,8 @@ impl Module {
     #[must_use]
     pub fn cudarc(&self) -> Option<&Arc<CudaModule>> {
         match &self.loaded {
-            Loaded::Own(_) => None,
-            Loaded::Cudarc(_, module) => Some(module),
+            LoadedModule::Own(_) => None,
+            LoadedModule::Cudarc(_, module) => Some(module),
         }
     }
 
@@ -211,13 +211,13 @@ impl Module {
             Ok((load(ctx, &linked.cubin, none)?, linked))
         });
         let (loaded, linked) = linked.map_err(|error| explained(error, ctx, &images, options))?;
-        let loaded = Loaded::Own(Arc::new(loaded));
+        let loaded = LoadedModule::Own(Arc::new(loaded));
         Self::new(loaded, &images, linked.log, linked.wall_time)
     }
 
     /// `images` are the images from which `loaded` was loaded.
     fn new(
-        loaded: Loaded,
+        loaded: LoadedModule,
         images: &[ImageBytes],
         log: String,
         wall_time: Option<Duration>,
@@ -225,8 +225,8 @@ impl Module {
         let sm = sm(loaded.context())?;
         let (mut kernels, mut unread) = (Vec::new(), None);
         for image in images {
-            match image.describe(sm) {
-                Ok(described) => kernels.extend(described.into_iter().map(Arc::new)),
+            match image.kernels(sm) {
+                Ok(found) => kernels.extend(found.into_iter().map(Arc::new)),
                 Err(problem) => unread = Some(problem),
             }
         }
@@ -268,8 +268,8 @@ impl Module {
     /// [`Error::Driver`] if the module has no variable with this name.
     pub fn global(&self, name: &str) -> Result<(DevicePointerMut<u8>, usize), Error> {
         let (address, size) = match &self.loaded {
-            Loaded::Own(module) => module.global(&CString::new(name).unwrap_or_default())?,
-            Loaded::Cudarc(context, module) => {
+            LoadedModule::Own(module) => module.global(&CString::new(name).unwrap_or_default())?,
+            LoadedModule::Cudarc(context, module) => {
                 context.bind_to_thread().map_err(Error::context)?;
                 let stream = context.default_stream();
                 let global = module

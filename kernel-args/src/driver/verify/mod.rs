@@ -147,7 +147,7 @@ pub(crate) fn select<'d, A: KernelArgs>(
         Selection::None => Err(none_fits::<A>(wanted, &signatures)),
         _ => Err(Error::Entry {
             wanted: wanted.into(),
-            problem: "several kernels take the fields of the struct; write the full name of one",
+            problem: "several kernels match the fields of the struct; write the full name of one",
             candidates: kernels
                 .iter()
                 .map(|kernel| kernel.spelled().into())
@@ -184,7 +184,7 @@ fn none_fits<A: KernelArgs>(wanted: &str, kernels: &[Signature<'_>]) -> Error {
         Err(other) => other,
         Ok(()) => Error::Entry {
             wanted: wanted.into(),
-            problem: "none of these kernels takes the fields of the struct",
+            problem: "none of these kernels matches the fields of the struct",
             candidates: kernels.iter().map(|kernel| kernel.name.into()).collect(),
         },
     }

@@ -42,19 +42,19 @@ refusals! {
     /// A stream was specified for a node.
     stream_of_a_node =
         "a node of a graph has no stream",
-        "leave `stream` out; the graph is launched on a stream";
+        "remove `stream`; the graph is launched on a stream";
     /// An update of a node specifies launch attributes.
     attributes_of_an_update =
         "an update cannot change the launch attributes of a node",
-        "leave them out: the node keeps those that it was added or captured with";
+        "remove them: the node keeps the attributes with which it was added or captured";
     /// The stream of a launch to capture is not capturing.
     not_capturing =
         "the stream is not being captured",
-        "launch inside of `Graph::capture(&stream, || …)`, and name that stream: `stream = &stream`";
+        "launch inside `Graph::capture(&stream, || …)`, on that stream: `stream = &stream`";
     /// The capture was invalidated before the launch.
     broken_capture =
         "an earlier call on the captured streams was not allowed and has ended the capture",
-        "look at the error of that call";
+        "see the error of that call";
     /// A launch was captured, but a second launch was captured on the same stream at the same time.
     ambiguous_node =
         "another thread uses the captured stream at the same time",
@@ -62,7 +62,7 @@ refusals! {
     /// Nothing was captured.
     nothing_captured =
         "the driver returned no graph",
-        "end a capture on the stream and the thread on which it was begun";
+        "end a capture on the stream and the thread on which it began";
     /// The node cannot retain arguments.
     cannot_retain =
         "the graph was instantiated before this node was found, and cannot retain the arguments",
@@ -70,11 +70,11 @@ refusals! {
          use `GraphExec::update_unretained` and keep the memory allocated";
     /// The thread that drops retained values could not be started.
     no_thread =
-        "the system started no thread on which it could be released",
-        "let this process start one thread more";
+        "the system could not start the thread that drops retained values",
+        "allow this process one more thread";
     /// A copy or memset without elements.
     no_elements =
-        "there is nothing to copy or to set",
+        "there are no elements to copy or to set",
         "do not add a node for zero elements";
 }
 
@@ -85,7 +85,7 @@ pub(in crate::driver::graph) fn foreign_dependency(kernel: Option<String>, index
         kernel,
         ADDED,
         format!("the dependency at index {index} belongs to another graph"),
-        "a node depends on nodes of its own graph only",
+        "a node can depend only on nodes of its own graph",
     )
 }
 
@@ -104,7 +104,7 @@ pub(in crate::driver::graph) fn foreign_kernel(
             "the kernel was loaded in another context (another device?) than the graph's\n  \
              graph   {graph}\n  kernel  {loaded}"
         ),
-        "make the graph with the context in which the kernel was loaded",
+        "create the graph with the context in which the kernel was loaded",
     )
 }
 
@@ -137,7 +137,7 @@ pub(in crate::driver::graph) fn attribute_of_launches(
         Some(kernel),
         ADDED,
         format!("`{attribute}` is an attribute of launches, not of nodes"),
-        "capture a launch that has it, `Graph::capture`: CUDA makes dependencies and nodes of it",
+        "capture a launch with it, `Graph::capture`: CUDA converts it to dependencies and nodes",
     )
 }
 
@@ -150,7 +150,7 @@ pub(in crate::driver::graph) fn bad_length(elements: usize, size: usize) -> Erro
     refused(
         None,
         ADDED,
-        format!("{elements} elements of {size} bytes are more than memory can have"),
+        format!("{elements} elements of {size} bytes exceed the address space"),
         "pass the number of elements, not of bytes",
     )
 }
