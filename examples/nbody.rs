@@ -221,7 +221,7 @@ fn main() -> Result<()> {
     let start = galaxies();
     let ctx = match kernel_args::context(0) {
         Ok(ctx) => ctx,
-        Err(error @ (Error::NoDriver | Error::Driver(_))) => {
+        Err(error @ (Error::NoDriver | Error::Driver { .. })) => {
             let (motion, place) = energy_on_host(&start);
             println!("{BODIES} bodies: motion {motion:.6}, place {place:.6} on the host.");
             println!("Nothing was launched: {error}.");

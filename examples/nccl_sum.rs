@@ -18,6 +18,7 @@ use cudarc::{
 use kernel_args::{
     Error, Kernel, KernelArgs,
     context::{Peer, PeerAccess},
+    error::ContextError,
     launch,
 };
 use std::{
@@ -61,7 +62,7 @@ fn main() -> Outcome {
     }
     let first = match kernel_args::context(0) {
         Ok(ctx) => ctx,
-        Err(error @ (Error::NoDriver | Error::Driver(_))) => {
+        Err(error @ (Error::NoDriver | Error::Driver { .. })) => {
             println!("Nothing was launched: {error}.");
             return Ok(());
         }
@@ -217,7 +218,7 @@ fn process(rank: &str) -> Outcome {
 fn peer_access(first: &Arc<CudaContext>, second: &Arc<CudaContext>) -> Outcome {
     let peers = match PeerAccess::enable(first, second) {
         Ok(peers) => peers,
-        Err(error @ Error::NoPeerAccess { .. }) => {
+        Err(error @ Error::Context(ContextError::NoPeerAccess { .. })) => {
             println!("peer access: {error}");
             return Ok(());
         }

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let ctx = match kernel_args::context(0) {
         Ok(ctx) => ctx,
-        Err(error @ (Error::NoDriver | Error::Driver(_))) => {
+        Err(error @ (Error::NoDriver | Error::Driver { .. })) => {
             println!("The struct fits the kernel: that was checked while this program compiled.");
             println!("Nothing was launched: {error}.");
             return Ok(());

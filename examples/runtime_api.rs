@@ -50,7 +50,7 @@ fn main() -> Outcome {
     };
     let ctx = match kernel_args::context(0) {
         Ok(ctx) => ctx,
-        Err(error @ (Error::NoDriver | Error::Driver(_))) => {
+        Err(error @ (Error::NoDriver | Error::Driver { .. })) => {
             println!("Nothing was launched: {error}.");
             return Ok(());
         }

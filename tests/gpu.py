@@ -19,7 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
-SUITES = ["attributes", "compile", "contexts", "echo", "errors", "generated", "graphs", "launch", "runtime_api", "scale", "several_gpus"]
+# Of the test program `driver`.
+SUITES = ["attributes", "contexts", "debug_info", "echo", "error_texts", "generated_structs", "graphs", "images", "launch", "runtime_api", "scale", "several_gpus"]
 # If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph", "runtime_api", "nccl_sum"]
@@ -50,16 +51,15 @@ def main():
     os.environ.setdefault("KERNEL_ARGS_FULL", "1")
     shutil.rmtree(BUNDLE, ignore_errors=True)
     BUNDLE.mkdir()
-    suites = build(["test", "--no-run", "-p", "kernel-args-tests", *(f"--test={suite}" for suite in SUITES)])
+    suites = build(["test", "--no-run", "-p", "kernel-args-tests", "--test=driver"])
     examples = build(["build", "-p", "kernel-args-examples", *(f"--example={example}" for example in EXAMPLES)])
-    for name in SUITES:
-        add(suites[name], name)
+    add(suites["driver"], "driver")
     for name in EXAMPLES:
         add(examples[name], name)
     for name in PACKAGES:
         add(build(["build", "-p", name])[name], name)
     driver = "libkernel_args_stand_in.so"
-    add(suites[SUITES[0]].parent / driver, driver)
+    add(suites["driver"].parent / driver, driver)
     add_corpus()
     add_runtime()
     subprocess.run([sys.executable, "benches/gpu.py"], cwd=ROOT, check=True)
@@ -76,18 +76,18 @@ def main():
         f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, *PACKAGES, *SUITES])}\n"
         'for name in "$@"; do\n'
         '    echo "=== $name"\n'
-        '    "./$name" || status=$?\n'
+        '    if [ -x "./$name" ]; then "./$name"; else ./driver "$name::"; fi || status=$?\n'
         "done\n"
         "if [ \"$(nvidia-smi -L 2>/dev/null | wc -l)\" -gt 1 ]; then\n"
         f"    for name in {' '.join(ON_EACH_GPU)}; do\n"
         '        echo "=== $name on device 1"\n'
-        '        KERNEL_ARGS_DEVICE=1 "./$name" || status=$?\n'
+        '        KERNEL_ARGS_DEVICE=1 ./driver "$name::" || status=$?\n'
         "    done\n"
         "fi\n"
         "if command -v compute-sanitizer >/dev/null 2>&1; then\n"
         '    echo "=== echo under compute-sanitizer"\n'
         # Verification queries one parameter too many: an intended error, not one to report.
-        "    compute-sanitizer --report-api-errors no --error-exitcode 9 ./echo echo_struct || status=$?\n"
+        "    compute-sanitizer --report-api-errors no --error-exitcode 9 ./driver echo::echo_struct || status=$?\n"
         "fi\n"
         + "exit $status\n"
     )

@@ -7,6 +7,7 @@ use crate::{
     kernel::{Kernel, Limits},
     mangled::Demangled,
     ptx::{Entry, Module},
+    target::Compatibility,
 };
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::{Members, param_layout::Sm};
@@ -238,7 +239,9 @@ impl<'a> Kernels<'a> {
         {
             return None;
         }
-        let generations = recorded.iter().map(|&(sm, _)| sm);
+        let generations = self.generations().flatten();
+        // The choice of code changes at a generation of the image, and behind one that is for this generation alone.
+        let generations = generations.flat_map(|sm| [sm, Sm(sm.0 + 1)]);
         let mut limits = generations
             .chain([NO_GPU])
             .filter_map(|sm| Some(self.chosen(places, Some(sm))?.limits()));
@@ -271,7 +274,7 @@ impl<'a> Kernels<'a> {
 
     fn chosen(&self, places: &[Place], sm: Option<Sm>) -> Option<Kernel<'_>> {
         let places = || places.iter().copied();
-        let first_text = places().find(|place| !place.is_cubin);
+        let text = self.text_for(places(), sm);
         let fitting = places().filter_map(|place| {
             let (of, kernel) = self.records(place)?;
             let fits = sm.is_none_or(|sm| of.0 / 10 == sm.0 / 10 && of <= sm);
@@ -281,7 +284,7 @@ impl<'a> Kernels<'a> {
             Some(_) => fitting.max_by_key(|&(sm, ..)| sm),
             None => fitting.take(1).last(),
         };
-        let entry = first_text.and_then(|place| self.entry(place));
+        let entry = text.and_then(|place| self.entry(place));
         let records = chosen.map(|(_, kernel, _)| kernel);
         let name = match (&entry, records) {
             (Some(entry), _) => entry.name,
@@ -289,7 +292,7 @@ impl<'a> Kernels<'a> {
             (None, None) => return None,
         };
         // Prefer the debug information of the chosen part.
-        let own = chosen.map(|(.., place)| place).or(first_text);
+        let own = chosen.map(|(.., place)| place).or(text);
         let mut lists = own.into_iter().chain(places());
         let debug_info = lists.find_map(|place| {
             let debug_info = self.part(place)?.debug_info.as_ref().ok()?;
@@ -302,6 +305,23 @@ impl<'a> Kernels<'a> {
             records,
             debug_info: debug_info.unwrap_or(Members::UNKNOWN),
         })
+    }
+
+    /// The PTX text that the driver compiles for `sm`: of those that it can compile, the text for the newest GPUs. The first text
+    /// if no text is for `sm`, and without `sm`.
+    fn text_for(&self, places: impl Iterator<Item = Place>, sm: Option<Sm>) -> Option<Place> {
+        let mut texts = places.filter(|place| !place.is_cubin).peekable();
+        let first = texts.peek().copied();
+        let target = |place: Place| match &self.part(place)?.code {
+            Code::Text(text) => text.gpu(),
+            Code::Cubin(_) => None,
+        };
+        let runs = |place: &Place| {
+            let target = target(*place).zip(sm);
+            target.is_some_and(|(target, sm)| target.ptx_compiles_for(sm) == Compatibility::Yes)
+        };
+        let newest = texts.filter(runs).max_by_key(|place| target(*place));
+        newest.or(first)
     }
 
     /// The positions of a kernel, PTX before cubins.

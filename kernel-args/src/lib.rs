@@ -167,11 +167,12 @@ pub mod context {
 /// What an [`Error`] contains.
 pub mod error {
     #[cfg(feature = "nvrtc")]
-    pub use crate::driver::NvrtcError;
+    pub use crate::driver::{CompileError, NvrtcError};
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        ContextMismatch, DriverCall, GraphError, IncompatibleImage, LaunchError, Limit,
-        MismatchError, Status, UnsupportedAttribute,
+        ContextError, ContextMismatch, DriverCall, FailedLaunch, GraphError, GreenError,
+        ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, Status,
+        UnsupportedAttribute, Unverified, VerifyError,
     };
     pub use crate::marshal::PackError;
 }
@@ -186,8 +187,7 @@ pub mod graph {
 pub mod image {
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, OptimizationLevel, Unverified,
-        Verification,
+        CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, OptimizationLevel, Verification,
     };
     pub use kernel_args_abi::compiled::{CompiledImage, CompiledKernel, CompiledKernels};
 }

@@ -6,7 +6,7 @@
 #[cfg(feature = "links-std")]
 extern crate std;
 
-use renamed::{DevicePointer, DevicePointerMut, DeviceType, Float4, KernelArgs};
+use renamed::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float4};
 
 renamed::kernels! {
     crate = renamed;

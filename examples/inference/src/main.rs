@@ -36,7 +36,7 @@ fn main() -> Result<()> {
 
     let ctx = match kernel_args::context(0) {
         Ok(ctx) => ctx,
-        Err(error @ (kernel_args::Error::NoDriver | kernel_args::Error::Driver(_))) => {
+        Err(error @ (kernel_args::Error::NoDriver | kernel_args::Error::Driver { .. })) => {
             println!("Nothing was launched: {error}.");
             return Ok(());
         }

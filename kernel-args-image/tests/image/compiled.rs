@@ -144,7 +144,7 @@ fn a_struct_fits_by_the_names_that_a_program_gave() {
 }
 
 /// An uncompressed fat binary of these cubins (2) and PTX texts (1).
-fn fatbin(members: &[(u16, u32, &[u8])]) -> Vec<u8> {
+pub(crate) fn fatbin(members: &[(u16, u32, &[u8])]) -> Vec<u8> {
     let mut payload = Vec::new();
     for (kind, sm, bytes) in members {
         let padded = bytes.len().next_multiple_of(8);
@@ -164,9 +164,9 @@ fn fatbin(members: &[(u16, u32, &[u8])]) -> Vec<u8> {
     file
 }
 
-const SM_75: &[u8] = include_bytes!("../data/kernels.sm_75.cubin");
-const SM_100: &[u8] = include_bytes!("../data/kernels.sm_100.cubin");
-const PTX: &[u8] = include_bytes!("../data/kernels.ptx");
+pub(crate) const SM_75: &[u8] = include_bytes!("../data/kernels.sm_75.cubin");
+pub(crate) const SM_100: &[u8] = include_bytes!("../data/kernels.sm_100.cubin");
+pub(crate) const PTX: &[u8] = include_bytes!("../data/kernels.ptx");
 
 /// `sim::Line` is aligned to 64, so its offset on sm_100 differs from its offset on sm_75.
 #[test]

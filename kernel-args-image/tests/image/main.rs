@@ -24,3 +24,4 @@ mod ptx_dynamic_shared;
 mod ptx_parameters;
 mod ptx_spellings;
 mod spelling;
+mod summary;

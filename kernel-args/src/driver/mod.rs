@@ -32,10 +32,11 @@ pub use context::{
     with_current,
 };
 #[cfg(feature = "nvrtc")]
-pub use error::NvrtcError;
+pub use error::{CompileError, NvrtcError};
 pub use error::{
-    ContextMismatch, DriverCall, Error, GraphError, IncompatibleImage, LaunchError, Limit,
-    MismatchError, UnsupportedAttribute,
+    ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GraphError, GreenError,
+    ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
+    UnsupportedAttribute, Unverified, VerifyError,
 };
 pub use function::{BlockSuggestion, Function};
 pub use graph::{AnyNode, Graph, GraphExec, HostBuffer, Node};
@@ -43,4 +44,4 @@ pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch};
 pub use module::{Kernel, Module};
-pub use verify::{Unverified, Verification};
+pub use verify::Verification;

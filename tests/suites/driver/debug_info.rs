@@ -7,6 +7,7 @@
 
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module,
+    error::VerifyError,
     image::{DebugInfo, Verification},
     vector::{Float3, Float4},
 };
@@ -132,7 +133,7 @@ fn refused<A: KernelArgs>(module: &Module, kernel: &str, words: &str) -> Outcome
     let error = module
         .kernel::<A>(kernel)
         .expect_err("the struct does not fit");
-    let Error::Mismatch(_) = &error else {
+    let Error::Verify(VerifyError::Mismatch(_)) = &error else {
         return Err(format!("not a mismatch: {error}").into());
     };
     assert!(error.to_string().contains(words), "{error}");

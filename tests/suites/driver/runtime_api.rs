@@ -14,6 +14,7 @@ use kernel_args::{
         BorrowedStream, ContextFlags, ContextName, create_context, current_context,
         kernel_function, versions, with_current,
     },
+    error::{ContextError, VerifyError},
     launch,
 };
 use kernel_args_image::CudaVersion;
@@ -261,10 +262,10 @@ impl Two<'_> {
                     slices_on(ctx, &borrowed)?;
                     owners.push(ContextName::of(ctx));
                 }
-                Err(Error::ForeignStream(contexts)) => {
+                Err(Error::Context(ContextError::ForeignStream(contexts))) => {
                     assert_eq!(contexts.expected, ContextName::of(ctx));
                     assert_eq!(contexts.found, ContextName::of(other));
-                    let text = Error::ForeignStream(contexts).to_string();
+                    let text = Error::Context(ContextError::ForeignStream(contexts)).to_string();
                     assert!(
                         text.contains("help: ") && text.contains("cudaSetDevice"),
                         "{text}"
@@ -336,7 +337,10 @@ fn a_kernel_of_the_runtime(cudart: &Cudart) -> Outcome {
     assert!(stream.clone_dtoh(&y)?.iter().all(|value| *value == 2.0));
     // SAFETY: the launch is rejected.
     let error = unsafe { launch!(function, 1, 32, Wrong { n: 1 }, stream = &stream) };
-    assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");
+    assert!(
+        matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))),
+        "{error:?}"
+    );
     Ok(())
 }
 
@@ -358,14 +362,20 @@ fn a_reset_of_the_device(cudart: &Cudart) -> Outcome {
     // SAFETY: as above.
     let error = unsafe { launch!(kernel, 1, 32, args()) }.expect_err("the device was reset");
     println!("{error}");
-    assert!(matches!(error, Error::ContextDestroyed { .. }), "{error}");
+    assert!(
+        matches!(error, Error::Context(ContextError::Destroyed { .. })),
+        "{error}"
+    );
     // The next call of the runtime creates the context again.
     set_device(cudart)?;
     // SAFETY: null is freed.
     unsafe { cudart.free(std::ptr::null_mut())? };
     let error = kernel.require_loaded().expect_err("it was loaded before");
     println!("{error}");
-    assert!(matches!(error, Error::ContextDestroyed { .. }), "{error}");
+    assert!(
+        matches!(error, Error::Context(ContextError::Destroyed { .. })),
+        "{error}"
+    );
     drop(kernel);
     let ctx = context()?;
     launch_on_the_runtimes(cudart, &ctx)

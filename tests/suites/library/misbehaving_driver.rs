@@ -5,6 +5,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, LaunchConfig,
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArg, KernelArgs, Module, TensorMap,
     args::{Form, Guard, LaunchStream},
+    error::VerifyError,
     image::Verification,
     launch,
 };
@@ -233,7 +234,7 @@ fn a_wait_that_fails_stops_the_launch() {
         driver.fail("cuStreamWaitEvent", 999);
         let error = setup.launch(&stream);
         driver.clear_failures();
-        assert!(matches!(error, Err(Error::Driver(_))), "{error:?}");
+        assert!(matches!(error, Err(Error::Driver { .. })), "{error:?}");
         assert_eq!(driver.launches(), launched, "nothing was launched");
     });
 }
@@ -255,7 +256,10 @@ fn an_old_driver_verifies_by_the_image_alone() {
         kernel.require_verified().expect("the image is enough");
 
         let wrong = Kernel::<Wrong>::from_image(&ctx, SAXPY, "saxpy");
-        assert!(matches!(wrong, Err(Error::Mismatch(_))), "{wrong:?}");
+        assert!(
+            matches!(wrong, Err(Error::Verify(VerifyError::Mismatch(_)))),
+            "{wrong:?}"
+        );
 
         // cudarc keeps no image: the types cannot be verified, and the error reports this.
         let module = ctx
@@ -502,9 +506,9 @@ fn arguments_that_panic_launch_nothing() {
 fn a_device_that_is_not_there_is_an_error() {
     within(&Settings::new().devices(0), |_| {
         let error = kernel_args::context(0).expect_err("there is no device");
-        let Error::Driver(call) = error else {
+        let Error::Driver { status, .. } = error else {
             panic!("{error:?}");
         };
-        assert!([100, 101].contains(&call.status.0));
+        assert!([100, 101].contains(&status.0));
     });
 }

@@ -20,6 +20,8 @@ impl fmt::Display for DriverCall {
     }
 }
 
+impl std::error::Error for DriverCall {}
+
 /// Why the driver cannot be called.
 pub(crate) enum Unavailable {
     /// The driver's library was not found.

@@ -28,15 +28,11 @@ impl Function {
         module: &Arc<Module>,
         symbol: &CStr,
     ) -> Result<Option<Self>, CallError> {
-        let handle = match module.function(symbol) {
-            Ok(handle) => Handle::new(handle.raw()),
-            Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_NOT_FOUND => {
-                return Ok(None);
-            }
-            Err(error) => return Err(error),
-        };
-        let keeper = Keeper::Module(module.clone());
-        Ok(Some(Self { handle, keeper }))
+        let function = module.function(symbol)?;
+        Ok(function.map(|function| Self {
+            handle: Handle::new(function.raw()),
+            keeper: Keeper::Module(module.clone()),
+        }))
     }
 
     /// cudarc's function, loaded in `context`.

@@ -8,7 +8,7 @@ use crate::{driver::config::DriverOptions, marshal::Summary};
 use core::{ptr, slice};
 use cudarc::driver::{
     CudaContext,
-    sys::{CUdeviceptr, CUjitInputType, CUlinkState_st, CUmod_st},
+    sys::{CUdeviceptr, CUjitInputType, CUlinkState_st, CUmod_st, CUresult},
 };
 use kernel_args_image::{self as image, summary};
 use std::{
@@ -136,14 +136,19 @@ impl Module {
         self.state.is_over(self.api, &self.context)
     }
 
-    /// `cuModuleGetFunction`.
-    pub(super) fn function(&self, symbol: &CStr) -> Result<FunctionHandle<'_>, CallError> {
+    /// `cuModuleGetFunction`; `None` where the module has no function of that name.
+    pub(super) fn function(&self, symbol: &CStr) -> Result<Option<FunctionHandle<'_>>, CallError> {
         self.context.bind_to_thread().map_err(CallError::context)?;
         let (api, mut function) = (self.api, ptr::null_mut());
-        api.cuModuleGetFunction(&mut function, self.alive(), symbol.into())?;
+        match api.cuModuleGetFunction(&mut function, self.alive(), symbol.into()) {
+            Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_NOT_FOUND => {
+                return Ok(None);
+            }
+            found => found?,
+        }
         // SAFETY: CUDA Driver API, "Module Management": a function of a module is valid until the module is unloaded,
         // which the borrow prevents.
-        Ok(unsafe { Alive::new(function) })
+        Ok(Some(unsafe { Alive::new(function) }))
     }
 
     /// `cuModuleGetGlobal`: address and size in bytes.

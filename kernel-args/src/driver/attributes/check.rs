@@ -10,7 +10,7 @@ use crate::{
         api::{Api, FunctionHandle, LaunchConfig, out},
         config::{AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap},
         context::{current, named},
-        error::{Error, Limit, UnsupportedAttribute},
+        error::{Error, LaunchError, Limit, UnsupportedAttribute},
     },
     marshal::ContextName,
 };
@@ -39,7 +39,7 @@ pub(crate) struct Request<'a> {
 /// Checks the attributes of a launch against the limits of the driver, the GPU and the kernel.
 ///
 /// # Errors
-/// [`Error::UnsupportedAttribute`], [`Error::Limit`], [`Error::Driver`].
+/// [`Error::Launch`], [`Error::Launch`], [`Error::Driver`].
 #[cold]
 pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
     request.supported()?;
@@ -122,7 +122,7 @@ impl Request<'_> {
             } else {
                 return None;
             };
-        Some(Error::UnsupportedAttribute(Box::new(
+        Some(Error::Launch(LaunchError::UnsupportedAttribute(Box::new(
             UnsupportedAttribute {
                 kernel: (self.name)(),
                 attribute: needs.name,
@@ -130,7 +130,7 @@ impl Request<'_> {
                 found,
                 help,
             },
-        )))
+        ))))
     }
 
     fn priority(&self, priority: i32) -> Result<(), Error> {
@@ -225,11 +225,11 @@ impl Request<'_> {
     }
 
     pub(super) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
-        Error::Limit(Box::new(Limit {
+        Error::Launch(LaunchError::Limit(Box::new(Limit {
             kernel: (self.name)(),
             requested,
             limit,
             help,
-        }))
+        })))
     }
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     device::vector::Dim3,
     driver::{
-        error::{Error, Limit},
+        error::{Error, LaunchError, Limit},
         query::{attribute, occupancy},
     },
 };
@@ -37,12 +37,12 @@ impl AttributeLimits {
             Some(cluster) if !self.directives.blocks_are_clusters && !divides(cluster, grid) => Err(
                 grid_of_clusters(name(), "the kernel's cluster", cluster, grid),
             ),
-            None if self.directives.explicit_cluster => Err(Error::Limit(Box::new(Limit {
+            None if self.directives.explicit_cluster => Err(Error::Launch(LaunchError::Limit(Box::new(Limit {
                 kernel: name(),
                 requested: "a launch without a cluster".into(),
                 limit: "this kernel is compiled for clusters whose size each launch must specify (`.explicitcluster`)".into(),
                 help: "specify it, for example `cluster = (2, 1, 1)`",
-            }))),
+            })))),
             _ => Ok(()),
         }
     }
@@ -192,14 +192,14 @@ pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: 
         up(grid.y, cluster.y),
         up(grid.z, cluster.z),
     );
-    Error::Limit(Box::new(Limit {
+    Error::Launch(LaunchError::Limit(Box::new(Limit {
         kernel,
         requested: format!("grid {grid} with {name} {cluster}"),
         limit: format!(
             "a grid must be a multiple of its clusters along each axis; the next multiple is {next}"
         ),
         help: "round the grid up and have the kernel skip threads beyond its data, or use a cluster that divides the grid",
-    }))
+    })))
 }
 
 /// Whether `part` divides `whole` along each axis; no axis of `part` is 0.

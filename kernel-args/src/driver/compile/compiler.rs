@@ -9,7 +9,7 @@ use super::{
 };
 use crate::driver::{
     context::{driver_version, sm},
-    error::{Error, NvrtcError},
+    error::{CompileError, Error, NvrtcError},
 };
 use cudarc::driver::CudaContext;
 use kernel_args_abi::Sm;
@@ -20,7 +20,7 @@ impl CompileOptions {
     /// Compiles a source for the context's GPU. [`Module::compile`](crate::Module::compile) also loads the result.
     ///
     /// # Errors
-    /// [`Error::Nvrtc`] if NVRTC is not found or does not compile the source; the error contains NVRTC's log.
+    /// [`Error::Compile`] if NVRTC is not found or does not compile the source; the error contains NVRTC's log.
     pub fn compile(&self, ctx: &Arc<CudaContext>, source: &str) -> Result<CompiledSource, Error> {
         self.compile_for(sm(ctx)?, source)
     }
@@ -80,7 +80,7 @@ impl CompileOptions {
     #[cold]
     fn failed(&self, error: &kernel_args_nvrtc::Error, log: &str) -> Error {
         let error = NvrtcError::failed(self.source_name(), error, log);
-        Error::Nvrtc(Box::new(error))
+        Error::Compile(CompileError::Nvrtc(Box::new(error)))
     }
 }
 
@@ -97,10 +97,10 @@ impl Job<'_> {
     fn refused(&self, problem: &str) -> Error {
         let (major, minor) = self.version;
         let name = self.options.source_name();
-        Error::Nvrtc(Box::new(NvrtcError::refused(
+        Error::Compile(CompileError::Nvrtc(Box::new(NvrtcError::refused(
             name,
             &format!("NVRTC {major}.{minor}: {problem}"),
-        )))
+        ))))
     }
 
     /// Compiles the source, and a second time for its debug information if that is enabled.

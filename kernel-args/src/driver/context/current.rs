@@ -8,7 +8,7 @@ use super::{
 use crate::{
     driver::{
         api::{Api, ContextHandle, api, required},
-        error::Error,
+        error::{ContextError, Error},
     },
     marshal::ContextName,
 };
@@ -45,7 +45,7 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::NotRestored`] if the previous
+/// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::Context`] if the previous
 /// context cannot be restored: `work` has run.
 ///
 /// # Contexts that are destroyed inside
@@ -53,7 +53,7 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// context, and the driver removes it from the thread's stack when it is destroyed. The previous context is still
 /// restored if it is a primary context, a context of [`create_context`](crate::context::create_context), or a context
 /// that was passed to this function before: this function keeps such a context alive. For any other context the result
-/// is [`Error::NotRestored`]: its state is unknown, and the driver can crash when it makes a destroyed context current.
+/// is [`Error::Context`]: its state is unknown, and the driver can crash when it makes a destroyed context current.
 pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> Result<T, Error> {
     let stack = Stack::push(context)?;
     let on_panic = OnPanic(&stack);
@@ -128,9 +128,9 @@ impl Stack {
         };
         match before {
             Some(before) => Ok(self.api.cuCtxPushCurrent_v2(before)?),
-            None => Err(Error::NotRestored {
+            None => Err(Error::Context(ContextError::NotRestored {
                 before: ContextName::of_handle(self.before, None),
-            }),
+            })),
         }
     }
 

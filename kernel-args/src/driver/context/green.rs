@@ -3,11 +3,11 @@
 use super::tracking;
 use crate::driver::{
     api::{Api, DeviceResource, Green, OwnStream, api, required},
-    error::Error,
+    error::{ContextError, Error, GreenError},
 };
 use core::{fmt, ops::Deref};
 use cudarc::driver::{CudaContext, CudaStream};
-use std::{format, string::String, sync::Arc};
+use std::sync::Arc;
 
 /// A part of a GPU's multiprocessors (SMs). Kernels that are launched on its streams run only on this part, and leave
 /// the rest free for other work.
@@ -51,24 +51,20 @@ impl GreenContext {
     /// of 8).
     ///
     /// # Errors
-    /// [`Error::Green`] if `ctx` is not a primary context, or the GPU has fewer multiprocessors; [`Error::OldDriver`]
+    /// [`Error::Context`] if `ctx` is not a primary context, or the GPU has fewer multiprocessors; [`Error::OldDriver`]
     /// if the driver is older than 12.5; [`Error::Driver`] if the driver returns an error.
     pub fn split(ctx: &Arc<CudaContext>, sms: u32) -> Result<(Self, Option<Self>), Error> {
         let api = api()?;
         required!(api, cuGreenCtxStreamCreate)?;
         if !ctx.is_primary() {
-            return Err(refused(
-                "a green context is a part of the primary context of a device, but this context is not a primary context\n\
-                 help: pass the context that `kernel_args::context` gives",
-            ));
+            return Err(refused(GreenError::NotPrimary));
         }
         let all = resource(api, ctx)?;
         if sms == 0 || sms > all.sm_count {
-            return Err(refused(&format!(
-                "requested a green context of {sms} multiprocessors, but this GPU has {}\n\
-                 help: write a number from 1 to this limit",
-                all.sm_count
-            )));
+            return Err(refused(GreenError::Count {
+                requested: sms,
+                available: all.sm_count,
+            }));
         }
         let (part, rest) = split(api, &all, sms)?;
         let tracking = tracking(ctx)?;
@@ -167,8 +163,8 @@ impl fmt::Debug for GreenStream {
     }
 }
 
-fn refused(problem: &str) -> Error {
-    Error::Green(String::from(problem))
+fn refused(error: GreenError) -> Error {
+    Error::Context(ContextError::Green(error))
 }
 
 /// All multiprocessors of the device.
@@ -188,10 +184,9 @@ fn split(
     if groups == 1 {
         Ok((part, rest))
     } else {
-        Err(refused(&format!(
-            "the driver cannot split {sms} multiprocessors of the {} of this GPU\n\
-             help: request fewer; the driver rounds up to the multiprocessors that the GPU keeps together",
-            all.sm_count
-        )))
+        Err(refused(GreenError::Split {
+            requested: sms,
+            available: all.sm_count,
+        }))
     }
 }

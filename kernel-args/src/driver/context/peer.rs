@@ -4,7 +4,7 @@ use super::{current::with_current, tracking};
 use crate::{
     driver::{
         api::{CallError, PoolAccess, api, required},
-        error::{ContextMismatch, Error},
+        error::{ContextError, ContextMismatch, Error},
     },
     marshal::{ContextName, Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
@@ -64,7 +64,7 @@ impl PeerAccess {
     /// same, the driver is not called.
     ///
     /// # Errors
-    /// [`Error::NoPeerAccess`] if the two GPUs cannot access each other's memory, or both contexts are on the same GPU;
+    /// [`Error::Context`] if the two GPUs cannot access each other's memory, or both contexts are on the same GPU;
     /// [`Error::Driver`] if the driver returns an error.
     pub fn enable(kernels: &Arc<CudaContext>, memory: &Arc<CudaContext>) -> Result<Self, Error> {
         if kernels.cu_ctx() != memory.cu_ctx() {
@@ -146,9 +146,9 @@ impl<S: SliceArg + PointerArg> PointerArg for Peer<'_, S> {}
 #[cold]
 fn no_access(kernels: &CudaContext, memory: &CudaContext) -> Error {
     let (kernels, memory) = (ContextName::of(kernels), ContextName::of(memory));
-    Error::NoPeerAccess {
+    Error::Context(ContextError::NoPeerAccess {
         contexts: Box::new(ContextMismatch::new(memory, kernels)),
-    }
+    })
 }
 
 /// Lets kernels of one context access allocations of `cuMemAlloc` in the second context.

@@ -4,7 +4,7 @@ use super::{current::with_current, tracking};
 use crate::{
     driver::{
         api::{Alive, api, required},
-        error::{ContextMismatch, Error},
+        error::{ContextError, ContextMismatch, Error},
     },
     marshal::ContextName,
 };
@@ -38,7 +38,7 @@ impl BorrowedStream {
     /// `ctx.per_thread_stream()` is `cudaStreamPerThread`.
     ///
     /// # Errors
-    /// [`Error::ForeignStream`] if the stream belongs to a different context; [`Error::Driver`] if the driver returns
+    /// [`Error::Context`] if the stream belongs to a different context; [`Error::Driver`] if the driver returns
     /// an error.
     ///
     /// # Safety
@@ -56,7 +56,9 @@ impl BorrowedStream {
             if owner != ctx.cu_ctx() {
                 let found = ContextName::of_handle(owner, None);
                 let contexts = ContextMismatch::new(ContextName::of(ctx), found);
-                return Err(Error::ForeignStream(Box::new(contexts)));
+                return Err(Error::Context(ContextError::ForeignStream(Box::new(
+                    contexts,
+                ))));
             }
             let tracking = tracking(ctx)?;
             Ok(Self {

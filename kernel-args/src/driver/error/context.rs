@@ -1,7 +1,156 @@
 //! Errors about contexts: two contexts instead of one, and contexts that no longer exist.
 
-use crate::marshal::ContextName;
-use std::{fmt, format, string::String};
+use crate::{driver::api::DriverCall, marshal::ContextName};
+use std::{borrow::Cow, boxed::Box, fmt, format, string::String};
+
+/// An error about contexts.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ContextError {
+    /// The context of an argument or of the stream is not the context of the kernel. Nothing was enqueued or launched. For a
+    /// verified `Kernel` the driver was not called.
+    #[non_exhaustive]
+    ForeignArgument {
+        /// The kernel.
+        kernel: String,
+        /// The field, or the index of an argument in a list; `None` for the stream.
+        field: Option<Cow<'static, str>>,
+        /// The context of the launch, and the context of the argument or the stream.
+        contexts: Box<ContextMismatch>,
+    },
+    /// The context of a function is not the context that was given with it.
+    #[non_exhaustive]
+    ForeignFunction {
+        /// The kernel.
+        kernel: String,
+        /// The context of the function, and the context that was given.
+        contexts: Box<ContextMismatch>,
+    },
+    /// The context of a stream is not the context that was given with it.
+    ForeignStream(Box<ContextMismatch>),
+    /// A context was reset or destroyed, with everything that was created in it.
+    #[non_exhaustive]
+    Destroyed {
+        /// The kernel; `None` if no kernel was launched.
+        kernel: Option<String>,
+        /// The context.
+        context: ContextName,
+        /// The call and what it returned; `None` if the driver was not called.
+        call: Option<DriverCall>,
+    },
+    /// [`with_current`](crate::context::with_current) could not restore the previous context.
+    #[non_exhaustive]
+    NotRestored {
+        /// The previous context.
+        before: ContextName,
+    },
+    /// The kernels of one context cannot access the memory of another context.
+    #[non_exhaustive]
+    NoPeerAccess {
+        /// The context of the memory, and the context of the kernels.
+        contexts: Box<ContextMismatch>,
+    },
+    /// A green context was not created.
+    Green(GreenError),
+    /// A raw function was launched without a stream on a thread that has no current context.
+    #[non_exhaustive]
+    NoCurrent {
+        /// The kernel.
+        kernel: String,
+    },
+}
+
+impl fmt::Display for ContextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ForeignArgument {
+                kernel,
+                field,
+                contexts,
+            } => contexts.write_foreign(f, kernel, field.as_deref()),
+            Self::ForeignFunction { kernel, contexts } => contexts.write_function(f, kernel),
+            Self::ForeignStream(contexts) => contexts.write_stream(f),
+            Self::Destroyed {
+                kernel,
+                context,
+                call,
+            } => write_destroyed(f, kernel.as_deref(), *context, call.as_ref()),
+            Self::NotRestored { before } => write_not_restored(f, *before),
+            Self::NoPeerAccess { contexts } => contexts.write_no_access(f),
+            Self::Green(error) => error.fmt(f),
+            Self::NoCurrent { kernel } => write!(
+                f,
+                "kernel `{kernel}` was not launched: no context is current on this thread\n\
+                 help: name a stream, `stream = &stream`, or call `ctx.bind_to_thread()` before"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ContextError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Destroyed {
+                call: Some(call), ..
+            } => Some(call),
+            Self::Green(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Why a green context was not created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GreenError {
+    /// The context is not the primary context of its device.
+    NotPrimary,
+    /// The GPU has fewer multiprocessors, or 0 were requested.
+    #[non_exhaustive]
+    Count {
+        /// The requested number of multiprocessors.
+        requested: u32,
+        /// The number of multiprocessors of the GPU.
+        available: u32,
+    },
+    /// The driver cannot split off this number of multiprocessors.
+    #[non_exhaustive]
+    Split {
+        /// The requested number of multiprocessors.
+        requested: u32,
+        /// The number of multiprocessors of the GPU.
+        available: u32,
+    },
+}
+
+impl fmt::Display for GreenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotPrimary => f.write_str(
+                "a green context is a part of the primary context of a device, and this context is not a primary context\n\
+                 help: pass the context that `kernel_args::context` returns",
+            ),
+            Self::Count {
+                requested,
+                available,
+            } => write!(
+                f,
+                "requested a green context of {requested} multiprocessors, but this GPU has {available}\n\
+                 help: write a number from 1 to {available}"
+            ),
+            Self::Split {
+                requested,
+                available,
+            } => write!(
+                f,
+                "the driver cannot split {requested} multiprocessors of the {available} of this GPU\n\
+                 help: request fewer; the driver rounds up to the multiprocessors that the GPU keeps together"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for GreenError {}
 
 /// Two different contexts in a place where both must be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

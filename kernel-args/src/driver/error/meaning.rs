@@ -11,6 +11,14 @@ pub(crate) struct Meaning {
     pub(crate) help: &'static str,
 }
 
+/// Writes what to do on a separate line.
+pub(super) fn help(f: &mut core::fmt::Formatter<'_>, help: &str) -> core::fmt::Result {
+    if help.is_empty() {
+        return Ok(());
+    }
+    write!(f, "\nhelp: {help}")
+}
+
 /// The kind of driver call that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asked {

@@ -1,7 +1,20 @@
 //! Errors of NVRTC.
 
 use core::fmt;
-use std::string::{String, ToString};
+use std::{
+    boxed::Box,
+    string::{String, ToString},
+};
+
+/// Why a source was not compiled at run time.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// NVRTC did not compile the source, or is missing.
+    Nvrtc(Box<NvrtcError>),
+    /// cudarc's `compile_ptx` failed: the error that `?` converted.
+    Cudarc(Box<cudarc::nvrtc::CompileError>),
+}
 
 /// A source that NVRTC did not compile, or the reason why NVRTC cannot be used. `Display` shows NVRTC's log, which
 /// refers to the lines of the source by its name.
@@ -89,6 +102,30 @@ impl NvrtcError {
         ];
         let known = ADVICE.iter().find(|(part, _)| self.log.contains(part));
         known.map(|(_, advice)| *advice)
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nvrtc(error) => error.fmt(f),
+            Self::Cudarc(error) => match &**error {
+                cudarc::nvrtc::CompileError::CompileError { log, .. } => {
+                    let log = log.to_string_lossy();
+                    write!(f, "NVRTC did not compile the source:\n{log}")
+                }
+                error => write!(f, "NVRTC failed: {error}"),
+            },
+        }
+    }
+}
+
+impl std::error::Error for CompileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Nvrtc(error) => Some(&**error),
+            Self::Cudarc(error) => Some(&**error),
+        }
     }
 }
 

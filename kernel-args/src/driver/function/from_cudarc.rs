@@ -8,7 +8,7 @@ use crate::{
     driver::{
         api::{self, FunctionHandle, api},
         context::{bind_function, named, restored_on_error, sm},
-        error::{ContextMismatch, Error},
+        error::{ContextError, ContextMismatch, Error, ImageError, LoadError},
         image::{Description, Image, ImageBytes, nearest},
         verify::records,
     },
@@ -18,7 +18,6 @@ use cudarc::driver::{CudaContext, CudaFunction};
 use kernel_args_abi::{Parameter, check};
 use std::{
     boxed::Box,
-    format,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -33,11 +32,10 @@ impl Function {
     /// same name and the same sizes, but different types or different code, is not detected.
     ///
     /// # Errors
-    /// [`Error::Entry`] if the image has no kernel with the function's name, or if the image has several kernels and
-    /// the driver is older than 12.3, which does not report the name: then use
-    /// [`Module::from_cudarc`](crate::Module::from_cudarc). [`Error::Image`] if the image cannot be read, or the
-    /// function was loaded from a different image; [`Error::ForeignFunction`] if cudarc loaded the function in a
-    /// different context.
+    /// [`Error::Load`] if the image cannot be read, if it has no kernel with the function's name, or if the function was
+    /// loaded from a different image; also if the image has several kernels and the driver is older than 12.3, which does
+    /// not report the name: then use [`Module::from_cudarc`](crate::Module::from_cudarc). [`Error::Context`] if cudarc
+    /// loaded the function in a different context.
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -46,7 +44,9 @@ impl Function {
         let image = ImageBytes::read(image.into())?;
         restored_on_error(ctx, || {
             let name = bound_name(ctx, &function)?;
-            let kernels = image.kernels(sm(ctx)?).map_err(Error::Image)?;
+            let kernels = image
+                .kernels(sm(ctx)?)
+                .map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error))))?;
             let description =
                 find_description(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
             let symbol = description.symbol.clone();
@@ -96,15 +96,14 @@ impl Function {
     /// variables.
     ///
     /// # Errors
-    /// [`Error::NotCudarc`] if this crate loaded the module. cudarc has no function for a module that it did not load,
+    /// [`Error::Load`] if this crate loaded the module. cudarc has no function for a module that it did not load,
     /// and a second module of the same image would have its own `__device__` variables.
     pub fn to_cudarc(&self) -> Result<CudaFunction, Error> {
-        self.loaded()
-            .cudarc()
-            .cloned()
-            .ok_or_else(|| Error::NotCudarc {
+        self.loaded().cudarc().cloned().ok_or_else(|| {
+            Error::Load(LoadError::NotCudarc {
                 kernel: self.name().into(),
             })
+        })
     }
 }
 
@@ -115,10 +114,10 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
     if loaded_in == ctx.cu_ctx() {
         Ok(name)
     } else {
-        Err(Error::ForeignFunction {
+        Err(Error::Context(ContextError::ForeignFunction {
             kernel: name,
             contexts: Box::new(ContextMismatch::new(named(loaded_in), ContextName::of(ctx))),
-        })
+        }))
     }
 }
 
@@ -136,7 +135,7 @@ fn find_description(
     if let Some(index) = found {
         return Ok(kernels.swap_remove(index));
     }
-    Err(Error::Entry {
+    Err(Error::Load(LoadError::NotFound {
         wanted: name.unwrap_or(UNNAMED).into(),
         problem: match name {
             Some(_) => "the image has no kernel with this name; the nearest are",
@@ -149,7 +148,7 @@ fn find_description(
             .into_iter()
             .map(String::from)
             .collect(),
-    })
+    }))
 }
 
 /// Checks that the description matches the driver's records of the function. The function's context must be current.
@@ -171,18 +170,10 @@ fn check_description(
     if check::fits(&parameters, &records, base) {
         return Ok(());
     }
-    let list = |parameters: &[Parameter<'_>]| {
-        let sizes: Vec<String> = parameters.iter().map(|p| p.size.to_string()).collect();
-        match sizes.as_slice() {
-            [] => String::from("no parameters"),
-            sizes => format!("parameters of {} bytes", sizes.join(", ")),
-        }
-    };
-    Err(Error::Image(format!(
-        "the image for kernel `{}` is not the image from which the function was loaded: in the image the kernel takes {}, but the driver reports {}\n\
-         help: pass the image from which the module was loaded",
-        description.symbol,
-        list(&parameters),
-        list(&records),
-    )))
+    let sizes = |parameters: &[Parameter<'_>]| parameters.iter().map(|p| p.size).collect();
+    Err(Error::Load(LoadError::Image(ImageError::OtherImage {
+        kernel: description.symbol.to_string(),
+        image: sizes(&parameters),
+        function: sizes(&records),
+    })))
 }

@@ -5,7 +5,7 @@ use crate::{
     device::vector::Dim3,
     driver::{
         config::Launch,
-        error::{Error, Limit},
+        error::{Error, LaunchError, Limit},
         query::{allow, exceeded},
     },
 };
@@ -173,11 +173,11 @@ impl LoadedFunction {
     }
 
     pub(crate) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
-        Error::Limit(Box::new(Limit {
+        Error::Launch(LaunchError::Limit(Box::new(Limit {
             kernel: self.name.clone(),
             requested,
             limit,
             help,
-        }))
+        })))
     }
 }

@@ -6,7 +6,7 @@ use crate::{
         api::{self, Api, FunctionHandle, api},
         attributes::AttributeLimits,
         context::sm,
-        error::Error,
+        error::{ContextError, Error},
         image::Description,
         query::{SHARED_WITHOUT_OPT_IN, attribute},
     },
@@ -109,11 +109,11 @@ impl LoadedFunction {
         if !self.function.is_over(self.api, &self.context) {
             return Ok(());
         }
-        Err(Error::ContextDestroyed {
+        Err(Error::Context(ContextError::Destroyed {
             kernel: Some(self.name.clone()),
             context: ContextName::of(&self.context),
             call: None,
-        })
+        }))
     }
 
     #[inline(always)]

@@ -20,7 +20,7 @@ pub(crate) use name::function_name;
 use crate::{
     driver::{
         api,
-        error::{Error, Limit},
+        error::{Error, LaunchError, Limit},
         image::Description,
         verify::{Host, Verification, verify},
     },
@@ -114,7 +114,7 @@ impl Function {
     /// explains why. Afterwards, the launch of an old function is undefined: call this method after a reset.
     ///
     /// # Errors
-    /// [`Error::ContextDestroyed`] if the driver reports a reset of the context: it reports whether a primary context
+    /// [`Error::Context`] if the driver reports a reset of the context: it reports whether a primary context
     /// is active, and the context's id (driver 12.0 and newer).
     pub fn require_loaded(&self) -> Result<(), Error> {
         self.inner.loaded.require_loaded()
@@ -143,12 +143,12 @@ impl Function {
     fn verify_list(&self, arguments: &ArgumentTypes) -> Result<(), Error> {
         let layout = arguments.layout();
         if layout.size() > LIMIT {
-            return Err(Error::Limit(Box::new(Limit {
+            return Err(Error::Launch(LaunchError::Limit(Box::new(Limit {
                 kernel: self.name().into(),
                 requested: format!("{} bytes of arguments", layout.size()),
                 limit: format!("a kernel takes at most {LIMIT}"),
                 help: "pass a device pointer to the data instead",
-            })));
+            }))));
         }
         arguments.with_parameters(|parameters| {
             let signature = Signature {
@@ -186,7 +186,7 @@ impl Function {
     /// Returns the function itself if its arguments are verified.
     ///
     /// # Errors
-    /// [`Error::Unverified`] with the reason, if they cannot be verified.
+    /// [`Error::Verify`] with the reason, if they cannot be verified.
     pub fn require_verified(self) -> Result<Self, Error> {
         self.inner.verification.require(self.name())?;
         Ok(self)

@@ -23,7 +23,7 @@ use std::{sync::Arc, vec::Vec};
 
 /// An instantiated graph, which can be launched repeatedly, with new arguments for its nodes.
 ///
-/// [`Graph`] documents what keeps the arguments' memory allocated. Each launch runs after the previous launch of the
+/// [`Graph`](super::Graph) documents what keeps the arguments' memory allocated. Each launch runs after the previous launch of the
 /// same `GraphExec`, even on different streams. An update affects only later launches.
 pub struct GraphExec {
     pub(super) driver: api::Exec,
@@ -61,7 +61,7 @@ impl GraphExec {
     /// list.
     ///
     /// A node from this method cannot retain arguments: see [`update_unretained`](Self::update_unretained). A node from
-    /// [`Graph::kernel_nodes`] can.
+    /// [`Graph::kernel_nodes`](super::Graph::kernel_nodes) can.
     ///
     /// # Errors
     /// [`Error::Graph`].

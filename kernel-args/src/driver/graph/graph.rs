@@ -89,7 +89,7 @@ impl Graph {
     /// all except `programmatic_stream_serialization` and the events. An update of the node keeps them.
     ///
     /// # Errors
-    /// [`Error::UnsupportedAttribute`], [`Error::Limit`] and [`Error::Foreign`] as for a launch; [`Error::Graph`] if
+    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if
     /// the kernel belongs to a different context, one of `after` belongs to a different graph, or the driver returns an
     /// error.
     pub fn add_kernel<A: KernelArgs, B>(

@@ -20,7 +20,7 @@ impl GraphExec {
     /// pointers) need no heap allocation.
     ///
     /// # Errors
-    /// [`Error::Limit`] and [`Error::Foreign`] as for a launch; [`Error::Graph`] if the node belongs to a different
+    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if the node belongs to a different
     /// graph, or the driver returns an error. After an error the node is unchanged.
     #[inline]
     pub fn update<A: KernelArgs, B>(

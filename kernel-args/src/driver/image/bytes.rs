@@ -2,12 +2,15 @@
 
 use super::{Bytes, Description, Image, Readers};
 use crate::{
-    driver::{api::DriverImage, error::Error},
+    driver::{
+        api::DriverImage,
+        error::{Error, ImageError, LoadError},
+    },
     marshal::Summary,
 };
 use kernel_args_abi::{Sm, compiled::CompiledImage};
-use kernel_args_image::{Code, summary};
-use std::{format, fs, path::Path, string::String, vec::Vec};
+use kernel_args_image::{self as image, Code, summary};
+use std::{fs, path::Path, string::String, vec::Vec};
 
 /// An image for the driver, with the known information about its kernels.
 pub(crate) struct ImageBytes {
@@ -47,7 +50,8 @@ impl ImageBytes {
             Bytes::Memory(bytes) => bytes.into_owned(),
             Bytes::Shared(bytes) => bytes.to_vec(),
             Bytes::File(path) => fs::read(&path).map_err(|error| {
-                Error::Image(format!("cannot read {}: {error}", path.display()))
+                let path = path.into_owned();
+                unreadable(ImageError::File { path, error })
             })?,
             #[cfg(feature = "nvrtc")]
             Bytes::Source(source) => {
@@ -56,20 +60,15 @@ impl ImageBytes {
                 source.image().to_vec()
             }
             #[cfg(feature = "nvrtc")]
-            Bytes::Unusable(why) => return Err(Error::Image(why.into())),
+            Bytes::NotCompiled => return Err(unreadable(ImageError::NotCompiled)),
         };
         if bytes.is_empty() {
-            return Err(Error::Image(
-                "the image is empty\nhelp: pass PTX, a cubin or a fat binary".into(),
-            ));
+            return Err(unreadable(ImageError::Empty));
         }
         if let Some(name) = file_name(&bytes) {
-            return Err(Error::Image(format!(
-                "{name:?} is not PTX: it looks like the name of a file\n\
-                 help: to load a file, pass a `Path`: `Path::new({name:?})`"
-            )));
+            return Err(unreadable(ImageError::FileName(name.into())));
         }
-        let readers = readers.ok_or_else(|| Error::Image(NO_READERS.into()))?;
+        let readers = readers.ok_or_else(|| unreadable(ImageError::Version))?;
         Ok(Self {
             image: (readers.validate)(bytes)?,
             table,
@@ -100,7 +99,7 @@ impl ImageBytes {
     }
 
     /// The kernels for the GPU `sm`, or the reason why the image could not be read.
-    pub(crate) fn kernels(&self, sm: Sm) -> Result<Vec<Description>, String> {
+    pub(crate) fn kernels(&self, sm: Sm) -> Result<Vec<Description>, image::Error> {
         match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm),
             Reading::Summary(summary) => {
@@ -114,9 +113,10 @@ impl ImageBytes {
     }
 }
 
-/// Only code that does not come from this crate's macros can create such an image.
-const NO_READERS: &str =
-    "the image was created by a different version of kernel-args\nhelp: pass its bytes";
+#[cold]
+fn unreadable(error: ImageError) -> Error {
+    Error::Load(LoadError::Image(error))
+}
 
 /// The text of an image, if it looks like the name of a file: a single short line with a usual file extension. PTX has
 /// several lines, and none of its lines ends with such an extension.

@@ -144,23 +144,19 @@ pub(crate) fn nearest<'k>(
     nearest_by_name(wanted, names)
 }
 
-pub(super) fn read(image: &[u8]) -> Result<image::Image<'_>, String> {
-    image::Image::read(image).map_err(|error| error.to_string())
-}
-
 /// The kernels of an image for the GPU `sm`, or the reason why the image could not be read. `table` contains the
 /// information that was read when the program was compiled.
 pub(super) fn read_kernels(
     image: &image::Image<'_>,
     table: Option<&'static CompiledImage>,
     sm: Sm,
-) -> Result<Vec<Description>, String> {
+) -> Result<Vec<Description>, image::Error> {
     let compiled = table.into_iter().flat_map(CompiledImage::kernels);
     let compiled: BTreeMap<&str, CompiledKernel> = compiled
         .filter(CompiledKernel::has_debug_info)
         .map(|kernel| (kernel.symbol(), kernel))
         .collect();
-    let kernels = image.kernels().map_err(|error| error.to_string())?;
+    let kernels = image.kernels()?;
     let symbols = kernels.symbols();
     Ok(symbols
         .filter_map(|symbol| {

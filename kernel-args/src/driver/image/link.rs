@@ -4,7 +4,7 @@ use super::ImageBytes;
 use crate::driver::{
     api::{CallError, Linker, Module, NotLoaded},
     config::{DriverOptions, JitOptions},
-    error::Error,
+    error::{Error, ImageError, LoadError},
 };
 use cudarc::driver::CudaContext;
 use std::{boxed::Box, string::String, sync::Arc, time::Duration};
@@ -43,9 +43,7 @@ pub(crate) fn link(
     }
     let cubin = linker.complete();
     let cubin = cubin.map_err(|error| with_log(error, linker.options()))?;
-    let cubin = cubin.ok_or_else(|| {
-        Error::Image("the driver's linker returned no image for these images".into())
-    })?;
+    let cubin = cubin.ok_or_else(|| Error::Load(LoadError::Image(ImageError::NotLinked)))?;
     Ok(Linked {
         cubin: ImageBytes::cubin(cubin),
         log: linker.options().info_log(),
@@ -56,11 +54,11 @@ pub(crate) fn link(
 /// The error of a call that compiles or links, with the error log.
 fn with_log(error: CallError, options: &DriverOptions) -> Error {
     match error {
-        CallError::Returned(call) => Error::Load {
+        CallError::Returned(call) => Error::Load(LoadError::Rejected {
             call,
             log: options.error_log(),
             explanation: String::new(),
-        },
+        }),
         CallError::Unavailable(unavailable) => unavailable.into(),
     }
 }

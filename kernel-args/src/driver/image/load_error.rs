@@ -5,7 +5,7 @@ use crate::driver::{
     api::Status,
     config::JitOptions,
     context::machine,
-    error::{Asked, Error, IncompatibleImage, Meaning, meaning},
+    error::{Asked, Error, IncompatibleImage, LoadError, Meaning, meaning},
 };
 use core::fmt::Write as _;
 use cudarc::driver::CudaContext;
@@ -27,7 +27,7 @@ pub(crate) fn check(
     for image in images {
         let incompatible = IncompatibleImage::new(&image.contents(), gpu, Some(driver));
         if incompatible.is_certain() {
-            return Err(Error::Incompatible(Box::new(incompatible)));
+            return Err(Error::Load(LoadError::Incompatible(Box::new(incompatible))));
         }
     }
     Ok(())
@@ -41,11 +41,11 @@ pub(crate) fn explained(
     images: &[ImageBytes],
     options: &JitOptions,
 ) -> Error {
-    if let Error::Load {
+    if let Error::Load(LoadError::Rejected {
         call,
         log,
         explanation,
-    } = &mut error
+    }) = &mut error
     {
         let meaning = meaning_of(call.status, log);
         // Writing to a `String` cannot fail.

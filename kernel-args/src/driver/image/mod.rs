@@ -50,9 +50,9 @@ enum Bytes<'a> {
     Summarized(&'static Summary),
     #[cfg(feature = "nvrtc")]
     Source(CompiledSource),
-    /// The image cannot be used, for this reason.
+    /// A `Ptx` of cudarc whose contents are unknown.
     #[cfg(feature = "nvrtc")]
-    Unusable(&'static str),
+    NotCompiled,
 }
 
 impl<'a> Image<'a> {
@@ -179,13 +179,13 @@ impl From<&CompiledSource> for Image<'_> {
 }
 
 /// PTX that NVRTC compiled. cudarc does not expose the contents of any other `Ptx`: loading a `Ptx` that was created
-/// from text, bytes or a path returns [`Error::Image`](crate::Error::Image), which advises to pass these directly.
+/// from text, bytes or a path returns [`Error::Load`](crate::Error::Load), which advises to pass these directly.
 #[cfg(feature = "nvrtc")]
 impl<'a> From<&'a cudarc::nvrtc::Ptx> for Image<'a> {
     fn from(ptx: &'a cudarc::nvrtc::Ptx) -> Self {
         match ptx.as_bytes() {
             Some(compiled) => compiled.into(),
-            None => Self::new(Bytes::Unusable(NOT_COMPILED)),
+            None => Self::new(Bytes::NotCompiled),
         }
     }
 }
@@ -196,11 +196,7 @@ impl From<cudarc::nvrtc::Ptx> for Image<'_> {
     fn from(ptx: cudarc::nvrtc::Ptx) -> Self {
         match ptx.as_bytes() {
             Some(compiled) => compiled.to_vec().into(),
-            None => Self::new(Bytes::Unusable(NOT_COMPILED)),
+            None => Self::new(Bytes::NotCompiled),
         }
     }
 }
-
-#[cfg(feature = "nvrtc")]
-const NOT_COMPILED: &str = "this `Ptx` was not compiled by NVRTC, and cudarc does not expose its contents\n\
-    help: pass the text, the bytes or the path from which it was created";

@@ -2,13 +2,13 @@
 //! only such images does not refer to the readers, and the linker removes them.
 
 use super::{Description, ImageBytes, description};
-use crate::driver::{api::DriverImage, error::Error};
-use kernel_args_abi::Sm;
-use kernel_args_image::{Code, contents};
-use std::{
-    string::{String, ToString},
-    vec::Vec,
+use crate::driver::{
+    api::DriverImage,
+    error::{Error, ImageError, LoadError},
 };
+use kernel_args_abi::Sm;
+use kernel_args_image::{self as image, Code, contents};
+use std::vec::Vec;
 
 /// The functions that read an image.
 #[derive(Debug)]
@@ -17,17 +17,20 @@ pub(crate) struct Readers {
     /// The code in the image. It is empty if the image cannot be read.
     pub(super) contents: fn(&[u8]) -> Vec<Code>,
     /// The kernels of the image for a GPU.
-    pub(super) kernels: fn(&ImageBytes, Sm) -> Result<Vec<Description>, String>,
+    pub(super) kernels: fn(&ImageBytes, Sm) -> Result<Vec<Description>, image::Error>,
 }
 
 /// The readers of all formats.
 pub(crate) static READERS: Readers = Readers {
-    validate: |bytes| DriverImage::new(bytes).map_err(|error| Error::Image(error.to_string())),
+    validate: |bytes| {
+        DriverImage::new(bytes)
+            .map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error))))
+    },
     contents: |bytes| contents(bytes).unwrap_or_default(),
     kernels: |image, sm| {
-        let mut read = description::read(image.image.bytes())?;
+        let mut read = image::Image::read(image.image.bytes())?;
         for more in &image.extra_images {
-            read = read.with(description::read(more)?);
+            read = read.with(image::Image::read(more)?);
         }
         description::read_kernels(&read, image.table, sm)
     },

@@ -7,7 +7,10 @@ use crate::{
         api::{DriverCall, FunctionHandle, LaunchConfig, Status, was_reset},
         attributes::attributes_text,
         config::Attributes,
-        error::{Asked, ContextMismatch, Error, LaunchError, Meaning, meaning},
+        error::{
+            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Meaning,
+            meaning,
+        },
         function::Lower,
     },
     marshal::{ContextName, Foreign},
@@ -21,11 +24,11 @@ use std::{
 /// An argument belongs to a different context than the launch.
 #[cold]
 pub(crate) fn foreign<A: Lower>(kernel: String, foreign: Foreign) -> Error {
-    Error::Foreign {
+    Error::Context(ContextError::ForeignArgument {
         kernel,
         field: A::name_of(foreign.field),
         contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
-    }
+    })
 }
 
 /// Same as [`foreign`], for a launch or a node in `context`.
@@ -38,21 +41,24 @@ pub(crate) fn foreign_in<A: Lower>(kernel: String, context: &CudaContext, field:
 /// The stream belongs to a different context than the kernel.
 #[cold]
 pub(crate) fn foreign_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
-    Error::Foreign {
+    Error::Context(ContextError::ForeignArgument {
         kernel,
         field: None,
         contexts: Box::new(ContextMismatch::new(
             expected,
             ContextName::of(stream.context()),
         )),
-    }
+    })
 }
 
 /// The context of a kernel could not be made current.
 #[cold]
 pub(crate) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Error {
     match error {
-        Error::Driver(call) => destroyed(kernel, Some(context), call).unwrap_or(error),
+        Error::Driver { call, status } => {
+            let call = DriverCall { call, status };
+            destroyed(kernel, Some(context), call).unwrap_or(error)
+        }
         error => error,
     }
 }
@@ -68,31 +74,31 @@ pub(crate) fn not_awaited(
         call: "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
         status: error.0.into(),
     };
-    destroyed(kernel, context, call).unwrap_or(Error::Driver(call))
+    destroyed(kernel, context, call).unwrap_or_else(|| call.into())
 }
 
 /// The error of a call in a context that was reset and not created again.
 #[cold]
 fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> Option<Error> {
     let context = context.filter(|context| was_reset(context))?;
-    Some(Error::ContextDestroyed {
+    Some(Error::Context(ContextError::Destroyed {
         kernel: Some(kernel.into()),
         context: ContextName::of(context),
         call: Some(call),
-    })
+    }))
 }
 
 /// The kernel was launched, but the use of an argument's memory was not recorded.
 #[cold]
 pub(crate) fn unrecorded(kernel: String, error: DriverError) -> Error {
-    Error::Unrecorded {
+    Error::Launch(LaunchError::Unrecorded {
         kernel,
         call: DriverCall {
             call: "cuEventRecord, cuCtxGetCurrent or cuCtxSetCurrent (for memory of another GPU also cuEventCreate, \
                    cuStreamWaitEvent or cuEventDestroy)",
             status: error.0.into(),
         },
-    }
+    })
 }
 
 /// The driver returned `status` for the launch of `function`. The function's context is current, unless it was reset
@@ -131,7 +137,7 @@ pub(crate) fn launch(
         Some((limit, help)) => (limit.into(), help),
         None => (usual.what.into(), usual.help),
     };
-    Error::Launch(Box::new(LaunchError {
+    Error::Launch(LaunchError::Failed(Box::new(FailedLaunch {
         kernel,
         status,
         grid: Dim3::from(config.grid),
@@ -144,7 +150,7 @@ pub(crate) fn launch(
         help,
         attributes,
         arguments,
-    }))
+    })))
 }
 
 /// A launch with attributes whose limits do not explain the error.

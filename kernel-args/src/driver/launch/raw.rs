@@ -10,7 +10,7 @@ use crate::{
         api::{FunctionHandle, Promise, StreamHandle, api},
         config::Launch,
         context::{bind, bind_function, current, named},
-        error::Error,
+        error::{ContextError, Error},
         function::{Fitting, Lower, function_name, verified},
         query::allow,
     },
@@ -102,7 +102,7 @@ fn launch_raw<A: KernelArgs>(
     if context.is_null() {
         match launch_stream.context() {
             Some(context) => context.bind_to_thread().map_err(Error::context)?,
-            None => return Err(Error::NoContext { kernel: name() }),
+            None => return Err(Error::Context(ContextError::NoCurrent { kernel: name() })),
         }
     }
     verified::verify_once::<A>(api, function, own)?;

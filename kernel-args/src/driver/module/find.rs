@@ -3,7 +3,7 @@
 use super::{LoadedModule, Module};
 use crate::driver::{
     api,
-    error::Error,
+    error::{Error, LoadError},
     function::Function,
     image::{Description, candidates, nearest},
 };
@@ -29,7 +29,7 @@ impl Module {
     /// function without the driver, the heap or a lock.
     ///
     /// # Errors
-    /// [`Error::Entry`] if the module has no kernel or several kernels with this name.
+    /// [`Error::Load`] if the module has no kernel or several kernels with this name.
     pub fn function(&self, entry: &str) -> Result<Function, Error> {
         if let Some(function) = self.cache.get(entry) {
             return Ok(function.clone());
@@ -38,11 +38,11 @@ impl Module {
             [] => self.load_function(entry, None)?,
             [one] => self.load_function(entry, Some(one))?,
             several => {
-                return Err(Error::Entry {
+                return Err(Error::Load(LoadError::NotFound {
                     wanted: entry.into(),
                     problem: "several kernels have this name; write the full name of one",
                     candidates: several.iter().map(|one| one.spelled().into()).collect(),
-                });
+                }));
             }
         };
         Ok(self.cache.insert(entry, &function))
@@ -84,14 +84,14 @@ impl Module {
         let name =
             CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
         let no_entry = || match description {
-            Some(_) => Error::Entry {
+            Some(_) => Error::Load(LoadError::NotFound {
                 wanted: entry.into(),
                 problem: match self.loaded {
                     LoadedModule::Own(_) => NOT_LINKED,
                     LoadedModule::Cudarc(..) => OF_ANOTHER_IMAGE,
                 },
                 candidates: Vec::new(),
-            },
+            }),
             None => self.no_entry(entry, NO_SUCH_KERNEL),
         };
         let (description, unread) = (description.cloned(), self.unread.as_deref());
@@ -120,10 +120,10 @@ impl Module {
     fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
         let expressions = self.names.iter().map(|(expression, _)| expression.as_str());
         let nearest = nearest(entry, self.kernels.iter().map(Arc::as_ref));
-        Error::Entry {
+        Error::Load(LoadError::NotFound {
             wanted: entry.into(),
             problem,
             candidates: expressions.chain(nearest).map(String::from).collect(),
-        }
+        })
     }
 }

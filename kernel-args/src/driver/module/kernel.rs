@@ -4,7 +4,7 @@ use super::Module;
 use crate::{
     driver::{
         context::restored_on_error,
-        error::Error,
+        error::{Error, LoadError},
         function::{Fitting, Function, LoadedFunction, Typed},
         image::Image,
         verify::{Verification, select},
@@ -73,8 +73,8 @@ impl<A: KernelArgs> Kernel<A> {
     /// cudarc does not keep the image, so only the driver's records are verified: sizes and offsets.
     ///
     /// # Errors
-    /// [`Error::Entry`] if the module has no kernel with this name; [`Error::Mismatch`] if `A` does not match;
-    /// [`Error::ForeignFunction`] if cudarc loaded the module in a different context.
+    /// [`Error::Load`] if the module has no kernel with this name; [`Error::Verify`] if `A` does not match;
+    /// [`Error::Context`] if cudarc loaded the module in a different context.
     pub fn from_cudarc_module(
         ctx: &Arc<CudaContext>,
         module: &Arc<CudaModule>,
@@ -82,10 +82,12 @@ impl<A: KernelArgs> Kernel<A> {
     ) -> Result<Self, Error> {
         const HAS_NUL: &str = "a name cannot contain NUL";
         const NOT_FOUND: &str = "the module has no symbol with exactly this name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
-        let no_entry = |problem| Error::Entry {
-            wanted: entry.into(),
-            problem,
-            candidates: Vec::new(),
+        let no_entry = |problem| {
+            Error::Load(LoadError::NotFound {
+                wanted: entry.into(),
+                problem,
+                candidates: Vec::new(),
+            })
         };
         if entry.contains('\0') {
             return Err(no_entry(HAS_NUL));
@@ -105,7 +107,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// the image too, use [`from_function_with_image`](Self::from_function_with_image).
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if `A` does not match; [`Error::ForeignFunction`] if cudarc loaded the function in a
+    /// [`Error::Verify`] if `A` does not match; [`Error::Context`] if cudarc loaded the function in a
     /// different context.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
         restored_on_error(ctx, || Function::without_image(ctx, function)?.kernel())
@@ -114,7 +116,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// A function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.
     ///
     /// # Errors
-    /// Same as [`Function::from_cudarc`], and [`Error::Mismatch`] if `A` does not match.
+    /// Same as [`Function::from_cudarc`], and [`Error::Verify`] if `A` does not match.
     pub fn from_function_with_image<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -140,7 +142,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// Returns the kernel itself if it was verified.
     ///
     /// # Errors
-    /// [`Error::Unverified`] with the reason, if it was not verified.
+    /// [`Error::Verify`] with the reason, if it was not verified.
     pub fn require_verified(self) -> Result<Self, Error> {
         self.verification().require(self.name())?;
         Ok(self)
@@ -177,7 +179,7 @@ impl Function {
     /// The kernel with the arguments `A`, verified against the image and the driver's records.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if `A` does not match.
+    /// [`Error::Verify`] if `A` does not match.
     pub fn kernel<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
         Ok(Kernel {
             typed: self.typed::<A>()?,
@@ -207,7 +209,7 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Entry`] if the module has no kernel with this name, or several kernels match; [`Error::Mismatch`] if
+    /// [`Error::Load`] if the module has no kernel with this name, or several kernels match; [`Error::Verify`] if
     /// `A` does not match.
     #[inline]
     pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {

@@ -78,7 +78,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// `shared` bytes of dynamic shared memory: `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
     ///
     /// # Errors
-    /// [`Error::Limit`] if the device has less shared memory; [`Error::Driver`].
+    /// [`Error::Launch`] if the device has less shared memory; [`Error::Driver`].
     pub fn max_active_blocks(&self, block: impl IntoDim, shared: u32) -> Result<u32, Error> {
         self.function().max_active_blocks(block.into_dim(), shared)
     }
@@ -155,7 +155,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Limit`] if the grid is larger than the device allows; [`Error::Driver`].
+    /// [`Error::Launch`] if the grid is larger than the device allows; [`Error::Driver`].
     pub fn grid_and_block_for(&self, elements: usize) -> Result<(Dim3, Dim3), Error> {
         self.function().grid_and_block_for(elements)
     }

@@ -21,7 +21,14 @@ use crate::{
 };
 use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule, DevicePtr};
-use std::{ffi::CString, fmt, slice, string::String, sync::Arc, time::Duration, vec::Vec};
+use std::{
+    ffi::CString,
+    fmt, slice,
+    string::{String, ToString},
+    sync::Arc,
+    time::Duration,
+    vec::Vec,
+};
 
 /// A loaded module: the kernels of one image, or of several linked images.
 ///
@@ -66,9 +73,8 @@ impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.
     ///
     /// # Errors
-    /// [`Error::Image`] if the file cannot be read; [`Error::Incompatible`] if the image has no code for this GPU and
-    /// this driver, which is detected before the driver is called; [`Error::Load`] with the compiler's log if the
-    /// driver rejects the image.
+    /// [`Error::Load`] if the file cannot be read, if the image has no code for this GPU and this driver (detected before
+    /// the driver is called), or if the driver rejects the image (with the compiler's log).
     pub fn load<'i>(
         ctx: &Arc<CudaContext>,
         image: impl Into<Image<'i>>,
@@ -126,7 +132,7 @@ impl Module {
     /// of the driver's compiler, call [`CompileOptions::compile`] and [`load_with`](Self::load_with).
     ///
     /// # Errors
-    /// [`Error::Nvrtc`] if NVRTC is not found or does not compile the source; its log refers to the lines of the
+    /// [`Error::Compile`] if NVRTC is not found or does not compile the source; its log refers to the lines of the
     /// source. Otherwise the same as [`load`](Self::load).
     #[cfg(feature = "nvrtc")]
     pub fn compile(
@@ -167,7 +173,7 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Image`] if `image` is not an image or its file cannot be read.
+    /// [`Error::Load`] if `image` is not an image or its file cannot be read.
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         module: Arc<CudaModule>,
@@ -227,7 +233,7 @@ impl Module {
         for image in images {
             match image.kernels(sm) {
                 Ok(found) => kernels.extend(found.into_iter().map(Arc::new)),
-                Err(problem) => unread = Some(problem),
+                Err(problem) => unread = Some(problem.to_string()),
             }
         }
         let names = images.iter().flat_map(|image| image.names.clone());

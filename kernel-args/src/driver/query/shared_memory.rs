@@ -3,7 +3,7 @@
 use super::attribute;
 use crate::driver::{
     api::{CallError, FunctionHandle, api},
-    error::{Error, Limit},
+    error::{Error, LaunchError, Limit},
 };
 use cudarc::driver::sys::CUresult;
 use std::{
@@ -26,7 +26,7 @@ static RAISING: Mutex<()> = Mutex::new(());
 /// needs less must not reduce the limit for another launch.
 ///
 /// # Errors
-/// [`Error::Limit`] if the driver does not allow this size; [`Error::Driver`].
+/// [`Error::Launch`] if the driver does not allow this size; [`Error::Driver`].
 pub(crate) fn allow(
     function: FunctionHandle<'_>,
     bytes: u32,
@@ -56,10 +56,10 @@ pub(crate) fn allow(
 /// The error of a launch that requests more dynamic shared memory than `limit`.
 #[cold]
 pub(crate) fn exceeded(kernel: String, bytes: u32, limit: String) -> Error {
-    Error::Limit(Box::new(Limit {
+    Error::Launch(LaunchError::Limit(Box::new(Limit {
         kernel,
         requested: format!("{bytes} bytes of dynamic shared memory"),
         limit,
         help: "use less shared memory per block; static shared memory counts as well",
-    }))
+    })))
 }

@@ -2,13 +2,13 @@
 
 mod verification;
 
-pub use verification::{Unverified, Verification};
+pub use verification::Verification;
 
 use crate::{
     driver::{
         api::{CallError, FunctionHandle, api},
         context::sm,
-        error::{Error, MismatchError},
+        error::{Error, LoadError, MismatchError, VerifyError},
         image::Description,
     },
     marshal::KernelArgs,
@@ -115,18 +115,20 @@ pub(crate) fn compare(
             )
         })
         .collect();
-    Err(Error::Mismatch(Box::new(MismatchError {
-        kernel: kernel.name.into(),
-        arguments: host.signature.name.into(),
-        fields,
-        table: report.table().to_string(),
-    })))
+    Err(Error::Verify(VerifyError::Mismatch(Box::new(
+        MismatchError {
+            kernel: kernel.name.into(),
+            arguments: host.signature.name.into(),
+            fields,
+            table: report.table().to_string(),
+        },
+    ))))
 }
 
 /// The kernel, out of several, that `A` matches.
 ///
 /// # Errors
-/// [`Error::Mismatch`] with the table of the most similar kernel if no kernel matches; [`Error::Entry`] if several
+/// [`Error::Verify`] with the table of the most similar kernel if no kernel matches; [`Error::Load`] if several
 /// kernels match.
 pub(crate) fn select<'d, A: KernelArgs>(
     wanted: &str,
@@ -145,14 +147,14 @@ pub(crate) fn select<'d, A: KernelArgs>(
     match check::select(A::PARAMETERS, &signatures) {
         Selection::One(index) => Ok(kernels[index]),
         Selection::None => Err(none_fits::<A>(wanted, &signatures)),
-        _ => Err(Error::Entry {
+        _ => Err(Error::Load(LoadError::NotFound {
             wanted: wanted.into(),
             problem: "several kernels match the fields of the struct; write the full name of one",
             candidates: kernels
                 .iter()
                 .map(|kernel| kernel.spelled().into())
                 .collect(),
-        }),
+        })),
     }
 }
 
@@ -163,7 +165,7 @@ const LISTED: usize = 12;
 fn none_fits<A: KernelArgs>(wanted: &str, kernels: &[Signature<'_>]) -> Error {
     let nearest = &kernels[check::nearest(&A::SIGNATURE, kernels)];
     match compare(Host::of::<A>(), nearest.name, nearest.parameters, None) {
-        Err(Error::Mismatch(mut mismatch)) => {
+        Err(Error::Verify(VerifyError::Mismatch(mut mismatch))) => {
             let mut table = format!(
                 "none of the kernels named `{wanted}` takes the fields of `{}`; the nearest is this one:\n{}\n\
                  the kernels of that name:",
@@ -179,13 +181,13 @@ fn none_fits<A: KernelArgs>(wanted: &str, kernels: &[Signature<'_>]) -> Error {
                 let _ = write!(table, "\n  … and {more} more");
             }
             mismatch.table = table;
-            Error::Mismatch(mismatch)
+            Error::Verify(VerifyError::Mismatch(mismatch))
         }
         Err(other) => other,
-        Ok(()) => Error::Entry {
+        Ok(()) => Error::Load(LoadError::NotFound {
             wanted: wanted.into(),
             problem: "none of these kernels matches the fields of the struct",
             candidates: kernels.iter().map(|kernel| kernel.name.into()).collect(),
-        },
+        }),
     }
 }

@@ -2,13 +2,10 @@
 
 use crate::driver::{
     api::api,
-    error::Error,
+    error::{Error, Unverified, VerifyError},
     image::{DebugInfo, Description},
 };
-use std::{
-    fmt,
-    string::{String, ToString},
-};
+use std::string::ToString;
 
 /// The result of a verification, and the information that was available for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,38 +25,15 @@ pub enum Verification {
     Unverified(Unverified),
 }
 
-/// Why a kernel could not be verified.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Unverified {
-    /// Why the image could not be read; `None` without an image.
-    pub image: Option<String>,
-}
-
 impl Verification {
     /// Requires that the arguments of `kernel` are verified.
     pub(crate) fn require(&self, kernel: &str) -> Result<(), Error> {
         match self {
             Self::Verified { .. } => Ok(()),
-            Self::Unverified(reason) => Err(Error::Unverified {
+            Self::Unverified(reason) => Err(Error::Verify(VerifyError::Unverified {
                 kernel: kernel.into(),
-                reason: reason.to_string(),
-            }),
-        }
-    }
-}
-
-impl fmt::Display for Unverified {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "the driver is older than 12.4 and does not report a kernel's parameters, and ",
-        )?;
-        match &self.image {
-            Some(problem) => write!(f, "the image could not be read: {problem}"),
-            None => f.write_str(
-                "there was no image to read\nhelp: load the kernel with `Kernel::from_image`, or pass the image of cudarc's module to \
-                 `Module::from_cudarc`",
-            ),
+                reason: reason.clone(),
+            })),
         }
     }
 }

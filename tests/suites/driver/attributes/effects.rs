@@ -4,7 +4,8 @@ use crate::attributes::kernels::{
     ATTRIBUTES, Barrier, Busy, Dependent, Outcome, Ranks, SM90, before_sm90, kernel, zeros,
 };
 use kernel_args::{
-    Error, Kernel, Launch, args::IntoDim, attribute::ProgrammaticEvent, launch, vector::Dim3,
+    Error, Kernel, Launch, args::IntoDim, attribute::ProgrammaticEvent, error::LaunchError, launch,
+    vector::Dim3,
 };
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
@@ -261,7 +262,7 @@ fn nvlink() -> Outcome {
         )
     };
     match launched {
-        Err(Error::UnsupportedAttribute(_)) => {}
+        Err(Error::Launch(LaunchError::UnsupportedAttribute(_))) => {}
         launched => launched?,
     }
     Ok(stream.synchronize()?)

@@ -3,7 +3,7 @@
 use crate::attributes::kernels::{
     ATTRIBUTES, Barrier, Outcome, Ranks, SM90, Uses, before_sm90, kernel, zeros,
 };
-use kernel_args::{Error, Kernel, KernelArgs, Launch, launch, vector::Dim3};
+use kernel_args::{Error, Kernel, KernelArgs, Launch, error::LaunchError, launch, vector::Dim3};
 use kernel_args_tests::driver::{context, trial, trial_unless};
 use libtest_mimic::Trial;
 
@@ -72,7 +72,10 @@ fn occupancy() -> Outcome {
     // The query opts in, like a launch. A value beyond the GPU's limit is an error.
     assert!(kernel.max_active_blocks(32, 96 * 1024)? > 0);
     let error = kernel.max_active_blocks(32, 1 << 20);
-    assert!(matches!(error, Err(Error::Limit(_))), "{error:?}");
+    assert!(
+        matches!(error, Err(Error::Launch(LaunchError::Limit(_)))),
+        "{error:?}"
+    );
     let suggested = kernel.suggest_block_size(0)?;
     let each = kernel.max_active_blocks(suggested.block, 0)?;
     assert!(suggested.block > 0 && each > 0);
@@ -123,7 +126,10 @@ fn grid_and_block() -> Outcome {
     assert_eq!((grid, block), (Dim3::new(4, 1, 1), Dim3::new(8, 4, 1)));
 
     let error = exactly.grid_and_block_for(usize::MAX);
-    assert!(matches!(error, Err(Error::Limit(_))), "{error:?}");
+    assert!(
+        matches!(error, Err(Error::Launch(LaunchError::Limit(_)))),
+        "{error:?}"
+    );
     // For 0 elements there is no grid.
     let (grid, block) = exactly.grid_and_block_for(0)?;
     // SAFETY: the kernel accesses no memory.

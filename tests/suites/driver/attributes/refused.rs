@@ -10,6 +10,7 @@ use kernel_args::{
     attribute::{
         AccessPolicyWindow, AccessProperty, DeviceNode, MemorySyncDomain, MemorySyncDomainMap,
     },
+    error::LaunchError,
     launch,
 };
 use kernel_args_stand_in::Control;
@@ -60,7 +61,10 @@ pub(crate) fn limit<A: KernelArgs>(
     words: &[&str],
 ) {
     let error = refused(target, launch, args);
-    assert!(matches!(error, Error::Limit(_)), "{error:?}");
+    assert!(
+        matches!(error, Error::Launch(LaunchError::Limit(_))),
+        "{error:?}"
+    );
     contains_words(&error, words);
 }
 
@@ -203,7 +207,7 @@ fn explained() -> Outcome {
             launch_completion_event = &timing
         )
     };
-    let Err(error @ Error::Launch(_)) = launched else {
+    let Err(error @ Error::Launch(LaunchError::Failed(_))) = launched else {
         return Err(format!("{launched:?}").into());
     };
     contains_words(
@@ -252,7 +256,10 @@ fn old_driver() -> Outcome {
         driver.set_version(version);
         let error = refused(&kernel, launch, Ranks { ranks: &mut ranks });
         driver.set_version(13000);
-        assert!(matches!(error, Error::UnsupportedAttribute(_)), "{error:?}");
+        assert!(
+            matches!(error, Error::Launch(LaunchError::UnsupportedAttribute(_))),
+            "{error:?}"
+        );
         let have = format!(
             "this driver is of CUDA {}.{}",
             version / 1000,
@@ -300,7 +307,10 @@ fn old_gpu() -> Outcome {
         };
         let error = refused(&busy?, launch, args);
         assert!(driver.set_sm(90));
-        assert!(matches!(error, Error::UnsupportedAttribute(_)), "{error:?}");
+        assert!(
+            matches!(error, Error::Launch(LaunchError::UnsupportedAttribute(_))),
+            "{error:?}"
+        );
         contains_words(
             &error,
             &[

@@ -12,6 +12,7 @@ use kernel_args::{
         BorrowedStream, ContextFlags, ContextName, create_context, current_context,
         kernel_function, with_current,
     },
+    error::{ContextError, VerifyError},
     launch,
 };
 use kernel_args_tests::driver::{context, device, trial};
@@ -75,7 +76,7 @@ fn a_stream_of_another_context_is_refused() -> Outcome {
     ctx.bind_to_thread()?;
     // SAFETY: the stream outlives all objects that use it.
     let error = unsafe { BorrowedStream::new(&ctx, raw.0) }.expect_err("of another context");
-    let Error::ForeignStream(contexts) = &error else {
+    let Error::Context(ContextError::ForeignStream(contexts)) = &error else {
         return Err(error.into());
     };
     assert_eq!(contexts.found, ContextName::of(&other));
@@ -142,7 +143,10 @@ fn a_kernel_of_a_library_is_verified() -> Outcome {
         let (n, x) = (1, &counted.x);
         // SAFETY: the launch is rejected.
         let error = unsafe { launch!(function, 8, 128, Wrong { n, x }) };
-        assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");
+        assert!(
+            matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))),
+            "{error:?}"
+        );
     }
     drop(ArgList::new());
     // SAFETY: nothing uses its kernels after this.

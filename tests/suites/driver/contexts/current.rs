@@ -5,6 +5,7 @@ use cudarc::driver::{result, sys};
 use kernel_args::{
     Error, Kernel,
     context::{ContextFlags, ContextName, create_context, current_context, with_current},
+    error::ContextError,
     launch,
 };
 use kernel_args_tests::driver::{context, device, trial};
@@ -169,7 +170,7 @@ fn a_destroyed_context_is_not_restored() -> Outcome {
         });
         let error = restored.expect_err("it is not known whether the context is alive");
         assert!(
-            matches!(&error, Error::NotRestored { before, .. } if Some(*before) == name),
+            matches!(&error, Error::Context(ContextError::NotRestored { before, .. }) if Some(*before) == name),
             "{error}"
         );
         for part in ["could not be restored", "help: "] {
@@ -254,7 +255,7 @@ fn steps(seed: &mut u64, contexts: &mut [Option<Context>; 3], depth: usize) -> O
                 let was_alive = is_alive(contexts);
                 let run = with_current(&context, || steps(seed, contexts, depth + 1));
                 match run {
-                    Err(Error::NotRestored { .. }) if !was_alive => {}
+                    Err(Error::Context(ContextError::NotRestored { .. })) if !was_alive => {}
                     run => run??,
                 }
                 if is_alive(contexts) {

@@ -8,6 +8,7 @@ use cudarc::{
 use kernel_args::{
     ArgList, DevicePointer, DevicePointerMut, Error, Function, Kernel, KernelArgs, Launch, Module,
     context::{ContextFlags, ContextName, create_context},
+    error::{ContextError, LaunchError},
     graph::Graph,
     launch,
 };
@@ -20,10 +21,10 @@ fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found:
     let error = result.expect_err("two contexts are mixed");
     let text = error.to_string();
     let contexts = match &error {
-        Error::Foreign { contexts, .. }
-        | Error::ForeignFunction { contexts, .. }
-        | Error::ForeignStream(contexts) => contexts,
-        Error::Graph(_) | Error::Limit(_) => {
+        Error::Context(ContextError::ForeignArgument { contexts, .. })
+        | Error::Context(ContextError::ForeignFunction { contexts, .. })
+        | Error::Context(ContextError::ForeignStream(contexts)) => contexts,
+        Error::Graph(_) | Error::Launch(LaunchError::Limit(_)) => {
             for context in [expected, found] {
                 let address = format!("{:#x}", ContextName::of(context).handle());
                 let name = ContextName::of(context).to_string();

@@ -5,6 +5,7 @@ use cudarc::driver::CudaSlice;
 use kernel_args::{
     Error, Kernel, KernelArgs,
     context::{ContextFlags, GreenContext, create_context},
+    error::ContextError,
     launch,
 };
 use kernel_args_tests::driver::{Driver, context, device, trial, trial_unless};
@@ -110,7 +111,10 @@ fn mistakes() -> Outcome {
     for sms in [0, 1_000_000] {
         let error = GreenContext::split(&ctx, sms).expect_err("no such part");
         let text = error.to_string();
-        assert!(matches!(error, Error::Green(_)), "{text}");
+        assert!(
+            matches!(error, Error::Context(ContextError::Green(_))),
+            "{text}"
+        );
         assert!(
             text.contains(&format!("{sms} multiprocessors")) && text.contains("help: "),
             "{text}"
@@ -128,7 +132,13 @@ fn mistakes() -> Outcome {
     // SAFETY: nothing is launched.
     let error = unsafe { launch!(kernel, 8, 128, counted.args(), stream = &stream) };
     assert!(
-        matches!(error, Err(Error::Foreign { field: None, .. })),
+        matches!(
+            error,
+            Err(Error::Context(ContextError::ForeignArgument {
+                field: None,
+                ..
+            }))
+        ),
         "{error:?}"
     );
     Ok(())

@@ -5,7 +5,7 @@
 
 use crate::contexts::saxpy::{Counted, SAXPY, Saxpy};
 use cudarc::{driver::sys, nvrtc::Ptx};
-use kernel_args::{Error, Kernel, Module, context::ContextName, launch};
+use kernel_args::{Error, Kernel, Module, context::ContextName, error::ContextError, launch};
 use kernel_args_tests::{
     driver::{context, device},
     process::{self, Case, Outcome},
@@ -49,11 +49,11 @@ fn reports_the_reset(result: Result<(), Error>) -> Outcome {
     let error = result.err().ok_or("it was launched after a reset")?;
     let text = error.to_string();
     eprintln!("{text}");
-    let Error::ContextDestroyed {
+    let Error::Context(ContextError::Destroyed {
         kernel: Some(kernel),
         context,
         ..
-    } = &error
+    }) = &error
     else {
         return Err(format!("not about the reset: {text}").into());
     };

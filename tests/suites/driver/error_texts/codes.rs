@@ -1,7 +1,11 @@
 //! Every error code of the driver has an explanation, in every context.
 
 use crate::error_texts::provoke::{Outcome, SAXPY, Values};
-use kernel_args::{Error, Kernel, Module, error::Status, launch};
+use kernel_args::{
+    Error, Kernel, Module,
+    error::{LoadError, Status},
+    launch,
+};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
@@ -45,7 +49,10 @@ fn every_code_is_explained_where_it_is_returned() -> Outcome {
         let meaning = status.meaning().ok_or("no meaning")?;
         control.fail_once("cuModuleLoadDataEx", status.0);
         let load = Module::load(&ctx, SAXPY).expect_err("the driver returns an error");
-        assert!(matches!(load, Error::Load { .. }), "{load:?}");
+        assert!(
+            matches!(load, Error::Load(LoadError::Rejected { .. })),
+            "{load:?}"
+        );
         let launch = ["cuLaunchKernelEx", "cuLaunchKernel"].map(|call| {
             control.fail_once(call, status.0);
             // SAFETY: the launch returns the error.

@@ -4,6 +4,7 @@ use crate::graphs::saxpy::{N, Outcome, World};
 use kernel_args::{
     Error, Launch, Retained,
     args::Form,
+    error::LaunchError,
     graph::{Graph, GraphExec, Node},
     launch,
 };
@@ -176,7 +177,10 @@ fn captures() -> Outcome {
                 stream = &world.stream
             )
         };
-        assert!(matches!(refused, Err(Error::Limit(_))), "{refused:?}");
+        assert!(
+            matches!(refused, Err(Error::Launch(LaunchError::Limit(_)))),
+            "{refused:?}"
+        );
         // SAFETY: both slices have `N` elements, on one stream.
         let node = unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
         node.map(drop)

@@ -7,6 +7,7 @@ use cudarc::driver::{
 };
 use kernel_args::{
     Error, Launch, Retained,
+    error::LaunchError,
     graph::{Graph, GraphExec, Node},
     launch,
 };
@@ -89,7 +90,10 @@ fn until_an_update_replaces_it() -> Outcome {
     // A failed update keeps the previous arguments.
     let (fourth, five) = (memory(&world)?, 5_000);
     let refused = exec.update(&node, 1, five, with_x(&world, &fourth));
-    assert!(matches!(refused, Err(Error::Limit(_))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::Launch(LaunchError::Limit(_)))),
+        "{refused:?}"
+    );
     freed(&fourth)?;
     held(&third, 1);
     // An update that retains nothing releases them too.

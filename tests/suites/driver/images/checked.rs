@@ -6,7 +6,7 @@ use crate::images::{
 };
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
-    compile::CompileOptions,
+    compile::CompileOptions, error::VerifyError,
 };
 use kernel_args_tests::{
     driver::{context, trial_unless},
@@ -50,7 +50,7 @@ fn exchanged_names_are_found() -> Outcome {
         let module = Module::compile(&ctx, AXPY, &options)?;
         let kernel: Result<Kernel<Exchanged>, _> = module.kernel("axpy<float>");
         assert_eq!(
-            matches!(&kernel, Err(Error::Mismatch(_))),
+            matches!(&kernel, Err(Error::Verify(VerifyError::Mismatch(_)))),
             is_found,
             "{kernel:?}"
         );
@@ -58,7 +58,7 @@ fn exchanged_names_are_found() -> Outcome {
         drop(module.kernel::<Copy>("copy")?);
         let kernel = module.kernel::<CopyExchanged>("copy");
         match kernel {
-            Err(Error::Mismatch(mismatch)) if is_found => {
+            Err(Error::Verify(VerifyError::Mismatch(mismatch))) if is_found => {
                 assert_eq!(mismatch.fields, ["m", "n"]);
                 has(&mismatch.to_string(), &["`m`", "`n`"]);
             }
@@ -99,7 +99,7 @@ fn exchanged_members_are_found() -> Outcome {
     let module = Module::compile(&ctx, CLAMP, &CompileOptions::new().debug_info(true))?;
     drop(module.kernel::<Clamp<Range>>("clamp")?);
     let kernel = module.kernel::<Clamp<RangeExchanged>>("clamp");
-    let Err(Error::Mismatch(mismatch)) = kernel else {
+    let Err(Error::Verify(VerifyError::Mismatch(mismatch))) = kernel else {
         return Err(format!("{kernel:?}").into());
     };
     println!("{mismatch}");
@@ -124,7 +124,10 @@ fn an_image_with_debug_information_needs_no_second_compilation() -> Outcome {
     let options = CompileOptions::new().option("--device-debug");
     let module = Module::compile(&context()?, COPY, &options)?;
     let kernel = module.kernel::<CopyExchanged>("copy");
-    assert!(matches!(&kernel, Err(Error::Mismatch(_))), "{kernel:?}");
+    assert!(
+        matches!(&kernel, Err(Error::Verify(VerifyError::Mismatch(_)))),
+        "{kernel:?}"
+    );
     Ok(())
 }
 

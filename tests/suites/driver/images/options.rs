@@ -5,7 +5,7 @@ use cudarc::driver::{DevicePtr, DevicePtrMut};
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module,
     context::versions,
-    error::Status,
+    error::{LoadError, Status},
     image::{CacheMode, Fallback, JitOptions, JitTarget, OptimizationLevel},
     launch,
 };
@@ -207,7 +207,7 @@ fn fill_in(row: &str) -> Outcome {
     let ctx = context()?;
     let says = |result: Result<Arc<Module>, Error>| match result {
         Ok(module) => module.kernel::<Saxpy>("saxpy").map(|_| Status::SUCCESS),
-        Err(Error::Load { call, .. }) => Ok(call.status),
+        Err(Error::Load(LoadError::Rejected { call, .. })) => Ok(call.status),
         Err(other) => Err(other),
     };
     let load = says(Module::load_with(&ctx, unseen()?, options))?;

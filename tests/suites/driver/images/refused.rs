@@ -3,7 +3,7 @@
 
 use crate::images::Outcome;
 use cudarc::driver::{CudaContext, DriverError, result};
-use kernel_args::{Error, Module, context::versions, image::JitOptions};
+use kernel_args::{Error, Module, context::versions, error::LoadError, image::JitOptions};
 use kernel_args_image::{Code, CudaVersion, contents};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
@@ -98,7 +98,7 @@ fn the_driver_agrees(is_real: bool) -> Outcome {
         println!("{name:30} runs: {runs:5}  refused: {refused:5}  the driver: {asked:?}");
         let loaded = Module::load(&ctx, &image);
         assert_eq!(
-            matches!(loaded, Err(Error::Incompatible(_))),
+            matches!(loaded, Err(Error::Load(LoadError::Incompatible(_)))),
             refused,
             "{name}: {loaded:?}"
         );
@@ -227,7 +227,7 @@ fn linked_images_are_looked_at_too() -> Outcome {
     let images = images.iter().map(Into::into);
     let error = Module::link(&ctx, images, &JitOptions::new()).expect_err("9.9 is too new");
     assert!(
-        matches!(&error, Error::Incompatible(image) if image.contents.len() == 1),
+        matches!(&error, Error::Load(LoadError::Incompatible(image)) if image.contents.len() == 1),
         "{error}"
     );
     Ok(())
@@ -239,7 +239,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     let sm = u32::from(versions()?.gpus[0].sm.0);
     let load = |image: &[u8]| -> Result<String, String> {
         match Module::load_with(&ctx, image, &JitOptions::new().target(sm)) {
-            Err(error @ Error::Load { .. }) => Ok(error.to_string()),
+            Err(error @ Error::Load(LoadError::Rejected { .. })) => Ok(error.to_string()),
             other => Err(format!("{other:?}")),
         }
     };

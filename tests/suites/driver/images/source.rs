@@ -7,6 +7,7 @@ use kernel_args::{
     abi::CppBase,
     args::Pointee,
     compile::{CompileOptions, CppStandard},
+    error::{CompileError, LoadError, VerifyError},
     image::JitOptions,
     launch,
 };
@@ -45,7 +46,7 @@ struct AxpySlices<'a> {
 /// The text of the error that the compilation returns.
 fn refused(source: &str, options: &CompileOptions) -> Result<String, Box<dyn std::error::Error>> {
     match Module::compile(&context()?, source, options) {
-        Err(error @ Error::Nvrtc(_)) => Ok(error.to_string()),
+        Err(error @ Error::Compile(CompileError::Nvrtc(_))) => Ok(error.to_string()),
         other => Err(format!("{other:?}").into()),
     }
 }
@@ -75,7 +76,10 @@ fn a_template_is_found_by_its_name_expression(driver: &Driver) -> Outcome {
     // The plain name has two instances: the struct selects one.
     assert_eq!(module.kernel::<Axpy<f64>>("axpy")?.name(), double.name());
     let wrong = module.kernel::<Axpy<f64>>("axpy<float>");
-    assert!(matches!(&wrong, Err(Error::Mismatch(_))), "{wrong:?}");
+    assert!(
+        matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(_)))),
+        "{wrong:?}"
+    );
     let missing = module
         .kernel::<Axpy<f32>>("axpy<int>")
         .expect_err("it was not asked for");
@@ -122,7 +126,7 @@ fn a_cubin_is_verified_by_the_ptx_it_was_made_from() -> Outcome {
     drop(module.kernel::<Right>("store")?);
     let wrong = module.kernel::<Wrong>("store");
     assert!(
-        matches!(&wrong, Err(Error::Mismatch(at)) if at.fields == ["x"]),
+        matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(at))) if at.fields == ["x"]),
         "{wrong:?}"
     );
     // The cubin alone does not contain them.
@@ -278,7 +282,10 @@ fn another_gpu_s_code_is_refused() -> Outcome {
     let options = CompileOptions::new().architecture(other);
     let error = Module::compile(&context()?, AXPY, &options.name_expression("axpy<int>"))
         .expect_err("another GPU");
-    assert!(matches!(error, Error::Incompatible(_)), "{error}");
+    assert!(
+        matches!(error, Error::Load(LoadError::Incompatible(_))),
+        "{error}"
+    );
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::launch::results::{Outcome, Saxpy};
 use cudarc::driver::sys::CUresult;
-use kernel_args::{Error, Kernel, KernelArgs, launch};
+use kernel_args::{Error, Kernel, KernelArgs, error::LaunchError, launch};
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 
@@ -22,7 +22,7 @@ fn a_refused_launch_explains_itself() -> Outcome {
     };
     // SAFETY: a block of 4096 threads is rejected.
     let error = match unsafe { launch!(handle, 1, 4096, args, stream = &stream) } {
-        Err(Error::Launch(error)) => error,
+        Err(Error::Launch(LaunchError::Failed(error))) => error,
         other => return Err(format!("{other:?}").into()),
     };
     assert_eq!(error.status, CUresult::CUDA_ERROR_INVALID_VALUE);
@@ -63,11 +63,14 @@ fn too_many_resources_are_explained() -> Outcome {
     // The verified handle knows the limit in advance.
     // SAFETY: the launch is rejected.
     let limit = unsafe { launch!(kernel, 1, 1024, Hungry { out: address }) };
-    assert!(matches!(limit, Err(Error::Limit(_))), "{limit:?}");
+    assert!(
+        matches!(limit, Err(Error::Launch(LaunchError::Limit(_)))),
+        "{limit:?}"
+    );
     let args = Hungry { out: address };
     // SAFETY: the launch is rejected.
     let error = match unsafe { launch!(handle, 1, 1024, args, stream = &stream) } {
-        Err(Error::Launch(error)) => error,
+        Err(Error::Launch(LaunchError::Failed(error))) => error,
         other => return Err(format!("{other:?}").into()),
     };
     assert_eq!(error.status, CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);

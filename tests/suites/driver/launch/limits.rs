@@ -1,7 +1,11 @@
 //! A launch that exceeds a limit is an error before the driver is called.
 
 use crate::launch::results::{Outcome, Saxpy};
-use kernel_args::{Error, Kernel, KernelArgs, Launch, Module, launch};
+use kernel_args::{
+    Error, Kernel, KernelArgs, Launch, Module,
+    error::{ContextError, LaunchError},
+    launch,
+};
 use kernel_args_tests::driver::{context, device, trial};
 use libtest_mimic::Trial;
 
@@ -22,7 +26,7 @@ struct Nothing;
 fn refused(kernel: &Kernel<Nothing>, launch: Launch<'_>, words: &str) -> Outcome {
     // SAFETY: the kernels access no memory, and the launch is rejected.
     let error = match unsafe { kernel_args::launch(kernel, launch, Nothing) } {
-        Err(error @ Error::Limit(_)) => error.to_string(),
+        Err(error @ Error::Launch(LaunchError::Limit(_))) => error.to_string(),
         other => return Err(format!("{launch:?}: {other:?}").into()),
     };
     assert!(error.contains(words), "{error}");
@@ -195,7 +199,10 @@ fn a_function_of_cudarc() -> Outcome {
 
     let refused = Kernel::<Saxpy>::from_function(&other, function.clone());
     assert!(
-        matches!(refused, Err(Error::ForeignFunction { .. })),
+        matches!(
+            refused,
+            Err(Error::Context(ContextError::ForeignFunction { .. }))
+        ),
         "{refused:?}"
     );
     Kernel::<Saxpy>::from_function(&ctx, function)?;
@@ -225,7 +232,9 @@ fn another_context() -> Outcome {
         )
     };
     let text = match error {
-        Err(error @ Error::Foreign { field: Some(_), .. }) => error.to_string(),
+        Err(error @ Error::Context(ContextError::ForeignArgument { field: Some(_), .. })) => {
+            error.to_string()
+        }
         other => return Err(format!("{other:?}").into()),
     };
     assert!(text.contains("`y` belongs to another context"), "{text}");
@@ -240,7 +249,13 @@ fn another_context() -> Outcome {
     // SAFETY: nothing is launched.
     let error = unsafe { launch!(kernel, 1, 4, args, stream = &theirs) };
     assert!(
-        matches!(error, Err(Error::Foreign { field: None, .. })),
+        matches!(
+            error,
+            Err(Error::Context(ContextError::ForeignArgument {
+                field: None,
+                ..
+            }))
+        ),
         "{error:?}"
     );
 

@@ -4,6 +4,7 @@ use crate::launch::results::{Outcome, SAXPY, Saxpy};
 use cudarc::driver::DevicePtrMut;
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+    error::{LoadError, VerifyError},
     image::{JitOptions, OptimizationLevel},
     launch,
     vector::Float4,
@@ -16,7 +17,7 @@ use std::time::UNIX_EPOCH;
 fn the_error_for_broken_ptx_contains_the_reason() -> Outcome {
     let broken = SAXPY.replacen(".param .f32", ".param .f33", 1);
     let error = Module::load(&context()?, broken).expect_err("the driver rejects it");
-    let Error::Load { log, .. } = &error else {
+    let Error::Load(LoadError::Rejected { log, .. }) = &error else {
         return Err(format!("{error:?}").into());
     };
     assert!(!log.is_empty());
@@ -29,13 +30,19 @@ fn the_error_for_broken_ptx_contains_the_reason() -> Outcome {
 
 fn a_file_that_is_not_an_image_is_rejected() -> Outcome {
     let ctx = context()?;
-    assert!(matches!(Module::load(&ctx, ""), Err(Error::Image(_))));
+    assert!(matches!(
+        Module::load(&ctx, ""),
+        Err(Error::Load(LoadError::Image(_)))
+    ));
     for cut in [b"\x7fELF not really".as_slice(), b"\x7fELF"] {
-        assert!(matches!(Module::load(&ctx, cut), Err(Error::Image(_))));
+        assert!(matches!(
+            Module::load(&ctx, cut),
+            Err(Error::Load(LoadError::Image(_)))
+        ));
     }
     assert!(matches!(
         Module::load(&ctx, "not PTX at all"),
-        Err(Error::Load { .. })
+        Err(Error::Load(LoadError::Rejected { .. }))
     ));
     let file = std::path::Path::new("no/such/file.ptx");
     let error = Module::load(&ctx, file).expect_err("there is no such file");
@@ -207,7 +214,7 @@ fn fat_binaries() -> Outcome {
         assert_eq!(module.entries().collect::<Vec<_>>(), ["plain"]);
         let wrong = module.kernel::<Wrong>("plain");
         assert!(
-            matches!(&wrong, Err(Error::Mismatch(at)) if at.fields == ["v"]),
+            matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(at))) if at.fields == ["v"]),
             "{wrong:?}"
         );
         let kernel: Kernel<Plain> = module.kernel("plain")?;
@@ -265,7 +272,9 @@ fn thread_counts_are_taken_or_refused() -> Outcome {
     ] {
         match Module::load_with(&ctx, SAXPY, &options) {
             Ok(module) => drop(module.kernel::<Saxpy>("saxpy")?),
-            Err(Error::Load { call, .. }) => println!("this driver refuses {options:?}: {call}"),
+            Err(Error::Load(LoadError::Rejected { call, .. })) => {
+                println!("this driver refuses {options:?}: {call}")
+            }
             Err(other) => return Err(other.into()),
         }
     }

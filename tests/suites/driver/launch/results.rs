@@ -1,7 +1,9 @@
 //! Kernels that compute a result, which must be correct.
 
 use cudarc::driver::{CudaFunction, CudaSlice, sys};
-use kernel_args::{Error, Kernel, KernelArgs, Module, args::Form, launch, vector::Dim3};
+use kernel_args::{
+    Error, Kernel, KernelArgs, Module, args::Form, error::VerifyError, launch, vector::Dim3,
+};
 use kernel_args_tests::driver::{Driver, context, trial};
 use libtest_mimic::Trial;
 use std::{error, sync::Arc};
@@ -225,7 +227,10 @@ fn a_function_of_cudarc() -> Outcome {
 
     // SAFETY: nothing is launched: the struct does not match.
     let error = unsafe { launch!(function, 1, 8, Wrong { n: 8, x: &x }) };
-    assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");
+    assert!(
+        matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))),
+        "{error:?}"
+    );
     Ok(())
 }
 

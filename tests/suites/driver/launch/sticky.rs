@@ -4,7 +4,9 @@
 
 use crate::launch::results::{Outcome, Saxpy};
 use cudarc::driver::sys::CUresult;
-use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, launch};
+use kernel_args::{
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, error::LaunchError, launch,
+};
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 use std::{
@@ -75,8 +77,8 @@ fn illegal_address() -> Outcome {
     };
     drop(checked);
     let code = match &error {
-        Err(Error::Launch(error)) => error.status,
-        Err(Error::Driver(call)) => call.status,
+        Err(Error::Launch(LaunchError::Failed(error))) => error.status,
+        Err(Error::Driver { status, .. }) => *status,
         other => return Err(format!("no error: {other:?}").into()),
     };
     assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);

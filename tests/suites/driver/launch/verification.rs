@@ -4,7 +4,7 @@ use crate::launch::results::{Outcome, SAXPY, TYPED};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
     ArgList, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
-    image::Verification, launch,
+    error::VerifyError, image::Verification, launch,
 };
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
@@ -23,7 +23,7 @@ macro_rules! refused {
             }
             let module = Module::load(&context()?, $ptx)?;
             let error = module.kernel::<Wrong>($entry).expect_err("the struct does not fit");
-            let Error::Mismatch(mismatch) = &error else {
+            let Error::Verify(VerifyError::Mismatch(mismatch)) = &error else {
                 return Err(format!("not a mismatch: {error}").into());
             };
             let wrong: &[&str] = &[$($wrong),*];
@@ -79,7 +79,7 @@ const DEBUG: &str = include_str!("../../../../kernel-args-image/tests/data/debug
 fn debug_information_is_compared() -> Outcome {
     let module = Module::load(&context()?, DEBUG)?;
     let refused = |error: Option<Error>, field: &str, words: &str| -> Outcome {
-        let Some(Error::Mismatch(mismatch)) = &error else {
+        let Some(Error::Verify(VerifyError::Mismatch(mismatch))) = &error else {
             return Err(format!("not a mismatch: {error:?}").into());
         };
         assert!(

@@ -2,7 +2,9 @@
 
 use crate::several_gpus::world::{Outcome, SAXPY, Saxpy, all_are, both, filled, grid, launched, n};
 use cudarc::driver::CudaSlice;
-use kernel_args::{Error, Kernel, Module, context::ContextName, graph::Graph, launch};
+use kernel_args::{
+    Error, Kernel, Module, context::ContextName, error::ContextError, graph::Graph, launch,
+};
 use kernel_args_tests::driver::trial_unless;
 use libtest_mimic::Trial;
 use std::fmt::Debug;
@@ -42,7 +44,8 @@ fn names_both<T: Debug>(result: Result<T, Error>, launch: usize, found: usize) {
     let error = result.expect_err("it is of the other GPU");
     let text = error.to_string();
     let contexts = match &error {
-        Error::Foreign { contexts, .. } | Error::ForeignFunction { contexts, .. } => contexts,
+        Error::Context(ContextError::ForeignArgument { contexts, .. })
+        | Error::Context(ContextError::ForeignFunction { contexts, .. }) => contexts,
         other => panic!("{other}"),
     };
     assert_eq!(contexts.expected.device(), Some(launch), "{text}");

@@ -5,6 +5,7 @@ use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
 use kernel_args::{
     ArgList, Error, Kernel, KernelArgs, Module,
     context::{ContextFlags, ContextName, Peer, PeerAccess, create_context, current_context},
+    error::ContextError,
     launch,
 };
 use kernel_args_stand_in::{Control, Session, Settings, is_active};
@@ -205,7 +206,7 @@ fn what_was_not_enabled_is_refused() -> Outcome {
     let error = unsafe { launch!(read, grid(), 256, args) }.expect_err("of a third context");
     let text = error.to_string();
     assert!(
-        matches!(&error, Error::Foreign { field: Some(field), .. } if field == "x"),
+        matches!(&error, Error::Context(ContextError::ForeignArgument { field: Some(field), .. }) if field == "x"),
         "{text}"
     );
     // The kernel of the second GPU.
@@ -219,7 +220,7 @@ fn what_was_not_enabled_is_refused() -> Outcome {
     // SAFETY: as above.
     let error = unsafe { launch!(back, grid(), 256, args) }.expect_err("not in that direction");
     assert!(
-        matches!(&error, Error::Foreign { field: Some(field), .. } if field == "y"),
+        matches!(&error, Error::Context(ContextError::ForeignArgument { field: Some(field), .. }) if field == "y"),
         "{error}"
     );
     all_are(&here, &y, 0.0)?;
@@ -231,7 +232,7 @@ fn what_was_not_enabled_is_refused() -> Outcome {
 
 fn refusal(error: &Error) -> Outcome {
     let text = error.to_string();
-    let Error::NoPeerAccess { contexts, .. } = error else {
+    let Error::Context(ContextError::NoPeerAccess { contexts, .. }) = error else {
         return Err(text.into());
     };
     for name in [contexts.expected, contexts.found] {

@@ -1,7 +1,11 @@
 //! Lists that do not match a kernel, and their errors.
 
 use crate::arguments::launches::Setup;
-use kernel_args::{ArgList, DevicePointer, Error, Module, launch};
+use kernel_args::{
+    ArgList, DevicePointer, Error, Module,
+    error::{ContextError, LaunchError, VerifyError},
+    launch,
+};
 use kernel_args_stand_in::{Settings, within};
 
 fn refused(setup: &Setup, arguments: &mut ArgList<'_>) -> Error {
@@ -19,7 +23,7 @@ fn a_wrong_list_names_the_index_and_both_sides() {
         let mut wrong = ArgList::new();
         wrong.push(8_u32).push(1.0_f64).push(&x).push(&mut y);
         let error = refused(&setup, &mut wrong);
-        let Error::Mismatch(mismatch) = &error else {
+        let Error::Verify(VerifyError::Mismatch(mismatch)) = &error else {
             panic!("{error}")
         };
         assert_eq!(
@@ -43,10 +47,15 @@ fn a_wrong_list_names_the_index_and_both_sides() {
             .push(&x)
             .push(&mut y)
             .push(1_u8);
-        assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(it) if it.fields == ["4"]));
+        assert!(
+            matches!(refused(&setup, &mut wrong), Error::Verify(VerifyError::Mismatch(it)) if it.fields == ["4"])
+        );
         drop(wrong);
         let none = refused(&setup, &mut ArgList::new());
-        assert!(matches!(none, Error::Mismatch(_)), "{none}");
+        assert!(
+            matches!(none, Error::Verify(VerifyError::Mismatch(_))),
+            "{none}"
+        );
         assert_eq!(driver.launches(), launches, "nothing was launched");
 
         // A wrong list is rejected again, and a correct list is launched after it.
@@ -73,7 +82,9 @@ fn the_cache_compares_the_types_of_a_list() {
         unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
         let mut wrong = ArgList::new();
         wrong.push(0_u32).push(1_u32).push(null).push(null);
-        assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(it) if it.fields == ["1"]));
+        assert!(
+            matches!(refused(&setup, &mut wrong), Error::Verify(VerifyError::Mismatch(it)) if it.fields == ["1"])
+        );
         // SAFETY: the kernel accesses no memory.
         unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
     });
@@ -102,7 +113,7 @@ fn an_argument_of_another_context_is_named_by_its_index() {
         driver.reset_calls();
         let error = refused(&setup, &mut arguments);
         assert!(
-            matches!(&error, Error::Foreign { field: Some(index), .. } if index == "3"),
+            matches!(&error, Error::Context(ContextError::ForeignArgument { field: Some(index), .. }) if index == "3"),
             "{error}"
         );
         assert!(error.to_string().contains("`3`"), "{error}");
@@ -152,7 +163,10 @@ fn more_bytes_than_any_kernel_takes_are_refused() {
             arguments.push([0_u64; 1024]);
         }
         let error = refused(&setup, &mut arguments);
-        assert!(matches!(error, Error::Limit(_)), "{error}");
+        assert!(
+            matches!(error, Error::Launch(LaunchError::Limit(_))),
+            "{error}"
+        );
         assert!(error.to_string().contains("32768 bytes"), "{error}");
     });
 }
@@ -165,7 +179,10 @@ fn an_old_driver_verifies_a_list_by_the_image() {
         let null = DevicePointer::<f32>::NULL;
         let mut wrong = ArgList::new();
         wrong.push(0_u32).push(1.0_f64).push(null).push(null);
-        assert!(matches!(refused(&setup, &mut wrong), Error::Mismatch(_)));
+        assert!(matches!(
+            refused(&setup, &mut wrong),
+            Error::Verify(VerifyError::Mismatch(_))
+        ));
         let actual = format!("{:?}", setup.function.verification());
         assert_eq!(
             actual,

@@ -3,7 +3,11 @@
 use crate::arguments::heap::allocations;
 use crate::run_time::{SAXPY, Saxpy, context, ptx};
 use cudarc::driver::CudaSlice;
-use kernel_args::{DevicePointer, Error, Kernel, KernelArgs, Module, launch};
+use kernel_args::{
+    DevicePointer, Error, Kernel, KernelArgs, Module,
+    error::{LoadError, VerifyError},
+    launch,
+};
 use kernel_args_stand_in::{Settings, within};
 use std::{
     sync::{Arc, Barrier},
@@ -124,7 +128,10 @@ fn structs_and_entries_are_distinguished() {
                     )
                 };
                 assert_eq!(fits.expect("it fits"), *name);
-                assert!(matches!(refused, Err(Error::Mismatch(_))), "{refused:?}");
+                assert!(
+                    matches!(refused, Err(Error::Verify(VerifyError::Mismatch(_)))),
+                    "{refused:?}"
+                );
             }
         }
     });
@@ -137,14 +144,20 @@ fn a_failed_call_is_not_cached() {
         for _ in 0..2 {
             assert!(matches!(
                 module.kernel::<Wrong>("saxpy"),
-                Err(Error::Mismatch(_))
+                Err(Error::Verify(VerifyError::Mismatch(_)))
             ));
             assert!(matches!(
                 module.kernel::<Saxpy>("saxpi"),
-                Err(Error::Entry { .. })
+                Err(Error::Load(LoadError::NotFound { .. }))
             ));
-            assert!(matches!(module.function("saxpi"), Err(Error::Entry { .. })));
-            assert!(matches!(module.function("a\0b"), Err(Error::Entry { .. })));
+            assert!(matches!(
+                module.function("saxpi"),
+                Err(Error::Load(LoadError::NotFound { .. }))
+            ));
+            assert!(matches!(
+                module.function("a\0b"),
+                Err(Error::Load(LoadError::NotFound { .. }))
+            ));
         }
         let other = Module::load(&context(0), SAXPY).expect("it loads");
         for call in [
@@ -155,7 +168,7 @@ fn a_failed_call_is_not_cached() {
             driver.fail_once(call, 999);
             let failed = other.kernel::<Saxpy>("saxpy");
             assert!(
-                matches!(failed, Err(Error::Driver(_))),
+                matches!(failed, Err(Error::Driver { .. })),
                 "{call}: {failed:?}"
             );
         }
@@ -173,7 +186,7 @@ fn a_struct_that_names_a_kernel_is_verified_against_this_module() {
         let module = Module::load(&context(0), other).expect("it loads");
         let refused = module.get::<Saxpy>();
         assert!(
-            matches!(&refused, Err(Error::Mismatch(it)) if it.fields.contains(&"alpha".into())),
+            matches!(&refused, Err(Error::Verify(VerifyError::Mismatch(it))) if it.fields.contains(&"alpha".into())),
             "{refused:?}"
         );
     });

@@ -5,7 +5,7 @@ use cudarc::{
     driver::{DriverError, LaunchConfig, sys::CUresult},
     nvrtc::Ptx,
 };
-use kernel_args::{Error, Image, Module, TensorMap, TensorMapA64, launch};
+use kernel_args::{Error, Image, Module, TensorMap, TensorMapA64, error::LoadError, launch};
 use kernel_args_stand_in::{Settings, within};
 use std::{
     error::Error as _,
@@ -84,7 +84,7 @@ fn the_error_for_an_uncompiled_ptx_contains_the_solution() {
         ] {
             for error in [Module::load(&ctx, &ptx), Module::load(&ctx, ptx)] {
                 let error = error.expect_err("it cannot be read");
-                assert!(matches!(error, Error::Image(_)));
+                assert!(matches!(error, Error::Load(LoadError::Image(_))));
                 assert!(error.to_string().contains("help: pass the text"), "{error}");
             }
         }

@@ -5,7 +5,12 @@ use cudarc::{
     driver::{CudaFunction, LaunchConfig, PushKernelArg},
     nvrtc::Ptx,
 };
-use kernel_args::{Error, Function, Kernel, KernelArgs, Module, image::Verification, launch};
+use kernel_args::{
+    Error, Function, Kernel, KernelArgs, Module,
+    error::{ContextError, LoadError, VerifyError},
+    image::Verification,
+    launch,
+};
 use kernel_args_stand_in::{Settings, within};
 use std::sync::Arc;
 
@@ -32,7 +37,7 @@ fn a_function_with_its_image_is_verified_by_types() {
         Kernel::<SameSizes>::from_function(&ctx, theirs.clone()).expect("sizes alone agree");
         let refused = Kernel::<SameSizes>::from_function_with_image(&ctx, theirs.clone(), SAXPY);
         assert!(
-            matches!(&refused, Err(Error::Mismatch(it)) if it.fields.contains(&"alpha".into())),
+            matches!(&refused, Err(Error::Verify(VerifyError::Mismatch(it))) if it.fields.contains(&"alpha".into())),
             "{refused:?}"
         );
         let ours = Function::from_cudarc(&ctx, theirs.clone(), SAXPY).expect("its image");
@@ -43,7 +48,7 @@ fn a_function_with_its_image_is_verified_by_types() {
         );
         assert!(matches!(
             ours.kernel::<SameSizes>(),
-            Err(Error::Mismatch(_))
+            Err(Error::Verify(VerifyError::Mismatch(_)))
         ));
         let kernel = ours.kernel::<Saxpy>().expect("it fits");
         assert_eq!(kernel.as_function().name(), "saxpy");
@@ -97,7 +102,7 @@ fn an_image_that_is_not_the_functions_is_refused() {
                 assert!(error.contains(words), "`{words}` is not in\n{error}");
             }
         }
-        assert!(matches!(given("no PTX"), Error::Image(_)));
+        assert!(matches!(given("no PTX"), Error::Load(LoadError::Image(_))));
 
         let module = ctx.load_module(Ptx::from_src(SAXPY)).expect("it loads");
         let wrong = ptx(&[("saxpy", "u32 f64 u64 u64")]);
@@ -107,7 +112,10 @@ fn an_image_that_is_not_the_functions_is_refused() {
             ours.kernel::<Saxpy>("saxpy").map(drop),
         ] {
             assert!(
-                matches!(refused, Err(Error::Mismatch(_) | Error::Image(_))),
+                matches!(
+                    refused,
+                    Err(Error::Verify(VerifyError::Mismatch(_)) | Error::Load(LoadError::Image(_)))
+                ),
                 "{refused:?}"
             );
         }
@@ -135,8 +143,8 @@ fn a_module_of_cudarc_is_the_same_module_here() {
         let their_global = theirs.get_global("counter", &stream).expect("it is there");
         let their_address = cudarc::driver::DevicePtr::device_ptr(&their_global, &stream).0;
         assert_eq!((address.address(), size), (their_address, 4));
-        assert!(matches!(ours.global("none"), Err(Error::Driver(_))));
-        assert!(matches!(ours.global("a\0b"), Err(Error::Driver(_))));
+        assert!(matches!(ours.global("none"), Err(Error::Driver { .. })));
+        assert!(matches!(ours.global("a\0b"), Err(Error::Driver { .. })));
 
         // cudarc's builder launches a function of this crate, and this crate launches a cudarc function.
         let out = function.to_cudarc().expect("cudarc loaded it");
@@ -185,13 +193,19 @@ fn a_module_of_another_context_is_refused() {
         let ours = Module::from_cudarc(&ctx, theirs.clone(), SAXPY).expect("an image");
         let refused = ours.kernel::<Saxpy>("saxpy");
         assert!(
-            matches!(refused, Err(Error::ForeignFunction { .. })),
+            matches!(
+                refused,
+                Err(Error::Context(ContextError::ForeignFunction { .. }))
+            ),
             "{refused:?}"
         );
         let function = theirs.load_function("saxpy").expect("it is there");
         let refused = Function::from_cudarc(&ctx, function, SAXPY);
         assert!(
-            matches!(refused, Err(Error::ForeignFunction { .. })),
+            matches!(
+                refused,
+                Err(Error::Context(ContextError::ForeignFunction { .. }))
+            ),
             "{refused:?}"
         );
     });

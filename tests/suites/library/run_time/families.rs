@@ -2,7 +2,9 @@
 
 use crate::run_time::{context, ptx};
 use cudarc::driver::CudaSlice;
-use kernel_args::{DeviceType, Error, Kernel, KernelArgs, Module, args::Pointee, launch};
+use kernel_args::{
+    DeviceType, Error, Kernel, KernelArgs, Module, args::Pointee, error::VerifyError, launch,
+};
 use kernel_args_stand_in::{Settings, within};
 use std::sync::Arc;
 
@@ -80,7 +82,7 @@ fn a_family_of_three_types_is_launched_by_name() {
         // The wrong name for a type results in a mismatch of its fields.
         let wrong = affine(&module, "f64", 2.0_f32, 1.0, &mut floats);
         assert!(
-            matches!(&wrong, Err(Error::Mismatch(it)) if it.fields.contains(&"scale".into())),
+            matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(it))) if it.fields.contains(&"scale".into())),
             "{wrong:?}"
         );
     });

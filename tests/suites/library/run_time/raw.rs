@@ -6,7 +6,7 @@ use cudarc::{
     driver::{CudaContext, CudaFunction},
     nvrtc::Ptx,
 };
-use kernel_args::{Error, KernelArgs, args::Form, launch};
+use kernel_args::{Error, KernelArgs, args::Form, error::VerifyError, launch};
 use kernel_args_stand_in::{Control, Settings, within};
 use std::sync::Arc;
 
@@ -132,7 +132,10 @@ fn a_wrong_struct_is_refused_at_every_launch() {
         for _ in 0..3 {
             // SAFETY: not reached.
             let error = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
-            assert!(matches!(error, Err(Error::Mismatch(_))), "{error:?}");
+            assert!(
+                matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))),
+                "{error:?}"
+            );
             // SAFETY: the kernel accesses no memory.
             unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
         }
@@ -165,7 +168,7 @@ fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
             // SAFETY: the kernel accesses no memory.
             let result = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
             match result {
-                Err(Error::Mismatch(_)) if refused => {}
+                Err(Error::Verify(VerifyError::Mismatch(_))) if refused => {}
                 Ok(()) if !refused => {}
                 other => panic!("{types}: {other:?}"),
             }
@@ -193,14 +196,17 @@ fn reused_handles_have_exactly_the_documented_limits() {
             let function = function(&ctx, &ptx(&[("numbers", types)]), "numbers");
             // SAFETY: the kernel accesses no memory.
             let result = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3), form = Form::Packed) };
-            let refused = matches!(result, Err(Error::Mismatch(_)));
+            let refused = matches!(result, Err(Error::Verify(VerifyError::Mismatch(_))));
             assert_eq!(refused, types == "u64 u64", "{types}: {result:?}");
         }
         for types in ["", "u32"] {
             let function = function(&ctx, &ptx(&[("nothing", types)]), "nothing");
             // SAFETY: the kernel accesses no memory.
             let result = unsafe { launch!(function, 1, 1, Nothing, form = Form::Packed) };
-            assert!(!matches!(result, Err(Error::Mismatch(_))), "{types}");
+            assert!(
+                !matches!(result, Err(Error::Verify(VerifyError::Mismatch(_)))),
+                "{types}"
+            );
         }
     });
 }
@@ -301,7 +307,7 @@ fn many_functions_are_each_verified_for_themselves() {
                     driver.reset_calls();
                     // SAFETY: the kernel accesses no memory.
                     let result = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
-                    let refused = matches!(result, Err(Error::Mismatch(_)));
+                    let refused = matches!(result, Err(Error::Verify(VerifyError::Mismatch(_))));
                     assert_eq!(refused, i % 3 == 0, "{i}: {result:?}");
                     if round == 1 && !refused {
                         assert_eq!(driver.calls("cuFuncGetParamInfo"), 1, "{i}");

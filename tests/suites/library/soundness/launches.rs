@@ -5,6 +5,7 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, sys::CUco
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArg, KernelArgs, Module,
     args::{Guard, LaunchStream},
+    error::{ContextError, LaunchError},
     launch,
 };
 use kernel_args_stand_in::{Control, Settings, within};
@@ -219,9 +220,9 @@ fn a_slice_of_another_context_is_found_before_anything_is_enqueued() {
                 driver.reset_calls();
                 let error = launcher.launch(target, &mut memory, 0);
                 let calls = driver.called();
-                let Err(Error::Foreign {
+                let Err(Error::Context(ContextError::ForeignArgument {
                     field: Some(found), ..
-                }) = error
+                })) = error
                 else {
                     panic!("{target:?}: {error:?}");
                 };
@@ -277,10 +278,10 @@ fn a_slice_that_does_not_declare_its_context_is_found_before_the_launch() {
         assert!(
             matches!(
                 error,
-                Err(Error::Foreign {
+                Err(Error::Context(ContextError::ForeignArgument {
                     field: Some(ref field),
                     ..
-                }) if field == "x"
+                })) if field == "x"
             ),
             "{error:?}"
         );
@@ -305,7 +306,13 @@ fn a_stream_of_another_context_is_found_before_anything_is_enqueued() {
             driver.reset_calls();
             let error = launcher.launch(target, &mut memory, 0);
             assert!(
-                matches!(error, Err(Error::Foreign { field: None, .. })),
+                matches!(
+                    error,
+                    Err(Error::Context(ContextError::ForeignArgument {
+                        field: None,
+                        ..
+                    }))
+                ),
                 "{target:?}: {error:?}"
             );
             assert_eq!(enqueued(driver), [0; 3], "{target:?}");
@@ -377,7 +384,7 @@ fn every_target_gets_its_shared_memory() {
                     .unwrap_or_else(|error| panic!("{target:?}, {kib} KiB: {error}"));
             }
             let error = launcher.launch(target, &mut memory, 300 * KIB);
-            let Err(Error::Limit(limit)) = error else {
+            let Err(Error::Launch(LaunchError::Limit(limit))) = error else {
                 panic!("{target:?}: {error:?}");
             };
             let error = limit.to_string();

@@ -2,7 +2,7 @@
 //!
 //! This file is part of the generated program; the structs are the rest.
 
-use kernel_args::{Error, Kernel, KernelArgs, Module, image::Verification};
+use kernel_args::{error::VerifyError, Error, Kernel, KernelArgs, Module, image::Verification};
 use std::{path::Path, sync::Arc};
 
 /// The images of some kernels.
@@ -81,7 +81,7 @@ fn say(structure: &Struct, way: &str, verification: &Verification) {
 
 fn refuse(structure: &Struct, way: &str, error: &Error) {
     match error {
-        Error::Mismatch(mismatch) => {
+        Error::Verify(VerifyError::Mismatch(mismatch)) => {
             let marked = mismatch.table.lines().filter(|line| line.contains("  <- ")).count();
             println!(
                 "{}\t{way}\trefused\t{}\t{}",

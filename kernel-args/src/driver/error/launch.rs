@@ -1,0 +1,166 @@
+//! Launches that failed, or that were rejected before the driver was called.
+
+use super::meaning::help;
+use crate::{
+    device::vector::Dim3,
+    driver::api::{DriverCall, Status},
+};
+use std::{borrow::Cow, boxed::Box, fmt, string::String};
+
+/// Why a launch failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// The driver returned an error from the launch.
+    Failed(Box<FailedLaunch>),
+    /// The launch exceeds a limit of the device or the kernel. The driver was not called.
+    Limit(Box<Limit>),
+    /// The driver or the GPU lacks a launch attribute. The driver was not called.
+    UnsupportedAttribute(Box<UnsupportedAttribute>),
+    /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for it.
+    #[non_exhaustive]
+    Unrecorded {
+        /// The kernel.
+        kernel: String,
+        /// The call and what it returned.
+        call: DriverCall,
+    },
+}
+
+/// A launch for which the driver returned an error.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FailedLaunch {
+    /// The kernel.
+    pub kernel: String,
+    /// What the driver returned.
+    pub status: Status,
+    /// The grid in blocks.
+    pub grid: Dim3,
+    /// The block in threads.
+    pub block: Dim3,
+    /// Dynamic shared memory per block in bytes.
+    pub shared: u32,
+    /// The launch attributes with their values and what each one needs; empty where there were none.
+    pub attributes: String,
+    /// Every argument by its field's name, decoded.
+    pub arguments: String,
+    /// What the kernel uses: registers, memory, threads of a block; empty where the driver does not tell, as in a lost context.
+    pub resources: String,
+    /// The limit that the launch exceeds where there is one, else what this error usually means at a launch.
+    pub meaning: Cow<'static, str>,
+    /// What to do; may be empty.
+    pub help: &'static str,
+}
+
+/// A launch that exceeds a limit.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Limit {
+    /// The kernel.
+    pub kernel: String,
+    /// What was requested.
+    pub requested: String,
+    /// The limit.
+    pub limit: String,
+    /// What to do.
+    pub help: &'static str,
+}
+
+/// A launch attribute that the driver or the GPU lacks.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct UnsupportedAttribute {
+    /// The kernel.
+    pub kernel: String,
+    /// The option of `launch!`, which is the method of [`Launch`](crate::Launch).
+    pub attribute: &'static str,
+    /// The oldest driver, by its CUDA version, or the oldest GPU that has it.
+    pub required: String,
+    /// The driver or the GPU at hand.
+    pub found: String,
+    /// What to do.
+    pub help: &'static str,
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(launch) => launch.fmt(f),
+            Self::Limit(limit) => limit.fmt(f),
+            Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
+            Self::Unrecorded { kernel, call } => write!(
+                f,
+                "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
+                 help: synchronize the stream before another one uses the same memory"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for FailedLaunch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "launching kernel `{}` returned {}\n  {}\n  grid {}, block {}, {} bytes of dynamic shared memory",
+            self.kernel, self.status, self.meaning, self.grid, self.block, self.shared
+        )?;
+        if !self.attributes.is_empty() {
+            write!(f, "\n  attributes: {}", self.attributes)?;
+        }
+        if !self.resources.is_empty() {
+            write!(f, "\n  the kernel uses {}", self.resources)?;
+        }
+        if !self.arguments.is_empty() {
+            write!(f, "\n{}", self.arguments)?;
+        }
+        help(f, self.help)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            requested,
+            limit,
+            help,
+        } = self;
+        write!(
+            f,
+            "kernel `{kernel}` was not launched: requested {requested}, but {limit}\nhelp: {help}"
+        )
+    }
+}
+
+impl fmt::Display for UnsupportedAttribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            attribute,
+            required,
+            found,
+            help,
+        } = self;
+        write!(
+            f,
+            "kernel `{kernel}` was not launched: the launch attribute `{attribute}` needs {required}, and {found}\n\
+             help: {help}"
+        )
+    }
+}
+
+impl std::error::Error for FailedLaunch {}
+impl std::error::Error for Limit {}
+impl std::error::Error for UnsupportedAttribute {}
+
+impl std::error::Error for LaunchError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Failed(launch) => Some(&**launch),
+            Self::Limit(limit) => Some(&**limit),
+            Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
+            Self::Unrecorded { call, .. } => Some(call),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Images that were not loaded, and kernels that were not found in them.
+
+use super::IncompatibleImage;
+use crate::driver::api::DriverCall;
+use std::{boxed::Box, fmt, io, path::PathBuf, string::String, vec::Vec};
+
+/// Why an image was not loaded, or a kernel was not found in a module.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The image cannot be read. The driver was not called.
+    Image(ImageError),
+    /// The image has no code for this GPU and this driver. The driver was not called.
+    Incompatible(Box<IncompatibleImage>),
+    /// The driver rejected the image.
+    #[non_exhaustive]
+    Rejected {
+        /// The call and what it returned.
+        call: DriverCall,
+        /// The error log of the driver's compiler or linker; may be empty.
+        log: String,
+        /// What the error usually means, what the image contains, and what to do: lines, each with a line break before it.
+        explanation: String,
+    },
+    /// No kernel has this name, or several fit equally well.
+    #[non_exhaustive]
+    NotFound {
+        /// The requested name.
+        wanted: String,
+        /// The problem.
+        problem: &'static str,
+        /// The kernels with the most similar names, or those that fit.
+        candidates: Vec<String>,
+    },
+    /// A cudarc function was requested, but cudarc did not load the module.
+    #[non_exhaustive]
+    NotCudarc {
+        /// The kernel, or what else was requested.
+        kernel: String,
+    },
+}
+
+/// Why an image cannot be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// The file cannot be read.
+    #[non_exhaustive]
+    File {
+        /// The path of the file.
+        path: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
+    /// The bytes are not PTX, a cubin or a fat binary, or are damaged.
+    Format(kernel_args_image::Error),
+    /// The image has no bytes.
+    Empty,
+    /// A text was passed that is not PTX, but looks like the name of a file.
+    FileName(String),
+    /// A `cudarc::nvrtc::Ptx` that was not compiled by NVRTC: its contents are not accessible.
+    NotCompiled,
+    /// The image was made by macros of another version of this crate.
+    Version,
+    /// The driver's linker returned no image.
+    NotLinked,
+    /// The image is not the one that the function was loaded from.
+    #[non_exhaustive]
+    OtherImage {
+        /// The kernel.
+        kernel: String,
+        /// The sizes of the parameters in the image, in bytes.
+        image: Vec<usize>,
+        /// The sizes of the parameters that the driver reports, in bytes.
+        function: Vec<usize>,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Image(image) => image.fmt(f),
+            Self::Incompatible(image) => write!(f, "the image was not loaded: {image}"),
+            Self::Rejected {
+                call,
+                log,
+                explanation,
+            } => {
+                write!(f, "{call}")?;
+                if !log.is_empty() {
+                    write!(f, "; the driver's compiler says:\n{log}")?;
+                }
+                f.write_str(explanation)
+            }
+            Self::NotFound {
+                wanted,
+                problem,
+                candidates,
+            } => {
+                write!(f, "cannot find kernel `{wanted}`: {problem}")?;
+                for candidate in candidates {
+                    write!(f, "\n  {candidate}")?;
+                }
+                Ok(())
+            }
+            Self::NotCudarc { kernel } => write!(
+                f,
+                "cudarc has no function for kernel `{kernel}`, because cudarc did not load its module\n\
+                 help: load the module with `ctx.load_module` and pass it to `Module::from_cudarc`"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for ImageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, error } => write!(f, "cannot read {}: {error}", path.display()),
+            Self::Format(error) => error.fmt(f),
+            Self::Empty => {
+                f.write_str("the image is empty\nhelp: pass PTX, a cubin or a fat binary")
+            }
+            Self::FileName(name) => write!(
+                f,
+                "{name:?} is taken as PTX, but it looks like the name of a file\n\
+                 help: to load a file, pass a `Path`: `Path::new({name:?})`"
+            ),
+            Self::NotCompiled => f.write_str(
+                "this `Ptx` was not compiled by NVRTC, and cudarc gives no access to its contents\n\
+                 help: pass the text, the bytes or the path that it was made from",
+            ),
+            Self::Version => f.write_str(
+                "the image was made by another version of kernel-args\nhelp: pass its bytes",
+            ),
+            Self::NotLinked => {
+                f.write_str("the driver's linker returned no image for these images")
+            }
+            Self::OtherImage {
+                kernel,
+                image,
+                function,
+            } => write!(
+                f,
+                "the image that was given for kernel `{kernel}` is not the one that the function was loaded from: in the image the \
+                 kernel takes {}, but the driver reports {}\n\
+                 help: give the image from which the module was loaded",
+                Sizes(image),
+                Sizes(function)
+            ),
+        }
+    }
+}
+
+/// Sizes of parameters as words.
+struct Sizes<'s>(&'s [usize]);
+
+impl fmt::Display for Sizes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, rest)) = self.0.split_first() else {
+            return f.write_str("no parameters");
+        };
+        write!(f, "parameters of {first}")?;
+        for size in rest {
+            write!(f, ", {size}")?;
+        }
+        f.write_str(" bytes")
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Image(image) => Some(image),
+            Self::Incompatible(image) => Some(&**image),
+            Self::Rejected { call, .. } => Some(call),
+            Self::NotFound { .. } | Self::NotCudarc { .. } => None,
+        }
+    }
+}
+
+impl std::error::Error for ImageError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::File { error, .. } => Some(error),
+            Self::Format(error) => Some(error),
+            _ => None,
+        }
+    }
+}

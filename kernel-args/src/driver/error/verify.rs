@@ -1,0 +1,85 @@
+//! Arguments that do not fit a kernel, or that cannot be verified.
+
+use std::{boxed::Box, fmt, string::String, vec::Vec};
+
+/// Why arguments were rejected before a launch.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The struct does not fit the kernel.
+    Mismatch(Box<MismatchError>),
+    /// The arguments cannot be verified, which `require_verified` demands.
+    #[non_exhaustive]
+    Unverified {
+        /// The kernel.
+        kernel: String,
+        /// The reason.
+        reason: Unverified,
+    },
+}
+
+/// A struct that does not fit a kernel.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct MismatchError {
+    /// The kernel.
+    pub kernel: String,
+    /// The struct; `ArgList` for a list.
+    pub arguments: String,
+    /// The wrong fields, or the indices of wrong arguments in a list, in order. They do not include parameters without a field.
+    pub fields: Vec<String>,
+    /// Both sides, field by field, as a text.
+    pub table: String,
+}
+
+/// Why a kernel could not be verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unverified {
+    /// Why the image could not be read; `None` if there was no image.
+    pub image: Option<String>,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mismatch(mismatch) => mismatch.fmt(f),
+            Self::Unverified { kernel, reason } => {
+                write!(f, "kernel `{kernel}` could not be verified: {reason}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for MismatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.table)
+    }
+}
+
+impl fmt::Display for Unverified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the driver is older than 12.4 and does not report a kernel's parameters, and ",
+        )?;
+        match &self.image {
+            Some(problem) => write!(f, "the image could not be read: {problem}"),
+            None => f.write_str(
+                "there was no image to read\nhelp: load the kernel with `Kernel::from_image`, or pass the image of cudarc's module to \
+                 `Module::from_cudarc`",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MismatchError {}
+impl std::error::Error for Unverified {}
+
+impl std::error::Error for VerifyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Mismatch(mismatch) => Some(&**mismatch),
+            Self::Unverified { reason, .. } => Some(reason),
+        }
+    }
+}
