@@ -200,7 +200,7 @@ impl ContextMismatch {
         let Self { expected, found } = self;
         write!(
             f,
-            "kernel `{kernel}` was loaded in another context than the one that was given\n  \
+            "kernel `{kernel}` was loaded in a different context than the given context\n  \
              kernel  {expected}\n  given   {found}\n\
              help: pass the context in which cudarc loaded the module"
         )
@@ -211,7 +211,7 @@ impl ContextMismatch {
         let Self { expected, found } = self;
         write!(
             f,
-            "the stream belongs to another context than the one that was given\n  \
+            "the stream belongs to a different context than the given context\n  \
              stream  {found}\n  given   {expected}\n\
              help: pass the context in which the stream was created; the CUDA runtime creates streams in the current context, \
              which is the context of the last launch, or after `cudaSetDevice` the primary context: \
@@ -227,10 +227,10 @@ impl ContextMismatch {
         } = self;
         write!(
             f,
-            "the kernels of one context cannot access the memory of the other\n  \
+            "the kernels of one context cannot access the memory of the second context\n  \
              kernels  {kernels}\n  memory   {memory}\n\
              help: copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo -p2p r` \
-             shows which can), and two contexts of one GPU cannot"
+             shows which GPUs can), and two contexts of one GPU cannot"
         )
     }
 }
@@ -250,7 +250,8 @@ pub(crate) fn write_destroyed(
         write!(f, " ({call})")?;
     }
     f.write_str(
-        "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` destroy everything that every part of the program has created on the device: modules, \
+        "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` destroy everything that every part of the program has \
+         created on the device: modules, \
          streams, events, memory\n\
          help: drop everything that was created in the context, then call `kernel_args::context`, load and allocate again; or \
          remove the reset: the driver frees everything when the process ends",
@@ -261,7 +262,8 @@ pub(crate) fn write_destroyed(
 pub(crate) fn write_not_restored(f: &mut fmt::Formatter<'_>, before: ContextName) -> fmt::Result {
     write!(
         f,
-        "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the driver does not report whether it \
+        "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the driver \
+         does not report whether it \
          was one of them\n\
          help: drop the last handle of a context outside of `with_current`, or create contexts with `create_context`"
     )

@@ -16,7 +16,8 @@ const NO_SUCH_INSTANCE: &str = "the module has no kernel with this name (a templ
     `CompileOptions::name_expression` names); the nearest are";
 /// A cubin of relocatable code loads, but has no kernels (driver 580).
 const NOT_LINKED: &str = "the image has this kernel, but the module that the driver created from it does not: it is \
-    relocatable code that is not linked\nhelp: load it with `Module::link`, together with the images that define the symbols that it uses; or compile it without `-rdc=true`";
+    relocatable code that is not linked\nhelp: load it with `Module::link`, together with the images that define the \
+    symbols that it uses; or compile it without `-rdc=true`";
 /// cudarc loaded the module, possibly from a different image.
 const OF_ANOTHER_IMAGE: &str = "the image has this kernel, but the module does not\nhelp: pass the image from which the module \
     was loaded; if this is the image, it is relocatable code (`-rdc=true`): load it with `Module::link`";

@@ -78,7 +78,8 @@ const CAUSES: &[Cause] = &[
         Some(INSTANTIATED),
         1..=1,
         "",
-        "a graph must have no cycle; a graph with a device-updatable node, or with nodes that allocate memory, can be instantiated only once",
+        "a graph must have no cycle; a graph with a device-updatable node, or with nodes that allocate memory, can be \
+         instantiated only once",
     ),
     (
         Some(LAUNCHED),
@@ -127,7 +128,8 @@ const CAUSES: &[Cause] = &[
     ),
 ];
 
-const NEEDS_OF_DEVICE_UPDATABLE: &str = "device-updatable nodes need a driver of CUDA 12.4 or newer, and a kernel that is not launched cooperatively";
+const NEEDS_OF_DEVICE_UPDATABLE: &str = "device-updatable nodes need a driver of CUDA 12.4 or newer, and a kernel that is \
+    not launched cooperatively";
 const DEFAULT_STREAM: &str = "the default stream cannot be captured, and cannot be used while a stream that waits for it is captured";
 const CAPTURE_ANOTHER: &str = "capture a stream that was created with `ctx.new_stream()`";
 
