@@ -1,6 +1,7 @@
-//! Loading kernels and launching them through the CUDA driver, on cudarc's contexts and streams.
+//! Loads kernels and launches them through the CUDA driver, on cudarc's contexts and streams.
 //!
-//! Each folder imports only from folders below it: from `api`, which holds every call of the driver, up to `launch` and `graph`.
+//! Each folder imports only from folders below it: from `api`, which holds every driver call, up to `launch` and
+//! `graph`.
 
 mod api;
 mod attributes;

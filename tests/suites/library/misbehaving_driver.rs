@@ -276,17 +276,17 @@ fn an_old_driver_verifies_by_the_image_alone() {
 #[test]
 fn a_failed_launch_is_explained() {
     for (code, words) in [
-        (1, "beyond a limit"),
+        (1, "exceeds a limit"),
         (201, "no context is current"),
         (209, "no code for this GPU"),
         (400, "another context"),
         (700, "EARLIER"),
-        (701, "another size than the kernel's"),
+        (701, "differs from the kernel's"),
         (710, "`assert`"),
         (716, "EARLIER"),
         (719, "EARLIER"),
         (803, "different versions"),
-        (999, "tells no more"),
+        (999, "reports no details"),
     ] {
         within(&Settings::new(), |driver| {
             let mut setup = Setup::new();

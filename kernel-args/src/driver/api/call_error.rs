@@ -1,4 +1,4 @@
-//! Why a driver call did not do what it is for.
+//! Errors of driver calls.
 
 use super::Status;
 use core::fmt;
@@ -10,7 +10,7 @@ use cudarc::driver::DriverError;
 pub struct DriverCall {
     /// The entry point.
     pub call: &'static str,
-    /// What it returned.
+    /// The status that it returned.
     pub status: Status,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Unavailable {
     EntryPoint(&'static str),
 }
 
-/// Why a driver call did not do what it is for.
+/// A driver call that did not succeed.
 pub(crate) enum CallError {
     /// The driver was not called.
     Unavailable(Unavailable),
@@ -48,8 +48,8 @@ impl CallError {
         })
     }
 
-    /// An error that cudarc returned when it made a context current. It returns the error of an earlier call there that
-    /// could not return it.
+    /// An error that cudarc returned when it made a context current. cudarc may report the pending error of an earlier
+    /// call there.
     #[cold]
     pub(crate) fn context(error: DriverError) -> Self {
         Self::cudarc(
@@ -67,7 +67,7 @@ impl From<Unavailable> for CallError {
 }
 
 impl Status {
-    /// The error of a driver call, by the call's name.
+    /// The error of a driver call, with the name of the call.
     #[inline(always)]
     pub(crate) fn check(self, call: &'static str) -> Result<(), CallError> {
         if self == Self::SUCCESS {
@@ -78,7 +78,7 @@ impl Status {
     }
 }
 
-/// What a call writes to the place that it is given.
+/// The value that a call writes through its pointer.
 #[inline]
 pub(crate) fn out<T: Default>(
     call: impl FnOnce(&mut T) -> Result<(), CallError>,

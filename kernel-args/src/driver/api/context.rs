@@ -18,14 +18,14 @@ use cudarc::driver::{
 use std::{string::String, sync::Arc, vec::Vec};
 
 impl Api {
-    /// `cuCtxGetCurrent`; null where no context is current.
+    /// `cuCtxGetCurrent`; null if no context is current.
     pub(crate) fn current(&self) -> Result<CUcontext, CallError> {
         let mut context = ptr::null_mut();
         self.cuCtxGetCurrent(&mut context)?;
         Ok(context)
     }
 
-    /// Makes a context on a device, which is then current: `cuCtxCreate` in the newest form that the driver has.
+    /// Creates a context on a device and makes it current: `cuCtxCreate`, in the newest version that the driver has.
     pub(crate) fn create_context(
         &self,
         ordinal: usize,
@@ -41,10 +41,10 @@ impl Api {
         } else {
             self.cuCtxCreate_v2(&mut created, flags, device)?;
         }
-        // SAFETY: the context was just made for this device, and nothing else owns it.
+        // SAFETY: the context was just created for this device, and nothing else owns it.
         let context = unsafe { CudaContext::from_raw_context(ordinal, device, created) };
         context.map_err(|error| {
-            // Where cudarc had taken the context it has destroyed it, and another one is current.
+            // If cudarc owned the context when it failed, it has destroyed it, and the context is no longer current.
             if self.current().is_ok_and(|current| current == created) {
                 // SAFETY: the context is current, so cudarc has not destroyed it; nothing else has its handle.
                 unsafe { destroy(created) };
@@ -56,13 +56,14 @@ impl Api {
         })
     }
 
-    /// `context`, if it is the primary context of a device, and active.
+    /// `context`, if it is the active primary context of a device.
     #[cold]
     pub(crate) fn primary(&self, context: CUcontext) -> Option<ContextHandle<'static>> {
         let release = self.cuDevicePrimaryCtxRelease_v2?;
         let count = out(|count| self.cuDeviceGetCount(count)).unwrap_or(0);
         let is_primary = |device: c_int| {
-            // To ask for its handle is to retain it, which makes it where it is not active.
+            // Only retaining the primary context returns its handle, and retaining creates the context if it is not
+            // active.
             if is_active(self, device) != Some(true) {
                 return false;
             }
@@ -70,14 +71,15 @@ impl Api {
             if self.cuDevicePrimaryCtxRetain(&mut primary, device).is_err() {
                 return false;
             }
-            // An error cannot be reported here.
-            // SAFETY: the call gives back what was just retained, and no more.
+            // `release` is called for its effect: its error cannot be reported here.
+            // SAFETY: the call releases what was just retained, and nothing more.
             unsafe { release(device) };
             primary == context
         };
         (0..count).any(is_primary).then(|| {
-            // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, and `cuCtxDestroy` does not take
-            // it. Its handle is valid as long as the process: when the context is released or reset, calls return an error.
+            // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, and
+            // `cuCtxDestroy` does not accept it. Its handle is valid until the process ends: after the context is
+            // released or reset, calls return an error.
             unsafe { Alive::new(context) }
         })
     }
@@ -86,7 +88,8 @@ impl Api {
     pub(crate) fn device_name(&self, device: CUdevice) -> Result<String, CallError> {
         const LENGTH: c_int = 256;
         let mut name: [c_char; LENGTH as usize] = [0; LENGTH as usize];
-        // SAFETY: CUDA Driver API, "Device Management", `cuDeviceGetName` writes at most as many bytes as it is told, with NUL.
+        // SAFETY: CUDA Driver API, "Device Management", `cuDeviceGetName` writes at most `LENGTH` bytes, including the
+        // NUL.
         let status = unsafe { (self.cuDeviceGetName)(name.as_mut_ptr(), LENGTH, device) };
         status.check("cuDeviceGetName")?;
         let name = name.iter().take_while(|&&byte| byte != 0);
@@ -103,13 +106,13 @@ impl Api {
         let set_access = required!(self, cuMemPoolSetAccess)?;
         let mut pool = ptr::null_mut();
         self.cuDeviceGetMemPool(&mut pool, device)?;
-        // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemPoolSetAccess`: the pool is the device's current one, which
-        // the call before has returned, and there is one description of an access.
+        // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemPoolSetAccess`: the pool is the device's
+        // current pool, which the previous call returned, and the array has one access descriptor.
         unsafe { set_access(pool, access, 1) }.check("cuMemPoolSetAccess")
     }
 
-    /// One group of at least `smallest` multiprocessors of `all`, and what remains; the number of groups is 1, or 0.
-    /// `cuDevSmResourceSplitByCount`.
+    /// One group of at least `smallest` multiprocessors of `all`, the remaining multiprocessors, and the number of
+    /// groups: 1 or 0. `cuDevSmResourceSplitByCount`.
     pub(crate) fn split(
         &self,
         all: &DeviceResource,
@@ -118,8 +121,9 @@ impl Api {
         let split = required!(self, cuDevSmResourceSplitByCount)?;
         let (mut part, mut rest) = (DeviceResource::EMPTY, DeviceResource::EMPTY);
         let mut groups = 1;
-        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevSmResourceSplitByCount` writes at most as many groups as `groups` says, and
-        // `part` is one; each place has room for the resource of any driver.
+        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevSmResourceSplitByCount` writes at most `groups` groups, and
+        // `groups` is
+        // 1. `part` and `rest` have room for the resource of any driver version.
         let status = unsafe { split(&mut part, &mut groups, all, &mut rest, 0, smallest) };
         status.check("cuDevSmResourceSplitByCount")?;
         Ok((groups, part, rest))
@@ -134,11 +138,11 @@ impl Destroyed for GreenContext {
     }
 }
 
-/// A green context, destroyed when this is dropped.
+/// A green context. Drop destroys it.
 pub(crate) struct Green(Owned<GreenContext>);
 
 impl Green {
-    /// A green context of one resource of a device: `cuDevResourceGenerateDesc`, `cuGreenCtxCreate`.
+    /// A green context from one resource of a device: `cuDevResourceGenerateDesc`, `cuGreenCtxCreate`.
     pub(crate) fn new(
         api: &'static Api,
         device: CUdevice,
@@ -146,21 +150,22 @@ impl Green {
     ) -> Result<Self, CallError> {
         /// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
         const DEFAULT_STREAM: u32 = 1;
-        let describe = required!(api, cuDevResourceGenerateDesc)?;
+        let generate = required!(api, cuDevResourceGenerateDesc)?;
         let create = required!(api, cuGreenCtxCreate)?;
         required!(api, cuGreenCtxDestroy)?;
-        let (mut description, mut green) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevResourceGenerateDesc` reads as many resources as it is told: one.
-        unsafe { describe(&mut description, resource, 1) }.check("cuDevResourceGenerateDesc")?;
-        // SAFETY: `cuGreenCtxCreate` takes the description that was just generated.
-        unsafe { create(&mut green, description, device, DEFAULT_STREAM) }
+        let (mut descriptor, mut green) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevResourceGenerateDesc` reads as many resources as the last
+        // argument specifies: one.
+        unsafe { generate(&mut descriptor, resource, 1) }.check("cuDevResourceGenerateDesc")?;
+        // SAFETY: `cuGreenCtxCreate` takes the descriptor that was just generated.
+        unsafe { create(&mut green, descriptor, device, DEFAULT_STREAM) }
             .check("cuGreenCtxCreate")?;
-        // SAFETY: the call has made the green context for this one alone.
+        // SAFETY: the call has created the green context, and only this value owns it.
         Ok(Self(unsafe { Owned::new(api, green) }))
     }
 
-    /// Makes a stream, which is used through cudarc's wrapper: `cuGreenCtxStreamCreate`. `context` is the primary context that the
-    /// green one is a part of.
+    /// Creates a stream, which is used through cudarc's wrapper: `cuGreenCtxStreamCreate`. `context` is the primary
+    /// context from which the green context was created.
     pub(crate) fn new_stream(&self, context: &Arc<CudaContext>) -> Result<OwnStream, CallError> {
         /// `CU_STREAM_NON_BLOCKING`, which the driver requires.
         const NON_BLOCKING: u32 = 1;
@@ -170,12 +175,13 @@ impl Green {
         context.bind_to_thread().map_err(CallError::context)?;
         let mut handle = ptr::null_mut();
         api.cuGreenCtxStreamCreate(&mut handle, self.0.alive(), NON_BLOCKING, 0)?;
-        // SAFETY: the call has made the stream for this one alone.
+        // SAFETY: the call has created the stream, and only this value owns it.
         let stream = unsafe { Owned::new(api, handle) };
         Ok(OwnStream {
             _stream: stream,
-            // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is one of the primary context that it was
-            // made from. The wrapper does not leave `OwnStream`, which lends it no longer than it keeps the stream.
+            // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is a stream of the primary context
+            // from which the green context was created. The wrapper stays in `OwnStream`, which lends it only while it
+            // owns the stream.
             wrapper: unsafe { context.wrap_borrowed_stream(handle) },
         })
     }
@@ -189,7 +195,7 @@ impl Destroyed for CUstream_st {
     }
 }
 
-/// A stream that cudarc did not make, destroyed when this is dropped.
+/// A stream that cudarc did not create. Drop destroys it.
 pub(crate) struct OwnStream {
     _stream: Owned<CUstream_st>,
     wrapper: Arc<CudaStream>,

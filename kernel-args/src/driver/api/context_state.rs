@@ -1,28 +1,28 @@
-//! Whether a context is still the one that it was: a program can reset a primary context under everything that was made in it.
+//! Detects a reset of a primary context. A reset invalidates everything that was created in the context.
 
 use super::{Api, ContextHandle, api, out};
 use cudarc::driver::{CudaContext, sys::CUdevice};
 
-/// What tells a context from a later one of the same handle.
+/// Distinguishes a context from a later context with the same handle.
 ///
-/// A primary context keeps its handle when it is reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`) and made again, and nothing
-/// that was made in it before is valid then. The driver tells whether one is active, by the device's number, and gives each context
-/// an id that is unique in the process (driver 12.0 and newer). A context that is not a primary one is destroyed with the last
-/// handle of cudarc's, and what is made in it holds one.
+/// A primary context keeps its handle when it is reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`) and created
+/// again, but objects from before the reset are invalid. The driver reports whether the primary context of a device is
+/// active, and gives each context an id that is unique in the process (driver 12.0 and newer). A context that is not
+/// primary is destroyed with cudarc's last handle to it, and every object in it holds such a handle.
 #[derive(Clone, Copy)]
 pub(crate) struct ContextState {
     id: Option<u64>,
 }
 
 impl ContextState {
-    /// The state of a context that is alive.
+    /// The state of a live context.
     pub(crate) fn of(api: &Api, context: &CudaContext) -> Self {
         Self {
             id: id(api, context),
         }
     }
 
-    /// Whether the context has certainly been reset since. Where the driver does not tell, it has not.
+    /// Whether the context was reset since; `false` if the driver does not report it.
     pub(crate) fn is_over(self, api: &Api, context: &CudaContext) -> bool {
         if is_inactive(api, context) {
             return true;
@@ -34,25 +34,25 @@ impl ContextState {
     }
 }
 
-/// `cuCtxGetId`; `None` where the driver is older than 12.0 or does not tell. The handle of a primary context is valid for the whole
-/// process, even if that is not active.
+/// `cuCtxGetId`; `None` if the driver is older than 12.0 or returns an error. The handle of a primary context is valid
+/// until the process ends, even while the context is not active.
 fn id(api: &Api, context: &CudaContext) -> Option<u64> {
     out(|id| api.cuCtxGetId(ContextHandle::from(context), id)).ok()
 }
 
-/// Whether the primary context of a device is active; `None` where the driver does not tell.
+/// Whether the primary context of a device is active; `None` if the driver does not report it.
 pub(super) fn is_active(api: &Api, device: CUdevice) -> Option<bool> {
     let mut flags = 0;
     let active = out(|active| api.cuDevicePrimaryCtxGetState(device, &mut flags, active));
     active.ok().map(|active| active != 0)
 }
 
-/// Whether `context` is a primary one that is certainly not active.
+/// Whether the driver reports that `context` is a primary context and is not active.
 fn is_inactive(api: &Api, context: &CudaContext) -> bool {
     context.is_primary() && is_active(api, context.cu_device()) == Some(false)
 }
 
-/// Whether `context` is a primary one that was reset and has not been made again.
+/// Whether `context` is a primary context that was reset and not created again.
 #[cold]
 pub(crate) fn was_reset(context: &CudaContext) -> bool {
     api().is_ok_and(|api| is_inactive(api, context))

@@ -1,4 +1,4 @@
-//! What describes access to a device's memory, and a part of a device.
+//! Parameters for access to a device's memory and for parts of a device.
 
 use core::{
     ffi::{c_int, c_uint, c_void},
@@ -8,15 +8,15 @@ use core::{
 /// `CUmemAccessDesc`: which device may access the memory of a pool, and how.
 #[repr(C)]
 pub(crate) struct PoolAccess {
-    /// `CUmemLocationType`, which is `CU_MEM_LOCATION_TYPE_DEVICE`.
+    /// `CUmemLocationType`: `CU_MEM_LOCATION_TYPE_DEVICE`.
     pub(crate) location: c_uint,
     pub(crate) device: c_int,
     /// `CUmemAccess_flags`.
     pub(crate) flags: c_uint,
 }
 
-/// `CUdevResource`: 144 bytes up to CUDA 13.0 and 152 from 13.1 on, which this has room for. It is only passed alone, never in
-/// an array, whose elements would have to be as far apart as in the driver.
+/// `CUdevResource`: 144 bytes up to CUDA 13.0 and 152 bytes from 13.1. This type has room for both. It must be passed
+/// alone: in an array, its size would have to equal the driver's.
 #[repr(C, align(8))]
 pub(crate) struct DeviceResource {
     pub(crate) kind: c_uint,
@@ -40,13 +40,13 @@ impl DeviceResource {
 
 const _: () = assert!(size_of::<DeviceResource>() == 512);
 
-/// `CUgreenCtx_st`, of which only the driver knows what is in it.
+/// `CUgreenCtx_st`, an opaque type of the driver.
 #[repr(C)]
 pub(crate) struct GreenContext {
     opaque: [u8; 0],
 }
 
-/// A pointer that is null, to what a call can do without.
+/// A null pointer for an optional argument.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Null(*mut c_void);

@@ -14,7 +14,7 @@ use cudarc::driver::{
 use std::vec::Vec;
 
 impl Destroyed for CUgraphExec_st {
-    /// As for a graph.
+    /// Same as for a graph: one thread at a time.
     type Sharing = Cell<()>;
 
     fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
@@ -22,7 +22,7 @@ impl Destroyed for CUgraphExec_st {
     }
 }
 
-/// An instantiated graph, destroyed when this is dropped: the driver frees it when its launches are over.
+/// An instantiated graph. Drop destroys it; the driver frees it when its launches have finished.
 pub(crate) struct Exec {
     api: &'static Api,
     /// `cuGraphExecKernelNodeSetParams_v2`, looked up once.
@@ -30,7 +30,7 @@ pub(crate) struct Exec {
     handle: Handle<CUgraphExec_st>,
     objects: Objects,
     id: GraphId,
-    /// The nodes of a graph that other code has captured.
+    /// The nodes of a captured graph.
     listed: Listed,
     exclusive: PhantomData<Cell<()>>,
 }
@@ -42,9 +42,9 @@ type SetParams = extern "C" fn(
     &KernelNodeParams<'_>,
 ) -> Status;
 
-/// What destroys the driver's objects.
+/// Owns the driver's objects.
 enum Objects {
-    /// Dropped in this order.
+    /// The fields are dropped in this order.
     Own {
         #[expect(dead_code, reason = "held, not read")]
         exec: Owned<CUgraphExec_st>,
@@ -53,14 +53,15 @@ enum Objects {
     Cudarc(OfCudarc),
 }
 
-/// A graph that cudarc has captured.
+/// A graph that was captured with cudarc.
 struct OfCudarc(CudaGraph);
 
-// SAFETY: cudarc's graph is two handles of the driver and an `Arc` of a stream, which is `Send` and `Sync`. CUDA Driver API, "Graph object
-// thread safety", allows any thread to use a graph, one at a time; this is not `Sync`, so only the thread that has it does.
+// SAFETY: cudarc's graph consists of two driver handles and an `Arc` of a stream, which is `Send` and `Sync`. CUDA
+// Driver API, "Graph object thread safety", allows any thread to use a graph, one at a time. This type is not `Sync`,
+// so only the thread that owns it uses it.
 unsafe impl Send for OfCudarc {}
 
-/// The nodes of a graph by their handles, in the order of these, with the functions of the kernel nodes.
+/// The nodes of a graph, sorted by handle, with the functions of the kernel nodes.
 #[derive(Default)]
 struct Listed(Vec<(Handle<CUgraphNode_st>, Option<Handle<CUfunc_st>>)>);
 
@@ -94,7 +95,7 @@ impl Exec {
         let (api, id) = (graph.api(), graph.id());
         let mut handle = ptr::null_mut();
         graph.instantiate_to(&mut handle)?;
-        // SAFETY: the call has made it for this one alone.
+        // SAFETY: the call has created the instantiated graph, and only this value owns it.
         let exec = unsafe { Owned::new(api, handle) };
         Ok(Self {
             api,
@@ -107,12 +108,12 @@ impl Exec {
         })
     }
 
-    /// A graph that cudarc has captured, whose nodes are listed; a context is current.
+    /// Lists the nodes of a graph that was captured with cudarc. A context must be current.
     pub(crate) fn of_cudarc(api: &'static Api, graph: CudaGraph) -> Result<Self, CallError> {
         let id = GraphId::new();
-        // SAFETY: cudarc's graph is alive as long as the object, which is borrowed meanwhile.
+        // SAFETY: cudarc's graph is alive while its object is borrowed.
         let alive = unsafe { Alive::new(graph.cu_graph()) };
-        // SAFETY: the id is new: there is no node with it, until they are listed.
+        // SAFETY: the id is new, so no node has it before the nodes are listed.
         let listed = Listed::of(unsafe { GraphRef::new(api, alive, id) })?;
         Ok(Self {
             api,
@@ -132,7 +133,7 @@ impl Exec {
 
     #[inline(always)]
     fn alive(&self) -> Alive<'_, CUgraphExec_st> {
-        // SAFETY: `objects` has what the handle is of, and destroys it when this is dropped.
+        // SAFETY: `objects` owns the instantiated graph of this handle, and destroys it when this is dropped.
         unsafe { Alive::new(self.handle.raw()) }
     }
 
@@ -140,14 +141,14 @@ impl Exec {
         self.handle.raw()
     }
 
-    /// The graph from which it was instantiated.
+    /// The graph that was instantiated.
     pub(crate) fn graph(&self) -> GraphRef<'_> {
         match &self.objects {
             Objects::Own { graph, .. } => graph.as_ref(),
             Objects::Cudarc(OfCudarc(graph)) => {
-                // SAFETY: cudarc's graph is alive as long as the object, which is borrowed.
+                // SAFETY: cudarc's graph is alive while its object is borrowed.
                 let alive = unsafe { Alive::new(graph.cu_graph()) };
-                // SAFETY: the id was made for this graph.
+                // SAFETY: the id was created for this graph.
                 unsafe { GraphRef::new(self.api, alive, self.id) }
             }
         }
@@ -160,13 +161,13 @@ impl Exec {
         }
     }
 
-    /// A node of any kind of the graph; `None` for one of another graph.
+    /// A node of this graph, of any kind; `None` if the node belongs to a different graph.
     pub(crate) fn node(&self, node: NodeId) -> Option<ExecNode<'_>> {
         let is_here = node.is_of(self.id) || self.listed.find(node.handle()).is_some();
         is_here.then(|| self.exec_node(node))
     }
 
-    /// A node of the graph that launches `function`; `None` for one of another graph.
+    /// A node of this graph that launches `function`; `None` if the node belongs to a different graph.
     #[inline(always)]
     pub(crate) fn kernel_node(
         &self,
@@ -182,7 +183,8 @@ impl Exec {
     fn exec_node(&self, node: NodeId) -> ExecNode<'_> {
         ExecNode {
             exec: self,
-            // SAFETY: both callers have found the node in the graph, which this holds, and whose nodes stay.
+            // SAFETY: both callers have found the node in the graph, which this value owns and whose nodes are never
+            // removed.
             node: unsafe { Alive::new(node.handle().raw()) },
         }
     }
@@ -195,12 +197,12 @@ impl Exec {
     /// `cuGraphLaunch`.
     ///
     /// # Safety
-    /// The kernels, copies and memsets of the graph may run, with the arguments that they have now: see
+    /// The caller guarantees that the graph's kernels, copies and memsets may run with their current arguments: see
     /// [`GraphExec::launch`](crate::GraphExec::launch).
     pub(crate) unsafe fn launch(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
         let launch = required!(self.api, cuGraphLaunch)?;
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphLaunch`: the instantiated graph and the stream are alive, and the caller
-        // vouches for what runs.
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphLaunch`: the instantiated graph and the stream are
+        // alive, and the caller guarantees that its nodes may run.
         unsafe { launch(self.handle.raw(), stream.raw()) }.check("cuGraphLaunch")
     }
 }

@@ -19,15 +19,15 @@ use cudarc::driver::sys::{
 };
 use std::{sync::Arc, vec, vec::Vec};
 
-/// Which graph a node belongs to. The driver may use the address of a destroyed graph again; this is never used again.
+/// Identifies the graph of a node. The driver can reuse the address of a destroyed graph, but an id is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct GraphId(Origin);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Origin {
-    /// A graph that was made or found by this crate.
+    /// A graph that this crate created or listed.
     Made(u64),
-    /// A captured graph, by the driver's number of the capture, which is unique in the process (CUDA Driver API,
+    /// A captured graph. The number is the driver's id of the capture, which is unique in the process (CUDA Driver API,
     /// `cuStreamGetCaptureInfo`).
     Captured(u64),
 }
@@ -43,7 +43,7 @@ impl GraphId {
     }
 }
 
-/// A node that the graph of this id has, or had: whether it is alive is known where that graph is.
+/// A node that the graph with this id has or had. Only the graph knows whether the node is alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId {
     node: Handle<CUgraphNode_st>,
@@ -81,7 +81,7 @@ impl Destroyed for CUgraph_st {
     }
 }
 
-/// A graph, destroyed when this is dropped.
+/// A graph. Drop destroys it.
 pub(crate) struct Graph {
     owned: Owned<CUgraph_st>,
     id: GraphId,
@@ -93,7 +93,7 @@ impl Graph {
         let mut graph = ptr::null_mut();
         api.cuGraphCreate(&mut graph, 0)?;
         Ok(Self {
-            // SAFETY: the call has made the graph for this one alone.
+            // SAFETY: the call has created the graph, and only this value owns it.
             owned: unsafe { Owned::new(api, graph) },
             id: GraphId::new(),
         })
@@ -102,7 +102,7 @@ impl Graph {
     /// A captured graph.
     ///
     /// # Safety
-    /// `id` is that of the capture.
+    /// `id` is the id of the capture.
     pub(super) unsafe fn of_capture(owned: Owned<CUgraph_st>, id: GraphId) -> Self {
         Self { owned, id }
     }
@@ -137,7 +137,7 @@ impl Graph {
         api.cuGraphInstantiateWithFlags(exec, self.owned.alive(), 0)
     }
 
-    /// What a node depends on; the index of the first that belongs to another graph.
+    /// The nodes on which a new node depends. Returns the index of the first node that belongs to a different graph.
     pub(crate) fn after(&self, nodes: &[NodeId]) -> Result<After<'_>, usize> {
         if let Some(index) = nodes.iter().position(|node| !node.is_of(self.id)) {
             return Err(index);
@@ -149,14 +149,14 @@ impl Graph {
     }
 }
 
-/// Nodes of a graph, on which a node that is added depends.
+/// The nodes on which a new node depends.
 pub(crate) struct After<'g> {
     graph: &'g Graph,
     nodes: Vec<CUgraphNode>,
 }
 
 impl<'g> After<'g> {
-    /// Adds a node: `add` gets the graph, the nodes that are before it, and their number.
+    /// Adds a node. `add` receives the graph, the nodes on which the new node depends, and their number.
     fn add(
         &self,
         call: &'static str,
@@ -176,8 +176,8 @@ impl<'g> After<'g> {
     ) -> Result<NewNode<'g>, CallError> {
         let add = required!(self.graph.api(), cuGraphAddKernelNode_v2)?;
         let id = self.add("cuGraphAddKernelNode_v2", |node, graph, after, count| {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddKernelNode`: the graph is alive, the `count` nodes are of it, and the
-            // function takes its parameters (`KernelNodeParams`), which the call copies.
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddKernelNode`: the graph is alive, the `count`
+            // nodes belong to it, and the function accepts its parameters (`KernelNodeParams`), which the call copies.
             unsafe { add(node, graph, after, count, params) }
         })?;
         Ok(NewNode {
@@ -197,8 +197,9 @@ impl<'g> After<'g> {
         let add = required!(self.graph.api(), cuGraphAddMemcpyNode)?;
         self.add("cuGraphAddMemcpyNode", |node, graph, after, count| {
             let copy = row(to, from, width);
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemcpyNode`: the graph is alive, the `count` nodes are of it, and so is the
-            // context. The call only describes the copy; whoever launches the graph vouches for the memory.
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemcpyNode`: the graph and the context are alive,
+            // and the `count` nodes belong to the graph. The call only defines the copy; the caller of a graph launch
+            // guarantees that the memory is valid.
             unsafe { add(node, graph, after, count, &copy, context.raw()) }
         })
     }
@@ -221,13 +222,15 @@ impl<'g> After<'g> {
             height: 1,
         };
         self.add("cuGraphAddMemsetNode", |node, graph, after, count| {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemsetNode`: as `cuGraphAddMemcpyNode`, it describes what a launch does.
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemsetNode`: the graph and the context are alive,
+            // and the `count` nodes belong to the graph. The call only defines the memset; the caller of a graph launch
+            // guarantees that the memory is valid.
             unsafe { add(node, graph, after, count, &params, context.raw()) }
         })
     }
 }
 
-/// A node that was just added, and that nothing else names.
+/// A node that was just added. Nothing else has its id.
 pub(crate) struct NewNode<'g> {
     graph: &'g Graph,
     id: NodeId,
@@ -237,21 +240,21 @@ impl NewNode<'_> {
     pub(crate) fn as_node(&self) -> GraphNode<'_> {
         GraphNode {
             api: self.graph.api(),
-            // SAFETY: a node is alive as long as its graph, from which only `remove` takes it.
+            // SAFETY: a node is alive as long as its graph, unless `remove` removes it.
             node: unsafe { Alive::new(self.id.node.raw()) },
         }
     }
 
-    /// The node as one that stays.
+    /// Keeps the node in the graph.
     pub(crate) fn id(self) -> NodeId {
         self.id
     }
 
-    /// Takes the node out of the graph: `cuGraphDestroyNode`.
+    /// Removes the node from the graph: `cuGraphDestroyNode`.
     pub(crate) fn remove(self) -> Result<(), CallError> {
         let destroy = required!(self.graph.api(), cuGraphDestroyNode)?;
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node is one of a graph that is alive; its id was given to
-        // nothing else, so nothing names it afterwards.
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to a live graph. Nothing
+        // else has its id, so nothing uses it afterwards.
         unsafe { destroy(self.id.node.raw()) }.check("cuGraphDestroyNode")
     }
 }
@@ -266,16 +269,16 @@ pub(crate) struct GraphRef<'g> {
 
 impl<'g> GraphRef<'g> {
     /// # Safety
-    /// `id` is that of the graph: nodes with that id are nodes of it.
+    /// `id` is the id of the graph: nodes with this id belong to it.
     pub(super) unsafe fn new(api: &'static Api, graph: Alive<'g, CUgraph_st>, id: GraphId) -> Self {
         Self { api, graph, id }
     }
 
-    /// A node of this graph; `None` for one of another graph.
+    /// A node of this graph; `None` if it belongs to a different graph.
     pub(crate) fn node(self, id: NodeId) -> Option<GraphNode<'g>> {
         id.is_of(self.id).then(|| GraphNode {
             api: self.api,
-            // SAFETY: the node is one of this graph, which is alive, and only a `NewNode` is taken out of a graph.
+            // SAFETY: the node belongs to this graph, which is alive. Only a `NewNode` is ever removed from a graph.
             node: unsafe { Alive::new(id.node.raw()) },
         })
     }
@@ -290,18 +293,18 @@ impl<'g> GraphRef<'g> {
         unsafe { get(raw, ptr::null_mut(), &mut count) }.check("cuGraphGetNodes")?;
         let mut nodes = vec![ptr::null_mut(); count];
         if count > 0 {
-            // SAFETY: `cuGraphGetNodes` writes at most `count` nodes, for which there is room.
+            // SAFETY: `cuGraphGetNodes` writes at most `count` nodes, and `nodes` has room for them.
             unsafe { get(raw, nodes.as_mut_ptr(), &mut count) }.check("cuGraphGetNodes")?;
             nodes.truncate(count);
         }
         Ok(self.ids(nodes).collect())
     }
 
-    /// `cuGraphGetEdges_v2`, or the first version of it in a driver that is older than 12.3.
+    /// `cuGraphGetEdges_v2`, or the first version for drivers older than 12.3.
     pub(crate) fn edges(self) -> Result<Vec<(NodeId, NodeId)>, CallError> {
         let mut count = 0;
         let no_nodes = ptr::null_mut();
-        // SAFETY: null has no room, and needs none.
+        // SAFETY: all pointers are null.
         unsafe { self.get_edges(no_nodes, no_nodes, ptr::null_mut(), &mut count) }?;
         if count == 0 {
             return Ok(Vec::new());
@@ -309,13 +312,13 @@ impl<'g> GraphRef<'g> {
         let mut from = vec![ptr::null_mut(); count];
         let (mut to, mut data) = (from.clone(), vec![0; count]);
         let (from_place, to_place) = (from.as_mut_ptr(), to.as_mut_ptr());
-        // SAFETY: each has room for `count` entries.
+        // SAFETY: each array has room for `count` entries.
         unsafe { self.get_edges(from_place, to_place, data.as_mut_ptr(), &mut count) }?;
         Ok(self.ids(from).zip(self.ids(to)).take(count).collect())
     }
 
     /// # Safety
-    /// Each place has room for `count` entries, or is null.
+    /// Each pointer is null or has room for `count` entries.
     unsafe fn get_edges(
         self,
         from: *mut CUgraphNode,
@@ -325,26 +328,28 @@ impl<'g> GraphRef<'g> {
     ) -> Result<(), CallError> {
         let graph = self.graph.raw();
         if let Some(get) = self.api.cuGraphGetEdges_v2 {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetEdges`: each array has room for `count` entries; if they are null, the
-            // call returns the number of edges. The graph is alive.
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetEdges`: each array has room for `count` entries;
+            // if the arrays are null, the call returns the number of edges. The graph is alive.
             let status = unsafe { get(graph, from, to, data, count) };
             return status.check("cuGraphGetEdges_v2");
         }
         let get = required!(self.api, cuGraphGetEdges)?;
-        // SAFETY: the first version is documented alike, and has no data of edges.
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetEdges`: the first version has the same requirements,
+        // and no edge data.
         unsafe { get(graph, from, to, count) }.check("cuGraphGetEdges")
     }
 
-    /// The ids of nodes that the driver has returned for this graph.
+    /// The ids of nodes that the driver returned for this graph.
     fn ids(self, nodes: Vec<CUgraphNode>) -> impl Iterator<Item = NodeId> {
-        // SAFETY: the caller has got them from a call for this graph.
+        // SAFETY: the caller has received the nodes from a call for this graph.
         nodes
             .into_iter()
             .map(move |node| unsafe { NodeId::new(node, self.id) })
     }
 
-    /// Has the graph hold `object` until it is destroyed, every graph that was instantiated from it is, and their launches are over:
-    /// `cuUserObjectCreate`, `cuGraphRetainUserObject`. Then [`UserObject::let_go`] is called, on a thread of the driver.
+    /// Makes the graph hold `object` until the graph and every graph that was instantiated from it are destroyed and
+    /// their launches have finished: `cuUserObjectCreate`, `cuGraphRetainUserObject`. Then a thread of the driver calls
+    /// [`UserObject::released`].
     pub(crate) fn retain<T: UserObject>(self, object: Arc<T>) -> Result<(), CallError> {
         /// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`
         const NO_DESTRUCTOR_SYNC: u32 = 1;
@@ -354,23 +359,23 @@ impl<'g> GraphRef<'g> {
         let retain = required!(self.api, cuGraphRetainUserObject)?;
         let release = required!(self.api, cuUserObjectRelease)?;
         let (mut user_object, pointer) = (ptr::null_mut(), Arc::into_raw(object).cast_mut());
-        // SAFETY: CUDA Driver API, "Graph Management", `cuUserObjectCreate`: the driver passes the pointer to `let_go` once, when the last
-        // reference to the object is released.
+        // SAFETY: CUDA Driver API, "Graph Management", `cuUserObjectCreate`: the driver passes the pointer to `release_object`
+        // once, when the last reference to the object is released.
         let status = unsafe {
             create(
                 &mut user_object,
                 pointer.cast(),
-                let_go::<T>,
+                release_object::<T>,
                 1,
                 NO_DESTRUCTOR_SYNC,
             )
         };
         if let Err(error) = status.check("cuUserObjectCreate") {
-            // SAFETY: the pointer is that of `into_raw`, and the driver has not taken it.
+            // SAFETY: the pointer is from `into_raw`, and the driver has not taken it.
             drop(unsafe { Arc::from_raw(pointer) });
             return Err(error);
         }
-        // SAFETY: `cuGraphRetainUserObject`: the graph is alive, and takes over the one reference that the object has.
+        // SAFETY: `cuGraphRetainUserObject`: the graph is alive, and takes the only reference to the object.
         let status = unsafe { retain(self.graph.raw(), user_object, 1, MOVE) };
         status.check("cuGraphRetainUserObject").inspect_err(|_| {
             // SAFETY: `cuUserObjectRelease`: the graph has not taken the reference, so it is released here.
@@ -379,19 +384,19 @@ impl<'g> GraphRef<'g> {
     }
 }
 
-/// What a graph can hold.
+/// An object that a graph can hold.
 pub(crate) trait UserObject: Send + Sync + 'static {
-    /// The graph has let it go. This may run on any thread, and must not call CUDA.
-    fn let_go(self: Arc<Self>);
+    /// The graph has released the object. This can run on any thread, and must not call CUDA.
+    fn released(self: Arc<Self>);
 }
 
-/// The destructor of a user object. A panic ends the process: it cannot unwind into the driver.
+/// The destructor of a user object. A panic ends the process, because it cannot unwind into the driver.
 ///
 /// # Safety
-/// `object` is the pointer of an `Arc<T>`, which this takes over.
-unsafe extern "C" fn let_go<T: UserObject>(object: *mut c_void) {
-    // SAFETY: the driver passes what `retain` has given it.
-    unsafe { Arc::from_raw(object.cast::<T>().cast_const()) }.let_go();
+/// `object` is the pointer of an `Arc<T>`, and this function takes ownership of it.
+unsafe extern "C" fn release_object<T: UserObject>(object: *mut c_void) {
+    // SAFETY: the driver passes the pointer that `retain` registered.
+    unsafe { Arc::from_raw(object.cast::<T>().cast_const()) }.released();
 }
 
 /// A node of a graph that is alive for `'g`.
@@ -402,8 +407,8 @@ pub(crate) struct GraphNode<'g> {
 }
 
 impl GraphNode<'_> {
-    /// The function that the node launches, and its dynamic shared memory; `None` for a node of another kind. For a kernel without a
-    /// context it is its function in the current one.
+    /// The function that the node launches and its dynamic shared memory; `None` for other kinds of nodes. For a kernel
+    /// without a context, the function of the current context.
     pub(crate) fn kernel(self) -> Result<Option<(Handle<CUfunc_st>, u32)>, CallError> {
         /// `CU_GRAPH_NODE_TYPE_KERNEL`.
         const KERNEL: u32 = 0;
@@ -416,18 +421,18 @@ impl GraphNode<'_> {
         api.cuGraphKernelNodeGetParams_v2(node, &mut record)?;
         let mut function = record.function;
         if function.is_null() && !record.kernel.is_null() {
-            // SAFETY: the kernel of a node is loaded as long as the node may be launched.
+            // SAFETY: the kernel of a node stays loaded as long as the node can be launched.
             let kernel = unsafe { Alive::new(record.kernel) };
             api.cuKernelGetFunction(&mut function, kernel)?;
         }
         Ok(Some((Handle::new(function), record.shared)))
     }
 
-    /// Gives a kernel node an attribute: `cuGraphKernelNodeSetAttribute`.
+    /// Sets an attribute of a kernel node: `cuGraphKernelNodeSetAttribute`.
     pub(crate) fn set_attribute(self, attribute: &LaunchAttribute<'_>) -> Result<(), CallError> {
         let set = required!(self.api, cuGraphKernelNodeSetAttribute)?;
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphKernelNodeSetAttribute`: the node is alive, and the value is that of the
-        // attribute's id, which the call copies.
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphKernelNodeSetAttribute`: the node is alive, and the
+        // value belongs to the attribute's id. The call copies the value.
         unsafe { set(self.node.raw(), attribute.id, &attribute.value) }
             .check("cuGraphKernelNodeSetAttribute")
     }

@@ -1,4 +1,4 @@
-//! Handles of the driver: as numbers, of what is alive, and of what is destroyed when it is dropped.
+//! Handles of the driver: plain numbers, handles of live objects, and handles that own an object.
 
 use super::Api;
 use core::{
@@ -15,16 +15,16 @@ use cudarc::driver::{
 };
 use std::ffi::CStr;
 
-/// A handle of the driver as a number, whatever has become of the object. It can be compared and kept, no more: what a call with
-/// it requires, the type or the contract of that call says.
+/// A handle of the driver as a number. The object can be destroyed. Code can compare and keep the handle; a call that
+/// takes it states its requirements in its types or its safety section.
 #[repr(transparent)]
 pub(crate) struct Handle<T>(*mut T);
 
-// SAFETY: this crate never dereferences the pointer, and `raw` gives out a raw pointer, whose use is unsafe code that has its own
-// proof (Rust Reference, "Behavior considered undefined": only accesses through a pointer are). To copy it, compare it and drop it on
-// several threads are operations on a number.
+// SAFETY: this crate never dereferences the pointer. `raw` returns a raw pointer, and code that dereferences it is
+// unsafe and has its own proof (Rust Reference, "Behavior considered undefined": only accesses through a pointer are).
+// Several threads can copy, compare and drop the handle, because these are operations on a number.
 unsafe impl<T> Send for Handle<T> {}
-// SAFETY: a shared `Handle` gives the same number on every thread; nothing changes it through a shared reference.
+// SAFETY: a shared `Handle` returns the same number on every thread; nothing changes it through a shared reference.
 unsafe impl<T> Sync for Handle<T> {}
 
 impl<T> Handle<T> {
@@ -81,8 +81,8 @@ impl<T> fmt::Debug for Handle<T> {
     }
 }
 
-/// The handle of an object that is alive for `'a`: that it exists is the proof. It stays on its thread; what may be shared is a
-/// reference to what it was taken of.
+/// The handle of an object that is alive for `'a`: a value of this type is the proof. It is not `Send`; threads share a
+/// reference to the owner instead.
 #[repr(transparent)]
 pub(crate) struct Alive<'a, T>(*mut T, PhantomData<&'a ()>);
 
@@ -93,7 +93,7 @@ pub(crate) type StreamHandle<'a> = Alive<'a, CUstream_st>;
 
 impl<T> Alive<'_, T> {
     /// # Safety
-    /// `raw` is the handle of an object that is alive as long as the lifetime that the caller chooses.
+    /// `raw` is the handle of an object that is alive for the lifetime that the caller chooses.
     #[inline(always)]
     pub(crate) const unsafe fn new(raw: *mut T) -> Self {
         Self(raw, PhantomData)
@@ -115,19 +115,19 @@ impl<T> Clone for Alive<'_, T> {
 impl<T> Copy for Alive<'_, T> {}
 
 impl StreamHandle<'_> {
-    /// The default stream of the context that is current: CUDA Driver API, "Stream synchronization behavior".
+    /// The default stream of the current context: CUDA Driver API, "Stream synchronization behavior".
     pub(crate) const DEFAULT: Self = Self(ptr::null_mut(), PhantomData);
 }
 
-/// cudarc's objects, each of which destroys the driver's no earlier than in its own drop, and does not give it away before. A
-/// context can be reset under them by calls that cudarc does not have (`cuDevicePrimaryCtxReset`), which are unsafe themselves; what
-/// this crate does then is described where it asks for that: [`ContextState`](super::ContextState).
+/// cudarc's objects. Each one keeps the driver's object alive until its own drop, and never gives it away. A context
+/// can still be reset by calls that cudarc does not have (`cuDevicePrimaryCtxReset`); these calls are unsafe.
+/// [`ContextState`](super::ContextState) documents how this crate detects a reset.
 macro_rules! kept_by_cudarc {
     ($($theirs:ty, $raw:ident => $handle:ident;)*) => {$(
         impl<'a> From<&'a $theirs> for $handle<'a> {
             #[inline(always)]
             fn from(theirs: &'a $theirs) -> Self {
-                // SAFETY: cudarc's object is borrowed for `'a`, and keeps the driver's alive as described above.
+                // SAFETY: cudarc's object is borrowed for `'a`, and keeps the driver's object alive until its own drop.
                 unsafe { Self::new(theirs.$raw()) }
             }
         }
@@ -141,16 +141,16 @@ kept_by_cudarc! {
     CudaStream, cu_stream => StreamHandle;
 }
 
-/// What the driver destroys by one call.
+/// An object of the driver that a single call destroys.
 pub(super) trait Destroyed: Sized {
     /// `()`; `Cell<()>` for objects that one thread may use at a time.
     type Sharing;
 
-    /// The call; `None` where the driver is too old to have made the object.
+    /// The call that destroys the object; `None` if the driver is too old to have created it.
     fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> super::Status>;
 }
 
-/// An object of the driver that nothing else destroys; it is destroyed with this.
+/// A driver object with a single owner. Drop destroys it.
 pub(super) struct Owned<T: Destroyed> {
     pub(super) api: &'static Api,
     handle: Handle<T>,
@@ -159,7 +159,7 @@ pub(super) struct Owned<T: Destroyed> {
 
 impl<T: Destroyed> Owned<T> {
     /// # Safety
-    /// `raw` is the handle of an object that is alive, and that nothing but this destroys.
+    /// `raw` is the handle of a live object, and only this value destroys it.
     pub(super) unsafe fn new(api: &'static Api, raw: *mut T) -> Self {
         Self {
             api,
@@ -170,7 +170,7 @@ impl<T: Destroyed> Owned<T> {
 
     #[inline(always)]
     pub(super) fn alive(&self) -> Alive<'_, T> {
-        // SAFETY: the object is alive until this is dropped, which the borrow excludes.
+        // SAFETY: the object is alive until this is dropped, which the borrow prevents.
         unsafe { Alive::new(self.handle.raw()) }
     }
 }
@@ -179,13 +179,14 @@ impl<T: Destroyed> Drop for Owned<T> {
     fn drop(&mut self) {
         if let Some(destroy) = T::destroy(self.api) {
             // `Drop` cannot report an error, so it is discarded.
-            // SAFETY: the object is alive, this is the only one to destroy it, and every `Alive` of it was a borrow of this.
+            // SAFETY: the object is alive, only this value destroys it, and every `Alive` of it was a borrow of this
+            // value.
             unsafe { destroy(self.handle.raw()) };
         }
     }
 }
 
-/// A text that ends with NUL and lives for `'a`, as C passes it: `const char*`.
+/// A string that ends with NUL and is alive for `'a`, as C passes it: `const char*`.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Text<'a>(NonNull<c_char>, PhantomData<&'a CStr>);
@@ -198,7 +199,8 @@ impl<'a> From<&'a CStr> for Text<'a> {
 
 impl<'a> Text<'a> {
     pub(crate) fn to_c_str(self) -> &'a CStr {
-        // SAFETY: the text ends with NUL and lives for `'a`: it is a `CStr`, or the driver has written it to a place for such a text.
+        // SAFETY: the string ends with NUL and is alive for `'a`: it is a `CStr`, or the driver has written it as such
+        // a string.
         unsafe { CStr::from_ptr(self.0.as_ptr()) }
     }
 }

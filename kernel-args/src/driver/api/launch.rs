@@ -1,4 +1,4 @@
-//! Functions and what keeps them loaded; launches: a function with parameters that it takes, and the call.
+//! Functions and their owners; launches: a function with matching parameters, and the call.
 
 use super::{
     Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api,
@@ -10,20 +10,20 @@ use cudarc::driver::{
 };
 use std::{ffi::CStr, string::String, sync::Arc};
 
-/// A function that is loaded as long as this is.
+/// A function that stays loaded while this exists.
 pub(crate) struct Function {
     handle: Handle<CUfunc_st>,
     keeper: Keeper,
 }
 
-/// What keeps a function loaded.
+/// Keeps a function loaded.
 enum Keeper {
     Module(Arc<Module>),
     Cudarc(CudaFunction, ContextState),
 }
 
 impl Function {
-    /// `cuModuleGetFunction`; `None` where the module has no function of that name.
+    /// `cuModuleGetFunction`; `None` if the module has no function with this name.
     pub(crate) fn of_module(
         module: &Arc<Module>,
         symbol: &CStr,
@@ -35,7 +35,7 @@ impl Function {
         }))
     }
 
-    /// cudarc's function, which was loaded in `context`.
+    /// cudarc's function, loaded in `context`.
     pub(crate) fn of_cudarc(api: &Api, context: &CudaContext, function: CudaFunction) -> Self {
         Self {
             handle: Handle::new(function.cu_function()),
@@ -45,12 +45,12 @@ impl Function {
 
     #[inline(always)]
     pub(crate) fn alive(&self) -> FunctionHandle<'_> {
-        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: a function is valid until its module is unloaded, which
-        // `keeper` prevents; both constructors take the handle of the keeper.
+        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: a function is valid until its module is
+        // unloaded, which `keeper` prevents. Both constructors take the handle from the keeper.
         unsafe { Alive::new(self.handle.raw()) }
     }
 
-    /// cudarc's function, if cudarc loaded it.
+    /// cudarc's function, if cudarc loaded the function.
     pub(crate) fn cudarc(&self) -> Option<&CudaFunction> {
         match &self.keeper {
             Keeper::Cudarc(function, _) => Some(function),
@@ -58,7 +58,8 @@ impl Function {
         }
     }
 
-    /// Whether `context`, in which it was loaded, was reset since, as far as the driver reports it.
+    /// Whether its context, `context`, was reset since the function was loaded; `false` if the driver does not report
+    /// it.
     pub(crate) fn is_over(&self, api: &Api, context: &CudaContext) -> bool {
         match &self.keeper {
             Keeper::Module(module) => module.is_over(),
@@ -75,38 +76,38 @@ pub(super) type LaunchKernelEx = unsafe extern "C" fn(
     *mut *mut c_void,
 ) -> Status;
 
-/// What the caller of an `unsafe` function that launches has promised of that launch, which lasts for `'p`: see
-/// [`launch()`](crate::launch()). It goes with the launch, to the place that relies on it.
+/// The promise that a caller of an `unsafe` launch function makes for one launch, which lasts for `'p`: see
+/// [`launch()`](crate::launch()). It is passed along to the code that relies on it.
 pub struct Promise<'p>(PhantomData<&'p mut ()>);
 
 impl<'p> Promise<'p> {
     /// # Safety
-    /// For the one launch that takes this, the caller promises what [`launch()`](crate::launch()) requires. The launch returns within
-    /// `'p`.
+    /// For the one launch that takes this value, the caller promises what [`launch()`](crate::launch()) requires. The
+    /// launch returns within `'p`.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         Self(PhantomData)
     }
 
-    /// A raw function that is launched: it is loaded, which `launch` requires of it.
+    /// A raw function that is launched. `launch` requires that it is loaded.
     #[expect(clippy::unused_self, reason = "it is the proof")]
     #[inline(always)]
     pub(crate) fn function(&self, function: CUfunction) -> FunctionHandle<'p> {
-        // SAFETY: the caller of `launch` vouches for the function that is launched, as long as the launch lasts.
+        // SAFETY: the caller of `launch` promises that the launched function is loaded during the launch.
         unsafe { Alive::new(function) }
     }
 }
 
-/// The keys of `cuLaunchKernel`'s `extra`, as `cuda.h` defines them. cudarc has them from `cuda-11070` on only.
+/// The keys for `extra` of `cuLaunchKernel`, as `cuda.h` defines them. cudarc has them only from `cuda-11070` on.
 const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
 const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
 const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
 
-/// The `extra` of a packed buffer.
+/// The `extra` argument for a packed buffer.
 pub(crate) struct Extra<'b>([*mut c_void; 5], PhantomData<(&'b [u8], &'b mut usize)>);
 
 impl<'b> Extra<'b> {
-    /// `size` is where the driver reads the buffer's size.
+    /// The driver reads the buffer's size from `size`.
     #[inline(always)]
     pub(crate) fn new(buffer: &'b [u8], size: &'b mut usize) -> Self {
         *size = buffer.len();
@@ -121,8 +122,8 @@ impl<'b> Extra<'b> {
     }
 }
 
-/// A function and parameters that it takes, in one of the forms of `cuLaunchKernel`: all valid for `'p`. It has two words, which calls
-/// take in registers.
+/// A function and matching parameters, in one of the two forms of `cuLaunchKernel`. Both are valid for `'p`. The value
+/// has two words, which calls pass in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct KernelCall<'p, const PACKED: bool> {
     function: FunctionHandle<'p>,
@@ -131,8 +132,8 @@ pub(crate) struct KernelCall<'p, const PACKED: bool> {
 
 impl<'p> KernelCall<'p, false> {
     /// # Safety
-    /// For `'p`, `params` has a pointer to each parameter of the function, and as many bytes as the function takes are initialised
-    /// there.
+    /// For `'p`, `params` has a pointer to each parameter of the function, and each pointer points to as many
+    /// initialised bytes as the function reads for this parameter.
     #[inline(always)]
     pub(crate) unsafe fn with_params(
         function: FunctionHandle<'p>,
@@ -186,20 +187,22 @@ impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
 }
 
 impl Api {
-    /// `cuFuncGetName`: the function's symbol; `None` where the driver is older than 12.3.
+    /// `cuFuncGetName`: the function's symbol; `None` if the driver is older than 12.3.
     pub(crate) fn function_name(&self, function: FunctionHandle<'_>) -> Option<String> {
         let mut name = ptr::null();
-        // SAFETY: CUDA Driver API, "Execution Control", `cuFuncGetName`: it takes a function, which is alive, and a place, which it writes.
+        // SAFETY: CUDA Driver API, "Execution Control", `cuFuncGetName`: the function is alive, and the call writes to
+        // `name`.
         let status = unsafe { self.cuFuncGetName?(&mut name, function.raw()) };
         if status != Status::SUCCESS || name.is_null() {
             return None;
         }
-        // SAFETY: the driver has returned a text that ends with NUL, "valid as long as the function handle is valid", which it is.
+        // SAFETY: the driver has returned a string that ends with NUL, "valid as long as the function handle is valid".
+        // The function handle is valid here.
         let name = unsafe { CStr::from_ptr(name) };
         Some(name.to_string_lossy().into_owned())
     }
 
-    /// `cuLaunchKernelEx`; `cuLaunchKernel` where the driver is older than 11.8.
+    /// `cuLaunchKernelEx`, or `cuLaunchKernel` if the driver is older than 11.8.
     #[inline(always)]
     pub(crate) fn launch<const PACKED: bool>(
         &self,
@@ -207,19 +210,19 @@ impl Api {
         call: KernelCall<'_, PACKED>,
         _: Promise<'_>,
     ) -> Status {
-        // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernelEx` reads the configuration, whose stream and attributes are alive,
-        // and from either array as many bytes for each parameter as the function takes (`KernelCall`), and copies them before it
-        // returns. What the kernel does is what the caller of `launch` has promised.
+        // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernelEx` reads the configuration, whose stream and
+        // attributes are alive. From `params` or `extra` it reads as many bytes for each parameter as the function has
+        // (`KernelCall`), and copies them before it returns. The caller of `launch` promises that the kernel may run.
         unsafe { (self.launch_kernel)(config, call.function.raw(), call.params(), call.extra()) }
     }
 }
 
-/// `cuLaunchKernel` behind the arguments of `cuLaunchKernelEx`, for drivers older than 11.8. These take no launch
-/// attributes, which are refused before.
+/// `cuLaunchKernel` with the arguments of `cuLaunchKernelEx`, for drivers older than 11.8. These drivers have no launch
+/// attributes; an earlier check rejects them.
 ///
 /// # Safety
-/// As `cuLaunchKernelEx`: `config` is valid for reads; the function is loaded, and `params` or `extra` has its parameters; the
-/// kernel may run.
+/// The requirements of `cuLaunchKernelEx`: `config` is valid for reads; the function is loaded; `params` or `extra` has
+/// its parameters; the kernel may run.
 pub(super) unsafe extern "C" fn launch_without_attributes(
     config: *const LaunchConfig<'_>,
     function: CUfunction,
@@ -229,7 +232,7 @@ pub(super) unsafe extern "C" fn launch_without_attributes(
     let Ok(api) = api() else {
         return Status(CUresult::CUDA_ERROR_NOT_INITIALIZED as u32);
     };
-    // SAFETY: the caller vouches that it is valid for reads.
+    // SAFETY: the caller guarantees that it is valid for reads.
     let config = unsafe { config.read() };
     if config.attribute_count != 0 {
         return Status(CUresult::CUDA_ERROR_NOT_SUPPORTED as u32);
@@ -241,8 +244,9 @@ pub(super) unsafe extern "C" fn launch_without_attributes(
         stream,
         ..
     } = config;
-    // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernel`: it takes the parameters as `cuLaunchKernelEx` does, so the caller
-    // vouches for them, for the function and for what the kernel does. The stream of a configuration is alive.
+    // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernel`: it takes the parameters in the same form as
+    // `cuLaunchKernelEx`. The caller guarantees that they are valid, that the function is loaded and that the kernel
+    // may run. The stream of a configuration is alive.
     unsafe {
         (api.cuLaunchKernel)(
             function,

@@ -1,14 +1,14 @@
 //! `CUlaunchConfig` and `CUlaunchAttribute`, as `cuda.h` defines them.
 //!
-//! cudarc has them from `cuda-11080` on only, and its enum of attributes is that of the `cuda-NNNNN` feature that the
-//! application chose. These are the same for every version; the tests compare them with cudarc's.
+//! cudarc has them only from `cuda-11080` on, and its enum of attributes depends on the `cuda-NNNNN` feature of the
+//! application. These types are the same for every version; tests compare them with cudarc's types.
 
 use super::{EventHandle, StreamHandle};
 use core::{ffi::c_void, marker::PhantomData, ptr};
 use cudarc::driver::CudaEvent;
 
-/// `CUlaunchConfig`: what `cuLaunchKernelEx` takes beside the function and its parameters. Its stream, and what its attributes name,
-/// are alive for `'a`.
+/// `CUlaunchConfig`: the arguments of `cuLaunchKernelEx` without the function and its parameters. The stream and the
+/// objects that the attributes refer to are alive for `'a`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct LaunchConfig<'a> {
@@ -19,7 +19,7 @@ pub(crate) struct LaunchConfig<'a> {
     /// Dynamic shared memory per block in bytes.
     pub(crate) shared: u32,
     pub(crate) stream: StreamHandle<'a>,
-    /// For the driver alone, which writes into one of them.
+    /// Only for the driver, which can write to an attribute.
     attributes: *mut LaunchAttribute<'static>,
     pub(super) attribute_count: u32,
     borrowed: PhantomData<&'a mut ()>,
@@ -45,7 +45,7 @@ impl<'a> LaunchConfig<'a> {
         }
     }
 
-    /// The same with attributes, which are borrowed as long as it is used.
+    /// Adds attributes, which stay borrowed while the configuration is used.
     pub(crate) fn with_attributes<'b>(
         self,
         attributes: &'b mut [LaunchAttribute<'_>],
@@ -66,7 +66,7 @@ impl<'a> LaunchConfig<'a> {
 #[repr(C, align(8))]
 pub(crate) struct AttributeValue([u8; 64]);
 
-/// `CUlaunchAttribute`: an id, and a value. An event that the value names is alive for `'e`.
+/// `CUlaunchAttribute`: an id and a value. An event in the value is alive for `'e`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct LaunchAttribute<'e> {
@@ -89,13 +89,14 @@ impl<'e> LaunchAttribute<'e> {
         event: PhantomData,
     };
 
-    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT` and `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`, whose values begin with an event.
+    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT` and `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`, whose values begin
+    /// with an event.
     const WITH_EVENT: [u32; 2] = [7, 12];
 
-    /// The attribute `id` whose value is all zeros.
+    /// The attribute `id` with a value of zeros.
     ///
     /// # Panics
-    /// Where the value would begin with an event, which the driver accesses.
+    /// If the value of this attribute begins with an event, which the driver accesses.
     pub(crate) fn new(id: u32) -> Self {
         assert!(
             !Self::WITH_EVENT.contains(&id),
@@ -104,7 +105,7 @@ impl<'e> LaunchAttribute<'e> {
         Self { id, ..Self::IGNORE }
     }
 
-    /// The attribute `id` whose value begins with an event, and has zeros after it.
+    /// The attribute `id` with a value that begins with an event, followed by zeros.
     pub(crate) fn with_event(id: u32, event: &'e CudaEvent) -> Self {
         let mut attribute = Self { id, ..Self::IGNORE };
         let address = EventHandle::from(event).raw().expose_provenance();
@@ -112,10 +113,10 @@ impl<'e> LaunchAttribute<'e> {
         attribute
     }
 
-    /// Writes a member of the union's value: a number's bytes at its offset in the C struct.
+    /// Writes a member of the union's value: the bytes of a number, at the member's offset in the C struct.
     ///
     /// # Panics
-    /// Where it would replace an event.
+    /// If it would overwrite an event.
     pub(crate) fn put<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) {
         let is_event = offset < size_of::<usize>() && Self::WITH_EVENT.contains(&self.id);
         assert!(!is_event, "a number instead of an event");

@@ -1,12 +1,13 @@
-//! The driver behind checked wrappers: this folder makes every raw call, and what is outside of it needs no `unsafe` for one.
+//! Checked wrappers of the driver. This folder makes every raw call, so code outside of it needs no `unsafe` for a
+//! call.
 //!
 //! | file | what it proves |
 //! |---|---|
-//! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of other libraries |
-//! | [`handle`] | a handle is of something that is alive; what is owned is destroyed once |
-//! | [`context`], [`module`], [`launch`], [`graph`], [`exec`], [`stream`] | the calls that need more, each for its subject |
+//! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of libraries that are already loaded |
+//! | [`handle`] | a handle belongs to a live object; an owned object is destroyed once |
+//! | [`context`], [`module`], [`launch`], [`graph`], [`exec`], [`stream`] | the calls with further requirements, by subject |
 //!
-//! A call returns what it writes, or a [`CallError`] with its name.
+//! A call returns the value that it writes, or a [`CallError`] with its name.
 
 mod call_error;
 mod context;

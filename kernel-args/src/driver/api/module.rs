@@ -1,4 +1,4 @@
-//! Images as the driver takes them, modules, and the driver's linker.
+//! Images for the driver, modules, and the driver's linker.
 
 use super::{
     Alive, Api, CallError, ContextState, DriverCall, FunctionHandle, Handle, Status, api,
@@ -19,8 +19,8 @@ use std::{
     vec::Vec,
 };
 
-/// An image that the driver can be given, which it takes without its length: PTX that ends with NUL, or a cubin or fat binary whose
-/// headers place everything inside of its bytes.
+/// An image that can be passed to the driver. The driver receives no length, so this is PTX that ends with NUL, or a
+/// cubin or fat binary whose headers refer only to bytes inside the image.
 pub(crate) struct DriverImage {
     bytes: Vec<u8>,
     kind: CUjitInputType,
@@ -28,17 +28,17 @@ pub(crate) struct DriverImage {
 
 impl DriverImage {
     /// # Errors
-    /// What [`image::validate`] has found: its documentation lists what it checks.
+    /// The errors of [`image::validate`], which documents its checks.
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, image::Error> {
         let kind = image::validate(&bytes)?;
         // SAFETY: `validate` returned this kind.
         Ok(unsafe { Self::validated(bytes, kind) })
     }
 
-    /// An image that was validated while the program compiled, and its summary, for a table with this many kernels.
+    /// An image that was validated while the program was compiled, with its summary for a table of this many kernels.
     pub(crate) fn summarized(known: &Summary, kernels: usize) -> (Self, summary::Summary) {
         let summary = summary::Summary::read(known.bytes, kernels);
-        // SAFETY: the contract of `Summary::new`: `summary` writes the kind that `validate` returned.
+        // SAFETY: the contract of `Summary::new`: `summary` contains the kind that `validate` returned.
         let image = unsafe { Self::validated(known.image.to_vec(), summary.kind) };
         (image, summary)
     }
@@ -67,19 +67,19 @@ impl DriverImage {
 
 /// Why an image was not loaded.
 pub(crate) enum NotLoaded {
-    /// The driver was not asked to: there is none, or the context could not be made current.
-    Unasked(CallError),
-    /// What the driver has returned, with a log in the options.
+    /// The driver was not called: it is missing, or the context could not be made current.
+    NotCalled(CallError),
+    /// The driver's error; the log is in the options.
     Refused(DriverCall),
 }
 
 impl From<CallError> for NotLoaded {
     fn from(error: CallError) -> Self {
-        Self::Unasked(error)
+        Self::NotCalled(error)
     }
 }
 
-/// A loaded module, unloaded when this is dropped.
+/// A loaded module. Drop unloads it.
 pub(crate) struct Module {
     api: &'static Api,
     handle: Handle<CUmod_st>,
@@ -97,9 +97,9 @@ impl Module {
         let api = api().map_err(CallError::from)?;
         context.bind_to_thread().map_err(CallError::context)?;
         let mut handle = ptr::null_mut();
-        // SAFETY: CUDA Driver API, "Module Management", `cuModuleLoadDataEx` takes a cubin, PTX that ends with NUL, or a fat binary, which a
-        // `DriverImage` is: it reads no byte outside. The two arrays of `DriverOptions` have `count` entries, and what they point
-        // at outlives the call.
+        // SAFETY: CUDA Driver API, "Module Management", `cuModuleLoadDataEx` takes a cubin, PTX that ends with NUL, or
+        // a fat binary. A `DriverImage` is one of these, and the driver reads no byte outside of it. The two arrays of
+        // `DriverOptions` have `count` entries, and the data that they point to outlives the call.
         let status = unsafe {
             (api.cuModuleLoadDataEx)(
                 &mut handle,
@@ -122,7 +122,7 @@ impl Module {
     }
 
     fn alive(&self) -> Alive<'_, CUmod_st> {
-        // SAFETY: the call that has loaded the module returned its handle, and only the drop of this unloads it.
+        // SAFETY: the load call returned this handle, and only the drop of this value unloads the module.
         unsafe { Alive::new(self.handle.raw()) }
     }
 
@@ -131,7 +131,7 @@ impl Module {
         &self.context
     }
 
-    /// Whether the context was reset since the module was loaded, as far as the driver tells.
+    /// Whether the context was reset since the module was loaded; `false` if the driver does not report it.
     pub(crate) fn is_over(&self) -> bool {
         self.state.is_over(self.api, &self.context)
     }
@@ -146,8 +146,8 @@ impl Module {
             }
             found => found?,
         }
-        // SAFETY: CUDA Driver API, "Module Management": a function of a module is valid until the module is unloaded, which the borrow
-        // excludes.
+        // SAFETY: CUDA Driver API, "Module Management": a function of a module is valid until the module is unloaded,
+        // which the borrow prevents.
         Ok(Some(unsafe { Alive::new(function) }))
     }
 
@@ -163,15 +163,16 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // A reset has unloaded the module, and its handle is no longer one.
+        // The reset has unloaded the module, so its handle is invalid.
         if self.is_over() {
             return;
         }
-        // Not `bind_to_thread`, which returns a pending error of cudarc's instead of making the context current.
-        // `Drop` cannot report an error of either call, so it is discarded.
+        // cudarc's `bind_to_thread` would return a pending error instead of making the context current. `Drop` cannot
+        // report an error, so the errors of both calls are discarded.
         let _ = self.api.cuCtxSetCurrent((&*self.context).into());
-        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: the module is loaded, nothing else unloads it, and every handle
-        // of a function of it is a borrow of this, or of a `Function` that holds this.
+        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: the module is loaded, and nothing else
+        // unloads it. Every handle of its functions is a borrow of this value, or belongs to a `Function` that holds
+        // this value.
         unsafe { (self.api.cuModuleUnload)(self.handle.raw()) };
     }
 }
@@ -184,15 +185,16 @@ impl Destroyed for CUlinkState_st {
     }
 }
 
-/// The driver's linker, destroyed when this is dropped.
+/// The driver's linker. Drop destroys it.
 pub(crate) struct Linker {
     state: Owned<CUlinkState_st>,
-    /// The driver writes to the logs as long as the linker is alive, so it is destroyed before they are.
+    /// The driver writes to the logs while the linker is alive, so this field is declared, and dropped, after the
+    /// linker.
     options: Box<DriverOptions>,
 }
 
 impl Linker {
-    /// `cuLinkCreate`. An error is returned with the options, which have the log.
+    /// `cuLinkCreate`. An error is returned with the options, which contain the log.
     pub(crate) fn new(
         mut options: Box<DriverOptions>,
     ) -> Result<Self, (CallError, Box<DriverOptions>)> {
@@ -201,8 +203,9 @@ impl Linker {
             Err(unavailable) => return Err((unavailable.into(), options)),
         };
         let mut state = ptr::null_mut();
-        // SAFETY: CUDA Driver API, "Module Management", `cuLinkCreate`: the two arrays have `count` entries, and "optionValues must remain
-        // valid for the life of the CUlinkState if output options are used": the linker is destroyed before its options are.
+        // SAFETY: CUDA Driver API, "Module Management", `cuLinkCreate`: the two arrays have `count` entries, and
+        // "optionValues must remain valid for the life of the CUlinkState if output options are used": the linker is
+        // destroyed before its options.
         let status = unsafe {
             (api.cuLinkCreate_v2)(
                 options.count(),
@@ -213,7 +216,7 @@ impl Linker {
         };
         match status.check("cuLinkCreate") {
             Ok(()) => Ok(Self {
-                // SAFETY: the call has made the linker for this one alone.
+                // SAFETY: the call has created the linker, and only this value owns it.
                 state: unsafe { Owned::new(api, state) },
                 options,
             }),
@@ -221,16 +224,17 @@ impl Linker {
         }
     }
 
-    /// The options that the linker was made with, and its logs.
+    /// The linker's options, with its logs.
     pub(crate) fn options(&self) -> &DriverOptions {
         &self.options
     }
 
-    /// `cuLinkAddData`: `index` names the image in the log.
+    /// `cuLinkAddData`. `index` identifies the image in the log.
     pub(crate) fn add(&mut self, image: &DriverImage, index: usize) -> Result<(), CallError> {
         let name = CString::new(format!("image {index}")).unwrap_or_default();
-        // SAFETY: CUDA Driver API, "Module Management", `cuLinkAddData`: the linker is alive, the data are a `DriverImage` of this kind and
-        // size, the name ends with NUL, and there are no options. "No reference is retained to any inputs after this call returns."
+        // SAFETY: CUDA Driver API, "Module Management", `cuLinkAddData`: the linker is alive, the data are a
+        // `DriverImage` of this kind and size, the name ends with NUL, and the number of options is 0. "No reference is
+        // retained to any inputs after this call returns."
         let status = unsafe {
             (self.state.api.cuLinkAddData_v2)(
                 self.state.alive().raw(),
@@ -246,7 +250,7 @@ impl Linker {
         status.check("cuLinkAddData")
     }
 
-    /// `cuLinkComplete`: the cubin; `None` where the linker has made nothing.
+    /// `cuLinkComplete`: the cubin; `None` if the linker has produced no output.
     pub(crate) fn complete(&mut self) -> Result<Option<DriverImage>, CallError> {
         let (mut cubin, mut size) = (ptr::null_mut(), 0);
         let (api, state) = (self.state.api, self.state.alive());
@@ -257,7 +261,7 @@ impl Linker {
         // SAFETY: CUDA Driver API, "Module Management", `cuLinkComplete`: the linker owns the `size` bytes of the cubin at this address
         // until it is destroyed.
         let bytes = unsafe { slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
-        // The driver has made it, so its headers need no check.
+        // The driver created it, so its headers need no check.
         Ok(Some(DriverImage {
             bytes,
             kind: CUjitInputType::CU_JIT_INPUT_CUBIN,

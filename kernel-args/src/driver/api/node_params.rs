@@ -1,4 +1,4 @@
-//! What describes a node of a graph.
+//! Parameters of graph nodes.
 
 use super::KernelCall;
 use core::{
@@ -8,7 +8,7 @@ use core::{
 };
 use cudarc::driver::sys::{CUDA_MEMCPY3D, CUcontext, CUdeviceptr, CUfunction, CUmemorytype};
 
-/// `CUDA_KERNEL_NODE_PARAMS_v2`, which cudarc has from `cuda-12000` on only, as the driver describes a node.
+/// `CUDA_KERNEL_NODE_PARAMS_v2`, as the driver returns it. cudarc has it only from `cuda-12000` on.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct KernelNodeRecord {
@@ -18,7 +18,7 @@ pub(crate) struct KernelNodeRecord {
     pub(crate) shared: c_uint,
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
-    /// `CUkernel`, where `function` is null.
+    /// `CUkernel`, used if `function` is null.
     pub(super) kernel: *mut c_void,
     context: CUcontext,
 }
@@ -36,7 +36,7 @@ impl KernelNodeRecord {
     };
 }
 
-/// The same, as this crate describes a node to the driver: its function takes its parameters, both for `'p`.
+/// The same struct as input for the driver. The function accepts its parameters, and both are valid for `'p`.
 #[repr(transparent)]
 pub(crate) struct KernelNodeParams<'p>(KernelNodeRecord, PhantomData<&'p ()>);
 
@@ -61,15 +61,15 @@ impl<'p> KernelNodeParams<'p> {
     }
 }
 
-/// Where a copy of a graph reads or writes.
+/// The source or destination of a copy in a graph.
 #[derive(Clone, Copy)]
 pub(crate) enum Memory {
     Device(CUdeviceptr),
-    /// The launch of the graph requires that it is valid; nothing accesses it before.
+    /// The address must be valid when the graph is launched; nothing accesses it before.
     Host(*mut c_void),
 }
 
-/// One row of `width` bytes.
+/// A copy of one row of `width` bytes.
 pub(super) fn row(to: Memory, from: Memory, width: usize) -> CUDA_MEMCPY3D {
     const DEVICE: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_DEVICE;
     const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
@@ -108,7 +108,7 @@ pub(super) fn row(to: Memory, from: Memory, width: usize) -> CUDA_MEMCPY3D {
     }
 }
 
-/// `CUDA_MEMSET_NODE_PARAMS`, the first version, which `cuGraphAddMemsetNode` takes in every driver.
+/// `CUDA_MEMSET_NODE_PARAMS`, the first version, which `cuGraphAddMemsetNode` accepts in every driver.
 #[repr(C)]
 pub(crate) struct MemsetNodeParams {
     pub(super) address: CUdeviceptr,

@@ -1,10 +1,10 @@
-//! What a driver call returned.
+//! Status codes of driver calls.
 
 use super::api;
 use cudarc::driver::sys::CUresult;
 use std::fmt;
 
-/// What a driver call returned: a `CUresult` as a number, so that a code that a newer driver adds is a value too.
+/// The status of a driver call: a `CUresult` as a number, which can also hold codes of newer drivers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Status(pub u32);
@@ -13,12 +13,12 @@ impl Status {
     /// `CUDA_SUCCESS`.
     pub const SUCCESS: Self = Self(0);
 
-    /// The driver's name for it, such as `CUDA_ERROR_INVALID_VALUE`; `None` where the driver has none.
+    /// The driver's name of the status, such as `CUDA_ERROR_INVALID_VALUE`; `None` if the driver has no name for it.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         let mut name = None;
         api().ok()?.cuGetErrorName(self, &mut name).ok()?;
-        // The text is the driver's own, and never freed.
+        // The driver owns the string and never frees it.
         name?.to_c_str().to_str().ok()
     }
 }

@@ -20,55 +20,55 @@ impl Destroyed for CUevent_st {
     }
 }
 
-/// An event that is complete when a stream has done what was enqueued on it before.
+/// An event that completes when the stream has finished all work that was enqueued before it.
 pub(crate) struct Event(Owned<CUevent_st>);
 
 impl Event {
-    /// Records a new event on `stream`, whose context is made current.
+    /// Records a new event on `stream`, and makes the stream's context current.
     pub(crate) fn record(api: &'static Api, stream: &CudaStream) -> Result<Self, CallError> {
         const DISABLE_TIMING: u32 = 2;
         required!(api, cuEventCreate)?;
         required!(api, cuEventRecord)?;
-        // Without them the event could not be used.
+        // The event is only useful if this call exists too.
         required!(api, cuEventSynchronize)?;
         required!(api, cuEventDestroy_v2)?;
         api.cuCtxSetCurrent((&**stream.context()).into())?;
         let mut event = ptr::null_mut();
         api.cuEventCreate(&mut event, DISABLE_TIMING)?;
-        // SAFETY: the call has made the event for this one alone.
+        // SAFETY: the call has created the event, and only this value owns it.
         let event = Self(unsafe { Owned::new(api, event) });
         api.cuEventRecord(event.0.alive(), stream.into())?;
         Ok(event)
     }
 
-    /// Waits until it is complete; returns whether it is.
+    /// Waits for the event; returns whether it is complete.
     pub(crate) fn wait(&self) -> bool {
         self.0.api.cuEventSynchronize(self.0.alive()).is_ok()
     }
 }
 
-/// What the driver tells of a stream that is being captured.
+/// The state of a stream that is being captured.
 pub(crate) struct CaptureInfo<'s> {
-    /// The driver's number of the capture.
+    /// The driver's id of the capture.
     pub(crate) id: u64,
-    /// The graph that the capture becomes; `None` where something has broken the capture.
+    /// The graph of the capture; `None` if the capture has been invalidated.
     pub(crate) graph: Option<GraphRef<'s>>,
-    /// The node that the stream's next one depends on, where it is one.
+    /// The node on which the stream's next node depends, if it is a single node.
     pub(crate) last: Option<NodeId>,
 }
 
-/// Why a capture has become no graph.
+/// Why a capture did not result in a graph.
 pub(crate) enum NotCaptured {
-    /// What the call that ends it has returned.
+    /// `cuStreamEndCapture` failed.
     Ended(CallError),
     /// The driver returned no graph, or the stream was not capturing.
     Nothing,
-    /// What the question about the capture has returned.
-    Asked(CallError),
+    /// `cuStreamGetCaptureInfo` failed.
+    Info(CallError),
 }
 
 impl Api {
-    /// `cuStreamGetCaptureInfo`: `None` where the stream is not capturing.
+    /// `cuStreamGetCaptureInfo`: `None` if the stream is not capturing.
     pub(crate) fn capture_info<'s>(
         &'static self,
         stream: &'s CudaStream,
@@ -112,44 +112,46 @@ impl Api {
         }
         let captured = GraphId::captured(id);
         let last = (count == 1 && !nodes.is_null()).then(|| {
-            // SAFETY: CUDA Driver API, "Stream Management", `cuStreamGetCaptureInfo`: the driver's array has `count` nodes, and is valid until
-            // the next call for this stream.
+            // SAFETY: CUDA Driver API, "Stream Management", `cuStreamGetCaptureInfo`: the driver's array has `count`
+            // nodes, and is valid until the next call for this stream.
             let node = unsafe { nodes.read() };
-            // SAFETY: it is a node of the graph that the capture becomes.
+            // SAFETY: the node belongs to the graph of this capture.
             unsafe { NodeId::new(node, captured) }
         });
         let graph = (!graph.is_null()).then(|| {
-            // SAFETY: `cuStreamGetCaptureInfo` lends the graph while the stream is being captured, for all but to destroy it and to remove
-            // nodes from it. Only one thread may use a captured stream, and this crate asks for it between two calls of that thread.
+            // SAFETY: `cuStreamGetCaptureInfo` lends the graph while the stream is being captured. It allows all uses
+            // except destroying the graph and removing nodes. Only one thread may use a captured stream, and this crate
+            // calls this function between two calls of that thread.
             let graph = unsafe { Alive::new(graph) };
-            // SAFETY: it is the graph that the capture of this number becomes.
+            // SAFETY: `captured` is the id of the capture to which the graph belongs.
             unsafe { GraphRef::new(self, graph, captured) }
         });
         Ok(Some(CaptureInfo { id, graph, last }))
     }
 
-    /// Ends a capture: the graph, if there is one, and what `cuStreamEndCapture` has returned. The stream's context is made current.
+    /// Ends a capture. Returns the graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the
+    /// stream's context current.
     fn end_capture_now(
         &'static self,
         stream: &CudaStream,
     ) -> (Option<Owned<CUgraph_st>>, Result<(), CallError>) {
-        // Another context may have been made current. An error of this call makes the next one fail.
+        // A different context can be current. If this call fails, the next call fails too.
         let _ = self.cuCtxSetCurrent((&**stream.context()).into());
         let mut graph = ptr::null_mut();
         let ended = self.cuStreamEndCapture(stream.into(), &mut graph);
         let graph = (!graph.is_null()).then(|| {
-            // SAFETY: `cuStreamEndCapture` gives the graph to its caller.
+            // SAFETY: `cuStreamEndCapture` transfers the graph to its caller.
             unsafe { Owned::new(self, graph) }
         });
         (graph, ended)
     }
 
-    /// Ends a capture and returns its graph. Where the driver does not end it, it is abandoned.
+    /// Ends a capture and returns its graph. If that fails, abandons the capture.
     pub(crate) fn end_capture(&'static self, stream: &CudaStream) -> Result<Graph, NotCaptured> {
         let info = self
             .capture_info(stream)
             .map(|info| info.map(|info| info.id));
-        // Before any other error is returned: else the stream would stay capturing.
+        // The capture ends before any error is returned: otherwise the stream would stay in capture mode.
         let (graph, ended) = self.end_capture_now(stream);
         if let Err(error) = ended {
             drop(graph);
@@ -158,10 +160,10 @@ impl Api {
         }
         let graph = graph.ok_or(NotCaptured::Nothing)?;
         match info {
-            // SAFETY: the number is that of the capture that has just ended.
+            // SAFETY: this is the id of the capture that has just ended.
             Ok(Some(id)) => Ok(unsafe { Graph::of_capture(graph, GraphId::captured(id)) }),
             Ok(None) => Err(NotCaptured::Nothing),
-            Err(error) => Err(NotCaptured::Asked(error)),
+            Err(error) => Err(NotCaptured::Info(error)),
         }
     }
 

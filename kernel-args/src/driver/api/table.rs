@@ -1,22 +1,22 @@
 //! The table of the entry points, with their types. The macro is in [`entry_points`](super::entry_points).
 //!
 //! # The types are the proofs
-//! A `safe` entry point is declared with types of which every value is one that CUDA's Driver API documents for that call:
-//! - numbers: for one that makes no sense, such as a device that does not exist, the call returns an error;
-//! - `&mut T`: a place that the call writes, and does not keep;
-//! - [`Alive`], as [`FunctionHandle`]: an object that is alive. What is destroyed cannot be named by one;
-//! - [`Text`]: a text that ends with NUL.
+//! The types of a `safe` entry point only have values that CUDA's Driver API documents for this call:
+//! - numbers: for an invalid number, such as a device that does not exist, the call returns an error;
+//! - `&mut T`: the call writes to it and does not keep the pointer;
+//! - [`Alive`], such as [`FunctionHandle`]: an object that is alive. A destroyed object has no such handle;
+//! - [`Text`]: a string that ends with NUL.
 //!
-//! Every call also wants a current context. That is no requirement of memory safety: where no context is current, or the
-//! wrong one, each call is documented to return `CUDA_ERROR_INVALID_CONTEXT` or `CUDA_ERROR_INVALID_HANDLE`. An `unsafe` entry point
-//! requires what these types do not say (an array and its length, parameters that fit a kernel, an object that nothing uses any more):
-//! the files of this folder prove it, each for its subject.
+//! Every call also needs a current context. This is not a requirement of memory safety: if no context or the wrong
+//! context is current, each call is documented to return `CUDA_ERROR_INVALID_CONTEXT` or `CUDA_ERROR_INVALID_HANDLE`.
+//! An `unsafe` entry point has requirements that these types do not express (an array and its length, parameters that
+//! match a kernel, an object that is no longer used). The files of this folder prove them, each for its subject.
 
 use super::{
     Alive, AttributeValue, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle,
     GreenContext, KernelNodeParams, LaunchConfig, Null, PoolAccess, Status, StreamHandle, Text,
     Unavailable,
-    entry_points::{entry_points, method, required, said, signature, symbol},
+    entry_points::{entry_points, method, reported_name, required, signature, symbol},
     launch::{LaunchKernelEx, launch_without_attributes},
     node_params::{KernelNodeRecord, MemsetNodeParams},
 };
@@ -39,7 +39,7 @@ entry_points! {
         function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint, block_z: c_uint,
         shared: c_uint, stream: CUstream, params: *mut *mut c_void, extra: *mut *mut c_void
     );
-    // Attributes are numbers: cudarc's enum lacks those that are newer than the application's `cuda-NNNNN` feature.
+    // The attribute is a number: cudarc's enum lacks those that are newer than the application's `cuda-NNNNN` feature.
     safe cuFuncGetAttribute(value: &mut c_int, attribute: c_uint, function: FunctionHandle<'_>);
     safe cuFuncSetAttribute(function: FunctionHandle<'_>, attribute: c_uint, value: c_int);
     safe cuDeviceGetAttribute(value: &mut c_int, attribute: c_uint, device: CUdevice);
@@ -88,9 +88,9 @@ entry_points! {
     safe cuOccupancyMaxPotentialClusterSize(size: &mut c_int, function: FunctionHandle<'_>, config: &LaunchConfig<'_>);
     /// Driver 12.4 and newer.
     safe cuFuncGetParamInfo(function: FunctionHandle<'_>, index: usize, offset: &mut usize, size: &mut usize);
-    /// Driver 12.3 and newer. The name lives as long as the function.
+    /// Driver 12.3 and newer. The name is valid as long as the function.
     unsafe cuFuncGetName(name: &mut *const c_char, function: CUfunction);
-    // Graphs need driver 12.0, whose `_v2` calls take what describes a kernel node.
+    // Graphs need driver 12.0, which has the `_v2` calls and their parameters of kernel nodes.
     safe cuGraphCreate(graph: &mut CUgraph, flags: c_uint);
     unsafe cuGraphDestroy(graph: *mut CUgraph_st);
     safe cuGraphInstantiateWithFlags(exec: &mut CUgraphExec, graph: Alive<'_, CUgraph_st>, flags: u64);
@@ -147,7 +147,7 @@ entry_points! {
     safe cuEventRecord(event: EventHandle<'_>, stream: StreamHandle<'_>);
     safe cuEventSynchronize(event: EventHandle<'_>);
     unsafe cuEventDestroy_v2(event: *mut CUevent_st);
-    // Contexts. The three forms of one call: the newest that the driver has is taken.
+    // Contexts. Three versions of one call: the newest that the driver has is called.
     safe cuCtxCreate_v2(context: &mut CUcontext, flags: c_uint, device: CUdevice);
     /// Driver 11.4 and newer.
     safe cuCtxCreate_v3(context: &mut CUcontext, params: Null, count: c_int, flags: c_uint, device: CUdevice);
@@ -167,7 +167,7 @@ entry_points! {
     unsafe cuMemPoolSetAccess(pool: CUmemoryPool, access: &PoolAccess, count: usize);
     safe cuStreamGetCtx(stream: StreamHandle<'_>, context: &mut CUcontext);
     unsafe cuStreamDestroy_v2(stream: *mut CUstream_st);
-    // Green contexts: driver 12.4 and newer, their streams 12.5.
+    // Green contexts: driver 12.4 and newer; streams of green contexts: driver 12.5 and newer.
     safe cuDeviceGetDevResource(device: CUdevice, resource: &mut DeviceResource, kind: c_uint);
     unsafe cuDevSmResourceSplitByCount(
         groups: &mut DeviceResource, count: &mut c_uint, all: &DeviceResource, rest: &mut DeviceResource, flags: c_uint,

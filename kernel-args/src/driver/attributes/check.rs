@@ -1,4 +1,4 @@
-//! What is compared before a launch with attributes calls the driver.
+//! Checks of a launch with attributes, before the driver is called.
 
 use super::{
     limits::{AttributeLimits, device_attribute},
@@ -22,7 +22,7 @@ const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
 /// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
 const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 
-/// A launch with attributes, of a function whose context is current.
+/// A launch with attributes. The context of its function is current.
 pub(crate) struct Request<'a> {
     pub(crate) api: &'static Api,
     pub(crate) function: FunctionHandle<'a>,
@@ -30,13 +30,13 @@ pub(crate) struct Request<'a> {
     pub(crate) config: LaunchConfig<'a>,
     pub(crate) attributes: &'a Attributes<'a>,
     pub(crate) limits: &'a AttributeLimits,
-    /// Whether a node of a graph gets them, and no launch.
+    /// Whether the attributes are for a node of a graph, not for a launch.
     pub(crate) is_node: bool,
-    /// The kernel's name, for errors.
+    /// Returns the kernel's name, for errors.
     pub(crate) name: &'a dyn Fn() -> String,
 }
 
-/// Compares the attributes of a launch with what the driver, the GPU and the kernel allow.
+/// Checks the attributes of a launch against the limits of the driver, the GPU and the kernel.
 ///
 /// # Errors
 /// [`Error::Launch`], [`Error::Launch`], [`Error::Driver`].
@@ -87,7 +87,7 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
 }
 
 impl Request<'_> {
-    /// Whether driver and GPU have every attribute.
+    /// Checks that the driver and the GPU support every attribute.
     fn supported(&self) -> Result<(), Error> {
         let version = out(|version| self.api.cuDriverGetVersion(version))?;
         let version = u32::try_from(version).unwrap_or(0);
@@ -142,8 +142,8 @@ impl Request<'_> {
         }
         Err(self.limit(
             format!("priority {priority}"),
-            format!("the priorities of this GPU are {greatest}, which comes first, to {least}"),
-            "write a priority in that range; `cuCtxGetStreamPriorityRange` tells it",
+            format!("the priorities of this GPU are {greatest}, the highest, to {least}"),
+            "write a priority in this range, which `cuCtxGetStreamPriorityRange` returns",
         ))
     }
 
@@ -161,7 +161,7 @@ impl Request<'_> {
                 "the event of a launch belongs to the context of its kernel, here {}",
                 named(launch)
             ),
-            "create the event with `new_event` of that context",
+            "create the event with `new_event` of this context",
         ))
     }
 
@@ -174,7 +174,7 @@ impl Request<'_> {
         Err(self.limit(
             format!("memory_sync_domain_map with default {default} and remote {remote}"),
             format!("this GPU has {count} domains, numbered from 0"),
-            "write numbers below that; GPUs before sm_90 have one domain",
+            "write numbers in this range; GPUs before sm_90 have one domain",
         ))
     }
 
@@ -185,19 +185,19 @@ impl Request<'_> {
             miss,
             ..
         } = window;
-        // Not a number is not in the range either.
+        // This also rejects NaN.
         if !(0.0..=1.0).contains(&hit_ratio) {
             return Err(self.limit(
                 format!("an access policy window with the hit ratio {hit_ratio}"),
                 "a hit ratio is a number from 0 to 1".into(),
-                "write the part of the accesses that get the property of a hit",
+                "write the fraction of the accesses that get the property of a hit",
             ));
         }
         if miss == AccessProperty::Persisting {
             return Err(self.limit(
                 "an access policy window whose misses persist".into(),
                 "CUDA allows `Normal` and `Streaming` for a miss".into(),
-                "for a window all of which persists, leave `hit_ratio` at 1",
+                "for a window that persists completely, keep `hit_ratio` at 1",
             ));
         }
         let max = device_attribute(MAX_ACCESS_POLICY_WINDOW_SIZE)?;
@@ -211,7 +211,7 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Whether the stream is capturing.
+    /// Checks that the stream is capturing.
     fn capturing(&self) -> Result<(), Error> {
         let capture = out(|capture| self.api.cuStreamIsCapturing(self.config.stream, capture))?;
         if capture == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE as u32 {

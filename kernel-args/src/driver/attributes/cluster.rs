@@ -1,4 +1,4 @@
-//! How a launch groups its blocks, compared with the grid, the kernel and the GPU: clusters, and cooperative grids.
+//! Checks how a launch groups its blocks (clusters and cooperative grids) against the grid, the kernel and the GPU.
 
 use super::{
     Encoded, Request,
@@ -13,21 +13,21 @@ use crate::{
 };
 use std::{boxed::Box, format, string::String};
 
-/// The most blocks of a cluster that every GPU with clusters runs.
+/// The maximum number of blocks of a cluster that every GPU with clusters supports.
 const PORTABLE_CLUSTER: u64 = 8;
 
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
 const MULTIPROCESSOR_COUNT: u32 = 16;
 
 impl AttributeLimits {
-    /// Whether the kernel takes blocks or clusters of certain sizes only.
+    /// Whether the kernel requires certain sizes of blocks or clusters.
     pub(crate) const fn require_sizes(&self) -> bool {
         self.directives.required_threads.is_some()
             || self.required_cluster.is_some()
             || self.directives.explicit_cluster
     }
 
-    /// Compares a launch that names no cluster with the kernel's.
+    /// Checks a launch without a cluster option against the kernel's own cluster.
     pub(crate) fn check_without_cluster(
         &self,
         name: impl FnOnce() -> String,
@@ -40,8 +40,8 @@ impl AttributeLimits {
             None if self.directives.explicit_cluster => Err(Error::Launch(LaunchError::Limit(Box::new(Limit {
                 kernel: name(),
                 requested: "a launch without a cluster".into(),
-                limit: "this kernel is compiled for clusters of a size that each launch names (`.explicitcluster`)".into(),
-                help: "name it, for example `cluster = (2, 1, 1)`",
+                limit: "this kernel is compiled for clusters whose size each launch must specify (`.explicitcluster`)".into(),
+                help: "specify it, for example `cluster = (2, 1, 1)`",
             })))),
             _ => Ok(()),
         }
@@ -58,7 +58,7 @@ impl Request<'_> {
                 return Err(self.limit(
                     format!("cluster {cluster}"),
                     format!("this kernel is compiled for clusters of exactly {required}"),
-                    "launch it with that cluster, which the kernel's `.reqnctapercluster` directive (`__cluster_dims__`) \
+                    "launch it with this cluster, which the kernel's `.reqnctapercluster` directive (`__cluster_dims__`) \
                      requires, or without one",
                 ));
             }
@@ -70,9 +70,8 @@ impl Request<'_> {
         let Some(cluster) = self.attributes.cluster.or(required) else {
             return Err(self.limit(
                 format!("preferred_cluster {preferred}"),
-                "a preferred cluster takes the place of several clusters, and the launch has none"
-                    .into(),
-                "name the smaller cluster too: `cluster = …`",
+                "a preferred cluster replaces several clusters, but the launch has none".into(),
+                "specify the smaller cluster too: `cluster = …`",
             ));
         };
         self.cluster_fits("preferred_cluster", preferred)?;
@@ -86,7 +85,7 @@ impl Request<'_> {
         self.cluster_size("preferred_cluster", preferred)
     }
 
-    /// Compares a cluster with the grid.
+    /// Checks a cluster against the grid.
     fn cluster_fits(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
         if cluster.x == 0 || cluster.y == 0 || cluster.z == 0 {
             return Err(self.limit(
@@ -103,7 +102,7 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Compares a cluster with what the kernel and the GPU run.
+    /// Checks a cluster against the limits of the kernel and the GPU.
     fn cluster_size(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
         let blocks = count(cluster);
         if let Some(max) = self.limits.directives.max_cluster_rank
@@ -118,7 +117,7 @@ impl Request<'_> {
         if blocks <= PORTABLE_CLUSTER {
             return Ok(());
         }
-        // The driver keeps this with the function. There is no harm in it: smaller clusters are launched as before.
+        // The driver stores this setting with the function. It does not affect launches with smaller clusters.
         self.api.cuFuncSetAttribute(
             self.function,
             attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
@@ -138,7 +137,7 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Whether all blocks run at the same time.
+    /// Checks that all blocks can run at the same time.
     pub(super) fn cooperative(&self) -> Result<(), Error> {
         let (grid, block) = (self.config.grid, self.config.block);
         let blocks = grid.map(u64::from).into_iter().fold(1, u64::saturating_mul);
@@ -150,12 +149,12 @@ impl Request<'_> {
         Err(self.limit(
             format!("a cooperative grid of {blocks} blocks"),
             format!(
-                "all blocks of a cooperative launch run at the same time, and this GPU runs at most {max} blocks of {} \
-                 threads of this kernel at once",
+                "all blocks of a cooperative launch run at the same time, and this GPU runs at most {max} blocks of {} threads \
+                 of this kernel",
                 Dim3::new(x, y, z)
             ),
-            "use a grid within that, and have each thread process several elements; `Kernel::max_cooperative_blocks` \
-             tells the limit",
+            "use a grid within this limit, which `Kernel::max_cooperative_blocks` returns, and have each thread process \
+             several elements",
         ))
     }
 
@@ -183,10 +182,10 @@ impl Request<'_> {
     }
 }
 
-/// The error of a grid that is no multiple of its clusters.
+/// The error if a grid is not a multiple of its clusters.
 #[cold]
 pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: Dim3) -> Error {
-    // Saturates only where the grid is beyond its limits as well.
+    // This saturates only if the grid exceeds its own limits too.
     let up = |extent: u32, part: u32| extent.div_ceil(part).saturating_mul(part);
     let next = Dim3::new(
         up(grid.x, cluster.x),
@@ -197,9 +196,9 @@ pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: 
         kernel,
         requested: format!("grid {grid} with {name} {cluster}"),
         limit: format!(
-            "a grid is a multiple of its clusters along each axis; the next one is {next}"
+            "a grid must be a multiple of its clusters along each axis; the next multiple is {next}"
         ),
-        help: "round the grid up and have the kernel skip what is beyond its data, or use a cluster that divides the grid",
+        help: "round the grid up and have the kernel skip threads beyond its data, or use a cluster that divides the grid",
     })))
 }
 
@@ -210,7 +209,7 @@ pub(crate) fn divides(part: Dim3, whole: Dim3) -> bool {
         && whole.z.is_multiple_of(part.z)
 }
 
-/// The blocks of a cluster, or `u64::MAX` where that is not enough.
+/// The number of blocks of a cluster, or `u64::MAX` on overflow.
 fn count(dim: Dim3) -> u64 {
     [dim.x, dim.y, dim.z]
         .map(u64::from)

@@ -1,4 +1,4 @@
-//! Launch attributes as the driver takes them: an array of `CUlaunchAttribute`.
+//! Launch attributes as an array of `CUlaunchAttribute` for the driver.
 
 use super::{table::Attribute, visit::for_each};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// Where `CUlaunchAttributeValue::deviceUpdatableKernelNode` has its handle.
+/// The offset of the handle in `CUlaunchAttributeValue::deviceUpdatableKernelNode`.
 pub(super) const DEVICE_NODE: usize = 8;
 
 /// The attributes of one launch.
@@ -28,7 +28,7 @@ impl<'e> Encoded<'e> {
         encoded
     }
 
-    /// The attribute `cluster` alone.
+    /// Only the attribute `cluster`.
     pub(crate) fn cluster(cluster: Dim3) -> Self {
         Self::new(&Attributes {
             cluster: Some(cluster),
@@ -37,7 +37,7 @@ impl<'e> Encoded<'e> {
     }
 
     fn push(&mut self, attribute: LaunchAttribute<'e>) {
-        // There is room for each attribute once.
+        // The array has room for every attribute once.
         self.attributes[self.count] = attribute;
         self.count += 1;
     }
@@ -47,13 +47,13 @@ impl<'e> Encoded<'e> {
         config.with_attributes(&mut self.attributes[..self.count])
     }
 
-    /// The attributes, one after another.
+    /// The attributes in the order in which they were added.
     #[cfg(test)]
     fn all(&self) -> &[LaunchAttribute<'e>] {
         &self.attributes[..self.count]
     }
 
-    /// Stores the handle that the driver has written.
+    /// Stores the handle that the driver has written into `node`.
     pub(super) fn store_handle(&self, node: &DeviceNode) {
         let written = self.attributes[..self.count]
             .iter()
@@ -85,21 +85,21 @@ mod tests {
     };
     use std::vec::Vec;
 
-    /// The attributes that `launch` passes.
+    /// The attributes that a launch passes to the driver.
     fn passed(launch: Launch<'_>) -> Vec<LaunchAttribute<'_>> {
         Encoded::new(&launch.attributes.unwrap_or_default())
             .all()
             .to_vec()
     }
 
-    /// The bytes of an attribute's value from `offset` on.
+    /// The bytes of an attribute's value at `offset`.
     fn at<const N: usize>(attribute: &LaunchAttribute<'_>, offset: usize) -> [u8; N] {
         let mut bytes = [0; N];
         bytes.copy_from_slice(&attribute.bytes()[offset..][..N]);
         bytes
     }
 
-    /// Asserts that a member of cudarc's union has a value in the bytes of an attribute; the types are cudarc's.
+    /// Asserts that a member of cudarc's union has a value in the bytes of an attribute. The types are cudarc's types.
     macro_rules! lies {
         ($attribute:ident: $member:ident = $value:expr, $bytes:expr) => {
             let value = $value;

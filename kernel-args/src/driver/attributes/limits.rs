@@ -1,4 +1,4 @@
-//! What limits the launch attributes of one function.
+//! Limits of the launch attributes of one function.
 
 use crate::{
     device::vector::Dim3,
@@ -12,25 +12,26 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use kernel_args_abi::Sm;
 use kernel_args_image::Directives;
 
-/// What the checks of a function's launch attributes compare with.
+/// The limits for the checks of a function's launch attributes.
 pub(crate) struct AttributeLimits {
     pub(super) sm: Sm,
     /// `.reqnctapercluster`.
     pub(crate) required_cluster: Option<Dim3>,
-    /// Those of the image, where it was read.
+    /// The directives of the image, if the image was read.
     pub(crate) directives: Directives,
     pub(super) cooperative: CooperativeLimit,
 }
 
 impl AttributeLimits {
-    /// Asks the driver for the cluster that `function` requires, whose context is current, on the GPU `sm`.
+    /// Queries the driver for the cluster that `function` requires on the GPU `sm`. The function's context must be
+    /// current.
     pub(crate) fn ask(
         function: FunctionHandle<'_>,
         sm: Sm,
         directives: Directives,
     ) -> Result<Self, CallError> {
         let mut required = Dim3::new(0, 0, 0);
-        // Older drivers do not know the attributes, and older GPUs have no clusters.
+        // Older drivers lack these attributes, and older GPUs have no clusters.
         if api()?.cuLaunchKernelEx.is_some() && sm >= Sm(90) {
             for (extent, number) in [
                 (&mut required.x, attribute::REQUIRED_CLUSTER_WIDTH),
@@ -48,7 +49,7 @@ impl AttributeLimits {
         })
     }
 
-    /// The limits of a function of which nothing is known yet, and whose context is current.
+    /// The limits of a raw function. Its context must be current.
     pub(crate) fn of_raw(function: FunctionHandle<'_>) -> Result<Self, CallError> {
         const MAJOR: u32 = 75;
         const MINOR: u32 = 76;
@@ -58,15 +59,15 @@ impl AttributeLimits {
     }
 }
 
-/// An attribute of the current context's device, by its number in `CUdevice_attribute`.
+/// A device attribute of the current context, by its number in `CUdevice_attribute`.
 pub(crate) fn device_attribute(number: u32) -> Result<u32, CallError> {
     let (api, device) = (api()?, current_device()?);
     let value = out(|value| api.cuDeviceGetAttribute(value, number, device))?;
     Ok(u32::try_from(value).unwrap_or(0))
 }
 
-/// How many blocks run at the same time, for the last block size and shared memory that were asked for: the driver takes
-/// longer for the answer than for a launch's other checks together.
+/// Caches how many blocks can run at the same time, for the last block size and shared memory: the driver takes longer
+/// to compute this number than all other checks of a launch together.
 #[derive(Default)]
 pub(crate) struct CooperativeLimit(AtomicU64);
 
@@ -105,7 +106,7 @@ mod tests {
         limit.set(1024, 232_448, 0);
         assert_eq!(limit.get(1024, 232_448), Some(0));
         assert_eq!(limit.get(32, 0), None);
-        // What does not fit is not remembered, and not mistaken for another.
+        // Values that do not fit are not stored, and never match.
         limit.set(1 << 16, 0, 1);
         assert_eq!(limit.get(1 << 16, 0), None);
         limit.set(1024, 1 << 24, 1);

@@ -1,6 +1,6 @@
-//! Launch attributes: what each one needs, how the driver takes it, and what is compared before the driver is called.
+//! Launch attributes: their requirements, their encoding for the driver, and the checks before the driver is called.
 //!
-//! A launch without attributes comes here for nothing.
+//! A launch without attributes never calls this module.
 
 mod check;
 mod cluster;
@@ -40,8 +40,8 @@ pub(crate) fn launch<const PACKED: bool>(
     status
 }
 
-/// The attributes with their values and what they need, for the error of a launch; empty where there is none.
-pub(crate) fn describe(attributes: &Attributes<'_>) -> String {
+/// The attributes with their values and requirements, for the error of a launch; empty without attributes.
+pub(crate) fn attributes_text(attributes: &Attributes<'_>) -> String {
     let mut text = String::new();
     visit::for_each(attributes, &mut |attribute, _, value| {
         let needs = attribute.requirement();
@@ -63,7 +63,7 @@ pub(crate) fn describe(attributes: &Attributes<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::describe;
+    use super::attributes_text;
     use crate::driver::config::{Launch, MemorySyncDomain};
     use std::string::String;
 
@@ -71,7 +71,7 @@ mod tests {
     fn attributes_are_described_with_what_they_need() {
         let none = Launch::new(1, 1).cooperative(false);
         assert_eq!(
-            describe(&none.attributes.unwrap_or_default()),
+            attributes_text(&none.attributes.unwrap_or_default()),
             String::new()
         );
         let launch = Launch::new(4, 32)
@@ -79,7 +79,7 @@ mod tests {
             .priority(-1)
             .memory_sync_domain(MemorySyncDomain::Remote);
         assert_eq!(
-            describe(&launch.attributes.unwrap_or_default()),
+            attributes_text(&launch.attributes.unwrap_or_default()),
             "cluster = (2, 1, 1) (CUDA 11.8, sm_90); priority = -1 (CUDA 11.8); memory_sync_domain = Remote (CUDA 12.0)"
         );
     }

@@ -12,7 +12,7 @@ use crate::driver::{
 };
 use core::ffi::c_void;
 
-/// The first attribute that is set although CUDA has it for launches only: its name as an option.
+/// The option name of the first attribute that is set but is valid for launches only.
 #[cold]
 pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static str> {
     let mut found = None;
@@ -25,15 +25,15 @@ pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static 
     found
 }
 
-/// What the driver returned for an attribute of a node.
+/// The driver's error for an attribute of a node.
 pub(crate) struct Refused {
-    /// The attribute's name as an option.
+    /// The attribute's option name.
     pub(crate) attribute: &'static str,
-    /// The entry point, and what it returned.
+    /// The entry point and its status.
     pub(crate) call: DriverCall,
 }
 
-/// What setting an attribute has come to, and what the driver refused; [`Error::OldDriver`] where it was not asked.
+/// The result of setting an attribute, or the driver's error; [`Error::OldDriver`] if the driver was not called.
 fn refused<T>(
     attribute: Attribute,
     outcome: Result<T, CallError>,
@@ -48,7 +48,7 @@ fn refused<T>(
     }
 }
 
-/// Gives a kernel node the attributes; stops at the first that the driver refuses.
+/// Sets the attributes on a kernel node; stops at the first attribute that the driver rejects.
 ///
 /// # Errors
 /// [`Error::OldDriver`] before anything is done.
@@ -74,7 +74,7 @@ pub(crate) fn set_on_node(
     }
 }
 
-/// Makes a kernel node one that kernels can update, and returns the handle by which they name it.
+/// Lets kernels update a kernel node, and returns the node's handle for kernels.
 ///
 /// # Errors
 /// [`Error::OldDriver`] before anything is done.

@@ -1,14 +1,14 @@
-//! The launch attributes: number, name, and what they need.
+//! The launch attributes: number, name and requirements.
 
-/// A row: the attribute of [`Launch`](crate::Launch) under its name there.
+/// The requirements of an attribute of [`Launch`](crate::Launch).
 pub(super) struct Requirement {
     /// The method of `Launch`, and the option of `launch!`.
     pub(super) name: &'static str,
-    /// The oldest driver that has it, as `cuDriverGetVersion` tells it: 12080 is CUDA 12.8.
+    /// The oldest driver that supports it, as `cuDriverGetVersion` returns it: 12080 is CUDA 12.8.
     pub(super) version: u32,
-    /// The oldest GPU that has it, 90 for sm_90; 0 where every GPU takes it.
+    /// The oldest GPU that supports it, 90 for sm_90; 0 if every GPU supports it.
     pub(super) sm: u16,
-    /// Whether a kernel node of a graph takes it too; the others are for launches only.
+    /// Whether it is also valid for a kernel node of a graph, not only for launches.
     pub(super) nodes: bool,
 }
 
@@ -40,8 +40,9 @@ macro_rules! attributes {
     };
 }
 
-// CUDA Driver API, `CUlaunchAttributeID`, which also says which ones are valid for graph nodes, and the first toolkit whose
-// `cuda.h` has it; the generations are those of the programming guide's chapters on each feature.
+// CUDA Driver API, `CUlaunchAttributeID`, which also documents which attributes are valid for graph nodes. The version
+// is the first toolkit whose `cuda.h` has the attribute; the GPU generation is from the programming guide's chapter on
+// each feature.
 attributes! {
     AccessPolicyWindow = 1, "access_policy_window", 11 . 8, sm 80, nodes true;
     Cooperative = 2, "cooperative", 11 . 8, sm 60, nodes true;

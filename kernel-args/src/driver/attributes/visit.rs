@@ -1,4 +1,4 @@
-//! The attributes that are set, one by one, as the driver takes each of them.
+//! Visits each attribute that is set, encoded for the driver.
 
 use super::table::Attribute;
 use crate::{
@@ -8,13 +8,13 @@ use crate::{
 use core::fmt::Display;
 use cudarc::driver::CudaEvent;
 
-/// Calls `visit` with each attribute that is set: what the driver takes, and its value as a text.
+/// Calls `visit` with each attribute that is set: its encoding and its value as text.
 pub(super) fn for_each<'e>(
     attributes: &Attributes<'e>,
     visit: &mut dyn FnMut(Attribute, LaunchAttribute<'e>, &dyn Display),
 ) {
-    // By value, so that no attribute is forgotten: a field that is not named here is an error. Those that are not bound hold an
-    // address.
+    // The pattern names every field, so the compiler reports a new one that is missing here. Fields without a binding
+    // hold an address.
     let Attributes {
         cluster,
         preferred_cluster,
@@ -32,7 +32,7 @@ pub(super) fn for_each<'e>(
         device_updatable_node: _,
     } = *attributes;
     let mut put = |attribute, parts: &[(usize, [u8; 4])], value: &dyn Display| {
-        visit(attribute, words(attribute, parts), value);
+        visit(attribute, members(attribute, parts), value);
     };
     if let Some(dim) = cluster {
         put(Attribute::Cluster, &extents(dim), &dim);
@@ -109,7 +109,7 @@ fn with_addresses<'e>(
         visit(Attribute::LaunchCompletionEvent, entry, &"an event");
     }
     if let Some(window) = attributes.access_policy_window {
-        let mut entry = words(
+        let mut entry = members(
             Attribute::AccessPolicyWindow,
             &[
                 (16, window.hit_ratio.to_ne_bytes()),
@@ -127,7 +127,7 @@ fn with_addresses<'e>(
         );
     }
     if attributes.device_updatable_node.is_some() {
-        let entry = words(Attribute::DeviceUpdatableNode, &[(0, TRUE)]);
+        let entry = members(Attribute::DeviceUpdatableNode, &[(0, TRUE)]);
         visit(Attribute::DeviceUpdatableNode, entry, &true);
     }
 }
@@ -140,8 +140,8 @@ fn event_of(attribute: Attribute, event: &CudaEvent) -> LaunchAttribute<'_> {
     LaunchAttribute::with_event(attribute as u32, event)
 }
 
-/// The members of a value that are four bytes long, by their offsets.
-fn words<'e>(attribute: Attribute, parts: &[(usize, [u8; 4])]) -> LaunchAttribute<'e> {
+/// An attribute whose value has four-byte members, at these offsets.
+fn members<'e>(attribute: Attribute, parts: &[(usize, [u8; 4])]) -> LaunchAttribute<'e> {
     let mut entry = LaunchAttribute::new(attribute as u32);
     for &(offset, bytes) in parts {
         entry.put(offset, bytes);

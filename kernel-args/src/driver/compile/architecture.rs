@@ -1,4 +1,4 @@
-//! What NVRTC compiles for.
+//! The architecture for which NVRTC compiles.
 
 use kernel_args_abi::Sm;
 use kernel_args_image::Target;
@@ -7,7 +7,7 @@ use std::{
     string::{String, ToString},
 };
 
-/// The value of `--gpu-architecture`, and the virtual one for PTX alone.
+/// The value of `--gpu-architecture`, and its virtual architecture for PTX output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Architecture {
     pub(super) name: String,
@@ -15,20 +15,21 @@ pub(super) struct Architecture {
 }
 
 impl Architecture {
-    /// What the program asked for, `sm_90a` or `compute_90`; or else the GPU's own, and where NVRTC does not know it, PTX for the
-    /// newest older one. `known` are those that NVRTC has, in ascending order.
+    /// The architecture that the program requested (`sm_90a` or `compute_90`), otherwise the GPU's own. If NVRTC does
+    /// not support the GPU, PTX for the newest older architecture. `known` are the architectures that NVRTC supports,
+    /// in ascending order.
     ///
-    /// The error says why there is none.
+    /// The error explains why no architecture fits.
     pub(super) fn choose(
-        asked: Option<&str>,
+        requested: Option<&str>,
         to_ptx: bool,
         gpu: Sm,
         known: &[u16],
     ) -> Result<Self, String> {
-        if let Some(name) = asked {
+        if let Some(name) = requested {
             let Some(target) = Target::parse(name) else {
                 return Err(format!(
-                    "`{name}` is no architecture\nhelp: write it as nvcc does: `sm_90` for a cubin, `compute_90` for PTX"
+                    "`{name}` is not an architecture\nhelp: write it as nvcc does: `sm_90` for a cubin, `compute_90` for PTX"
                 ));
             };
             let own = Self::new(target);
@@ -49,7 +50,7 @@ impl Architecture {
                     |oldest| format!("{} and newer", Sm(oldest)),
                 );
                 Err(format!(
-                    "it compiles for {oldest}, and this GPU is {gpu}\nhelp: use the NVRTC of an older CUDA release"
+                    "it compiles for {oldest}, but this GPU is {gpu}\nhelp: use the NVRTC of an older CUDA release"
                 ))
             }
         }
@@ -76,8 +77,8 @@ mod tests {
 
     const NVRTC_13: [u16; 12] = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
 
-    fn name(asked: Option<&str>, to_ptx: bool, gpu: u16) -> Result<String, String> {
-        let chosen = Architecture::choose(asked, to_ptx, Sm(gpu), &NVRTC_13)?;
+    fn name(requested: Option<&str>, to_ptx: bool, gpu: u16) -> Result<String, String> {
+        let chosen = Architecture::choose(requested, to_ptx, Sm(gpu), &NVRTC_13)?;
         Ok(chosen.name)
     }
 
@@ -91,14 +92,14 @@ mod tests {
         assert_eq!(name(None, false, 91).as_deref(), Ok("compute_90"));
         let error = name(None, false, 70).unwrap_err();
         assert!(
-            error.contains("sm_75 and newer, and this GPU is sm_70"),
+            error.contains("sm_75 and newer, but this GPU is sm_70"),
             "{error}"
         );
         assert!(Architecture::choose(None, false, Sm(90), &[]).is_err());
     }
 
     #[test]
-    fn what_is_asked_for_is_taken() {
+    fn a_requested_architecture_is_used() {
         assert_eq!(name(Some("sm_90a"), false, 90).as_deref(), Ok("sm_90a"));
         assert_eq!(name(Some("sm_90a"), true, 90).as_deref(), Ok("compute_90a"));
         assert_eq!(

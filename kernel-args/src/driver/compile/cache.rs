@@ -1,4 +1,4 @@
-//! What was compiled, kept in a folder.
+//! A cache of compiled sources in a folder.
 
 use super::{
     entry::{decode, encode},
@@ -12,15 +12,15 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-/// The largest entry that is read, in bytes.
+/// The maximum size of an entry that is read, in bytes.
 const LARGEST: usize = 1 << 30;
 
-/// The entry of this name, if there is one and it is undamaged.
+/// The entry with this name, if it exists and is undamaged.
 pub(super) fn read(folder: &Path, name: &str) -> Option<Compiled> {
     decode(name, &read_file(&folder.join(name), LARGEST).ok()??)
 }
 
-/// Stores the entry of this name: it appears at once, or not at all.
+/// Stores the entry with this name atomically: other processes see the complete entry or no entry.
 pub(super) fn write(folder: &Path, name: &str, compiled: &Compiled) -> CacheUse {
     let store = || -> io::Result<()> {
         fs::create_dir_all(folder)?;
@@ -35,7 +35,7 @@ pub(super) fn write(folder: &Path, name: &str, compiled: &Compiled) -> CacheUse 
     }
 }
 
-/// A file of a name that no process has. Others may read it, as far as the umask lets them: a cache can be shared.
+/// A file with a unique name. Other users can read it if the umask allows it, because a cache can be shared.
 fn scratch_file(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -93,7 +93,7 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// It would block, or never end.
+    /// Reading a device would block or never end.
     #[cfg(unix)]
     #[test]
     fn a_device_is_not_an_entry() {

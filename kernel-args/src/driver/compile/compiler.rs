@@ -1,4 +1,4 @@
-//! From a source to what NVRTC makes of it, or to what the cache has.
+//! Compiles a source with NVRTC, or reads the result from the cache.
 
 use super::{
     architecture::Architecture,
@@ -17,10 +17,10 @@ use kernel_args_nvrtc::Nvrtc;
 use std::{boxed::Box, ffi::CString, format, string::ToString, sync::Arc, vec::Vec};
 
 impl CompileOptions {
-    /// Compiles a source for the context's GPU. [`Module::compile`](crate::Module::compile) does so and loads it.
+    /// Compiles a source for the context's GPU. [`Module::compile`](crate::Module::compile) also loads the result.
     ///
     /// # Errors
-    /// [`Error::Compile`] where there is no NVRTC, or it does not compile the source: with its log.
+    /// [`Error::Compile`] if NVRTC is not found or does not compile the source; the error contains NVRTC's log.
     pub fn compile(&self, ctx: &Arc<CudaContext>, source: &str) -> Result<CompiledSource, Error> {
         self.compile_for(sm(ctx)?, source)
     }
@@ -38,8 +38,8 @@ impl CompileOptions {
         let known = nvrtc
             .architectures()
             .map_err(|error| self.failed(&error, ""))?;
-        let asked = self.architecture.as_deref();
-        let architecture = Architecture::choose(asked, self.to_ptx, gpu, &known)
+        let requested = self.architecture.as_deref();
+        let architecture = Architecture::choose(requested, self.to_ptx, gpu, &known)
             .map_err(|problem| job.refused(&problem))?;
         let Some(folder) = &self.cache else {
             return Ok(CompiledSource {
@@ -67,7 +67,9 @@ impl CompileOptions {
         let cache_use = if key().is_ok_and(|now| now == name) {
             cache::write(folder, &name, &compiled)
         } else {
-            CacheUse::Unknown("a file that the source includes was changed meanwhile".into())
+            CacheUse::Unknown(
+                "a file that the source includes was changed during the compilation".into(),
+            )
         };
         Ok(CompiledSource {
             compiled: Arc::new(compiled),
@@ -82,7 +84,7 @@ impl CompileOptions {
     }
 }
 
-/// One source with all that it is compiled by.
+/// One source with everything that affects its compilation.
 struct Job<'j> {
     options: &'j CompileOptions,
     source: &'j str,
@@ -101,7 +103,7 @@ impl Job<'_> {
         ))))
     }
 
-    /// Compiles it, and once more for its debug information where that is asked for.
+    /// Compiles the source, and a second time for its debug information if that is enabled.
     fn run(&self, architecture: &Architecture) -> Result<Compiled, Error> {
         let mut compiled = self.compile(&architecture.name, None)?;
         if self.options.debug_info {
@@ -114,7 +116,7 @@ impl Job<'_> {
     fn compile(&self, architecture: &str, more: Option<&str>) -> Result<Compiled, Error> {
         let (options, nvrtc) = (self.options, self.nvrtc);
         let texts = Texts::new(options, self.source, architecture, more)
-            .map_err(|what| self.refused(&format!("{what} has a NUL")))?;
+            .map_err(|what| self.refused(&format!("{what} contains a NUL")))?;
         let failed = |error, log: &str| options.failed(&error, log);
         let mut program = nvrtc
             .program(&texts.source, &texts.name, &texts.headers)
@@ -153,7 +155,7 @@ impl Job<'_> {
     }
 }
 
-/// The texts that NVRTC takes, which end with NUL.
+/// The strings for NVRTC, which end with NUL.
 struct Texts {
     source: CString,
     name: CString,
@@ -163,7 +165,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// The error is what has a NUL.
+    /// The error names the string that contains a NUL.
     fn new(
         options: &CompileOptions,
         source: &str,

@@ -1,11 +1,12 @@
-//! An entry of the cache as bytes: a mark, a checksum of the rest, then the name of the entry and its parts, each after its length.
+//! The format of a cache entry: a mark, a checksum of the rest, then the entry's name and its parts, each with its
+//! length before it.
 
 use super::{key::checksum, source::Compiled};
 use std::{string::String, vec::Vec};
 
 const MARK: &[u8] = b"kernel-args\0\x01";
 
-/// The entry of this name.
+/// Encodes the entry with this name.
 pub(super) fn encode(name: &str, compiled: &Compiled) -> Vec<u8> {
     let mut parts = Vec::new();
     let mut add = |part: &[u8]| {
@@ -28,7 +29,7 @@ pub(super) fn encode(name: &str, compiled: &Compiled) -> Vec<u8> {
     entry
 }
 
-/// What the entry of this name holds; `None` where it is another one, or damaged.
+/// Decodes the entry with this name; `None` if the entry has a different name or is damaged.
 pub(super) fn decode(name: &str, entry: &[u8]) -> Option<Compiled> {
     let rest = entry.strip_prefix(MARK)?;
     let (sum, mut parts) = rest.split_at_checked(32)?;

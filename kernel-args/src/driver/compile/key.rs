@@ -1,11 +1,11 @@
-//! What an entry of the cache is found by.
+//! The key of a cache entry.
 
 use super::{architecture::Architecture, options::CompileOptions};
 use kernel_args_nvrtc::{Includes, Search, Text, option};
 use sha2::{Digest as _, Sha256};
 use std::{fmt::Write as _, format, path::Path, string::String, vec::Vec};
 
-/// The name of the cache's entry; why there is none.
+/// The name of the cache entry, or the reason why the source cannot be cached.
 pub(super) fn key(
     options: &CompileOptions,
     source: &str,
@@ -34,7 +34,7 @@ pub(super) fn key(
         let text = text.as_deref().unwrap_or_default();
         key.list([path.as_bytes(), &exists, text].into_iter());
     }
-    // With a key of its own the program vouches for what is unknown.
+    // With `cache_key`, the program guarantees that the key covers the unknown parts.
     if options.cache_key.is_none() {
         if others.has_files() {
             return Err("an option names files");
@@ -63,18 +63,18 @@ fn includes(options: &CompileOptions, source: &str, directives: &str) -> Include
     })
 }
 
-/// A hash of everything that the compiled code depends on, part by part.
+/// A hash of everything that affects the compiled code, part by part.
 struct Key(Sha256);
 
 impl Key {
-    /// Begins with the versions of this crate and of the format.
+    /// The key includes the crate version and the format version.
     fn new() -> Self {
         let mut key = Self(Sha256::new());
         key.add(concat!("kernel-args ", env!("CARGO_PKG_VERSION"), " 1").as_bytes());
         key
     }
 
-    /// A part: its length goes before it, so that no two lists of parts are the same bytes.
+    /// Adds a part, preceded by its length, so two different lists of parts never have the same bytes.
     fn add(&mut self, part: &[u8]) {
         self.0.update((part.len() as u64).to_le_bytes());
         self.0.update(part);
@@ -97,7 +97,7 @@ impl Key {
 fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        // A `String` takes any text.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text

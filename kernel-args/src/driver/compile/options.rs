@@ -1,4 +1,4 @@
-//! How a source is compiled.
+//! Options for the compilation of a source.
 
 use core::fmt;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     vec::Vec,
 };
 
-/// How NVRTC compiles a source: [`Module::compile`](crate::Module::compile), [`compile`](Self::compile).
+/// Options with which NVRTC compiles a source: [`Module::compile`](crate::Module::compile), [`compile`](Self::compile).
 ///
 /// By default it compiles C++17 to a cubin for the context's GPU.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct CompileOptions {
     pub(super) architecture: Option<String>,
     pub(super) to_ptx: bool,
     pub(super) include_paths: Vec<PathBuf>,
-    /// Names and texts.
+    /// The names and contents.
     pub(super) headers: Vec<(String, String)>,
     pub(super) name_expressions: Vec<String>,
     pub(super) debug_info: bool,
@@ -60,35 +60,36 @@ impl CompileOptions {
         Self::default()
     }
 
-    /// The source's name, which messages begin with; `source.cu` if there is none. Headers in quotes are looked for in its folder
-    /// first, which is the current one if the name has none.
+    /// The source's name, which is the first part of each compiler message; the default is `source.cu`. Headers in
+    /// quotes are searched in its folder first; without a folder in the name, in the current folder.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// What to compile for, as nvcc has it: `sm_90a` for a cubin, `compute_90` for PTX. Without it, the context's GPU; where NVRTC
-    /// does not know it yet, PTX for the newest older GPU that it knows, which the driver compiles.
+    /// The target architecture as nvcc writes it: `sm_90a` for a cubin, `compute_90` for PTX. The default is the
+    /// context's GPU. If NVRTC does not support that GPU yet, the default is PTX for the newest older GPU that it
+    /// supports; the driver compiles the PTX.
     pub fn architecture(mut self, architecture: impl Into<String>) -> Self {
         self.architecture = Some(architecture.into());
         self
     }
 
-    /// Make PTX, which the driver compiles when it is loaded, instead of a cubin: for
+    /// Generates PTX instead of a cubin. The driver compiles it when it is loaded: this is for
     /// [`JitOptions`](crate::image::JitOptions), which apply to PTX only.
     pub fn to_ptx(mut self) -> Self {
         self.to_ptx = true;
         self
     }
 
-    /// A folder in which headers are looked for: `--include-path`. NVRTC finds no header of CUDA's by itself: `cuda_fp16.h` and the like
-    /// are in the toolkit's folder `include`.
+    /// A folder with headers: `--include-path`. NVRTC does not search CUDA's headers by default: `cuda_fp16.h` and
+    /// similar headers are in the toolkit's folder `include`.
     pub fn include_path(mut self, folder: impl AsRef<Path>) -> Self {
         self.include_paths.push(folder.as_ref().to_path_buf());
         self
     }
 
-    /// A header as text, for `#include "name"`.
+    /// The contents of a header, for `#include "name"`.
     pub fn header(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.headers.push((name.into(), text.into()));
         self
@@ -100,21 +101,21 @@ impl CompileOptions {
         self
     }
 
-    /// The version of C++; NVRTC's default is C++17: `--std`.
+    /// The version of C++: `--std`. NVRTC's default is C++17.
     pub fn standard(mut self, standard: CppStandard) -> Self {
         self.standard = Some(standard);
         self
     }
 
-    /// A kernel that is a template, with its arguments: `axpy<float>`. It is compiled for these, and
-    /// `module.kernel::<A>("axpy<float>")` finds it by exactly this text. The types in it are those of the source.
+    /// A template kernel with its arguments: `axpy<float>`. NVRTC compiles this instance, and
+    /// `module.kernel::<A>("axpy<float>")` finds it by exactly this text. Types in the text are types of the source.
     pub fn name_expression(mut self, expression: impl Into<String>) -> Self {
         self.name_expressions.push(expression.into());
         self
     }
 
-    /// Compile the source once more, with debug information, and verify arguments by the names and members that it tells. The
-    /// kernels that run are those without: their speed is the same.
+    /// Compiles the source a second time with debug information, and verifies arguments by its names and members. The
+    /// kernels that run are compiled without debug information, so their speed is the same.
     pub fn debug_info(mut self, on: bool) -> Self {
         self.debug_info = on;
         self
@@ -133,22 +134,22 @@ impl CompileOptions {
         self
     }
 
-    /// Whether denormals of `float` count as zero; the default is no: `--ftz`.
+    /// Whether denormal `float` values count as zero: `--ftz`. The default is `false`.
     pub fn flush_denormals(self, on: bool) -> Self {
         self.switch("--ftz", on)
     }
 
-    /// Whether division of `float` is rounded as IEEE 754 has it, which is the default: `--prec-div`.
+    /// Whether division of `float` is rounded as IEEE 754 specifies: `--prec-div`. The default is `true`.
     pub fn precise_division(self, on: bool) -> Self {
         self.switch("--prec-div", on)
     }
 
-    /// Whether square roots of `float` are rounded as IEEE 754 has it, which is the default: `--prec-sqrt`.
+    /// Whether square roots of `float` are rounded as IEEE 754 specifies: `--prec-sqrt`. The default is `true`.
     pub fn precise_square_root(self, on: bool) -> Self {
         self.switch("--prec-sqrt", on)
     }
 
-    /// Whether a product and a sum become one fused multiply-add, which is the default: `--fmad`.
+    /// Whether the compiler combines a product and a sum into a fused multiply-add: `--fmad`. The default is `true`.
     pub fn fused_multiply_add(self, on: bool) -> Self {
         self.switch("--fmad", on)
     }
@@ -158,45 +159,47 @@ impl CompileOptions {
         self.switch("--maxrregcount", registers)
     }
 
-    /// Keep line numbers for profilers: `--generate-line-info`.
+    /// Keeps line numbers for profilers: `--generate-line-info`.
     pub fn line_info(mut self) -> Self {
         self.others.push("--generate-line-info".into());
         self
     }
 
-    /// Whether the code can be linked with other relocatable code, by [`Module::link`](crate::Module::link); the default is no:
-    /// `--relocatable-device-code`.
+    /// Whether the code can be linked with other relocatable code by [`Module::link`](crate::Module::link):
+    /// `--relocatable-device-code`. The default is `false`.
     pub fn relocatable(self, on: bool) -> Self {
         self.switch("--relocatable-device-code", on)
     }
 
-    /// Any other option, as NVRTC's documentation writes it.
+    /// A further option, as NVRTC's documentation writes it.
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.others.push(option.into());
         self
     }
 
-    /// Keep what was compiled in this folder, and take it from there the next time; the folder is made if it is not there. Without
-    /// this nothing is kept.
+    /// Stores compiled sources in this folder and reuses them; creates the folder if it does not exist. Without this
+    /// option nothing is stored.
     ///
-    /// An entry is taken if all of this is as it was: the source and its name, every option, NVRTC's version (`13.0`), this crate's
-    /// version, the texts given as headers, and the contents of every file that the source and its headers can include.
+    /// An entry is used if all of the following is unchanged: the source and its name, every option, NVRTC's version
+    /// (`13.0`), this crate's version, the contents of headers that are given as text, and the contents of every file
+    /// that the source and its headers can include.
     ///
-    /// A source for which this cannot be known is compiled each time, and
-    /// [`CompiledSource::cache_use`](crate::compile::CompiledSource::cache_use) reports the reason: a macro as the name in `#include` or
-    /// `__has_include`, `__DATE__` and `__TIME__`, options that name files, a file that changes while the source is compiled. With
-    /// a [`cache_key`](Self::cache_key) such sources are kept too.
+    /// Some sources depend on things that cannot be determined: a macro as the name in `#include` or `__has_include`,
+    /// `__DATE__` and `__TIME__`, options that name files, a file that changes while the source is compiled. Such a
+    /// source is compiled each time, and [`CompiledSource::cache_use`](crate::compile::CompiledSource::cache_use)
+    /// reports the reason. With a [`cache_key`](Self::cache_key) such sources are cached too.
     ///
-    /// Threads and processes may use one folder at the same time. An entry that is damaged is noticed by its checksum, and compiled
-    /// again. A folder that cannot be read or written is no error. Nothing is ever removed: delete the folder at any time. Who can
-    /// write to it can change the kernels: choose one that is the user's own.
+    /// Threads and processes can use the same folder at the same time. A checksum detects a damaged entry, and the
+    /// source is then compiled again. A folder that cannot be read or written is not an error. Entries are never
+    /// removed; you can delete the folder at any time. Anyone who can write to the folder can change the kernels:
+    /// choose a folder that belongs to the user.
     pub fn cache(mut self, folder: impl AsRef<Path>) -> Self {
         self.cache = Some(folder.as_ref().to_path_buf());
         self
     }
 
-    /// A text that changes whenever something changes that the compiled code depends on, and that the [`cache`](Self::cache) cannot see
-    /// for itself. With it every source is kept.
+    /// A text that identifies everything that affects the compiled code and that the [`cache`](Self::cache) cannot
+    /// detect. Change it whenever any of these things changes. With this option every source is cached.
     pub fn cache_key(mut self, key: impl Into<String>) -> Self {
         self.cache_key = Some(key.into());
         self
@@ -206,7 +209,7 @@ impl CompileOptions {
         self.name.as_deref().unwrap_or("source.cu")
     }
 
-    /// NVRTC's options, but for the architecture.
+    /// NVRTC's options without the architecture.
     pub(super) fn list(&self) -> Vec<String> {
         let mut list = Vec::new();
         if let Some(standard) = self.standard {

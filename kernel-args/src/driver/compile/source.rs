@@ -1,4 +1,4 @@
-//! A source that was compiled.
+//! Compiled sources.
 
 use core::fmt;
 use std::{string::String, sync::Arc, vec::Vec};
@@ -22,32 +22,32 @@ pub struct CompiledSource {
     pub(super) cache_use: CacheUse,
 }
 
-/// Whether a source came from the cache, and if not, why.
+/// Whether a source came from the cache, and the reason if it did not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheUse {
-    /// No cache was asked for.
+    /// Caching was not enabled.
     Off,
-    /// It was in the cache: NVRTC did not compile it.
+    /// The entry was in the cache: NVRTC did not compile the source.
     Hit,
-    /// It was compiled, and is in the cache now.
+    /// The source was compiled and stored in the cache.
     Stored,
-    /// It was compiled, and is not kept, because what it depends on cannot be told: the reason.
-    /// [`CompileOptions::cache_key`](crate::compile::CompileOptions::cache_key) is the way out.
+    /// The source was compiled and not stored, because some of its dependencies are unknown, for this reason. Set
+    /// [`CompileOptions::cache_key`](crate::compile::CompileOptions::cache_key) to cache it.
     Unknown(String),
-    /// It was compiled, and the cache's folder could not be written to: what the system says.
+    /// The source was compiled, but writing to the cache's folder failed with this error.
     Failed(String),
 }
 
-/// What NVRTC made of a source.
+/// The output of NVRTC for a source.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Compiled {
     pub(super) architecture: String,
-    /// Of a cubin too: it describes the kernels.
+    /// Also present with a cubin: it contains the parameters of the kernels.
     pub(super) ptx: Vec<u8>,
-    /// Empty where PTX was asked for.
+    /// Empty if only PTX was requested.
     pub(super) cubin: Vec<u8>,
-    /// PTX with debug information, where that was asked for.
+    /// PTX with debug information, if it was requested.
     pub(super) debug: Vec<u8>,
     pub(super) log: String,
     /// Name expressions and their symbols.
@@ -55,7 +55,7 @@ pub(super) struct Compiled {
 }
 
 impl CompiledSource {
-    /// The cubin, or the PTX where that was asked for, or where NVRTC does not know the GPU.
+    /// The cubin; PTX if that was requested or if NVRTC does not support the GPU.
     #[must_use]
     pub fn image(&self) -> &[u8] {
         if self.compiled.cubin.is_empty() {
@@ -65,25 +65,25 @@ impl CompiledSource {
         }
     }
 
-    /// The PTX, which NVRTC makes on the way to a cubin too.
+    /// The PTX, which NVRTC also generates for a cubin.
     #[must_use]
     pub fn ptx(&self) -> &[u8] {
         &self.compiled.ptx
     }
 
-    /// What it was compiled for: `sm_90`, `compute_90`.
+    /// The target architecture: `sm_90`, `compute_90`.
     #[must_use]
     pub fn architecture(&self) -> &str {
         &self.compiled.architecture
     }
 
-    /// NVRTC's log: warnings. Empty if there are none.
+    /// NVRTC's log with its warnings; can be empty.
     #[must_use]
     pub fn log(&self) -> &str {
         &self.compiled.log
     }
 
-    /// The symbol of the kernel that this name expression names.
+    /// The symbol of the kernel for this name expression.
     #[must_use]
     pub fn symbol(&self, name_expression: &str) -> Option<&str> {
         let names = &mut self.compiled.names.iter();
@@ -92,7 +92,7 @@ impl CompiledSource {
             .map(|(_, symbol)| symbol.as_str())
     }
 
-    /// Whether it came from the cache, and if not, why.
+    /// Whether it came from the cache, and the reason if it did not.
     #[must_use]
     pub fn cache_use(&self) -> &CacheUse {
         &self.cache_use
@@ -103,8 +103,8 @@ impl CompiledSource {
         &self.compiled.names
     }
 
-    /// Further images that describe the kernels of [`image`](Self::image).
-    pub(crate) fn descriptions(&self) -> impl Iterator<Item = &[u8]> {
+    /// Additional images with information about the kernels of [`image`](Self::image).
+    pub(crate) fn extra_images(&self) -> impl Iterator<Item = &[u8]> {
         let ptx = (!self.compiled.cubin.is_empty()).then_some(&self.compiled.ptx);
         let all = ptx.into_iter().chain([&self.compiled.debug]);
         all.map(Vec::as_slice).filter(|image| !image.is_empty())

@@ -1,4 +1,4 @@
-//! How a launch's accesses to a part of memory use the L2 cache.
+//! How a launch's accesses to a range of memory use the L2 cache.
 
 use cudarc::driver::sys::CUdeviceptr;
 
@@ -15,10 +15,10 @@ pub enum AccessProperty {
     Persisting = 2,
 }
 
-/// A range of global memory and how a kernel's accesses to it use the L2 cache: `CUaccessPolicyWindow`.
+/// A range of global memory, and how a kernel's accesses to it use the L2 cache: `CUaccessPolicyWindow`.
 ///
-/// It is a hint: any address is allowed. The range may be as long as `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`
-/// says.
+/// It is a hint: any address is allowed. The maximum length of the range is the device attribute
+/// `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
 pub struct AccessPolicyWindow {
@@ -30,7 +30,7 @@ pub struct AccessPolicyWindow {
 }
 
 impl AccessPolicyWindow {
-    /// `bytes` bytes from `base` on, all of which persist in the cache.
+    /// A window of `bytes` bytes that begins at `base`, all of which persist in the cache.
     pub fn new(base: CUdeviceptr, bytes: usize) -> Self {
         Self {
             base,
@@ -41,7 +41,7 @@ impl AccessPolicyWindow {
         }
     }
 
-    /// The part of the accesses that get the property [`hit`](Self::hit), from 0 to 1; the others get
+    /// The fraction of the accesses, from 0 to 1, that get the property [`hit`](Self::hit); the remaining accesses get
     /// [`miss`](Self::miss). The default is 1.
     pub fn hit_ratio(mut self, ratio: f32) -> Self {
         self.hit_ratio = ratio;

@@ -4,7 +4,7 @@ use super::{AccessPolicyWindow, DeviceNode};
 use crate::device::vector::Dim3;
 use cudarc::driver::CudaEvent;
 
-/// The launch attributes of one launch; what is not set is not passed.
+/// The launch attributes of one launch. An attribute that is not set is not passed to the driver.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attributes<'a> {
     pub(crate) cluster: Option<Dim3>,
@@ -23,7 +23,7 @@ pub(crate) struct Attributes<'a> {
     pub(crate) device_updatable_node: Option<&'a DeviceNode>,
 }
 
-/// How the clusters of a launch are spread over the GPU: `CUclusterSchedulingPolicy`.
+/// How the clusters of a launch are distributed over the GPU: `CUclusterSchedulingPolicy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(u32)]
@@ -31,7 +31,7 @@ pub enum ClusterSchedulingPolicy {
     /// `CU_CLUSTER_SCHEDULING_POLICY_DEFAULT`.
     #[default]
     Default = 0,
-    /// The blocks of a cluster are spread over the multiprocessors: `CU_CLUSTER_SCHEDULING_POLICY_SPREAD`.
+    /// The blocks of a cluster are distributed over the multiprocessors: `CU_CLUSTER_SCHEDULING_POLICY_SPREAD`.
     Spread = 1,
     /// The hardware balances the load: `CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING`.
     LoadBalancing = 2,
@@ -44,11 +44,11 @@ pub enum MemorySyncDomain {
     /// `CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT`.
     #[default]
     Default = 0,
-    /// For kernels whose traffic goes to other GPUs: `CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE`.
+    /// For kernels that access memory of other GPUs: `CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE`.
     Remote = 1,
 }
 
-/// Which of the GPU's domains the two of [`MemorySyncDomain`] are: `CUlaunchMemSyncDomainMap`.
+/// The GPU's domain for each [`MemorySyncDomain`]: `CUlaunchMemSyncDomainMap`.
 ///
 /// A GPU has `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT` domains, numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct MemorySyncDomainMap {
 /// An event that a kernel triggers while it runs: `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`.
 ///
 /// It triggers once every block has executed `griddepcontrol.launch_dependents`
-/// (`cudaTriggerProgrammaticLaunchCompletion`) or has ended. The event must not record times, as those of
+/// (`cudaTriggerProgrammaticLaunchCompletion`) or has ended. The event must not record times: create it with
 /// `CudaContext::new_event(None)`.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
@@ -72,7 +72,7 @@ pub struct ProgrammaticEvent<'a> {
 }
 
 impl<'a> ProgrammaticEvent<'a> {
-    /// `event`, triggered by the kernel itself.
+    /// An event that the kernel itself triggers.
     pub fn new(event: &'a CudaEvent) -> Self {
         Self {
             event,

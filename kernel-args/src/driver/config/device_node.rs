@@ -1,4 +1,4 @@
-//! The handle by which a kernel updates another kernel's node of a graph.
+//! The handle with which a kernel updates a kernel node of a graph.
 
 use core::{
     ffi::c_void,
@@ -36,13 +36,14 @@ use cudarc::driver::sys::CUdeviceptr;
 pub struct DeviceNode(AtomicPtr<c_void>);
 
 impl DeviceNode {
-    /// Without a handle, until a launch has stored one.
+    /// A place without a handle; a launch stores one in it.
     #[must_use]
     pub const fn new() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// The handle of the node that the last launch with this has made; `None` before. It is valid as long as the graph.
+    /// The handle of the node that the last launch with this option created; `None` before such a launch. It is valid
+    /// as long as the graph.
     #[must_use]
     pub fn handle(&self) -> Option<CUdeviceptr> {
         let handle = self.0.load(Ordering::Acquire);

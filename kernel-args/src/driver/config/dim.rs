@@ -1,9 +1,9 @@
-//! What [`launch!`](crate::launch!) takes for a grid or a block.
+//! The types that [`launch!`](crate::launch!) accepts as a grid or a block.
 
 use crate::device::vector::Dim3;
 
-/// What [`launch!`](crate::launch!) takes for a grid or a block: `256`, `(16, 16)`, `(8, 8, 4)`, an array of one to three
-/// `u32`, or a [`Dim3`].
+/// A type that [`launch!`](crate::launch!) accepts as a grid or a block: `256`, `(16, 16)`, `(8, 8, 4)`, an array of
+/// one to three `u32`, or a [`Dim3`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a launch dimension",
     label = "not a grid or block",
@@ -11,7 +11,7 @@ use crate::device::vector::Dim3;
             for another integer convert first: `u32::try_from(n)?`"
 )]
 pub trait IntoDim {
-    /// The extent along each axis; an extent that is not given is 1.
+    /// The extent along each axis; a missing extent is 1.
     fn into_dim(self) -> Dim3;
 }
 

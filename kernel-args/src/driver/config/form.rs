@@ -14,30 +14,31 @@ pub enum Form {
 
 /// Above this many bytes, parameters of [`LARGE_PARAMETER`] bytes on average are passed as `kernelParams`.
 ///
-/// With `cuLaunchKernelEx` the driver takes a struct of 4 KiB in 2313 ns packed and in 2352 ns as `kernelParams`, and one
-/// of 32 KiB in 3198 and 3191 ns (H200, CUDA 13.0, `benches/`). Where a struct is not itself the packed form,
-/// that copies the parameters once more: 9 ns for 4 KiB, 703 ns for 32 KiB, which do not fit twice into the L1 cache.
+/// With `cuLaunchKernelEx` the driver takes 2313 ns for a packed struct of 4 KiB and 2352 ns as `kernelParams`; for a
+/// struct of 32 KiB 3198 and 3191 ns (H200, CUDA 13.0, `benches/`). If a struct is not itself in the packed form,
+/// packing copies the parameters once more: 9 ns for 4 KiB, 703 ns for 32 KiB, because two copies do not fit into the
+/// L1 cache.
 const LARGE_BLOCK: usize = 8 * 1024;
 
-/// The driver takes one more nanosecond for each parameter of `kernelParams`, and a copy as long for some 50 bytes; this
-/// is well above.
+/// With `kernelParams` the driver needs about one more nanosecond for each parameter, the time to copy about 50 bytes.
+/// This limit is well above that.
 const LARGE_PARAMETER: usize = 256;
 
 impl Form {
-    /// The form of a launch of `A` that does not name one: packed, which is the faster one, except
+    /// The default form of a launch of `A`: packed, which is faster, except
     ///
     /// - above 8 KiB in a few large parameters, which `kernelParams` passes without a copy;
-    /// - for an alignment above 16 bytes, where packed offsets depend on the GPU;
-    /// - without parameters, where both are the same.
+    /// - for an alignment above 16 bytes, because packed offsets then depend on the GPU;
+    /// - without parameters, because both forms are the same.
     ///
-    /// A cooperative launch that names no form takes `kernelParams` too: drivers refuse its packed form on a stream that is
+    /// A cooperative launch also uses `kernelParams` by default: drivers reject its packed form on a stream that is
     /// being captured.
     #[must_use]
     pub const fn of<A: KernelArgs>() -> Self {
         Self::of_parameters(A::PARAMETERS.len(), &A::LAYOUT)
     }
 
-    /// The form of a launch with so many parameters of this layout.
+    /// The form for `count` parameters with this layout.
     pub(crate) const fn of_parameters(count: usize, layout: &ParamLayout) -> Self {
         let size = layout.size();
         let large = size > LARGE_BLOCK && size >= LARGE_PARAMETER * count;

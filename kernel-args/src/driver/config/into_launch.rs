@@ -1,12 +1,12 @@
-//! What [`launch!`](crate::launch!) takes in place of a grid and a block.
+//! The types that [`launch!`](crate::launch!) accepts instead of a grid and a block.
 
 use super::Launch;
 use cudarc::driver::LaunchConfig;
 
-/// What [`launch!`](crate::launch!) takes in place of a grid and a block: cudarc's [`LaunchConfig`].
+/// A type that [`launch!`](crate::launch!) accepts instead of a grid and a block: cudarc's [`LaunchConfig`].
 ///
-/// Its `shared_mem_bytes` of 0, which it always has, does not say that a kernel that uses dynamic shared memory is meant to have
-/// none; the option `shared = 0` does.
+/// If its `shared_mem_bytes` is 0, a kernel that uses dynamic shared memory is still rejected, because this field
+/// always has a value. The option `shared = 0` explicitly requests no dynamic shared memory.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a launch configuration",
     label = "neither a cudarc `LaunchConfig` nor a grid with a block after it",

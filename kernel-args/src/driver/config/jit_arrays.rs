@@ -1,4 +1,4 @@
-//! The arrays of options that the driver takes, and the logs that it writes to.
+//! The option arrays for the driver, and the logs that the driver writes.
 
 use super::jit_keys::Key;
 use core::{ptr, time::Duration};
@@ -10,20 +10,20 @@ use std::{
     vec::Vec,
 };
 
-/// `CUjit_option` arrays. The driver reads each value from the bits of a pointer.
+/// Arrays of `CUjit_option` and their values. The driver reads each value from the bits of a pointer.
 pub(crate) struct DriverOptions {
     keys: Vec<u32>,
     values: Vec<*mut c_void>,
     info: Vec<u8>,
     error: Vec<u8>,
     symbols: Vec<CString>,
-    /// What two of the values point to.
+    /// The arrays that two of the values point to.
     names: Vec<*const c_char>,
     addresses: Vec<*mut c_void>,
 }
 
 impl DriverOptions {
-    /// No options but the two logs. They have room for their NUL at least: driver 580 writes it into a log without bytes too.
+    /// Only the two logs. Each log has room for at least a NUL: driver 580 writes a NUL even if the size is 0.
     pub(super) fn new(log_size: usize) -> Self {
         let log_size = log_size.max(1);
         let mut options = Self {
@@ -52,7 +52,7 @@ impl DriverOptions {
         self.values.push(value);
     }
 
-    /// Symbols with their addresses, once.
+    /// Adds symbols with their addresses. Must be called at most once.
     pub(super) fn symbols(&mut self, symbols: &[(CString, usize)]) {
         if symbols.is_empty() {
             return;
@@ -88,7 +88,8 @@ impl DriverOptions {
         text(&self.error)
     }
 
-    /// After the call: how long it took, where that was asked for. The driver leaves a `float` of milliseconds in the value.
+    /// The duration of the load or link, if it was requested. The driver stores it in the value as a `float` of
+    /// milliseconds.
     pub(crate) fn wall_time(&self) -> Option<Duration> {
         let at = self.keys.iter().position(|key| *key == Key::WALL_TIME.0)?;
         let milliseconds = f32::from_bits(self.values.get(at)?.addr() as u32);
@@ -107,7 +108,7 @@ impl DriverOptions {
     }
 }
 
-/// A log up to its NUL.
+/// The text of a log, up to its NUL.
 fn text(log: &[u8]) -> String {
     let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
     String::from_utf8_lossy(&log[..end]).trim_end().into()
@@ -123,7 +124,7 @@ mod tests {
         assert_eq!(options.wall_time(), None);
         options.number(Key::WALL_TIME, 1.5_f32.to_bits() as usize);
         assert_eq!(options.wall_time(), Some(Duration::from_micros(1500)));
-        // What no driver writes is no time.
+        // A NaN, which no driver writes, gives no duration.
         *options.values.last_mut().unwrap() =
             ptr::without_provenance_mut(f32::NAN.to_bits() as usize);
         assert_eq!(options.wall_time(), None);

@@ -1,6 +1,6 @@
 //! The numbers of options of the driver's compiler and linker, and their names in messages.
 
-/// A `CUjit_option` by number: cudarc's enum lacks those that are newer than the application's `cuda-NNNNN` feature.
+/// A `CUjit_option` as a number: cudarc's enum lacks those that are newer than the application's `cuda-NNNNN` feature.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key(pub(super) u32);
 

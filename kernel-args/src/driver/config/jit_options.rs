@@ -10,8 +10,8 @@ use std::{ffi::CString, string::String, vec::Vec};
 
 /// Options for `cuModuleLoadDataEx` and `cuLinkCreate`. CUDA Driver API, `CUjit_option`.
 ///
-/// They apply to PTX, which the driver compiles; a cubin is loaded unchanged. An option that the driver does not take, or not
-/// with this value, is [`Error::Load`](crate::Error::Load), which lists the options that were given.
+/// They apply to PTX, which the driver compiles; a cubin is loaded unchanged. If the driver does not support an option,
+/// or not with this value, the call returns [`Error::Load`](crate::Error::Load), which lists the options.
 ///
 /// | number | `CUjit_option` | here |
 /// |---|---|---|
@@ -28,8 +28,8 @@ use std::{ffi::CString, string::String, vec::Vec};
 /// | 12 | `CU_JIT_LOG_VERBOSE` | [`verbose`](Self::verbose) |
 /// | 13 | `CU_JIT_GENERATE_LINE_INFO` | [`line_info`](Self::line_info) |
 /// | 14 | `CU_JIT_CACHE_MODE` | [`cache_mode`](Self::cache_mode) |
-/// | 15 | `CU_JIT_NEW_SM3X_OPT` | none: deprecated, for GPUs that no driver for CUDA 12 knows |
-/// | 16 | `CU_JIT_FAST_COMPILE` | none: NVIDIA's own use only |
+/// | 15 | `CU_JIT_NEW_SM3X_OPT` | none: deprecated, for GPUs that drivers for CUDA 12 do not support |
+/// | 16 | `CU_JIT_FAST_COMPILE` | none: for NVIDIA's internal use |
 /// | 17, 18, 19 | `CU_JIT_GLOBAL_SYMBOL_NAMES`, `…_ADDRESSES`, `…_COUNT` | [`global_symbol`](Self::global_symbol) |
 /// | 20 | `CU_JIT_LTO` | none: see below |
 /// | 21 to 24 | `CU_JIT_FTZ`, `CU_JIT_PREC_DIV`, `CU_JIT_PREC_SQRT`, `CU_JIT_FMA` | none: see below |
@@ -42,11 +42,12 @@ use std::{ffi::CString, string::String, vec::Vec};
 /// | 34 | `CU_JIT_SPLIT_COMPILE` | [`compile_threads`](Self::compile_threads) |
 /// | 35 | `CU_JIT_BINARY_LOADER_THREAD_COUNT` | [`loader_threads`](Self::loader_threads) |
 ///
-/// Any other option, and those of newer drivers, can be given by number: [`raw`](Self::raw).
+/// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw).
 ///
-/// # What driver 580 does with them
-/// Measured on an H200 with each option alone (trial `every_option` of the suite `compile`), at a load and at a link alike where
-/// nothing else is said. It takes all of the options above and values that make no sense too, such as 256 registers, except:
+/// # Behavior of driver 580
+/// Measured on an H200 with each option alone (trial `every_option` of the suite `compile`). Loading and linking behave
+/// the same unless the table distinguishes them. The driver accepts all of the options above, and even values without
+/// meaning such as 256 registers, except:
 ///
 /// | option | result |
 /// |---|---|
@@ -54,21 +55,22 @@ use std::{ffi::CString, string::String, vec::Vec};
 /// | [`max_registers`](Self::max_registers) of 0 | `CUDA_ERROR_INVALID_VALUE` |
 /// | [`threads_per_block`](Self::threads_per_block) with [`target`](Self::target) | `CUDA_ERROR_INVALID_VALUE` |
 /// | [`JitTarget::family_specific`] on a GPU without families | `CUDA_ERROR_INVALID_VALUE` |
-/// | [`target`](Self::target) of another GPU | `CUDA_ERROR_INVALID_SOURCE` at a load, `CUDA_ERROR_NO_BINARY_FOR_GPU` at a link |
+/// | [`target`](Self::target) of a different GPU | `CUDA_ERROR_INVALID_SOURCE` at a load, `CUDA_ERROR_NO_BINARY_FOR_GPU` at a link |
 /// | [`fallback`](Self::fallback) | `CUDA_ERROR_INVALID_VALUE` at a link |
 /// | 15 | `CUDA_ERROR_INVALID_PTX` |
-/// | 16, 20 to 24, 29 | taken, without an effect on PTX |
-/// | 1 with the value 0; a log of 0 bytes | the process ends (SIGFPE, SIGSEGV): not passed on |
+/// | 16, 20 to 24, 29 | accepted, without an effect on PTX |
+/// | 1 with the value 0; a log of 0 bytes | the process ends (SIGFPE, SIGSEGV): not passed to the driver |
 ///
 /// # Link-time optimization
-/// Options 20 to 29 apply to LTO-IR that was made by a toolkit before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores them.
-/// Since CUDA 12.0 the library nvJitLink does what they did: it links LTO-IR (`nvcc -dlto`, NVRTC's `-dlto`) to a cubin, which
-/// [`Module::load`](crate::Module::load) takes. Denormals, division, square roots and fused multiply-add of PTX are part of its
-/// instructions: they are options of the compiler that writes it (nvcc's and NVRTC's `--ftz`, `--prec-div`, `--prec-sqrt`, `--fmad`).
+/// Options 20 to 29 apply to LTO-IR from toolkits before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores them.
+/// Since CUDA 12.0 the library nvJitLink replaces them: it links LTO-IR (`nvcc -dlto`, NVRTC's `-dlto`) to a cubin,
+/// which [`Module::load`](crate::Module::load) accepts. In PTX, the treatment of denormals, division, square roots and
+/// fused multiply-add is part of the instructions, so the compiler that writes the PTX has these options (`--ftz`,
+/// `--prec-div`, `--prec-sqrt`, `--fmad` of nvcc and NVRTC).
 #[derive(Clone, Default)]
 #[must_use]
 pub struct JitOptions {
-    /// Options by number, each once, in order.
+    /// Options by number, each once, in the order in which they were set.
     values: Vec<(Key, usize)>,
     symbols: Vec<(CString, usize)>,
     log_size: Option<u32>,
@@ -88,15 +90,16 @@ impl JitOptions {
         self
     }
 
-    /// The maximum number of registers per thread; more than the GPU has (255) means all of them: `CU_JIT_MAX_REGISTERS`.
+    /// The maximum number of registers per thread: `CU_JIT_MAX_REGISTERS`. A value above the GPU's maximum (255) allows
+    /// all registers.
     pub fn max_registers(self, registers: u32) -> Self {
         self.set(Key::MAX_REGISTERS, registers as usize)
     }
 
-    /// The least number of threads that a block of each kernel must be able to have, 1 to 1024: the compiler uses so few registers.
-    /// It does not go with [`target`](Self::target): `CU_JIT_THREADS_PER_BLOCK`.
+    /// The number of threads, 1 to 1024, that a block of each kernel must support: `CU_JIT_THREADS_PER_BLOCK`. The
+    /// compiler limits the registers accordingly. It cannot be combined with [`target`](Self::target).
     ///
-    /// 0 changes nothing: driver 580 ends the program when it is asked for that.
+    /// The value 0 is ignored: driver 580 ends the program for it.
     pub fn threads_per_block(self, threads: u32) -> Self {
         if threads == 0 {
             return self;
@@ -104,13 +107,15 @@ impl JitOptions {
         self.set(Key::THREADS_PER_BLOCK, threads as usize)
     }
 
-    /// Measure how long the compiler and the linker take: see [`Module::wall_time`](crate::Module::wall_time): `CU_JIT_WALL_TIME`.
+    /// Measures how long the compiler and the linker run: see [`Module::wall_time`](crate::Module::wall_time):
+    /// `CU_JIT_WALL_TIME`.
     pub fn wall_time(self) -> Self {
         self.set(Key::WALL_TIME, 0)
     }
 
-    /// The most bytes of each log with its NUL, at least 1: the one of [`Module::log`](crate::Module::log) and the one of an error; the default is 16 KiB:
-    /// `CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES`, `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`.
+    /// The maximum size of each log in bytes, including its NUL, at least 1: `CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES`,
+    /// `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`. One log is [`Module::log`](crate::Module::log), the second is part of an
+    /// error. The default is 16 KiB.
     pub fn log_size(mut self, bytes: u32) -> Self {
         self.log_size = Some(bytes);
         self
@@ -121,37 +126,38 @@ impl JitOptions {
         self.set(Key::OPTIMIZATION_LEVEL, level as usize)
     }
 
-    /// Compile for the context's GPU, which is the default: `CU_JIT_TARGET_FROM_CUCONTEXT`.
+    /// Compiles for the context's GPU, which is the default: `CU_JIT_TARGET_FROM_CUCONTEXT`.
     pub fn target_of_context(mut self) -> Self {
         self.values.retain(|(key, _)| *key != Key::TARGET);
         self.set(Key::TARGET_FROM_CONTEXT, 0)
     }
 
-    /// Compile for another GPU than the context's, `90` for sm_90: `CU_JIT_TARGET`. A module for another GPU does not load; this is
-    /// for features that have to be asked for, such as [`JitTarget::architecture_specific`].
+    /// Compiles for a specific target instead of the context's GPU, `90` for sm_90: `CU_JIT_TARGET`. A module for a
+    /// different GPU does not load. Use this to enable features that need an explicit target, such as
+    /// [`JitTarget::architecture_specific`].
     pub fn target(mut self, target: impl Into<JitTarget>) -> Self {
         self.values
             .retain(|(key, _)| *key != Key::TARGET_FROM_CONTEXT);
         self.set(Key::TARGET, target.into().number() as usize)
     }
 
-    /// What to take of a fat binary that has no cubin for exactly this GPU: `CU_JIT_FALLBACK_STRATEGY`. The linker takes no such
-    /// option.
+    /// What the driver uses from a fat binary without a cubin for exactly this GPU: `CU_JIT_FALLBACK_STRATEGY`. The
+    /// linker rejects this option.
     pub fn fallback(self, fallback: Fallback) -> Self {
         self.set(Key::FALLBACK_STRATEGY, fallback as usize)
     }
 
-    /// Keep the PTX's debug information, for cuda-gdb: `CU_JIT_GENERATE_DEBUG_INFO`.
+    /// Keeps the PTX's debug information, for cuda-gdb: `CU_JIT_GENERATE_DEBUG_INFO`.
     pub fn debug_info(self) -> Self {
         self.set(Key::DEBUG_INFO, 1)
     }
 
-    /// Write registers and memory of each kernel to the log: `CU_JIT_LOG_VERBOSE`.
+    /// Writes the registers and memory of each kernel to the log: `CU_JIT_LOG_VERBOSE`.
     pub fn verbose(self) -> Self {
         self.set(Key::LOG_VERBOSE, 1)
     }
 
-    /// Keep line numbers for profilers and debuggers: `CU_JIT_GENERATE_LINE_INFO`.
+    /// Keeps line numbers for profilers and debuggers: `CU_JIT_GENERATE_LINE_INFO`.
     pub fn line_info(self) -> Self {
         self.set(Key::LINE_INFO, 1)
     }
@@ -161,49 +167,53 @@ impl JitOptions {
         self.set(Key::CACHE_MODE, mode as usize)
     }
 
-    /// Code that may lie at any address: `CU_JIT_POSITION_INDEPENDENT_CODE`. Driver 12.0 and newer.
+    /// Generates code that can be placed at any address: `CU_JIT_POSITION_INDEPENDENT_CODE`. Driver 12.0 and newer.
     pub fn position_independent(self) -> Self {
         self.set(Key::POSITION_INDEPENDENT_CODE, 1)
     }
 
-    /// How many blocks of a kernel should fit on a multiprocessor at once, from 1 on: a hint, which counts together with
-    /// [`max_threads_per_block`](Self::max_threads_per_block), and not for kernels with `.minnctapersm` (unless
-    /// [`override_directives`](Self::override_directives)): `CU_JIT_MIN_CTA_PER_SM`. Driver 12.3 and newer.
+    /// How many blocks of a kernel should fit on a multiprocessor at the same time, at least 1:
+    /// `CU_JIT_MIN_CTA_PER_SM`. It is a hint, which the compiler combines with
+    /// [`max_threads_per_block`](Self::max_threads_per_block). Kernels with `.minnctapersm` ignore it (unless
+    /// [`override_directives`](Self::override_directives) is set). Driver 12.3 and newer.
     pub fn min_blocks_per_multiprocessor(self, blocks: u32) -> Self {
         self.set(Key::MIN_BLOCKS, blocks as usize)
     }
 
-    /// The most threads that a block of any kernel will have, 1 to 1024; larger launches fail. It does not count for kernels with
-    /// `.maxntid` (unless [`override_directives`](Self::override_directives)): `CU_JIT_MAX_THREADS_PER_BLOCK`. Driver 12.4 and newer.
+    /// The maximum number of threads in a block of any kernel, 1 to 1024; larger launches fail:
+    /// `CU_JIT_MAX_THREADS_PER_BLOCK`. Kernels with `.maxntid` ignore it (unless
+    /// [`override_directives`](Self::override_directives) is set). Driver 12.4 and newer.
     pub fn max_threads_per_block(self, threads: u32) -> Self {
         self.set(Key::MAX_THREADS, threads as usize)
     }
 
-    /// Let [`max_registers`](Self::max_registers), [`threads_per_block`](Self::threads_per_block),
+    /// [`max_registers`](Self::max_registers), [`threads_per_block`](Self::threads_per_block),
     /// [`max_threads_per_block`](Self::max_threads_per_block) and
-    /// [`min_blocks_per_multiprocessor`](Self::min_blocks_per_multiprocessor) go before the directives of the PTX:
+    /// [`min_blocks_per_multiprocessor`](Self::min_blocks_per_multiprocessor) override the directives of the PTX:
     /// `CU_JIT_OVERRIDE_DIRECTIVE_VALUES`. Driver 12.4 and newer.
     pub fn override_directives(self) -> Self {
         self.set(Key::OVERRIDE_DIRECTIVES, 1)
     }
 
-    /// The number of threads that compile, 0 for one per processor; drivers older than the option return an error:
-    /// `CU_JIT_SPLIT_COMPILE`. Driver 12.4 and newer.
+    /// The number of threads that compile, 0 for one per processor: `CU_JIT_SPLIT_COMPILE`. Driver 12.4 and newer;
+    /// older drivers return an error.
     pub fn compile_threads(self, threads: u32) -> Self {
         self.set(Key::SPLIT_COMPILE, threads as usize)
     }
 
-    /// The number of threads that load binaries, 0 for one per processor; drivers older than the option return an
-    /// error: `CU_JIT_BINARY_LOADER_THREAD_COUNT`. Drivers for CUDA 13.0 do not have it yet.
+    /// The number of threads that load binaries, 0 for one per processor: `CU_JIT_BINARY_LOADER_THREAD_COUNT`. Drivers
+    /// that lack this option, such as drivers for CUDA 13.0, return an error.
     pub fn loader_threads(self, threads: u32) -> Self {
         self.set(Key::LOADER_THREADS, threads as usize)
     }
 
-    /// The address of a variable that the image declares and does not define (`.extern .global`): `CU_JIT_GLOBAL_SYMBOL_NAMES`,
-    /// `CU_JIT_GLOBAL_SYMBOL_ADDRESSES`, `CU_JIT_GLOBAL_SYMBOL_COUNT`. What follows a NUL in the name does not count.
+    /// The address of a variable that the image declares and does not define (`.extern .global`):
+    /// `CU_JIT_GLOBAL_SYMBOL_NAMES`, `CU_JIT_GLOBAL_SYMBOL_ADDRESSES`, `CU_JIT_GLOBAL_SYMBOL_COUNT`. If the name
+    /// contains a NUL, the NUL and everything after it are ignored.
     ///
     /// # Safety
-    /// While the module is loaded, `address` is that of memory which the GPU may access as the image declares the variable.
+    /// While the module is loaded, `address` is the address of memory that the GPU may access as the image declares the
+    /// variable.
     pub unsafe fn global_symbol(mut self, name: &str, address: u64) -> Self {
         let name: Vec<u8> = name.bytes().take_while(|&byte| byte != 0).collect();
         let Ok(name) = CString::new(name) else {
@@ -217,22 +227,22 @@ impl JitOptions {
         self
     }
 
-    /// An option by its number, for those that have no method here. `value` is the number that the option takes, or the address
-    /// of what it points to.
+    /// Sets an option by number, for options without a method here. `value` is the number that the option takes, or the
+    /// address of the data that it points to.
     ///
     /// # Safety
-    /// The driver takes the option as CUDA's documentation says, with this value: an address is valid, as the option wants it, for
-    /// every load or link with these options. It is not one of options 2 to 6 and 17 to 19, whose buffers are this crate's.
+    /// The driver supports the option with this value, as CUDA documents it: an address is valid for every load or link
+    /// with these options. The option is not one of 2 to 6 and 17 to 19, whose buffers belong to this crate.
     pub unsafe fn raw(self, option: u32, value: usize) -> Self {
         self.set(Key(option), value)
     }
 
-    /// Whether the code is compiled for another target than the context's GPU.
+    /// Whether the code is compiled for a specific target instead of the context's GPU.
     pub(crate) fn has_target(&self) -> bool {
         self.values.iter().any(|(key, _)| *key == Key::TARGET)
     }
 
-    /// The arrays that the driver takes, and the logs that it writes to.
+    /// The arrays for the driver, with the logs that it writes.
     pub(crate) fn to_driver(&self) -> DriverOptions {
         const LOG_SIZE: u32 = 16 * 1024;
         let mut options = DriverOptions::new(self.log_size.unwrap_or(LOG_SIZE) as usize);
@@ -243,7 +253,7 @@ impl JitOptions {
         options
     }
 
-    /// The options as text, one after another; empty where none was given.
+    /// The options as text, separated by commas; empty if no option is set.
     pub(crate) fn list(&self) -> String {
         let options = std::format!("{self:?}");
         options
@@ -292,7 +302,7 @@ mod tests {
     fn numbers(options: &JitOptions) -> Vec<(u32, usize)> {
         let options = options.to_driver();
         let pairs = options.pairs();
-        // Without the four of the logs.
+        // Without the four options of the logs.
         pairs
             .skip(4)
             .map(|(key, value)| (key, value.addr()))
@@ -337,7 +347,7 @@ mod tests {
             (35, 5),
         ];
         assert_eq!(numbers(&all), expected);
-        // The target of the context takes the place of another one, and the reverse.
+        // `target_of_context` replaces a target, and `target` replaces `target_of_context`.
         let own = all.target_of_context();
         assert!(!own.has_target());
         assert!(numbers(&own).contains(&(8, 0)) && !numbers(&own).iter().any(|(key, _)| *key == 9));

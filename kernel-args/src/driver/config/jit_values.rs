@@ -1,4 +1,4 @@
-//! The values of options of the driver's compiler and linker.
+//! Values of the options of the driver's compiler and linker.
 
 use core::fmt;
 
@@ -14,7 +14,7 @@ pub enum OptimizationLevel {
     O4,
 }
 
-/// How loads from global memory are cached, where an instruction does not say: `CUjit_cacheMode`, ptxas's `-dlcm`.
+/// How loads from global memory are cached if the instruction does not specify it: `CUjit_cacheMode`, ptxas's `-dlcm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum CacheMode {
@@ -26,13 +26,13 @@ pub enum CacheMode {
     L1AndL2 = 2,
 }
 
-/// What the driver takes of a fat binary that has no cubin for exactly this GPU: `CUjit_fallback`.
+/// What the driver uses from a fat binary without a cubin for exactly this GPU: `CUjit_fallback`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Fallback {
     /// Its PTX, compiled: `CU_PREFER_PTX`.
     Ptx = 0,
-    /// A cubin for another GPU that runs on this one: `CU_PREFER_BINARY`.
+    /// A cubin for a different GPU that also runs on this GPU: `CU_PREFER_BINARY`.
     Cubin = 1,
 }
 
@@ -52,7 +52,7 @@ impl JitTarget {
         Self(sm)
     }
 
-    /// With the features that this GPU alone has: `sm_90a`, for 90. Driver 12.0 and newer.
+    /// With the features that only this GPU has: `sm_90a`, for 90. Driver 12.0 and newer.
     #[must_use]
     pub const fn architecture_specific(sm: u32) -> Self {
         Self(Self::ARCHITECTURE | sm)

@@ -10,21 +10,22 @@ use cudarc::driver::{CudaEvent, CudaStream};
 /// Grid, block and options of one launch.
 ///
 /// # Launch attributes
-/// The methods from [`cluster`](Self::cluster) on set launch attributes (CUDA Driver API, `CUlaunchAttributeID`). They need
-/// a driver of CUDA 11.8 or newer, some a newer one, and some a GPU of a certain generation; a launch whose driver or GPU
-/// lacks one is [`Error::Launch`](crate::Error::Launch). What CUDA documents as a limit of an
-/// attribute is compared before the driver is called. A launch without attributes does nothing for them.
+/// The methods from [`cluster`](Self::cluster) on set launch attributes (CUDA Driver API, `CUlaunchAttributeID`). They
+/// need a driver of CUDA 11.8 or newer; some attributes need a newer driver or a GPU of a certain generation. If the
+/// driver or the GPU lacks an attribute, the launch returns
+/// [`Error::Launch`](crate::Error::Launch). The limits that CUDA documents for an attribute
+/// are checked before the driver is called. A launch without attributes has no extra cost.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Launch<'a> {
     pub(crate) grid: Dim3,
     pub(crate) block: Dim3,
     pub(crate) shared: u32,
-    /// Whether `shared` was given: 0 then says that none is meant.
+    /// Whether `shared` was set: then 0 requests no shared memory.
     pub(crate) shared_given: bool,
     pub(crate) stream: Option<&'a CudaStream>,
     pub(crate) form: Option<Form>,
-    /// None of the fields is written while no attribute is set.
+    /// `None` while no attribute is set, and then its fields are not written.
     pub(crate) attributes: Option<Attributes<'a>>,
 }
 
@@ -52,8 +53,8 @@ impl<'a> Launch<'a> {
 
     /// Dynamic shared memory per block, in bytes. Above 48 KiB the kernel is opted in automatically.
     ///
-    /// A kernel that uses dynamic shared memory (`extern __shared__`), as far as its PTX tells, is not launched without
-    /// this: 0 says that none is meant.
+    /// If the PTX of a kernel shows that it uses dynamic shared memory (`extern __shared__`), a launch without this
+    /// option is rejected; 0 explicitly requests none.
     #[inline(always)]
     pub fn shared(mut self, bytes: u32) -> Self {
         self.shared = bytes;
@@ -61,14 +62,14 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// [`shared`](Self::shared) under cudarc's name.
+    /// cudarc's name for [`shared`](Self::shared).
     #[inline(always)]
     pub fn shared_mem_bytes(self, bytes: u32) -> Self {
         self.shared(bytes)
     }
 
-    /// The form in which to pass the parameters; the default is the faster one, [`Form::of`]. A struct with an alignment
-    /// above 16 bytes is always passed as `kernelParams`.
+    /// The form in which to pass the parameters; the default is the faster form, [`Form::of`]. A struct with an
+    /// alignment above 16 bytes is always passed as `kernelParams`.
     #[inline(always)]
     pub fn form(mut self, form: Form) -> Self {
         self.form = Some(form);
@@ -83,27 +84,27 @@ impl<'a> Launch<'a> {
 
     /// The blocks of a cluster along each axis: `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`.
     ///
-    /// The cluster divides the grid along each axis. A cluster of more than 8 blocks is not portable: the kernel is
-    /// opted in automatically, where the GPU can run such a cluster. Needs sm_90.
+    /// Each extent of the grid must be a multiple of the cluster's extent. A cluster of more than 8 blocks is not
+    /// portable: the kernel is opted in automatically if the GPU supports such a cluster. Needs sm_90.
     #[inline(always)]
     pub fn cluster(self, cluster: impl IntoDim) -> Self {
         self.with(|attributes| attributes.cluster = Some(cluster.into_dim()))
     }
 
-    /// A larger cluster, a multiple of [`cluster`](Self::cluster), that is used where the GPU has room for it:
+    /// A larger cluster, a multiple of [`cluster`](Self::cluster), which is used if the GPU has room for it:
     /// `CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`. Needs CUDA 12.8.
     #[inline(always)]
     pub fn preferred_cluster(self, cluster: impl IntoDim) -> Self {
         self.with(|attributes| attributes.preferred_cluster = Some(cluster.into_dim()))
     }
 
-    /// How the clusters are spread: `CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`. Needs sm_90.
+    /// How the clusters are distributed: `CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`. Needs sm_90.
     #[inline(always)]
     pub fn cluster_scheduling_policy(self, policy: ClusterSchedulingPolicy) -> Self {
         self.with(|attributes| attributes.cluster_scheduling_policy = Some(policy))
     }
 
-    /// Whether all blocks run at the same time, so that they can wait for each other: `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`.
+    /// Whether all blocks run at the same time and can wait for each other: `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`.
     ///
     /// The grid is at most [`Kernel::max_cooperative_blocks`](crate::Kernel::max_cooperative_blocks).
     #[inline(always)]
@@ -111,20 +112,20 @@ impl<'a> Launch<'a> {
         self.with(|attributes| attributes.cooperative = cooperative)
     }
 
-    /// The kernel's priority, where lower numbers come first; it replaces that of the stream:
-    /// `CU_LAUNCH_ATTRIBUTE_PRIORITY`. `cuCtxGetStreamPriorityRange` has the range, often -5 to 0.
+    /// The kernel's priority, which replaces the priority of the stream: `CU_LAUNCH_ATTRIBUTE_PRIORITY`. A lower number
+    /// is a higher priority. `cuCtxGetStreamPriorityRange` returns the range, often -5 to 0.
     #[inline(always)]
     pub fn priority(self, priority: i32) -> Self {
         self.with(|attributes| attributes.priority = Some(priority))
     }
 
-    /// Whether the kernel may begin before the kernel before it in the stream has ended:
+    /// Whether the kernel can begin before the previous kernel in the stream has ended:
     /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`, programmatic dependent launch.
     ///
-    /// It begins once all blocks of the kernel before have executed `griddepcontrol.launch_dependents`
-    /// (`cudaTriggerProgrammaticLaunchCompletion`) or have ended. What that kernel writes may be read only after
-    /// `griddepcontrol.wait` (`cudaGridDependencySynchronize`), and memory that it still uses may be written only then.
-    /// Needs sm_90.
+    /// It begins once all blocks of the previous kernel have executed `griddepcontrol.launch_dependents`
+    /// (`cudaTriggerProgrammaticLaunchCompletion`) or have ended. The kernel must execute `griddepcontrol.wait`
+    /// (`cudaGridDependencySynchronize`) before it reads memory that the previous kernel writes, and before it writes
+    /// memory that the previous kernel still uses. Needs sm_90.
     #[inline(always)]
     pub fn programmatic_stream_serialization(self, allowed: bool) -> Self {
         self.with(|attributes| attributes.programmatic_stream_serialization = allowed)
@@ -136,8 +137,8 @@ impl<'a> Launch<'a> {
         self.with(|attributes| attributes.programmatic_event = Some(event.into()))
     }
 
-    /// An event that triggers once all blocks have begun, as far as the driver can tell:
-    /// `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`. The event must not record times, as those of
+    /// An event that triggers once all blocks have begun, as far as the driver can detect it:
+    /// `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`. The event must not record times: create it with
     /// `CudaContext::new_event(None)`. Needs CUDA 12.3.
     #[inline(always)]
     pub fn launch_completion_event(self, event: &'a CudaEvent) -> Self {
@@ -151,36 +152,37 @@ impl<'a> Launch<'a> {
         self.with(|attributes| attributes.memory_sync_domain = Some(domain))
     }
 
-    /// Which of the GPU's domains are meant by [`memory_sync_domain`](Self::memory_sync_domain):
+    /// The GPU's domain for each [`memory_sync_domain`](Self::memory_sync_domain):
     /// `CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`. Needs CUDA 12.0.
     #[inline(always)]
     pub fn memory_sync_domain_map(self, map: MemorySyncDomainMap) -> Self {
         self.with(|attributes| attributes.memory_sync_domain_map = Some(map))
     }
 
-    /// How accesses to a part of global memory use the L2 cache: `CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`. Needs
+    /// How accesses to a range of global memory use the L2 cache: `CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`. Needs
     /// sm_80.
     #[inline(always)]
     pub fn access_policy_window(self, window: AccessPolicyWindow) -> Self {
         self.with(|attributes| attributes.access_policy_window = Some(window))
     }
 
-    /// How much of the memory that L1 cache and shared memory have in common should be shared memory, in percent, 0 to
-    /// 100; a hint: `CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`. Needs CUDA 12.5.
+    /// The percentage, 0 to 100, of the combined L1 cache and shared memory that should be shared memory; a hint:
+    /// `CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`. Needs CUDA 12.5.
     #[inline(always)]
     pub fn preferred_shared_memory_carveout(self, percent: u8) -> Self {
         self.with(|attributes| attributes.preferred_shared_memory_carveout = Some(percent))
     }
 
-    /// A hint that the kernel is to use NVLink as fully as it can, with as much traffic from each block:
+    /// A hint that the kernel should use as much NVLink bandwidth as possible, distributed evenly over the blocks:
     /// `CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING`. Needs CUDA 13.0.
     #[inline(always)]
     pub fn nvlink_util_centric_scheduling(self, enabled: bool) -> Self {
         self.with(|attributes| attributes.nvlink_util_centric_scheduling = enabled)
     }
 
-    /// Makes the node of a captured launch, or one that is added to a graph, one that kernels can update, and stores its handle in `node`:
-    /// `CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`. A launch is on a stream that is capturing. Needs CUDA 12.4.
+    /// Lets kernels update the node of a captured launch, or of a launch that is added to a graph, and stores the
+    /// node's handle in `node`: `CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`. A launch with this option needs a
+    /// stream that is capturing. Needs CUDA 12.4.
     #[inline(always)]
     pub fn device_updatable_node(self, node: &'a DeviceNode) -> Self {
         self.with(|attributes| attributes.device_updatable_node = Some(node))

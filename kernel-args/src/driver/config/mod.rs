@@ -1,4 +1,4 @@
-//! What a caller configures: the grid and block of a launch, its options, and those of the driver's compiler.
+//! Configuration by the caller: grid, block and options of a launch, and options of the driver's compiler.
 
 mod access_policy;
 mod attributes;

@@ -1,6 +1,6 @@
-//! Contexts of the program's own, beside the primary one of each device.
+//! Contexts that the program creates, in addition to the primary context of each device.
 
-use super::keep_alive::remember;
+use super::keep_alive::register;
 use crate::driver::{
     api::{api, required},
     error::Error,
@@ -13,18 +13,18 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scheduling {
-    /// The driver decides: it spins where there are fewer contexts than processors, else it yields.
+    /// The driver decides: it spins if there are fewer contexts than processors, otherwise it yields.
     #[default]
     Auto,
-    /// The thread spins: the shortest wait.
+    /// The thread spins, for the shortest wait.
     Spin,
-    /// The thread spins, and yields to others meanwhile.
+    /// The thread spins, and yields to other threads while it waits.
     Yield,
-    /// The thread sleeps until the GPU has finished: no processor time.
+    /// The thread sleeps until the GPU has finished, and uses no processor time.
     BlockingSync,
 }
 
-/// The flags of a context that [`create_context`] makes: `CUctx_flags`.
+/// Flags for [`create_context`]: `CUctx_flags`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct ContextFlags {
@@ -47,13 +47,14 @@ impl ContextFlags {
         self
     }
 
-    /// Keeps local memory after a kernel that needed more of it than kernels before: `CU_CTX_LMEM_RESIZE_TO_MAX`.
+    /// Keeps the local memory allocated after a kernel that needed more than the kernels before it:
+    /// `CU_CTX_LMEM_RESIZE_TO_MAX`.
     pub const fn keep_local_memory(mut self, keep: bool) -> Self {
         self.keep_local_memory = keep;
         self
     }
 
-    /// The flags as the driver takes them.
+    /// The flags as the driver defines them.
     const fn bits(self) -> u32 {
         let scheduling = match self.scheduling {
             Scheduling::Auto => 0,
@@ -65,14 +66,14 @@ impl ContextFlags {
     }
 }
 
-/// Makes a context of the program's own on the device `ordinal`, beside the primary context, which [`context`](crate::context())
-/// gives. The context that is current on this thread stays so.
+/// Creates a context on the device `ordinal`, in addition to the primary context, which [`context`](crate::context())
+/// returns. The current context of this thread does not change.
 ///
-/// Nothing is shared between two contexts of a device: modules, streams, events and memory belong to one of them. Most programs
-/// need the primary one only, which the CUDA runtime and its libraries share. The context is destroyed when the last handle is
-/// dropped, and everything that is made in it holds one: kernels, modules, streams, slices.
+/// Two contexts of a device share nothing: each module, stream, event and allocation belongs to one context. Most
+/// programs need only the primary context, which the CUDA runtime and its libraries share. The context is destroyed
+/// when the last handle to it is dropped. Kernels, modules, streams and slices of the context each hold a handle.
 ///
-/// `cuCtxCreate` in the newest form that the driver has: `_v4` (CUDA 12.5), `_v3` (11.4), `_v2`.
+/// Calls the newest version of `cuCtxCreate` that the driver has: `_v4` (CUDA 12.5), `_v3` (11.4), `_v2`.
 ///
 /// ```no_run
 /// use kernel_args::context::{ContextFlags, Scheduling};
@@ -86,19 +87,19 @@ impl ContextFlags {
 /// ```
 ///
 /// # Errors
-/// [`Error::NoDriver`] without the driver's library; [`Error::OldDriver`] where it has none of these calls; [`Error::Driver`] where
-/// the driver has no such device or makes no context.
+/// [`Error::NoDriver`] without the driver's library; [`Error::OldDriver`] if the driver has none of these calls;
+/// [`Error::Driver`] if the device does not exist or the driver does not create the context.
 pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaContext>, Error> {
     let api = api()?;
-    // Initialises the driver, and refuses a device that there is not.
+    // Initialises the driver, and rejects a device that does not exist.
     CudaContext::device_count()
         .map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
     let device = result::device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))
         .map_err(|error| Error::cudarc("cuDeviceGet", error))?;
     required!(api, cuCtxPopCurrent_v2)?;
-    // It is now on top of this thread's stack, and comes off it when it is destroyed.
+    // The new context is now on top of this thread's stack. The driver removes it from the stack when it is destroyed.
     let context = api.create_context(ordinal, device, flags.bits())?;
     api.cuCtxPopCurrent_v2(&mut ptr::null_mut())?;
-    remember(&context);
+    register(&context);
     Ok(context)
 }

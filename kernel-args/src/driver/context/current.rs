@@ -1,8 +1,8 @@
-//! The context that is current on a thread.
+//! The current context of a thread.
 
 use super::{
     bind, current,
-    keep_alive::{hold, remember},
+    keep_alive::{find_owner, register},
     named,
 };
 use crate::{
@@ -16,24 +16,24 @@ use core::{mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUcontext};
 use std::sync::Arc;
 
-/// The context that is current on this thread, if there is one. Compare it with [`ContextName::of`].
+/// The context that is current on this thread, if any. Compare it with [`ContextName::of`].
 ///
-/// Nothing of this crate needs a current context: a launch makes that of its kernel current, and leaves it so. What depends on it
-/// are calls of the CUDA runtime and of its libraries, which work in the current context, and raw driver calls. Where another thread
-/// has destroyed the current context, it stays current, and such calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+/// This crate needs no current context: a launch makes the context of its kernel current and does not restore the
+/// previous one. Calls of the CUDA runtime and its libraries, and raw driver calls, use the current context. If another
+/// thread has destroyed the current context, it stays current, and such calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
 ///
 /// # Errors
-/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] where it returns an error.
+/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] if the driver returns an error.
 pub fn current_context() -> Result<Option<ContextName>, Error> {
     let context = current()?;
     Ok((!context.is_null()).then(|| named(context)))
 }
 
-/// Runs `work` while `context` is current on this thread; then the context that was current before is so again, also where `work`
-/// panics, and whatever `work` has made current.
+/// Runs `work` while `context` is current on this thread; then restores the previous context, even if `work` panics or
+/// changes it.
 ///
-/// There is no guard that could be forgotten, dropped on another thread, or dropped in another order than the one in which
-/// contexts were made current. `cuCtxPushCurrent`, `cuCtxPopCurrent`.
+/// A closure cannot be misused as a guard object can: forgotten, dropped on a different thread, or dropped in the wrong
+/// order. `cuCtxPushCurrent`, `cuCtxPopCurrent`.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -45,15 +45,15 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Driver`] where the context cannot be made current: `work` has not run. [`Error::Context`] where the context that was
-/// current before is not so again; `work` has run.
+/// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::Context`] if the previous
+/// context cannot be restored: `work` has run.
 ///
 /// # Contexts that are destroyed inside
-/// The last owner of a context may drop it inside: cudarc then makes it current, in the place of the one that is, and the driver
-/// takes it off the thread's stack when it is destroyed. What was current before is current again all the same where it is a primary
-/// context, or one of [`create_context`](crate::context::create_context) or that was passed here before; these live as long as this runs. Any
-/// other one is [`Error::Context`]: nothing tells whether it is alive, and a driver may crash that is asked to make a destroyed
-/// context current.
+/// `work` can drop the last owner of a context. cudarc then makes that context current, which replaces the current
+/// context, and the driver removes it from the thread's stack when it is destroyed. The previous context is still
+/// restored if it is a primary context, a context of [`create_context`](crate::context::create_context), or a context
+/// that was passed to this function before: this function keeps such a context alive. For any other context the result
+/// is [`Error::Context`]: its state is unknown, and the driver can crash when it makes a destroyed context current.
 pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> Result<T, Error> {
     let stack = Stack::push(context)?;
     let on_panic = OnPanic(&stack);
@@ -63,7 +63,7 @@ pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> 
     Ok(value)
 }
 
-/// Runs `load` in `context`, which stays current; where it returns an error, what was current before is so again.
+/// Runs `load` in `context`, which stays current. If `load` returns an error, restores the previous context.
 pub(crate) fn restored_on_error<T>(
     context: &Arc<CudaContext>,
     load: impl FnOnce() -> Result<T, Error>,
@@ -71,57 +71,58 @@ pub(crate) fn restored_on_error<T>(
     let stack = Stack::push(context)?;
     let loaded = load();
     let restored = stack.restore();
-    // The error of `load` is the one to return.
+    // An error of `load` takes precedence.
     let loaded = loaded?;
     restored?;
     bind(stack.api, context)?;
     Ok(loaded)
 }
 
-/// What was current before another context was pushed.
+/// The context that was current before a context was pushed.
 struct Stack {
     api: &'static Api,
     before: CUcontext,
-    /// What keeps `before` alive, where it is known and not a primary one.
-    hold: Option<Arc<CudaContext>>,
+    /// Keeps `before` alive, if its owner is known and it is not a primary context.
+    owner: Option<Arc<CudaContext>>,
 }
 
-/// Restores what was current before when `work` panics. It is forgotten where `work` returns.
+/// Restores the previous context when `work` panics. It is forgotten when `work` returns.
 struct OnPanic<'a>(&'a Stack);
 
 impl Drop for OnPanic<'_> {
     fn drop(&mut self) {
-        // The panic is what the caller is told.
+        // The caller sees the panic instead of this error.
         let _ = self.0.restore();
     }
 }
 
 impl Stack {
-    /// Pushes `context`, also where it is current already: what comes next may make another one current, or take it off.
+    /// Pushes `context`, even if it is already current: later code can replace the current context or remove it from
+    /// the stack.
     fn push(context: &Arc<CudaContext>) -> Result<Self, Error> {
         let api = api()?;
         required!(api, cuCtxPopCurrent_v2)?;
-        remember(context);
+        register(context);
         let before = current()?;
         let stack = Self {
             api,
             before,
-            hold: hold(before),
+            owner: find_owner(before),
         };
         api.cuCtxPushCurrent_v2((&**context).into())?;
         Ok(stack)
     }
 
-    /// Makes current what was so before.
+    /// Restores the previous context.
     ///
-    /// On top is what was pushed, or what has taken its place; or a context was destroyed, and what was pushed is gone with it, so
-    /// that `before` is on top, or what was below it.
+    /// The top of the stack is the pushed context, or the context that replaced it. If the destruction of a context
+    /// removed the pushed one, the top is `before` or a context below it.
     fn restore(&self) -> Result<(), Error> {
         self.pop()?;
         if current()? == self.before {
             return Ok(());
         }
-        let before = match &self.hold {
+        let before = match &self.owner {
             Some(context) => Some(ContextHandle::from(&**context)),
             None => self.api.primary(self.before),
         };

@@ -1,4 +1,4 @@
-//! Green contexts: a part of a GPU's multiprocessors, and streams whose kernels run there.
+//! Green contexts: a part of a GPU's multiprocessors, with streams whose kernels run there.
 
 use super::tracking;
 use crate::driver::{
@@ -9,11 +9,12 @@ use core::{fmt, ops::Deref};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::Arc;
 
-/// A part of a GPU's multiprocessors (SMs). Kernels that are launched on its streams run on that part alone, so that others have
-/// the rest to themselves.
+/// A part of a GPU's multiprocessors (SMs). Kernels that are launched on its streams run only on this part, and leave
+/// the rest free for other work.
 ///
-/// A green context shares everything else with the primary context of its device: kernels, memory and events of that are used on
-/// its streams. Drivers of CUDA 12.5 and newer. It is destroyed when it and its streams are dropped.
+/// A green context shares everything else with the primary context of its device: its streams use the kernels, memory
+/// and events of the primary context. Needs a driver of CUDA 12.5 or newer. It is destroyed when it and its streams are
+/// dropped.
 ///
 /// ```no_run
 /// use kernel_args::{Kernel, KernelArgs, launch, context::GreenContext};
@@ -36,7 +37,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct GreenContext(Arc<Part>);
 
-/// What is destroyed with the last handle.
+/// Shared by all handles, and destroyed with the last one.
 struct Part {
     green: Green,
     sm_count: u32,
@@ -45,12 +46,13 @@ struct Part {
 }
 
 impl GreenContext {
-    /// Two parts of the GPU of `ctx`, a primary context: one of at least `sms` multiprocessors, and the rest of them, where there
-    /// is any. The driver rounds `sms` up to what the GPU can split (on sm_90 to a multiple of 8).
+    /// Splits the GPU of `ctx`, a primary context, into a part of at least `sms` multiprocessors and a part with the
+    /// remaining ones, if any remain. The driver rounds `sms` up to a size that the GPU supports (on sm_90 a multiple
+    /// of 8).
     ///
     /// # Errors
-    /// [`Error::Context`] where `ctx` is not a primary context, or the GPU has fewer multiprocessors; [`Error::OldDriver`] where the
-    /// driver is older than 12.5; [`Error::Driver`] where it returns an error.
+    /// [`Error::Context`] if `ctx` is not a primary context, or the GPU has fewer multiprocessors; [`Error::OldDriver`]
+    /// if the driver is older than 12.5; [`Error::Driver`] if the driver returns an error.
     pub fn split(ctx: &Arc<CudaContext>, sms: u32) -> Result<(Self, Option<Self>), Error> {
         let api = api()?;
         required!(api, cuGreenCtxStreamCreate)?;
@@ -90,22 +92,22 @@ impl GreenContext {
         })))
     }
 
-    /// The multiprocessors of this part.
+    /// The number of multiprocessors in this part.
     #[must_use]
     pub fn sm_count(&self) -> u32 {
         self.0.sm_count
     }
 
-    /// The primary context that it is a part of.
+    /// The primary context from which it was split.
     #[must_use]
     pub fn context(&self) -> &Arc<CudaContext> {
         &self.0.context
     }
 
-    /// Makes a stream whose kernels run on this part of the GPU. It does not wait for the default stream.
+    /// Creates a stream whose kernels run on this part of the GPU. It does not wait for the default stream.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the driver returns an error.
+    /// [`Error::Driver`] if the driver returns an error.
     pub fn new_stream(&self) -> Result<GreenStream, Error> {
         Ok(GreenStream {
             stream: self.0.green.new_stream(&self.0.context)?,
@@ -123,8 +125,8 @@ impl fmt::Debug for GreenContext {
     }
 }
 
-/// A stream of a [`GreenContext`]: `stream = &stream` in [`launch!`](crate::launch!). It derefs to cudarc's stream, without an
-/// [`Arc`] of it; allocate and copy on another stream of the primary context.
+/// A stream of a [`GreenContext`]: `stream = &stream` in [`launch!`](crate::launch!). It derefs to cudarc's stream, but
+/// gives no [`Arc`] of it: allocate and copy on a different stream of the primary context.
 pub struct GreenStream {
     stream: OwnStream,
     green: GreenContext,
@@ -172,7 +174,7 @@ fn resource(api: &Api, ctx: &CudaContext) -> Result<DeviceResource, Error> {
     Ok(all)
 }
 
-/// A group of at least `sms` multiprocessors, and what remains.
+/// A group of at least `sms` multiprocessors, and the remaining ones.
 fn split(
     api: &Api,
     all: &DeviceResource,

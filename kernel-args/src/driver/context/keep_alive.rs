@@ -1,9 +1,10 @@
-//! Which contexts may be made current again.
+//! Keeps contexts alive that can be made current again.
 //!
-//! Driver 580 does not survive a destroyed context that is passed to `cuCtxSetCurrent` or `cuCtxPushCurrent`, unless it still stands
-//! on a stack of a thread: it uses memory that it has freed. (What stands on a stack is not freed: calls in a destroyed context return
-//! an error, `cuCtxPopCurrent` takes it off, and no new context has its handle.) So a handle that was current before is passed to the
-//! driver only where it is that of a primary context, which the driver never frees, or where something keeps the context alive.
+//! Driver 580 uses freed memory if a destroyed context is passed to `cuCtxSetCurrent` or `cuCtxPushCurrent`, unless the
+//! context is still on a thread's stack. A context on a stack is not freed: calls in a destroyed context return an
+//! error, `cuCtxPopCurrent` removes it, and no new context gets its handle. For this reason a previously current handle
+//! is passed to the driver only if it belongs to a primary context, which the driver never frees, or if something keeps
+//! the context alive.
 
 use core::ptr;
 use cudarc::driver::{CudaContext, sys::CUcontext};
@@ -12,11 +13,11 @@ use std::{
     vec::Vec,
 };
 
-/// The contexts of the program's own that this crate has seen, by their handles. They are not kept alive.
+/// The non-primary contexts that were passed to this crate, by handle. They are not kept alive.
 static SEEN: Mutex<Vec<(usize, Weak<CudaContext>)>> = Mutex::new(Vec::new());
 
-/// From now on [`hold`] finds `context`.
-pub(crate) fn remember(context: &Arc<CudaContext>) {
+/// Adds `context` to the contexts that [`find_owner`] finds.
+pub(crate) fn register(context: &Arc<CudaContext>) {
     if context.is_primary() {
         return;
     }
@@ -30,10 +31,11 @@ pub(crate) fn remember(context: &Arc<CudaContext>) {
     }
 }
 
-/// The context of the program's own that has this handle, if this crate has seen it. It may be the last one to hold it.
-pub(crate) fn hold(context: CUcontext) -> Option<Arc<CudaContext>> {
+/// A strong reference to the non-primary context with this handle, if it was passed to this crate. It can become the
+/// last reference.
+pub(crate) fn find_owner(context: CUcontext) -> Option<Arc<CudaContext>> {
     let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut alike = seen.iter().filter(|(handle, _)| *handle == context.addr());
-    // Only what has the handle is upgraded, and leaves: no context is dropped here.
+    // Only the context with this handle is upgraded, and it is returned, so no context is dropped here.
     alike.find_map(|(_, one)| one.upgrade())
 }

@@ -1,4 +1,4 @@
-//! Whether there is a driver; the first context, the GPU of a context, and the context of this thread.
+//! The driver's availability, the first context, the GPU of a context, and the current context of this thread.
 
 mod create;
 mod current;
@@ -34,17 +34,17 @@ use cudarc::driver::{
 use kernel_args_abi::Sm;
 use std::sync::Arc;
 
-/// Whether the CUDA driver's library is on this machine. There may be no GPU all the same.
+/// Whether the CUDA driver's library is on this machine. The machine can still have no GPU.
 #[must_use]
 pub fn is_available() -> bool {
     api::is_available()
 }
 
-/// cudarc's context of the device `ordinal`, as [`CudaContext::new`], which panics where there is no driver; this
-/// returns an error.
+/// cudarc's context of the device `ordinal`. [`CudaContext::new`] panics without a driver; this function returns an
+/// error.
 ///
 /// # Errors
-/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] where the driver has no such device.
+/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] if the device does not exist.
 pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     api()?;
     CudaContext::new(ordinal).map_err(|error| {
@@ -55,8 +55,8 @@ pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     })
 }
 
-/// A stream that nothing is given to. cudarc records and awaits the use of slices only while a context has a stream that cudarc has
-/// made: whoever launches on a stream of another origin holds one.
+/// A stream without work. cudarc records and awaits the use of slices only while a context has a stream that cudarc
+/// created, so code that launches on a stream from elsewhere holds one.
 pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
     context.new_stream().map_err(|error| {
         Error::cudarc(
@@ -74,29 +74,29 @@ pub(crate) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
     Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))
 }
 
-/// The context that is current on this thread; null where there is none.
+/// The context that is current on this thread; null if no context is current.
 pub(crate) fn current() -> Result<CUcontext, Error> {
     Ok(api()?.current()?)
 }
 
-/// Makes `context` current on this thread, for a launch: one question to the driver where it is current.
+/// Makes `context` current on this thread for a launch. If it is already current, this is a single driver call.
 ///
-/// cudarc's `bind_to_thread` also takes an error of an earlier call that cudarc could not return, with a locked instruction.
-/// Here it is left to the next call of cudarc's, or to a launch whose arguments are tracked, which asks for it.
+/// cudarc's `bind_to_thread` also takes the pending error of an earlier cudarc call, with a locked instruction. Here
+/// the pending error stays for the next cudarc call, or for a launch with tracked arguments, which checks for it.
 #[inline(always)]
 pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
     let mut current = ptr::null_mut();
-    // The call itself: the error that the method makes would be in memory in every launch.
+    // The raw call, because the error type of the method would occupy memory in every launch.
     let status = (api.cuCtxGetCurrent)(&mut current);
     if status == Status::SUCCESS && current == context.cu_ctx() {
         return Ok(());
     }
-    bind_another(context, status)
+    bind_different(context, status)
 }
 
 #[cold]
-fn bind_another(context: &Arc<CudaContext>, asked: Status) -> Result<(), Error> {
-    asked.check("cuCtxGetCurrent")?;
+fn bind_different(context: &Arc<CudaContext>, queried: Status) -> Result<(), Error> {
+    queried.check("cuCtxGetCurrent")?;
     context.bind_to_thread().map_err(Error::context)
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn current_device() -> Result<CUdevice, CallError> {
 
 /// Makes the context current in which cudarc loaded `function`, and returns it.
 ///
-/// cudarc does not tell it, but makes it current to ask for an attribute of the function.
+/// cudarc has no accessor for this context, but makes it current to query an attribute of the function.
 pub(crate) fn bind_function(function: &CudaFunction) -> Result<CUcontext, Error> {
     function
         .get_attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)

@@ -17,10 +17,11 @@ const DEVICE: u32 = 1;
 /// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
 const READ_WRITE: u32 = 3;
 
-/// The kernels of one context can access the memory of another one, usually of another GPU.
+/// Access of the kernels of one context to the memory of a second context, usually of a second GPU.
 ///
-/// A launch refuses an argument of another context than its own. [`memory`](Self::memory) marks one that is meant, and such an
-/// argument is accepted: the launch waits for the last use of the memory on the other GPU, and work there waits for the launch.
+/// A launch rejects an argument of a different context. [`memory`](Self::memory) marks an argument that is intended,
+/// and the launch accepts it: the launch waits for the last use of the memory on the other GPU, and later work there
+/// waits for the launch.
 ///
 /// ```no_run
 /// use cudarc::driver::CudaSlice;
@@ -55,15 +56,16 @@ pub struct PeerAccess {
 }
 
 impl PeerAccess {
-    /// Enables the kernels of the context `kernels` to access memory of the context `memory`: what `cuMemAlloc` has allocated
-    /// there (`cuCtxEnablePeerAccess`), and the memory pool of its device, from which cudarc allocates (`cuMemPoolSetAccess`).
+    /// Enables the kernels of the context `kernels` to access memory of the context `memory`: allocations of
+    /// `cuMemAlloc` (`cuCtxEnablePeerAccess`), and the memory pool of its device, from which cudarc allocates
+    /// (`cuMemPoolSetAccess`).
     ///
-    /// It stays enabled when this is dropped. The other direction is enabled by another call. For one and the same context there is
-    /// nothing to enable, and the driver is not asked.
+    /// Access stays enabled when this is dropped. The opposite direction needs its own call. If both contexts are the
+    /// same, the driver is not called.
     ///
     /// # Errors
-    /// [`Error::Context`] where the two GPUs cannot access each other's memory, or the contexts are of one GPU;
-    /// [`Error::Driver`] where the driver returns an error.
+    /// [`Error::Context`] if the two GPUs cannot access each other's memory, or both contexts are on the same GPU;
+    /// [`Error::Driver`] if the driver returns an error.
     pub fn enable(kernels: &Arc<CudaContext>, memory: &Arc<CudaContext>) -> Result<Self, Error> {
         if kernels.cu_ctx() != memory.cu_ctx() {
             if !Self::is_possible(kernels, memory)? {
@@ -79,10 +81,10 @@ impl PeerAccess {
         })
     }
 
-    /// Whether kernels of the GPU of `kernels` can access memory of the GPU of `memory`: `cuDeviceCanAccessPeer`.
+    /// Whether kernels on the GPU of `kernels` can access memory of the GPU of `memory`: `cuDeviceCanAccessPeer`.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the driver returns an error.
+    /// [`Error::Driver`] if the driver returns an error.
     pub fn is_possible(kernels: &CudaContext, memory: &CudaContext) -> Result<bool, Error> {
         let mut possible = 0;
         let (kernels, memory) = (kernels.cu_device(), memory.cu_device());
@@ -90,9 +92,10 @@ impl PeerAccess {
         Ok(possible != 0)
     }
 
-    /// Memory of the other context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write it.
+    /// Memory of the second context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write
+    /// it.
     ///
-    /// Memory of the kernels' own context is accepted as well, and memory of a third context refused by the launch.
+    /// The launch also accepts memory of the kernels' own context, and rejects memory of a third context.
     pub fn memory<S: SliceArg>(&self, slice: S) -> Peer<'_, S> {
         Peer {
             slice,
@@ -110,7 +113,7 @@ impl fmt::Debug for PeerAccess {
     }
 }
 
-/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a slice or a view of cudarc's.
+/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a cudarc slice or view.
 #[derive(Debug)]
 #[must_use]
 pub struct Peer<'a, S> {
@@ -148,7 +151,7 @@ fn no_access(kernels: &CudaContext, memory: &CudaContext) -> Error {
     })
 }
 
-/// Lets kernels of one context access what `cuMemAlloc` allocates in the other.
+/// Lets kernels of one context access allocations of `cuMemAlloc` in the second context.
 fn enable(kernels: &Arc<CudaContext>, memory: &CudaContext) -> Result<(), Error> {
     let api = api()?;
     required!(api, cuCtxEnablePeerAccess)?;
@@ -165,7 +168,8 @@ fn enable(kernels: &Arc<CudaContext>, memory: &CudaContext) -> Result<(), Error>
     Ok(enabled?)
 }
 
-/// Lets kernels of one device access the memory pool of the other, which does not follow the access of the contexts.
+/// Lets kernels of one device access the memory pool of the second device. Peer access of the contexts does not include
+/// pools.
 fn share_pool(kernels: &CudaContext, memory: &CudaContext) -> Result<(), Error> {
     if !memory.has_async_alloc() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the CUDA runtime API makes, and a program passes to launches: its streams and its kernels.
+//! Streams and kernels of the CUDA runtime API, for use in launches.
 
 use super::{current::with_current, tracking};
 use crate::{
@@ -15,9 +15,9 @@ use cudarc::driver::{
 };
 use std::{boxed::Box, sync::Arc};
 
-/// A stream that something else owns, such as a `cudaStream_t` of the CUDA runtime.
+/// A stream with a different owner, such as a `cudaStream_t` of the CUDA runtime.
 ///
-/// It is used as cudarc's stream, which it derefs to.
+/// It derefs to cudarc's stream.
 #[derive(Clone)]
 pub struct BorrowedStream {
     stream: Arc<CudaStream>,
@@ -27,26 +27,29 @@ pub struct BorrowedStream {
 impl BorrowedStream {
     /// Borrows a stream of `ctx`. A `cudaStream_t` is a `CUstream`: pass it with `.cast()`.
     ///
-    /// The driver is asked for the context of the stream. Launches on it wait for the last use of their slices on other streams, and
-    /// record their own, like those on a stream of cudarc's. The stream is not destroyed when this is dropped.
+    /// The driver reports the context of the stream. Launches on the stream wait for the last use of their slices on
+    /// other streams, and record their own use, as on a stream of cudarc. The stream is not destroyed when this is
+    /// dropped.
     ///
-    /// The context that is current on this thread stays so. The runtime makes a stream in the one that is current, and launches leave
-    /// that of their kernel current.
+    /// The current context of this thread does not change. The runtime creates a stream in the current context, and a
+    /// launch leaves the context of its kernel current.
     ///
     /// The runtime's default streams need no borrowing: `ctx.default_stream()` is `cudaStreamLegacy`, and
     /// `ctx.per_thread_stream()` is `cudaStreamPerThread`.
     ///
     /// # Errors
-    /// [`Error::Context`] where the stream belongs to another context; [`Error::Driver`] where the driver returns an error.
+    /// [`Error::Context`] if the stream belongs to a different context; [`Error::Driver`] if the driver returns
+    /// an error.
     ///
     /// # Safety
-    /// `stream` is a stream that is alive, and stays so as long as this, a clone, and everything that was made with it is.
+    /// `stream` is a live stream. It stays alive as long as this value, its clones, and everything that was created
+    /// with them.
     pub unsafe fn new(ctx: &Arc<CudaContext>, stream: CUstream) -> Result<Self, Error> {
         let api = api()?;
         required!(api, cuStreamGetCtx)?;
-        // SAFETY: the caller vouches that the stream is alive.
+        // SAFETY: the caller guarantees that the stream is alive.
         let handle = unsafe { Alive::new(stream) };
-        // The driver takes null and the two numbers of default streams for those of the current context.
+        // For null and the two special handles, the driver uses the default streams of the current context.
         with_current(ctx, || {
             let mut owner = ptr::null_mut();
             api.cuStreamGetCtx(handle, &mut owner)?;
@@ -59,7 +62,7 @@ impl BorrowedStream {
             }
             let tracking = tracking(ctx)?;
             Ok(Self {
-                // SAFETY: the stream is one of this context, and the caller keeps it alive.
+                // SAFETY: the stream belongs to this context, and the caller keeps it alive.
                 stream: unsafe { ctx.wrap_borrowed_stream(stream) },
                 _tracking: tracking,
             })
@@ -81,27 +84,28 @@ impl fmt::Debug for BorrowedStream {
     }
 }
 
-/// The function of a `CUkernel` in `ctx`: what `cuLibraryGetKernel` and the runtime's `cudaGetKernel` give belongs to no context,
-/// and is loaded in each one where it is used. Pass a `cudaKernel_t` with `.cast()`. `cuKernelGetFunction`.
+/// The function of a `CUkernel` in `ctx`: `cuKernelGetFunction`. A kernel from `cuLibraryGetKernel` or the runtime's
+/// `cudaGetKernel` belongs to no context; the driver loads it in each context that uses it. Pass a `cudaKernel_t` with
+/// `.cast()`.
 ///
-/// A `cudaFunction_t`, which `cudaGetFuncBySymbol` gives, is a `CUfunction` already.
+/// A `cudaFunction_t`, which `cudaGetFuncBySymbol` returns, is already a `CUfunction`.
 ///
-/// [`launch!`](crate::launch!) takes the function, and compares its arguments with the driver's record of the kernel. (The driver's
-/// `cuLaunchKernel` also takes a `CUkernel` that is cast to a `CUfunction`; what it can be asked about such a handle is not
-/// documented, so this crate does not rely on it.)
+/// [`launch!`](crate::launch!) takes the function, and compares its arguments with the driver's record of the kernel.
+/// (The driver's `cuLaunchKernel` also accepts a `CUkernel` that is cast to a `CUfunction`. CUDA does not document
+/// which queries accept such a handle, so this crate does not use it.)
 ///
 /// # Errors
-/// [`Error::OldDriver`] where the driver is older than 12.0; [`Error::Driver`] where it returns an error.
+/// [`Error::OldDriver`] if the driver is older than 12.0; [`Error::Driver`] if it returns an error.
 ///
 /// # Safety
-/// `kernel` is a kernel of a library that is loaded. The function is valid as long as the library is, and the context.
+/// `kernel` is a kernel of a loaded library. The function is valid as long as the library and the context.
 pub unsafe fn kernel_function(
     ctx: &Arc<CudaContext>,
     kernel: *mut c_void,
 ) -> Result<CUfunction, Error> {
     let api = api()?;
     required!(api, cuKernelGetFunction)?;
-    // SAFETY: the caller vouches that the kernel's library is loaded.
+    // SAFETY: the caller guarantees that the kernel's library is loaded.
     let kernel = unsafe { Alive::new(kernel) };
     with_current(ctx, || {
         let mut function = ptr::null_mut();

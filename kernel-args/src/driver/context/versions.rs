@@ -1,4 +1,4 @@
-//! The versions of all that a launch depends on.
+//! Versions of the driver, the libraries and the GPUs.
 
 use crate::driver::{
     api::{Api, api, out, runtime_version},
@@ -31,15 +31,17 @@ use std::{
 pub struct Versions {
     /// The release of CUDA that the driver is for: `cuDriverGetVersion`.
     pub driver: CudaVersion,
-    /// The driver's own version, `580.159.04`; `None` where the system does not tell (it is read from `/proc/driver/nvidia/version`).
+    /// The driver's own version, `580.159.04`; `None` if the system does not report it. It is read from
+    /// `/proc/driver/nvidia/version`.
     pub driver_release: Option<String>,
-    /// The newest PTX that the driver compiles, by [`RELEASES`](kernel_args_image::RELEASES); `None` where the driver is newer
-    /// than this crate knows.
+    /// The newest PTX version that the driver compiles, from [`RELEASES`](kernel_args_image::RELEASES); `None` if the
+    /// driver is newer than this table.
     pub newest_ptx: Option<PtxVersion>,
-    /// The CUDA runtime's version, where its library is loaded in this process. One that is linked statically is not seen.
+    /// The CUDA runtime's version, if its library is loaded in this process. A statically linked runtime is not
+    /// detected.
     pub runtime: Option<CudaVersion>,
-    /// NVRTC's version: with the feature `nvrtc` that of the library that [`Module::compile`](crate::Module) uses, which this
-    /// call loads; `None` where there is none, and without the feature.
+    /// NVRTC's version. With the feature `nvrtc`, the version of the library that [`Module::compile`](crate::Module)
+    /// uses; this call loads it. `None` without the library or the feature.
     pub nvrtc: Option<CudaVersion>,
     /// The GPUs, in the order of their ordinals.
     pub gpus: Vec<Gpu>,
@@ -63,7 +65,7 @@ pub struct Gpu {
 /// ```
 ///
 /// # Errors
-/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] where the driver does not initialise.
+/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] if the driver does not initialise.
 pub fn versions() -> Result<Versions, Error> {
     let driver = driver_version()?;
     Ok(Versions {
@@ -188,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_release_is_found_in_what_the_system_tells() {
+    fn the_release_is_found_in_the_text_of_the_system() {
         for (text, release) in [
             (
                 "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue May  6 2026\nGCC version: gcc 13.3.0",

@@ -1,4 +1,4 @@
-//! Errors about contexts: two where there should be one, and contexts that are gone.
+//! Errors about contexts: two contexts instead of one, and contexts that no longer exist.
 
 use crate::{driver::api::DriverCall, marshal::ContextName};
 use std::{borrow::Cow, boxed::Box, fmt, format, string::String};
@@ -152,13 +152,13 @@ impl fmt::Display for GreenError {
 
 impl std::error::Error for GreenError {}
 
-/// Two contexts where there should be one.
+/// Two different contexts in a place where both must be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextMismatch {
-    /// The context that was expected: that of the launch, or of the function.
+    /// The expected context: the context of the launch or the function.
     pub expected: ContextName,
-    /// The context that was found: that of the argument or of the stream, or the one that was given.
+    /// The actual context: the context of the argument or the stream, or the context that the caller passed.
     pub found: ContextName,
 }
 
@@ -167,7 +167,7 @@ impl ContextMismatch {
         Self { expected, found }
     }
 
-    /// An argument, by its field, or the stream is of another context than the launch.
+    /// An argument (by its field) or the stream belongs to a different context than the launch.
     pub(crate) fn write_foreign(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -195,30 +195,31 @@ impl ContextMismatch {
         )
     }
 
-    /// A function is of another context than the one that was given.
+    /// A function belongs to a different context than the one that the caller passed.
     pub(crate) fn write_function(&self, f: &mut fmt::Formatter<'_>, kernel: &str) -> fmt::Result {
         let Self { expected, found } = self;
         write!(
             f,
-            "kernel `{kernel}` was loaded in another context than the one that was given\n  \
+            "kernel `{kernel}` was loaded in a different context than the given context\n  \
              kernel  {expected}\n  given   {found}\n\
-             help: give the context in which cudarc loaded the module"
+             help: pass the context in which cudarc loaded the module"
         )
     }
 
-    /// A stream is of another context than the one that was given.
+    /// A stream belongs to a different context than the one that the caller passed.
     pub(crate) fn write_stream(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { expected, found } = self;
         write!(
             f,
-            "the stream belongs to another context than the one that was given\n  \
+            "the stream belongs to a different context than the given context\n  \
              stream  {found}\n  given   {expected}\n\
-             help: give the context in which the stream was made; the CUDA runtime makes streams in the context that is current, which \
-             is that of the last launch, or after `cudaSetDevice` the primary one: `kernel_args::context(ordinal)`"
+             help: pass the context in which the stream was created; the CUDA runtime creates streams in the current context, \
+             which is the context of the last launch, or after `cudaSetDevice` the primary context: \
+             `kernel_args::context(ordinal)`"
         )
     }
 
-    /// The kernels of one context have no access to the memory of the other.
+    /// The kernels of one context have no access to the memory of the second context.
     pub(crate) fn write_no_access(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             expected: memory,
@@ -226,10 +227,10 @@ impl ContextMismatch {
         } = self;
         write!(
             f,
-            "the kernels of one context cannot access the memory of the other\n  \
+            "the kernels of one context cannot access the memory of the second context\n  \
              kernels  {kernels}\n  memory   {memory}\n\
              help: copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo -p2p r` \
-             tells), and two contexts of one GPU do not"
+             shows which GPUs can), and two contexts of one GPU cannot"
         )
     }
 }
@@ -242,26 +243,28 @@ pub(crate) fn write_destroyed(
     call: Option<&impl fmt::Display>,
 ) -> fmt::Result {
     if let Some(kernel) = kernel {
-        write!(f, "kernel `{kernel}` is not loaded any more: ")?;
+        write!(f, "kernel `{kernel}` is no longer loaded: ")?;
     }
     write!(f, "{context} was reset or destroyed")?;
     if let Some(call) = call {
         write!(f, " ({call})")?;
     }
     f.write_str(
-        "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` end what every part of the program has made on the device: modules, \
+        "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` destroy everything that every part of the program has \
+         created on the device: modules, \
          streams, events, memory\n\
-         help: drop what was made in the context, then call `kernel_args::context` and load and allocate again; or leave the reset \
-         out, as the driver frees everything when the process ends",
+         help: drop everything that was created in the context, then call `kernel_args::context`, load and allocate again; or \
+         remove the reset: the driver frees everything when the process ends",
     )
 }
 
-/// What was current before a closure is not so again.
+/// The context that was current before a closure could not be restored.
 pub(crate) fn write_not_restored(f: &mut fmt::Formatter<'_>, before: ContextName) -> fmt::Result {
     write!(
         f,
-        "{before} was current before, and was not made current again: contexts were destroyed meanwhile, and nothing tells whether it \
+        "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the driver \
+         does not report whether it \
          was one of them\n\
-         help: drop the last handle of a context outside of `with_current`, or make contexts with `create_context`"
+         help: drop the last handle of a context outside of `with_current`, or create contexts with `create_context`"
     )
 }

@@ -1,27 +1,27 @@
-//! An image that this GPU or this driver cannot run.
+//! Images that this GPU or this driver cannot run.
 
 use core::fmt;
 use kernel_args_abi::Sm;
 use kernel_args_image::{Code, CodeKind, CudaVersion, Features, Target, Unfit};
 use std::vec::Vec;
 
-/// An image of which the GPU and the driver can run nothing. `Display` lists what it holds, what of it does not fit, and what to
-/// do.
+/// An image without any code that the GPU and the driver can run. `Display` lists the code in the image, why each piece
+/// does not run, and what to do.
 ///
-/// By which rules is told at [`Target`] and [`RELEASES`](kernel_args_image::RELEASES).
+/// [`Target`] and [`RELEASES`](kernel_args_image::RELEASES) document the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IncompatibleImage {
     /// The GPU.
     pub gpu: Sm,
-    /// The release of CUDA that the driver is for, where it is known.
+    /// The release of CUDA that the driver is for, if it is known.
     pub driver: Option<CudaVersion>,
-    /// What the image holds, each with the reason why it does not run; `None` where nothing is known against it.
+    /// The code in the image, each piece with the reason why it does not run; `None` if no reason is known.
     pub contents: Vec<(Code, Option<Unfit>)>,
 }
 
 impl IncompatibleImage {
-    /// What of `contents` runs, as far as the rules tell.
+    /// Applies the rules to each piece of code in `contents`.
     pub(crate) fn new(contents: &[Code], gpu: Sm, driver: Option<CudaVersion>) -> Self {
         let contents = contents
             .iter()
@@ -33,12 +33,12 @@ impl IncompatibleImage {
         }
     }
 
-    /// Whether the rules tell of each piece of code that it does not run.
+    /// Whether the rules exclude every piece of code.
     pub(crate) fn is_certain(&self) -> bool {
         !self.contents.is_empty() && self.contents.iter().all(|(_, unfit)| unfit.is_some())
     }
 
-    /// The driver and the GPU, and what the image holds: for an error that the driver has returned.
+    /// Lists the driver, the GPU and the code in the image, for an error that the driver has returned.
     pub(crate) fn list(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         for (code, unfit) in &self.contents {
             write!(f, "\n  {code}")?;
@@ -78,7 +78,7 @@ impl IncompatibleImage {
         if let Some(target) = specific {
             write!(
                 f,
-                "\nhelp: the `{}` of `{target}` allows instructions that other GPUs lack: leave it out if the kernels have none of \
+                "\nhelp: the `{}` of `{target}` allows instructions that other GPUs lack: remove it if the kernels do not use \
                  them",
                 target.suffix()
             )?;
@@ -102,7 +102,7 @@ impl IncompatibleImage {
             .iter()
             .filter(|(_, unfit)| *unfit == Some(Unfit::PtxVersion))
             .map(|(code, _)| first_release(code));
-        // The image needs one of its texts only.
+        // The driver needs to support only one of the PTX texts in the image.
         let nearest = releases.flatten().min_by_key(|release| release.cuda);
         match nearest {
             Some(release) => write!(
@@ -118,7 +118,7 @@ impl IncompatibleImage {
         if nearest.is_some_and(|release| release.cuda.major == driver.major) {
             write!(
                 f,
-                "\nhelp: or ship a cubin, which a driver takes from every CUDA {}: `nvcc -gencode arch=compute_{gpu},code=sm_{gpu}`",
+                "\nhelp: or ship a cubin, which the driver accepts from every CUDA {}: `nvcc -gencode arch=compute_{gpu},code=sm_{gpu}`",
                 driver.major
             )?;
         }
@@ -139,10 +139,12 @@ fn reason(f: &mut dyn fmt::Write, code: &Code, unfit: Unfit) -> fmt::Result {
                 "needs a driver for CUDA {} or newer ({} or newer)",
                 release.cuda, release.driver
             ),
-            None => f.write_str("needs a newer driver than any that this crate knows"),
+            None => {
+                f.write_str("needs a driver that is newer than all drivers that this crate knows")
+            }
         },
-        Unfit::AddressSize => f.write_str("has addresses of 32 bits, where the GPU has 64"),
-        Unfit::LtoIr => f.write_str("is not code yet: nvcc's linker or nvJitLink makes it"),
+        Unfit::AddressSize => f.write_str("has 32-bit addresses, but the GPU has 64-bit addresses"),
+        Unfit::LtoIr => f.write_str("is not executable code: link it with nvcc or nvJitLink"),
         _ => f.write_str("does not run"),
     }
 }
@@ -154,7 +156,7 @@ fn first_release(code: &Code) -> Option<kernel_args_image::Release> {
     }
 }
 
-/// On which GPUs code for `target` runs, as a sentence without its subject.
+/// The GPUs on which code for `target` runs, as a sentence without its subject.
 fn runs_on(f: &mut dyn fmt::Write, target: Target, is_cubin: bool) -> fmt::Result {
     let (major, minor) = (target.sm.0 / 10, target.sm.0 % 10);
     match target.features {
@@ -217,7 +219,7 @@ mod tests {
             "the image has no code for this GPU (sm_90, with a driver for CUDA 13.0, which compiles PTX 9.0 and older); it has\n  \
              PTX 9.1 for sm_75: needs a driver for CUDA 13.1 or newer (590 or newer)\n\
              help: install a driver for CUDA 13.1 (590) or newer, or compile with CUDA 13.0 or older\n\
-             help: or ship a cubin, which a driver takes from every CUDA 13: `nvcc -gencode arch=compute_90,code=sm_90`"
+             help: or ship a cubin, which the driver accepts from every CUDA 13: `nvcc -gencode arch=compute_90,code=sm_90`"
         );
         let text = on(80, &ptx("8.0", "sm_90a", "")).to_string();
         for part in [
@@ -234,13 +236,13 @@ mod tests {
         );
         let text = on(90, &ptx("6.0", "sm_50", ".address_size 32")).to_string();
         assert!(
-            text.contains("PTX 6.0 of 32 bits for sm_50: has addresses of 32 bits"),
+            text.contains("PTX 6.0 of 32 bits for sm_50: has 32-bit addresses"),
             "{text}"
         );
         assert!(text.contains("help: compile it for 64 bits"), "{text}");
     }
 
-    /// A newer major release's PTX does not become loadable as a cubin of the same compiler.
+    /// PTX of a newer major release cannot be fixed by compiling to a cubin with the same compiler.
     #[test]
     fn a_cubin_is_advised_where_minor_version_compatibility_holds() {
         let older = CudaVersion {
@@ -259,7 +261,7 @@ mod tests {
         );
     }
 
-    /// What a hint says to compile for this GPU runs on it.
+    /// Code that is compiled as a hint advises runs on this GPU.
     #[test]
     fn the_hint_leads_to_code_that_runs() {
         for gpu in [75, 80, 86, 89, 90, 100, 103, 110, 120, 121] {

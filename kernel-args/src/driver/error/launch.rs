@@ -41,13 +41,14 @@ pub struct FailedLaunch {
     pub block: Dim3,
     /// Dynamic shared memory per block in bytes.
     pub shared: u32,
-    /// The launch attributes with their values and what each one needs; empty where there were none.
+    /// The launch attributes with their values and requirements; empty without attributes.
     pub attributes: String,
-    /// Every argument by its field's name, decoded.
+    /// Every argument, decoded, with its field's name.
     pub arguments: String,
-    /// What the kernel uses: registers, memory, threads of a block; empty where the driver does not tell, as in a lost context.
+    /// The resources of the kernel: registers, memory, threads per block; empty if the driver does not report them, as
+    /// in a lost context.
     pub resources: String,
-    /// The limit that the launch exceeds where there is one, else what this error usually means at a launch.
+    /// The limit that the launch exceeds, if it exceeds one; otherwise what this error usually means for a launch.
     pub meaning: Cow<'static, str>,
     /// What to do; may be empty.
     pub help: &'static str,
@@ -75,9 +76,9 @@ pub struct UnsupportedAttribute {
     pub kernel: String,
     /// The option of `launch!`, which is the method of [`Launch`](crate::Launch).
     pub attribute: &'static str,
-    /// The oldest driver, by its CUDA version, or the oldest GPU that has it.
+    /// The oldest driver, by its CUDA version, or the oldest GPU that supports the attribute.
     pub required: String,
-    /// The driver or the GPU at hand.
+    /// The driver or the GPU of this machine.
     pub found: String,
     /// What to do.
     pub help: &'static str,
@@ -92,7 +93,7 @@ impl fmt::Display for LaunchError {
             Self::Unrecorded { kernel, call } => write!(
                 f,
                 "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
-                 help: synchronize the stream before another one uses the same memory"
+                 help: synchronize the stream before a different stream uses the same memory"
             ),
         }
     }

@@ -22,20 +22,20 @@ pub enum LoadError {
         /// What the error usually means, what the image contains, and what to do: lines, each with a line break before it.
         explanation: String,
     },
-    /// No kernel has this name, or several fit equally well.
+    /// No kernel has this name, or several kernels match equally well.
     #[non_exhaustive]
     NotFound {
         /// The requested name.
         wanted: String,
         /// The problem.
         problem: &'static str,
-        /// The kernels with the most similar names, or those that fit.
+        /// The kernels with the most similar names, or the kernels that match.
         candidates: Vec<String>,
     },
     /// A cudarc function was requested, but cudarc did not load the module.
     #[non_exhaustive]
     NotCudarc {
-        /// The kernel, or what else was requested.
+        /// The kernel or the requested object.
         kernel: String,
     },
 }
@@ -60,11 +60,11 @@ pub enum ImageError {
     FileName(String),
     /// A `cudarc::nvrtc::Ptx` that was not compiled by NVRTC: its contents are not accessible.
     NotCompiled,
-    /// The image was made by macros of another version of this crate.
+    /// The image was created by the macros of a different version of this crate.
     Version,
     /// The driver's linker returned no image.
     NotLinked,
-    /// The image is not the one that the function was loaded from.
+    /// The function was loaded from a different image.
     #[non_exhaustive]
     OtherImage {
         /// The kernel.
@@ -122,7 +122,7 @@ impl fmt::Display for ImageError {
             }
             Self::FileName(name) => write!(
                 f,
-                "{name:?} is taken as PTX, but it looks like the name of a file\n\
+                "{name:?} is not PTX: it looks like the name of a file\n\
                  help: to load a file, pass a `Path`: `Path::new({name:?})`"
             ),
             Self::NotCompiled => f.write_str(
@@ -130,7 +130,7 @@ impl fmt::Display for ImageError {
                  help: pass the text, the bytes or the path that it was made from",
             ),
             Self::Version => f.write_str(
-                "the image was made by another version of kernel-args\nhelp: pass its bytes",
+                "the image was created by a different version of kernel-args\nhelp: pass its bytes",
             ),
             Self::NotLinked => {
                 f.write_str("the driver's linker returned no image for these images")
@@ -141,9 +141,9 @@ impl fmt::Display for ImageError {
                 function,
             } => write!(
                 f,
-                "the image that was given for kernel `{kernel}` is not the one that the function was loaded from: in the image the \
-                 kernel takes {}, but the driver reports {}\n\
-                 help: give the image from which the module was loaded",
+                "the image for kernel `{kernel}` is not the image from which the function was loaded: in the image the kernel \
+                 takes {}, but the driver reports {}\n\
+                 help: pass the image from which the module was loaded",
                 Sizes(image),
                 Sizes(function)
             ),
@@ -151,7 +151,7 @@ impl fmt::Display for ImageError {
     }
 }
 
-/// Sizes of parameters as words.
+/// Writes sizes of parameters as text.
 struct Sizes<'s>(&'s [usize]);
 
 impl fmt::Display for Sizes<'_> {

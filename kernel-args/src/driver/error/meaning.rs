@@ -1,4 +1,5 @@
-//! What the driver's error codes usually mean, and what to do: CUDA Driver API, `CUresult`, and the behaviour of drivers.
+//! What the driver's error codes usually mean, and what to do: CUDA Driver API, `CUresult`, and the observed behavior
+//! of drivers.
 
 use crate::driver::api::Status;
 
@@ -6,11 +7,11 @@ use crate::driver::api::Status;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Meaning {
     pub(crate) what: &'static str,
-    /// May be empty.
+    /// Can be empty.
     pub(crate) help: &'static str,
 }
 
-/// Writes what to do on a line of its own.
+/// Writes what to do on a separate line.
 pub(super) fn help(f: &mut core::fmt::Formatter<'_>, help: &str) -> core::fmt::Result {
     if help.is_empty() {
         return Ok(());
@@ -18,60 +19,60 @@ pub(super) fn help(f: &mut core::fmt::Formatter<'_>, help: &str) -> core::fmt::R
     write!(f, "\nhelp: {help}")
 }
 
-/// What the driver was asked to do.
+/// The kind of driver call that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asked {
-    /// To load an image, or to compile or link one.
+    /// Loading, compiling or linking an image.
     Load,
-    /// To launch a kernel, or to add one to a graph.
+    /// Launching a kernel, or adding a kernel to a graph.
     Launch,
     /// Anything else.
     Other,
 }
 
 impl Status {
-    /// What the code usually means when the driver returns it, where this crate knows it.
+    /// What the code usually means when the driver returns it; `None` if this crate has no explanation.
     ///
-    /// The errors of this crate say the same, with what to do, and with what is known of the kernel and the launch.
+    /// The errors of this crate contain the same text, with what to do and with details of the kernel and the launch.
     #[must_use]
     pub fn meaning(self) -> Option<&'static str> {
         meaning(self, Asked::Other).map(|meaning| meaning.what)
     }
 }
 
-/// The help where a kernel that was launched before has failed.
-const SANITIZE: &str = "run the program under compute-sanitizer, which names the kernel and the line; until then launch with \
-    CUDA_LAUNCH_BLOCKING=1 to see after which launch the error comes";
+/// The help if an earlier kernel has failed.
+const SANITIZE: &str = "run the program under compute-sanitizer, which reports the kernel and the line; or launch with \
+    CUDA_LAUNCH_BLOCKING=1 to see after which launch the error occurs";
 
-/// The help where the driver and its parts are of different versions.
+/// The help if the versions of the driver and its parts differ.
 const REINSTALL: &str = "reboot, or reload the driver's kernel module; then compare the versions that `nvidia-smi` shows";
 
-/// What `status` means after the driver was asked for this; `None` for a code without a row here.
+/// What `status` means for this kind of call; `None` if the code has no row here.
 #[rustfmt::skip]
 #[expect(clippy::too_many_lines, reason = "one row for each code")]
 pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
     let (what, help) = match (status.0, asked) {
         (1, Asked::Launch) => (
-            "the grid, the block or the shared memory is beyond a limit, or the kernel takes parameters and got none",
+            "the grid, the block or the shared memory exceeds a limit, or the kernel has parameters and received none",
             "compare the launch with what the device and the kernel allow",
         ),
         (1, Asked::Load) => (
-            "the driver does not take one of the options, or not with this value, or not together with another one",
-            "leave out the options one by one",
+            "the driver does not support one of the options, its value, or a combination of options",
+            "remove the options one by one",
         ),
         (1, Asked::Other) => (
-            "an argument of the call is outside of what the driver allows",
-            "compare the arguments of the call with its documentation; a launch by `launch!` names the limit that it exceeds",
+            "an argument of the call is outside of the range that the driver allows",
+            "compare the arguments of the call with its documentation; a launch with `launch!` reports the limit that it exceeds",
         ),
         (2, Asked::Launch) => (
             "there is not enough memory for the kernel's local memory, or for its module, which is loaded at the first launch",
-            "free device memory, or launch before the rest of it is allocated; CUDA_MODULE_LOADING=EAGER loads modules at once",
+            "free device memory, or launch before the rest of it is allocated; CUDA_MODULE_LOADING=EAGER loads each module immediately",
         ),
         (2, Asked::Load) => (
             "there is not enough device memory for the image's code and its `__device__` variables",
             "free device memory, or load the image before the rest of it is allocated",
         ),
-        (2, Asked::Other) => ("there is not enough memory", "free device memory: `nvidia-smi` lists what other programs hold"),
+        (2, Asked::Other) => ("there is not enough memory", "free device memory: `nvidia-smi` lists the memory of other programs"),
         (3, _) => ("the driver is not initialised", "create a context first: `CudaContext::new(0)`"),
         (4, _) => (
             "the driver is shutting down: the program is ending, or `cudaDeviceReset` has destroyed the context",
@@ -79,43 +80,43 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
         ),
         (5..=8, _) => ("a call of the profiler's interface is not allowed now", "run without the profiler"),
         (34, _) => (
-            "the library that was loaded is the stub for linking, which has no driver in it",
-            "take the folder `stubs` off the library path, so that the driver's own libcuda.so.1 is found",
+            "the loaded library is the stub for linking, which contains no driver",
+            "remove the folder `stubs` from the library path; the driver's own libcuda.so.1 is then found",
         ),
         (36, _) => ("the call needs a newer driver", "install a newer driver"),
         (46, _) => (
-            "the GPU is busy or unavailable: another program has it for itself, or its compute mode does not allow contexts",
+            "the GPU is busy or unavailable: another program uses it exclusively, or its compute mode does not allow contexts",
             "end the other program; `nvidia-smi -q -d COMPUTE` shows the mode",
         ),
         (47 | 911 | 914 | 915, _) => ("the GPU's hardware resources do not allow this", ""),
         (100, _) => (
             "there is no GPU that CUDA can use",
-            "`nvidia-smi` lists the GPUs; look at CUDA_VISIBLE_DEVICES, and start containers with `--gpus all`",
+            "`nvidia-smi` lists the GPUs; check CUDA_VISIBLE_DEVICES, and start containers with `--gpus all`",
         ),
         (101, _) => (
-            "there is no device of this number, or the call does not fit the device",
-            "devices count from 0; CUDA_VISIBLE_DEVICES hides some and renumbers the rest",
+            "no device has this number, or the call is not valid for the device",
+            "devices count from 0; CUDA_VISIBLE_DEVICES hides some devices and renumbers the rest",
         ),
         (102, _) => ("the GPU has no licence for this (vGPU)", "ask the administrator of the virtual GPU"),
         (200, _) => (
-            "the driver cannot read the image: it is damaged, or of a format that is newer than the driver, or not PTX, a cubin or a fat binary",
-            "compile it again, and embed or copy it whole",
+            "the driver cannot read the image: it is damaged, its format is newer than the driver, or it is not PTX, a cubin or a fat binary",
+            "compile it again, and embed or copy it completely",
         ),
         (201, _) => (
             "no context is current on this thread, or the current one was destroyed or reset (`cudaDeviceReset`)",
             "keep the `CudaContext` alive, and call `ctx.bind_to_thread()` before calls that take no context; \
-             `kernel_args::context::current_context()` tells which one is current",
+             `kernel_args::context::current_context()` returns the current one",
         ),
         (202 | 205..=208 | 210..=213 | 216 | 219, _) => ("a resource that is shared with a graphics API is not in the state that the call needs", ""),
         (209, _) => (
-            "the image holds no code for this GPU",
+            "the image contains no code for this GPU",
             "compile for its architecture (`nvcc -arch=native`, or `-gencode arch=compute_XX,code=sm_XX`), or ship PTX, which the driver compiles",
         ),
         (214, _) => ("the GPU has found an error in its memory that ECC cannot correct, and the context is lost", "reset or replace the GPU: `nvidia-smi -q -d ECC`"),
         (215, _) => ("the GPU does not have this limit", ""),
-        (217, _) => ("the two GPUs cannot access each other's memory", "copy between them instead; `nvidia-smi topo -p2p r` shows which can"),
+        (217, _) => ("the two GPUs cannot access each other's memory", "copy between them instead; `nvidia-smi topo -p2p r` shows which GPUs can"),
         (218, _) => (
-            "the PTX does not compile: it is damaged, or uses what its `.target` or `.version` does not have",
+            "the PTX does not compile: it is damaged, or uses features that its `.target` or `.version` does not have",
             "read the compiler's log; `ptxas` finds the same errors",
         ),
         (220, _) => ("an NVLink has failed, and the context is lost", "restart the program; `nvidia-smi nvlink -e` shows the errors"),
@@ -124,84 +125,84 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
             "install the whole driver; in a container mount its libraries for `compute` (`NVIDIA_DRIVER_CAPABILITIES=compute,utility`); or ship cubins",
         ),
         (222, _) => (
-            "the PTX is of a version that is newer than the driver's compiler",
-            "install a driver at least as new as the toolkit that made the PTX, compile with an older toolkit, or ship cubins",
+            "the PTX version is newer than the driver's compiler supports",
+            "install a driver at least as new as the toolkit that generated the PTX, compile with an older toolkit, or ship cubins",
         ),
-        (223, _) => ("the driver's compiler is turned off", "unset `CUDA_DISABLE_JIT` and `CUDA_DISABLE_PTX_JIT`, or ship cubins for this GPU"),
+        (223, _) => ("the driver's compiler is disabled", "unset `CUDA_DISABLE_JIT` and `CUDA_DISABLE_PTX_JIT`, or ship cubins for this GPU"),
         (224, _) => ("the device cannot be limited to some multiprocessors", ""),
         (225, _) => (
             "the image calls `cudaDeviceSynchronize` on the device, which was removed with CUDA 12",
-            "launch what has to follow into the stream `cudaStreamTailLaunch`",
+            "launch the dependent work into the stream `cudaStreamTailLaunch`",
         ),
         (226, _) => ("an error of another program on the same GPU has ended the context", "restart the program"),
         (227, _) => ("the driver's loader is older than the driver", REINSTALL),
         (300, _) => ("the kernel's source is invalid", "read the compiler's log"),
-        (301, _) => ("a file was not found", "look at its path"),
+        (301, _) => ("a file was not found", "check its path"),
         (302 | 303, Asked::Load) => (
-            "the image refers to a symbol that is nowhere: a device function or an `extern` variable of another file",
-            "link the images that have it: `Module::link`",
+            "the image refers to an undefined symbol: a device function or an `extern` variable of another file",
+            "link the images that define it: `Module::link`",
         ),
         (302, _) => ("a symbol of a shared library was not found", REINSTALL),
         (303, _) => ("a shared library of the driver could not be initialised", REINSTALL),
         (304, _) => (
             "a call of the operating system failed",
-            "look at the rights of /dev/nvidia*, at limits on memory, and whether the container has the devices",
+            "check the permissions of /dev/nvidia*, the memory limits, and whether the container has the devices",
         ),
         (400, Asked::Launch) => (
             "the function or the stream belongs to another context, or the module was unloaded, or its context was reset",
             "use a stream of the context in which the kernel was loaded, and keep the module alive; \
-             `kernel.require_loaded()` tells of a reset",
+             `kernel.require_loaded()` detects a reset",
         ),
-        (400, _) => ("a handle is invalid: what it stood for was destroyed, or belongs to another context", ""),
-        (401, _) => ("what the call works on is not in the state that it needs", ""),
-        (402, _) => ("the answer cannot be told without loss by this call", ""),
-        (500, Asked::Load) => ("the image lacks something that is asked for by name", "look at its name: C++ names are mangled without `extern \"C\"`"),
-        (500, _) => ("there is nothing of this name", "look at its name: C++ names are mangled without `extern \"C\"`"),
-        (600, _) => ("work that was asked for is not finished yet", "synchronize the stream first"),
+        (400, _) => ("a handle is invalid: its object was destroyed, or belongs to another context", ""),
+        (401, _) => ("an object is not in the state that the call needs", ""),
+        (402, _) => ("this call cannot return the result without loss", ""),
+        (500, Asked::Load) => ("the image lacks an object that is requested by name", "check its name: C++ names are mangled without `extern \"C\"`"),
+        (500, _) => ("nothing has this name", "check its name: C++ names are mangled without `extern \"C\"`"),
+        (600, _) => ("the requested work is not finished yet", "synchronize the stream first"),
         (700, _) => (
             "an EARLIER kernel accessed an invalid address (a host pointer, freed memory, an index out of bounds), and the context is lost",
             SANITIZE,
         ),
         (701, _) => (
-            "the block needs more registers or shared memory than the GPU has; or, in the packed form, the parameters have another size than the kernel's",
-            "launch fewer threads a block, or compile with `__launch_bounds__`",
+            "the block needs more registers or shared memory than the GPU has; or, in the packed form, the size of the parameters differs from the kernel's",
+            "launch fewer threads per block, or compile with `__launch_bounds__`",
         ),
         (702, _) => (
             "an EARLIER kernel ran longer than the display's watchdog allows, and the context is lost",
             "split the work into shorter kernels, or use a GPU without a display",
         ),
-        (703, _) => ("the kernel's textures are used in another way than it was compiled for", ""),
-        (704, _) => ("access to the other GPU's memory is enabled already", ""),
+        (703, _) => ("the kernel's textures are used differently than it was compiled for", ""),
+        (704, _) => ("access to the other GPU's memory is already enabled", ""),
         (705, _) => ("access to the other GPU's memory is not enabled", "enable it before the launch: `PeerAccess::enable`"),
-        (708, _) => ("the primary context is active: its flags cannot be set any more", "set them before the first context of the device"),
+        (708, _) => ("the primary context is active: its flags can no longer be set", "set them before the first context of the device"),
         (709, _) => (
             "the context was destroyed, or it is a primary context that was reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`)",
-            "drop what was made in the context, then make it again, and load and allocate again; or leave the reset out, as the driver \
-             frees everything when the process ends",
+            "drop everything that was created in the context, then create the context, load and allocate again; or remove the \
+             reset: the driver frees everything when the process ends",
         ),
-        (710, _) => ("an `assert` failed in an EARLIER kernel, which has written it to stderr, and the context is lost", "look at the line of the assertion"),
-        (711, _) => ("the GPU has access to as many other GPUs as it can", "disable one that is not used"),
-        (712, _) => ("this host memory is registered already", ""),
+        (710, _) => ("an `assert` failed in an EARLIER kernel, which has written it to stderr, and the context is lost", "see the line of the assertion"),
+        (711, _) => ("the GPU already has access to the maximum number of other GPUs", "disable the access to a GPU that is not used"),
+        (712, _) => ("this host memory is already registered", ""),
         (713, _) => ("this host memory is not registered", ""),
         (714, _) => ("an EARLIER kernel has damaged its call stack or overflowed it, and the context is lost", SANITIZE),
         (715, _) => ("an EARLIER kernel ran an illegal instruction, and the context is lost", SANITIZE),
         (716, _) => (
             "an EARLIER kernel used a pointer that is not aligned for its type, and the context is lost",
-            "a `float4*` needs addresses that are multiples of 16: look at offsets into slices; compute-sanitizer names the kernel and the line",
+            "a `float4*` needs addresses that are multiples of 16: check offsets into slices; compute-sanitizer reports the kernel and the line",
         ),
-        (717, _) => ("an EARLIER kernel used an address of another memory (local, shared, global) than its instruction takes, and the context is lost", SANITIZE),
+        (717, _) => ("an EARLIER kernel used an address of the wrong memory (local, shared, global) for its instruction, and the context is lost", SANITIZE),
         (718, _) => ("an EARLIER kernel jumped to an invalid address (a function pointer of the host, or of another module), and the context is lost", SANITIZE),
-        (719, _) => ("an EARLIER kernel failed on the device (`__trap`, or a fault without a code of its own), and the context is lost", SANITIZE),
+        (719, _) => ("an EARLIER kernel failed on the device (`__trap`, or a fault without a specific code), and the context is lost", SANITIZE),
         (720, _) => (
-            "a cooperative launch has more blocks than the device can run at once",
+            "a cooperative launch has more blocks than the device can run at the same time",
             "launch at most `kernel.max_cooperative_blocks(block, shared)` blocks, and have each loop over its work",
         ),
         (721, _) => ("an EARLIER kernel ended without freeing tensor memory, and the context is lost", SANITIZE),
         (800, _) => (
-            "the call is not allowed here: by the rights of the user, or in a callback of the driver",
+            "the call is not allowed: the user lacks the permission, or the call is in a callback of the driver",
             "do not call CUDA in callbacks and destructors that the driver runs",
         ),
-        (801, _) => ("the GPU, the driver or the operating system does not support this", "`kernel_args::context::versions()` shows what is there"),
+        (801, _) => ("the GPU, the driver or the operating system does not support this", "`kernel_args::context::versions()` shows their versions"),
         (802, _) => (
             "the system is not ready: GPUs with NVSwitch need the fabric manager",
             "start the service `nvidia-fabricmanager` of the driver's own version",
@@ -209,28 +210,28 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
         (803, _) => ("the driver's library and its kernel module are of different versions", REINSTALL),
         (804, _) => (
             "the compatibility package's libcuda.so is not for this GPU: forward compatibility is for data-centre GPUs only",
-            "take it off the library path, and install a newer driver",
+            "remove it from the library path, and install a newer driver",
         ),
-        (805..=810, _) => ("the Multi-Process Service (MPS) does not take this program, or has ended", "look at the log of `nvidia-cuda-mps-control`"),
-        (811 | 812, _) => ("the kernel launches kernels itself, which this GPU, or the driver with this image, does not support", "compile the image again with the toolkit of the driver"),
+        (805..=810, _) => ("the Multi-Process Service (MPS) does not accept this program, or has ended", "see the log of `nvidia-cuda-mps-control`"),
+        (811 | 812, _) => ("the kernel itself launches kernels, and this GPU, or the driver with this image, does not support it", "compile the image again with the toolkit of the driver"),
         (901, _) => (
             "an earlier call on the captured streams was not allowed and has ended the capture",
-            "look at the error of that call",
+            "see the error of that call",
         ),
         (900..=908, _) => ("the stream is being captured into a graph, and the capture does not allow this call", WHILE_CAPTURING),
         (909, _) => ("a wait has taken longer than allowed", ""),
-        (910, _) => ("the graph was changed in a way that its instance cannot follow", "instantiate the graph again"),
+        (910, _) => ("the instantiated graph does not support this change of the graph", "instantiate the graph again"),
         (912, _) => (
-            "the blocks of the cluster do not fit on the GPU together: the cluster is larger than it runs, or its blocks need more shared memory or registers than it has for so many at once",
-            "`kernel.max_cluster_size(&launch)` tells the largest cluster",
+            "the blocks of the cluster do not fit on the GPU at the same time: the cluster is too large, or its blocks need too much shared memory or too many registers",
+            "`kernel.max_cluster_size(&launch)` returns the largest cluster",
         ),
         (913, _) => ("the function is not loaded yet, and the call does not load it", "launch it once before, or set CUDA_MODULE_LOADING=EAGER"),
         (916, _) => ("the GPU's confidential-computing keys are being renewed", "call again"),
-        (917, _) => ("the stream's resources were taken away from it", "make a new stream"),
+        (917, _) => ("the stream has lost its resources", "create a new stream"),
         (918, _) => ("the stream was captured into a graph that cannot take the capture", ""),
         (919, _) => ("the fabric of the GPUs is not ready", "start the service `nvidia-fabricmanager`, or wait for it"),
         (999, _) => (
-            "the driver tells no more; after a suspend or an update of the driver its kernel module is often in a bad state",
+            "the driver reports no details; after a suspend or a driver update, its kernel module is often in a bad state",
             REINSTALL,
         ),
         _ => return None,
@@ -238,7 +239,7 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
     Some(Meaning { what, help })
 }
 
-/// The help for an error of a call on a stream that is being captured. cudarc has a launch wait for the last use of each slice,
-/// which a capture cannot contain.
+/// The help for an error of a call on a stream that is being captured. With cudarc, a launch waits for the last use of
+/// each slice, and a capture cannot contain such a wait.
 const WHILE_CAPTURING: &str = "the stream cannot wait for work outside of the capture: capture a launch with `launch!(kernel, \
     grid, block, args, node, stream = &stream)`, which does not wait";

@@ -51,7 +51,7 @@ pub enum Error {
     Driver {
         /// The entry point.
         call: &'static str,
-        /// What it returned.
+        /// The status that it returned.
         status: Status,
     },
     /// A driver call of cudarc failed, outside this crate: the error that `?` converted.
@@ -61,11 +61,11 @@ pub enum Error {
     Compile(CompileError),
     /// An image was not loaded, or a kernel was not found in it.
     Load(LoadError),
-    /// The arguments do not fit the kernel, or cannot be verified.
+    /// The arguments do not match the kernel, or cannot be verified.
     Verify(VerifyError),
     /// A context is wrong, or was destroyed.
     Context(ContextError),
-    /// A launch was rejected, or the driver returned an error from it.
+    /// A launch was rejected, or the driver returned an error for it.
     Launch(LaunchError),
     /// A graph, or a node of a graph, was not created, changed or launched.
     Graph(Box<GraphError>),

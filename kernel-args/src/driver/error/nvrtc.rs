@@ -1,4 +1,4 @@
-//! A source that NVRTC did not compile.
+//! Errors of NVRTC.
 
 use core::fmt;
 use std::{
@@ -16,18 +16,18 @@ pub enum CompileError {
     Cudarc(Box<cudarc::nvrtc::CompileError>),
 }
 
-/// A source that NVRTC did not compile, or why there is no NVRTC. `Display` shows NVRTC's log, which points at the lines of the
-/// source by its name.
+/// A source that NVRTC did not compile, or the reason why NVRTC cannot be used. `Display` shows NVRTC's log, which
+/// refers to the lines of the source by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NvrtcError {
-    /// The source's name; `None` where NVRTC itself is missing.
+    /// The source's name; `None` if NVRTC itself is missing.
     pub source_name: Option<String>,
-    /// The call of NVRTC that failed, and the `nvrtcResult` that it returned; `None` where NVRTC was not asked.
+    /// The NVRTC call that failed and its `nvrtcResult`; `None` if NVRTC was not called.
     pub call: Option<(&'static str, i32)>,
-    /// What is wrong.
+    /// The problem, as text.
     pub problem: String,
-    /// NVRTC's log; may be empty.
+    /// NVRTC's log; can be empty.
     pub log: String,
 }
 
@@ -59,7 +59,7 @@ impl NvrtcError {
         }
     }
 
-    /// NVRTC was not asked.
+    /// NVRTC was not called.
     #[cold]
     pub(crate) fn refused(source_name: &str, problem: &str) -> Self {
         Self {
@@ -70,17 +70,17 @@ impl NvrtcError {
         }
     }
 
-    /// What to do, as far as the log tells.
+    /// What to do, if the log is clear enough.
     fn help(&self) -> Option<&'static str> {
         const ADVICE: [(&str, &str); 6] = [
             (
                 "open source file",
-                "name the header's folder with `include_path`, or give its text with `header`; CUDA's own headers are in the \
+                "add the header's folder with `include_path`, or pass its text with `header`; CUDA's own headers are in the \
                  toolkit's folder `include`",
             ),
             (
                 "in parsing name expression",
-                "a name expression is a kernel's name as code at the end of the source may write it, with its namespace and its \
+                "a name expression is a kernel's name as code at the end of the source refers to it, with its namespace and its \
                  template arguments: `ns::axpy<float>`",
             ),
             (
@@ -93,11 +93,11 @@ impl NvrtcError {
             ),
             (
                 "invalid value for --gpu-architecture",
-                "this NVRTC does not know the architecture: leave `architecture` out, or use a newer NVRTC",
+                "this NVRTC does not support the architecture: remove `architecture`, or use a newer NVRTC",
             ),
             (
                 "cannot open include file",
-                "name the header's folder with `include_path`, or give its text with `header`",
+                "add the header's folder with `include_path`, or pass its text with `header`",
             ),
         ];
         let known = ADVICE.iter().find(|(part, _)| self.log.contains(part));

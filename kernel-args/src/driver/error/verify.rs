@@ -1,4 +1,4 @@
-//! Arguments that do not fit a kernel, or that cannot be verified.
+//! Arguments that do not match a kernel, or that cannot be verified.
 
 use std::{boxed::Box, fmt, string::String, vec::Vec};
 
@@ -6,9 +6,9 @@ use std::{boxed::Box, fmt, string::String, vec::Vec};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// The struct does not fit the kernel.
+    /// The struct does not match the kernel.
     Mismatch(Box<MismatchError>),
-    /// The arguments cannot be verified, which `require_verified` demands.
+    /// The arguments cannot be verified, but `require_verified` was called.
     #[non_exhaustive]
     Unverified {
         /// The kernel.
@@ -18,7 +18,7 @@ pub enum VerifyError {
     },
 }
 
-/// A struct that does not fit a kernel.
+/// A struct that does not match a kernel.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct MismatchError {
@@ -28,7 +28,7 @@ pub struct MismatchError {
     pub arguments: String,
     /// The wrong fields, or the indices of wrong arguments in a list, in order. They do not include parameters without a field.
     pub fields: Vec<String>,
-    /// Both sides, field by field, as a text.
+    /// The fields and the kernel's parameters, side by side, as text.
     pub table: String,
 }
 

@@ -1,16 +1,17 @@
-//! A list that only grows and is read without a lock.
+//! A list that only grows, and is read without a lock.
 
 use std::{boxed::Box, sync::OnceLock};
 
-/// A list that only grows. Any thread reads it without waiting; two threads that append at once do so one after the other.
-pub(crate) struct Chain<T>(OnceLock<Box<Link<T>>>);
+/// A list that only grows. Any thread reads it without waiting; threads that append at the same time do so one after
+/// another.
+pub(crate) struct AppendList<T>(OnceLock<Box<Link<T>>>);
 
 struct Link<T> {
     value: T,
-    next: Chain<T>,
+    next: AppendList<T>,
 }
 
-impl<T> Chain<T> {
+impl<T> AppendList<T> {
     pub(crate) const fn new() -> Self {
         Self(OnceLock::new())
     }
@@ -24,7 +25,7 @@ impl<T> Chain<T> {
         })
     }
 
-    /// Appends `value`, unless there is one that it is the `same` as by then; returns the one in the list.
+    /// Appends `value`, unless the list contains a value that is the `same`; returns the value in the list.
     pub(crate) fn push(&self, value: T, same: impl Fn(&T, &T) -> bool) -> &T {
         let mut end = self;
         let mut new = Some(Box::new(Link {
@@ -32,13 +33,13 @@ impl<T> Chain<T> {
             next: Self::new(),
         }));
         loop {
-            // It is called where no link stands yet, so `new` is there.
+            // The initialiser runs only if there is no link yet, and `new` is taken at most once.
             let link = end
                 .0
                 .get_or_init(|| new.take().expect("no link has taken it"));
             match &new {
                 Some(new) if !same(&link.value, &new.value) => end = &link.next,
-                // This one now stands there, or another one that is the same.
+                // The new value was appended, or the list already contains the same value.
                 _ => return &link.value,
             }
         }

@@ -1,4 +1,4 @@
-//! Functions together with the arguments that they take: the proof that a launch reads what the kernel wants.
+//! Functions with matching arguments: the proof that a launch passes the parameters that the kernel reads.
 
 use super::{Function, LoadedFunction};
 use crate::{
@@ -40,13 +40,13 @@ impl<E> Typed<E> {
     #[inline(always)]
     pub(crate) fn fit<B: KernelArgs<Erased = E>>(&self, args: B) -> Fitting<&LoadedFunction, B> {
         let function = self.function.loaded();
-        // SAFETY: the function was verified for a struct of this erased form, and `KernelArgs` promises that all such structs have the
-        // same parameters.
+        // SAFETY: the function was verified for a struct of this erased form, and `KernelArgs` guarantees that all such
+        // structs have the same parameters.
         unsafe { Fitting::new(function, args) }
     }
 }
 
-/// A function that was perhaps verified for a struct: what is kept of a [`Typed`] where its type is not known.
+/// A function that may have been verified for a struct: a [`Typed`] without its type.
 pub(crate) struct Verified {
     function: Function,
     /// The erased struct; `None` for an untyped function.
@@ -68,7 +68,7 @@ impl Verified {
         }
     }
 
-    /// The function, if no struct is known of it.
+    /// The function, if it was not verified for a struct.
     pub(crate) fn as_untyped(&self) -> Option<&Function> {
         self.arguments.is_none().then_some(&self.function)
     }
@@ -82,7 +82,7 @@ impl Verified {
         })
     }
 
-    /// Whether it is known of the same struct.
+    /// Whether both were verified for the same struct, or neither for any.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.arguments == other.arguments
     }
@@ -98,7 +98,7 @@ impl Function {
         })
     }
 
-    /// The function with arguments, for which it is verified now, unless it was before.
+    /// The function with arguments. Verifies the struct, unless this function has already verified it.
     #[inline]
     pub(crate) fn fit<A: KernelArgs>(&self, args: A) -> Result<Fitting<&LoadedFunction, A>, Error> {
         self.fits::<A>()?;
@@ -106,19 +106,20 @@ impl Function {
         Ok(unsafe { Fitting::new(self.loaded(), args) })
     }
 
-    /// The function with a list, for whose types it is verified now, unless it was before.
+    /// The function with a list. Verifies the types of the list, unless this function has already verified them.
     #[inline]
     pub(crate) fn fit_list<'l, 'a>(
         &self,
         list: &'l mut ArgList<'a>,
     ) -> Result<Fitting<&LoadedFunction, List<'l, 'a>>, Error> {
         self.fits_list(list.types())?;
-        // SAFETY: the function was verified for the types of this list, which is borrowed exclusively, so they stay.
+        // SAFETY: the function was verified for the types of this list. The list is borrowed exclusively, so its types
+        // cannot change.
         Ok(unsafe { Fitting::new(self.loaded(), List(list)) })
     }
 }
 
-/// A function as a launch knows it: its handle is read where it is needed.
+/// A function in a launch. Its handle is read when it is needed.
 pub(crate) trait Callee {
     fn handle(&self) -> FunctionHandle<'_>;
 }
@@ -137,7 +138,7 @@ impl Callee for FunctionHandle<'_> {
     }
 }
 
-/// A function and arguments that it takes.
+/// A function and matching arguments.
 pub(crate) struct Fitting<F, A> {
     function: F,
     args: A,
@@ -148,7 +149,7 @@ pub(crate) struct List<'l, 'a>(&'l mut ArgList<'a>);
 
 impl<F, A> Fitting<F, A> {
     /// # Safety
-    /// The function takes the parameters of `args`.
+    /// The parameters of the function are the parameters of `args`.
     #[inline(always)]
     unsafe fn new(function: F, args: A) -> Self {
         Self { function, args }
@@ -156,10 +157,11 @@ impl<F, A> Fitting<F, A> {
 }
 
 impl<'f, A> Fitting<FunctionHandle<'f>, A> {
-    /// A raw function with arguments, for which the launch verifies it as far as the driver can tell.
+    /// A raw function with arguments. The launch verifies them as far as the driver's records allow.
     #[inline(always)]
     pub(crate) fn promised(function: FunctionHandle<'f>, args: A, _: &Promise<'f>) -> Self {
-        // SAFETY: the caller of `launch` has promised that the kernel takes these arguments, as far as that is not verified.
+        // SAFETY: the caller of `launch` has promised that the kernel takes these arguments, where they are not
+        // verified.
         unsafe { Self::new(function, args) }
     }
 
@@ -174,20 +176,21 @@ pub(crate) trait Lower {
     /// The function.
     fn function(&self) -> FunctionHandle<'_>;
 
-    /// The form of a launch that does not name one.
+    /// The default form of a launch.
     fn usual_form(&self) -> Form;
 
-    /// Has every argument tell `stream` its context.
+    /// Checks the context of every argument: each argument reports its context to `stream`.
     fn check_contexts(&self, stream: &LaunchStream<'_>);
 
-    /// The field or the index of an argument.
+    /// The field name or the index of an argument.
     fn name_of(index: usize) -> Option<Cow<'static, str>>;
 
-    /// Lowers the arguments and passes what the driver takes.
+    /// Lowers the arguments and calls `pass` with the function and its lowered parameters.
     fn lower<P: Pass>(&mut self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output;
 }
 
-/// What is done with lowered arguments. Not a closure: [`Lower::lower`] has a call for each form, and both must be inlined.
+/// Receives lowered arguments. This is not a closure because [`Lower::lower`] has a call for each form, and both must
+/// be inlined.
 pub(crate) trait Pass {
     type Output;
 
@@ -224,10 +227,11 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
         let function = self.function.handle();
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
             marshal_params(&mut self.args, stream, |pointers| {
-                // SAFETY: the function takes the parameters of `args`, and `marshal_params` passes a pointer to each of them, initialised
-                // there until this returns.
+                // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of
+                // them, and they stay initialised until this closure returns.
                 let call = unsafe { KernelCall::with_params(function, pointers.as_mut_ptr()) };
-                // SAFETY: for the same reason.
+                // SAFETY: `marshal_params` passes a pointer to each parameter of `A`, and they stay initialised until
+                // this closure returns.
                 let arguments =
                     || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) }.to_string();
                 pass.pass(call, arguments)
@@ -267,12 +271,13 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
         let (function, list) = (self.function.handle(), &mut *self.args.0);
         if form == Form::KernelParams || list.types().layout().depends_on_gpu() {
             list.marshal_params(stream, |types, pointers| {
-                // SAFETY: the function takes parameters of these types, and `marshal_params` passes a pointer to each of them, initialised
-                // there until this returns.
+                // SAFETY: the function takes parameters of these types. `marshal_params` passes a pointer to each of
+                // them, and they stay initialised until this closure returns.
                 let call = unsafe { KernelCall::with_params(function, pointers.as_mut_ptr()) };
                 let arguments = || {
                     types.with_parameters(|parameters| {
-                        // SAFETY: for the same reason; these are the parameters of the types.
+                        // SAFETY: these are the parameters of `types`. `marshal_params` passes a pointer to each of
+                        // them, and they stay initialised until this closure returns.
                         unsafe { DecodedArgs::params(parameters, pointers) }.to_string()
                     })
                 };

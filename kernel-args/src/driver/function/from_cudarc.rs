@@ -1,4 +1,4 @@
-//! cudarc's functions with the image that they were loaded from.
+//! cudarc's functions, with the image from which they were loaded.
 
 use super::{
     Function,
@@ -24,17 +24,18 @@ use std::{
 };
 
 impl Function {
-    /// A function that cudarc loaded in `ctx` from `image`, so that arguments are verified against the image too.
+    /// A function that cudarc loaded in `ctx` from `image`. Arguments are verified against the image and the driver's
+    /// records.
     ///
-    /// The function's name is looked up in the image, and every parameter's size and offset are compared with those that the driver
-    /// reports (driver 12.4 and newer): another image is refused as far as that tells. Not noticed is an image with a kernel of the
-    /// same name and the same sizes, but other types or other code.
+    /// The image must contain a kernel with the function's name, and the size and offset of every parameter must match
+    /// the driver's records (driver 12.4 and newer); otherwise the image is rejected. An image with a kernel of the
+    /// same name and the same sizes, but different types or different code, is not detected.
     ///
     /// # Errors
-    /// [`Error::Load`] where the image has no kernel of the function's name, or the driver is older than 12.3 and does not tell the
-    /// name while the image has several kernels: then use [`Module::from_cudarc`](crate::Module::from_cudarc).
-    /// [`Error::Load`] where the image cannot be read, or is not the one that the function was loaded from;
-    /// [`Error::Context`] where cudarc loaded the function in another context.
+    /// [`Error::Load`] if the image cannot be read, if it has no kernel with the function's name, or if the function was
+    /// loaded from a different image; also if the image has several kernels and the driver is older than 12.3, which does
+    /// not report the name: then use [`Module::from_cudarc`](crate::Module::from_cudarc). [`Error::Context`] if cudarc
+    /// loaded the function in a different context.
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -44,16 +45,18 @@ impl Function {
         restored_on_error(ctx, || {
             let name = bound_name(ctx, &function)?;
             let kernels = image
-                .describe(sm(ctx)?)
+                .kernels(sm(ctx)?)
                 .map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error))))?;
-            let description = described(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
+            let description =
+                find_description(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
             let symbol = description.symbol.clone();
             let description = Some(Arc::new(description));
             Self::bound(ctx, function, &symbol, description, None)
         })
     }
 
-    /// A function that cudarc loaded in `ctx`, without its image: only what the driver reports is verified, sizes and offsets.
+    /// A function that cudarc loaded in `ctx`, without its image: only the driver's records are verified, sizes and
+    /// offsets.
     pub(crate) fn without_image(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -62,7 +65,7 @@ impl Function {
         Self::bound(ctx, function, &name, None, None)
     }
 
-    /// A function of cudarc with the description that is meant for it.
+    /// A cudarc function with its description.
     pub(crate) fn of_cudarc(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -74,7 +77,7 @@ impl Function {
         Self::bound(ctx, function, symbol, description, unread)
     }
 
-    /// A function that cudarc loaded in `ctx`, which is current.
+    /// A function that cudarc loaded in `ctx`. This context must be current.
     fn bound(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -83,17 +86,18 @@ impl Function {
         unread: Option<&str>,
     ) -> Result<Self, Error> {
         if let Some(description) = &description {
-            describes(description, (&function).into(), ctx)?;
+            check_description(description, (&function).into(), ctx)?;
         }
         let function = api::Function::of_cudarc(api()?, ctx, function);
         Self::new(function, symbol.into(), ctx, description, unread)
     }
 
-    /// cudarc's function for the same kernel, if cudarc loaded the module: the same handle, and the same `__device__` variables.
+    /// cudarc's function for the same kernel, if cudarc loaded the module: the same handle, and the same `__device__`
+    /// variables.
     ///
     /// # Errors
-    /// [`Error::Load`] where this crate loaded the module. cudarc has no function for a module that it did not load; a second
-    /// module of the same image would have `__device__` variables of its own.
+    /// [`Error::Load`] if this crate loaded the module. cudarc has no function for a module that it did not load,
+    /// and a second module of the same image would have its own `__device__` variables.
     pub fn to_cudarc(&self) -> Result<CudaFunction, Error> {
         self.loaded().cudarc().cloned().ok_or_else(|| {
             Error::Load(LoadError::NotCudarc {
@@ -103,7 +107,7 @@ impl Function {
     }
 }
 
-/// Makes the context of cudarc's function current, which must be `ctx`, and returns the function's name.
+/// Makes the context of cudarc's function current and returns the function's name. The context must be `ctx`.
 fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String, Error> {
     let loaded_in = bind_function(function)?;
     let name = function_name(function.into());
@@ -117,8 +121,11 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
     }
 }
 
-/// The description of the function that the driver calls `name`; the only one where it does not tell the name.
-fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Description, Error> {
+/// The description of the function with this name; without a name, the description of the only kernel.
+fn find_description(
+    name: Option<&str>,
+    mut kernels: Vec<Description>,
+) -> Result<Description, Error> {
     let found = match kernels.as_slice() {
         [_] if name.is_none() => Some(0),
         _ => kernels
@@ -131,9 +138,9 @@ fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Descri
     Err(Error::Load(LoadError::NotFound {
         wanted: name.unwrap_or(UNNAMED).into(),
         problem: match name {
-            Some(_) => "the image has no kernel of that name; the nearest are",
+            Some(_) => "the image has no kernel with this name; the nearest are",
             None => {
-                "this driver does not tell the name of a function, and the image has several kernels\n\
+                "this driver does not report the name of a function, and the image has several kernels\n\
                  help: use `Module::from_cudarc` and name one of them"
             }
         },
@@ -144,8 +151,9 @@ fn described(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Descri
     }))
 }
 
-/// Whether an image describes the function that the driver has, and whose context is current: the error says how they differ.
-fn describes(
+/// Checks that the description matches the driver's records of the function. The function's context must be current.
+/// The error shows the differences.
+fn check_description(
     description: &Description,
     function: FunctionHandle<'_>,
     context: &Arc<CudaContext>,
@@ -154,7 +162,7 @@ fn describes(
         return Ok(());
     };
     let parameters = description.parameters();
-    // PTX has no offsets: those of over-aligned parameters are compared where the GPU's rule is known.
+    // PTX has no offsets: the offsets of over-aligned parameters are compared if the GPU's rule is known.
     let size = records
         .last()
         .map_or(0, |last| last.offset.unwrap_or(0) + last.size);

@@ -1,13 +1,13 @@
-//! A hash of few instructions.
+//! A fast hash.
 
 use core::hash::Hasher;
 
-/// A hash of few instructions, as rustc's own tables have it. What is hashed are the names and types of the program, so nobody
-/// chooses them to collide; if all did, a look-up would be slow, not wrong.
+/// A fast hash, like the hash of rustc's own tables. Its inputs are names and types of the program, not untrusted
+/// input. Collisions make a search slow, not wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Words(u64);
+pub(crate) struct FastHasher(u64);
 
-impl Words {
+impl FastHasher {
     pub(crate) const fn new(first: u64) -> Self {
         Self(first)
     }
@@ -24,7 +24,7 @@ impl Words {
     }
 }
 
-impl Hasher for Words {
+impl Hasher for FastHasher {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();

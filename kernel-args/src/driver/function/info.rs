@@ -1,4 +1,4 @@
-//! What can be asked of a loaded function: what it uses, how many of its blocks run at once, which block suits it.
+//! Properties of a loaded function: its resources, its occupancy, and a suitable block size.
 
 use super::loaded::LoadedFunction;
 use crate::{
@@ -14,13 +14,13 @@ use crate::{
 use core::sync::atomic::Ordering;
 use std::format;
 
-/// A block with which the GPU is busiest.
+/// A block size with the highest occupancy of the GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BlockSuggestion {
-    /// Threads of a block.
+    /// The number of threads of a block.
     pub block: u32,
-    /// The fewest blocks that keep every multiprocessor busy.
+    /// The smallest number of blocks that keeps every multiprocessor busy.
     pub min_grid: u32,
 }
 
@@ -38,7 +38,7 @@ impl LoadedFunction {
         Ok(attribute::get(self.handle(), number)?)
     }
 
-    /// The most blocks of one multiprocessor.
+    /// The maximum number of blocks on one multiprocessor.
     pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
         self.allow_shared(shared)?;
         self.bind()?;
@@ -49,7 +49,7 @@ impl LoadedFunction {
         )?)
     }
 
-    /// The most blocks of a cooperative launch.
+    /// The maximum number of blocks of a cooperative launch.
     pub(crate) fn max_cooperative_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
         let each = self.max_active_blocks(block, shared)?;
         Ok(each.saturating_mul(device_attribute(MULTIPROCESSOR_COUNT)?))
@@ -62,7 +62,7 @@ impl LoadedFunction {
         Ok(BlockSuggestion { block, min_grid })
     }
 
-    /// The most clusters of the launch that run at once.
+    /// The maximum number of clusters of the launch that run at the same time.
     pub(crate) fn max_active_clusters(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         let config = self.occupancy_config(launch)?;
         let cluster = launch
@@ -77,7 +77,7 @@ impl LoadedFunction {
         Ok(occupancy::max_active_clusters(self.handle(), &config)?)
     }
 
-    /// The most blocks of a cluster of the launch.
+    /// The maximum number of blocks of a cluster of the launch.
     pub(crate) fn max_cluster_size(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         let config = self.occupancy_config(launch)?;
         Ok(occupancy::max_cluster_size(self.handle(), &config)?)
@@ -100,7 +100,7 @@ impl LoadedFunction {
         ))
     }
 
-    /// A grid of as many threads as there are elements or a few more, and its block.
+    /// A grid with at least as many threads as elements, and its block.
     pub(crate) fn grid_and_block_for(&self, elements: usize) -> Result<(Dim3, Dim3), Error> {
         let block = match self.required_block {
             Some(required) => required,
@@ -122,7 +122,7 @@ impl LoadedFunction {
         }
     }
 
-    /// The threads of the best block without dynamic shared memory; asked for once.
+    /// The threads of the best block without dynamic shared memory. The driver is queried once.
     fn best_block(&self) -> Result<u32, Error> {
         match self.best_block.load(Ordering::Relaxed) {
             0 => {

@@ -1,4 +1,4 @@
-//! What is compared with a function's limits before the driver is called.
+//! Checks of a launch against the function's limits, before the driver is called.
 
 use super::loaded::LoadedFunction;
 use crate::{
@@ -13,18 +13,19 @@ use core::sync::atomic::Ordering;
 use std::{boxed::Box, format, string::String};
 
 impl LoadedFunction {
-    /// Compares a launch with the limits of the device and the function, before the driver is called.
+    /// Checks a launch against the limits of the device and the function.
     #[inline(always)]
     pub(crate) fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
         let named = launch.attributes.and_then(|attributes| attributes.cluster);
         self.check_with(launch, named.is_some())
     }
 
-    /// As [`check`](Self::check), where a cluster is named or not by other means than the attributes of `launch`.
+    /// Same as [`check`](Self::check), but `names_cluster` specifies whether the launch has a cluster, instead of the
+    /// attributes of `launch`.
     #[inline(always)]
     pub(crate) fn check_with(&self, launch: &Launch<'_>, names_cluster: bool) -> Result<(), Error> {
         let within = |dim: Dim3, max: Dim3| {
-            // `0 - 1` wraps, so that zero is above every limit.
+            // `0 - 1` wraps, so zero exceeds every limit.
             (dim.x.wrapping_sub(1) < max.x)
                 & (dim.y.wrapping_sub(1) < max.y)
                 & (dim.z.wrapping_sub(1) < max.z)
@@ -39,7 +40,8 @@ impl LoadedFunction {
             & within(block, self.max_block)
             & (block.count() <= u64::from(max_threads));
         if !fits | self.has_required_size {
-            // Numbers: a `Dim3` is passed by reference, which would keep it in memory in every launch.
+            // Three numbers instead of a `Dim3`: a `Dim3` is passed by reference, which would keep it in memory in
+            // every launch.
             let (x, y, z) = (block.x, block.y, block.z);
             self.check_sizes(
                 grid.x,
@@ -55,7 +57,7 @@ impl LoadedFunction {
         self.allow_shared(launch.shared)
     }
 
-    /// Allows the function `bytes` of dynamic shared memory; nothing is done where it was allowed as much before.
+    /// Allows the function `bytes` of dynamic shared memory; does nothing if it already has that much.
     #[inline(always)]
     pub(crate) fn allow_shared(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.shared.load(Ordering::Relaxed) {
@@ -64,7 +66,7 @@ impl LoadedFunction {
         Ok(())
     }
 
-    /// Allows the function `bytes` of dynamic shared memory, where the device has that much.
+    /// Allows the function `bytes` of dynamic shared memory, if the device supports it.
     #[cold]
     fn opt_in(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.max_shared {
@@ -80,8 +82,8 @@ impl LoadedFunction {
         Ok(())
     }
 
-    /// Which limit a launch exceeds, if it does; and whether block and cluster are those that the kernel is compiled for.
-    /// A cluster that the launch names is compared with the other attributes.
+    /// Returns an error for the first limit that a launch exceeds, or if the block or the cluster differs from the size
+    /// for which the kernel is compiled. A cluster option is checked with the other attributes.
     #[cold]
     #[inline(never)]
     #[expect(clippy::too_many_arguments, reason = "passed in registers")]
@@ -103,14 +105,14 @@ impl LoadedFunction {
             return Err(self.limit(
                 format!("block {block}"),
                 format!("this kernel is compiled for a block of exactly {required}"),
-                "launch it with that block, which the kernel's `.reqntid` directive requires",
+                "launch it with this block, which the kernel's `.reqntid` directive requires",
             ));
         }
         if !shared_given && self.max_threads_without_shared == 0 {
             return Err(self.limit(
                 "a launch without `shared`".into(),
                 "this kernel uses dynamic shared memory (`extern __shared__`)".into(),
-                "add `shared = bytes`, the size of that memory for one block; `shared = 0` if this launch uses none of it",
+                "add `shared = bytes`, the size of that memory for one block; write `shared = 0` if this launch uses none of it",
             ));
         }
         if names_cluster {
@@ -120,7 +122,7 @@ impl LoadedFunction {
         self.attribute_limits.check_without_cluster(name, grid)
     }
 
-    /// Compares grid and block with the limits of the device and the function.
+    /// Checks grid and block against the limits of the device and the function.
     fn check_limits(&self, grid: Dim3, block: Dim3) -> Result<(), Error> {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
         let exceeds = |dim: Dim3, max: Dim3| dim.x > max.x || dim.y > max.y || dim.z > max.z;
@@ -146,7 +148,7 @@ impl LoadedFunction {
             .required_block
             .is_some_and(|required| required != block)
         {
-            // It is refused for the one that is required.
+            // The check of the required block returns the error.
             return Ok(());
         } else if exceeds(block, self.max_block) {
             (

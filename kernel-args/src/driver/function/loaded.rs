@@ -1,4 +1,4 @@
-//! A loaded function and what limits its launches.
+//! A loaded function and the limits of its launches.
 
 use crate::{
     device::vector::Dim3,
@@ -27,25 +27,25 @@ pub(crate) struct LoadedFunction {
     pub(crate) context: Arc<CudaContext>,
     pub(crate) default_stream: Arc<CudaStream>,
     pub(crate) max_grid: Dim3,
-    /// The threads of the block with which the GPU is busiest; 0 until it was asked for.
+    /// The threads of the block with the highest occupancy; 0 until it is computed.
     pub(crate) best_block: AtomicU32,
     pub(super) max_block: Dim3,
     pub(crate) max_threads: u32,
-    /// The most threads of a launch that does not give `shared`: 0 where the kernel uses dynamic shared memory. A launch
-    /// compares with one of the two limits, and which one is known while it is compiled.
+    /// The maximum number of threads of a launch without `shared`: 0 if the kernel uses dynamic shared memory. A launch
+    /// compares with one of the two limits; the compiler knows which one.
     pub(super) max_threads_without_shared: u32,
     pub(crate) required_block: Option<Dim3>,
     pub(crate) attribute_limits: AttributeLimits,
-    /// Whether the kernel is compiled for a block or a cluster of one size.
+    /// Whether the kernel is compiled for a fixed size of block or cluster.
     pub(super) has_required_size: bool,
-    /// How much dynamic shared memory this function has been allowed at least, in bytes.
+    /// The dynamic shared memory that this function is known to be allowed, in bytes.
     pub(super) shared: AtomicU32,
     pub(super) max_shared: u32,
 }
 
 impl LoadedFunction {
-    /// Asks the driver for the limits of a function that is loaded in `context`; `description` is what its image says of it, if it could
-    /// be read.
+    /// Queries the driver for the limits of a function that is loaded in `context`. `description` contains the
+    /// information of its image, if the image could be read.
     pub(crate) fn new(
         function: api::Function,
         name: String,
@@ -99,12 +99,12 @@ impl LoadedFunction {
         })
     }
 
-    /// cudarc's function, if cudarc loaded it.
+    /// cudarc's function, if cudarc loaded the function.
     pub(crate) fn cudarc(&self) -> Option<&CudaFunction> {
         self.function.cudarc()
     }
 
-    /// An error where the context was reset since the function was loaded, as far as the driver tells.
+    /// Returns an error if the driver reports that the context was reset since the function was loaded.
     pub(crate) fn require_loaded(&self) -> Result<(), Error> {
         if !self.function.is_over(self.api, &self.context) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! A loaded kernel whose arguments' types are not known yet.
+//! Loaded kernels without the type of their arguments.
 
 mod append_list;
 mod fitting;
@@ -10,9 +10,9 @@ mod loaded;
 mod name;
 pub(crate) mod verified;
 
-pub(crate) use append_list::Chain;
+pub(crate) use append_list::AppendList;
 pub(crate) use fitting::{Fitting, Lower, Pass, Typed, Verified};
-pub(crate) use hash::Words;
+pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use loaded::LoadedFunction;
 pub(crate) use name::function_name;
@@ -31,14 +31,14 @@ use cudarc::driver::{CudaContext, sys::CUfunction};
 use kernel_args_abi::{Signature, param_layout::LIMIT};
 use std::{boxed::Box, format, string::String, sync::Arc};
 
-/// A loaded kernel without the type of its arguments: for programs that know them at run time only.
+/// A loaded kernel without the type of its arguments, for programs that know the arguments only at run time.
 ///
-/// [`kernel`](Self::kernel) makes a [`Kernel`](crate::Kernel) of it, verified against a struct. `launch!` also takes it as it is,
-/// with a struct or with a list, [`ArgList`](crate::ArgList): each struct and each list of types is verified at its first launch, against the
-/// image as well, and then remembered. `Kernel` is preferable where the struct is known: it is verified when it is made, not at a
-/// launch.
+/// [`kernel`](Self::kernel) converts it to a [`Kernel`](crate::Kernel), which is verified against a struct. `launch!`
+/// also accepts it directly, with a struct or with a list, [`ArgList`](crate::ArgList). Each struct and each list of
+/// types is verified at its first launch, also against the image; later launches reuse the result. Prefer `Kernel` if
+/// the struct is known: it is verified when it is created, not at a launch.
 ///
-/// Cloning it is cheap, and it may be used from any thread. The module stays loaded as long as a clone is alive.
+/// Cloning it is cheap, and any thread can use it. The module stays loaded as long as a clone is alive.
 #[derive(Clone)]
 pub struct Function {
     inner: Arc<Inner>,
@@ -49,10 +49,10 @@ struct Inner {
     description: Option<Arc<Description>>,
     verification: Verification,
     /// The structs and lists that were verified.
-    verified: Chain<Fits>,
+    verified: AppendList<Fits>,
 }
 
-/// Arguments that fit a function.
+/// Arguments that match a function.
 enum Fits {
     /// A struct, by its erased form.
     Struct(TypeId),
@@ -77,8 +77,9 @@ impl Fits {
     }
 }
 
-/// How many structs and lists a function remembers. A function has one signature, so there are few that fit it.
-const REMEMBERED: usize = 64;
+/// The maximum number of structs and lists for which a function stores that they match. A function has one signature,
+/// so few of them match it.
+const MAX_VERIFIED: usize = 64;
 
 impl Function {
     /// A function that is loaded in `context`.
@@ -96,7 +97,7 @@ impl Function {
                 loaded,
                 description,
                 verification,
-                verified: Chain::new(),
+                verified: AppendList::new(),
             }),
         })
     }
@@ -106,20 +107,20 @@ impl Function {
         &self.inner.loaded
     }
 
-    /// Whether the function is still loaded: its context may have been reset under it by other parts of the program
-    /// (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`), which ends everything that was made there.
+    /// Checks that the function is still loaded. A program can reset its context (`cudaDeviceReset`,
+    /// `cuDevicePrimaryCtxReset`), which invalidates everything in the context.
     ///
-    /// A launch does not ask this. While no context has been made again, the driver refuses a launch, and its error says why. After
-    /// that, a launch of a function from before is undefined: a program that lives beside a reset asks this after it.
+    /// A launch does not check this. Until the context is created again, the driver rejects a launch, and the error
+    /// explains why. Afterwards, the launch of an old function is undefined: call this method after a reset.
     ///
     /// # Errors
-    /// [`Error::Context`] where the context was reset, as far as the driver tells: whether a primary context is active, and
-    /// the context's id (driver 12.0 and newer).
+    /// [`Error::Context`] if the driver reports a reset of the context: it reports whether a primary context
+    /// is active, and the context's id (driver 12.0 and newer).
     pub fn require_loaded(&self) -> Result<(), Error> {
         self.inner.loaded.require_loaded()
     }
 
-    /// Verifies a struct, unless it was verified before.
+    /// Verifies a struct, unless it is already verified.
     #[inline]
     pub(crate) fn fits<A: KernelArgs>(&self) -> Result<(), Error> {
         let erased = TypeId::of::<A::Erased>();
@@ -129,7 +130,7 @@ impl Function {
         self.verify(const { Host::of::<A>() }, || Fits::Struct(erased))
     }
 
-    /// Verifies a list, unless one of the same types was verified before.
+    /// Verifies a list, unless a list of the same types is already verified.
     #[inline]
     pub(crate) fn fits_list(&self, arguments: &ArgumentTypes) -> Result<(), Error> {
         if self.inner.verified.iter().any(|one| one.is_list(arguments)) {
@@ -170,22 +171,22 @@ impl Function {
         loaded.context.bind_to_thread().map_err(Error::context)?;
         let (handle, name, description) = (loaded.handle(), &loaded.name, description.as_deref());
         verify(host, handle, name, &loaded.context, description)?;
-        if self.inner.verified.iter().count() < REMEMBERED {
+        if self.inner.verified.iter().count() < MAX_VERIFIED {
             self.inner.verified.push(verified(), |_, _| false);
         }
         Ok(())
     }
 
-    /// What arguments are verified against.
+    /// The information that arguments are verified against.
     #[must_use]
     pub fn verification(&self) -> &Verification {
         &self.inner.verification
     }
 
-    /// The function itself, if its arguments are verified.
+    /// Returns the function itself if its arguments are verified.
     ///
     /// # Errors
-    /// [`Error::Verify`] with the reason, if they cannot be.
+    /// [`Error::Verify`] with the reason, if they cannot be verified.
     pub fn require_verified(self) -> Result<Self, Error> {
         self.inner.verification.require(self.name())?;
         Ok(self)
@@ -203,7 +204,7 @@ impl Function {
         &self.inner.loaded.context
     }
 
-    /// The driver's handle, valid while this or a clone of it is alive.
+    /// The driver's handle, which is valid while this function or a clone is alive.
     #[must_use]
     pub fn cu_function(&self) -> CUfunction {
         self.inner.loaded.handle().raw()

@@ -1,10 +1,11 @@
-//! Raw functions: each is verified once for each struct, by what the driver reports, and then remembered by the thread.
+//! Raw functions: each thread verifies a function once for each struct against the driver's records, and stores the
+//! result.
 //!
-//! A `CUfunction` is an address in the driver. When its module is unloaded, the driver may give the same address to a function
-//! of another module, so what is remembered of a handle is a claim to be tested, not a fact: each launch asks the driver about
-//! the last parameter. What that cannot tell stands in the documentation of [`launch!`](crate::launch!).
+//! A `CUfunction` is an address in the driver. After its module is unloaded, the driver can reuse the address for a
+//! function of a different module. A stored result must therefore be checked: each launch queries the last parameter.
+//! The documentation of [`launch!`](crate::launch!) lists the cases that this does not detect.
 
-use super::{hash::Words, name::function_name};
+use super::{hash::FastHasher, name::function_name};
 use crate::{
     driver::{
         api::{Api, FunctionHandle, Status},
@@ -18,16 +19,17 @@ use cudarc::driver::sys::{CUcontext, CUfunction};
 use kernel_args_abi::check;
 use std::thread_local;
 
-/// How many functions a thread remembers at most. Two that fall on one place take turns, and are then verified again.
+/// The maximum number of results that a thread stores. Two functions with the same index replace each other and are
+/// verified again.
 const PLACES: usize = 128;
 
-/// A function that was verified, and what it was verified with.
+/// A function and the struct that it was verified with.
 #[derive(Clone, Copy)]
 struct Entry {
     function: CUfunction,
-    /// The erased struct; `None` where nothing is remembered.
+    /// The erased struct; `None` for an empty entry.
     arguments: Option<TypeId>,
-    /// The context of the function; null where nothing tells.
+    /// The context of the function; null if it is unknown.
     context: CUcontext,
 }
 
@@ -41,15 +43,16 @@ thread_local! {
     static VERIFIED: [Cell<Entry>; PLACES] = const { [const { Cell::new(EMPTY) }; PLACES] };
 }
 
-/// The place of a function and a struct.
+/// The index for a function and a struct.
 #[inline]
 fn place(function: CUfunction, arguments: TypeId) -> usize {
-    let mut words = Words::new(function.addr() as u64);
-    arguments.hash(&mut words);
-    words.top(PLACES.ilog2())
+    let mut hasher = FastHasher::new(function.addr() as u64);
+    arguments.hash(&mut hasher);
+    hasher.top(PLACES.ilog2())
 }
 
-/// The context that was remembered with `function`, null where none was, if it was verified with the erased struct `arguments`.
+/// The context that is stored with `function` (null if it is unknown), if it was verified with the erased struct
+/// `arguments`.
 #[inline]
 pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUcontext> {
     let entry = VERIFIED.with(|entries| entries[place(function, arguments)].get());
@@ -57,9 +60,9 @@ pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUconte
     same.then_some(entry.context)
 }
 
-/// Remembers that `function` was verified with the erased struct `arguments`, in `context`, which is null where nothing tells.
+/// Stores that `function` was verified with the erased struct `arguments` in `context`, which is null if it is unknown.
 #[cold]
-fn remember(function: CUfunction, arguments: TypeId, context: CUcontext) {
+fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
     let entry = Entry {
         function,
         arguments: Some(arguments),
@@ -68,8 +71,8 @@ fn remember(function: CUfunction, arguments: TypeId, context: CUcontext) {
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 
-/// Verifies `function` for `A`, unless this thread has done so and the last parameter is still the same; nothing where the driver is
-/// older than 12.4. The function's context is current; `own` is that context, null where nothing tells.
+/// Verifies `function` for `A`, unless this thread has done so and the last parameter is unchanged. Does nothing if the
+/// driver is older than 12.4. The function's context must be current; `own` is this context, or null if it is unknown.
 #[inline]
 pub(crate) fn verify_once<A: KernelArgs>(
     api: &Api,
@@ -81,7 +84,7 @@ pub(crate) fn verify_once<A: KernelArgs>(
     };
     let (host, arguments) = (const { Host::of::<A>() }, TypeId::of::<A::Erased>());
     if context(function.raw(), arguments) == Some(own) {
-        // The call itself: the error that the method makes would be in memory in every launch.
+        // The raw call, because the error type of the method would occupy memory in every launch.
         let get = |index, offset: &mut usize, size: &mut usize| {
             get_param_info(function, index, offset, size)
         };
@@ -90,11 +93,11 @@ pub(crate) fn verify_once<A: KernelArgs>(
         }
     }
     verify_by_driver(host, function)?;
-    remember(function.raw(), arguments, own);
+    store(function.raw(), arguments, own);
     Ok(())
 }
 
-/// Verifies a struct by what the driver reports.
+/// Verifies a struct against the driver's records.
 #[cold]
 fn verify_by_driver(host: Host<'_>, function: FunctionHandle<'_>) -> Result<(), Error> {
     let Some(records) = records(function)? else {
@@ -106,8 +109,9 @@ fn verify_by_driver(host: Host<'_>, function: FunctionHandle<'_>) -> Result<(), 
     compare(host, &function_name(function), &records, None)
 }
 
-/// Whether the last parameter of a function is the last one of `host`: one driver call, and none past the end, which takes the
-/// driver a microsecond. A kernel without parameters has no last one to ask for.
+/// Whether the last parameter of the function matches the last parameter of `host`. This is one driver call, with a
+/// valid index: a call past the end takes the driver a microsecond. A struct without fields matches every function
+/// here.
 #[inline]
 fn last_fits(
     host: Host<'_>,

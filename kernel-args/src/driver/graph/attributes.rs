@@ -10,7 +10,7 @@ use crate::driver::{
 };
 
 impl Graph {
-    /// Compares the attributes of a node with what the function, its GPU and the driver allow, as those of a launch.
+    /// Checks the attributes of a node against the limits of the function, its GPU and the driver, as for a launch.
     #[cold]
     pub(super) fn check_attributes(
         &self,
@@ -19,7 +19,7 @@ impl Graph {
         attributes: &Attributes<'_>,
     ) -> Result<(), Error> {
         let api = self.driver.api();
-        // Without it a node that has not got its attributes could not be removed again.
+        // Without this call, a node whose attributes are rejected could not be removed.
         required!(api, cuGraphDestroyNode)?;
         if let Some(attribute) = for_launches_only(attributes) {
             return Err(explain::attribute_of_launches(
@@ -43,12 +43,12 @@ impl Graph {
             is_node: true,
             name: &|| function.name.clone(),
         };
-        // Before occupancy is asked for: it is that of a launch within the limits.
+        // The limits are checked before the occupancy, which is only valid for a launch within the limits.
         function.check_with(launch, attributes.cluster.is_some())?;
         attributes::check(&request)
     }
 
-    /// Gives a new node its attributes. Where the driver refuses one, the node is removed again.
+    /// Sets the attributes of a new node. If the driver rejects one, removes the node.
     #[cold]
     pub(super) fn set_attributes(
         &self,
@@ -61,7 +61,7 @@ impl Graph {
             Ok(Err(refused)) => explain::node_attribute(kernel.into(), &refused),
             Err(error) => error,
         };
-        // The error above is the one to return.
+        // The error above takes precedence.
         let _ = node.remove();
         Err(error)
     }

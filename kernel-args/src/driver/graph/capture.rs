@@ -12,11 +12,11 @@ use std::sync::Arc;
 const THREAD_LOCAL: u32 = 1;
 
 impl Graph {
-    /// Captures what `work` enqueues on `stream`, instead of running it, and returns it as a graph.
+    /// Captures the work that `work` enqueues on `stream`, instead of running it, and returns it as a graph.
     ///
-    /// `launch!(kernel, grid, block, args, node, stream = &stream)` inside of it returns the [`Node`](super::Node) of the launch. Other
-    /// work on the stream is captured as well (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); its memory is the caller's to keep
-    /// allocated, with [`retain`](Self::retain) for example.
+    /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the
+    /// launch. Other work on the stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep
+    /// its memory allocated, for example with [`retain`](Self::retain).
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointerMut, Error, Kernel, KernelArgs, launch, graph::Graph};
@@ -37,20 +37,20 @@ impl Graph {
     /// ```
     ///
     /// # Errors
-    /// What `work` returned; [`Error::Graph`] where the stream cannot be captured, or something has ended the capture. The
-    /// stream is not capturing afterwards.
+    /// The error of `work`; [`Error::Graph`] if the stream cannot be captured, or the capture was ended or invalidated.
+    /// The stream is not capturing afterwards.
     pub fn capture<E: From<Error>>(
         stream: &Arc<CudaStream>,
         work: impl FnOnce() -> Result<(), E>,
     ) -> Result<Self, E> {
         let mut capture = Capture::begin(stream)?;
-        // Where it returns an error or panics, dropping the capture ends it.
+        // If `work` returns an error or panics, dropping the capture ends it.
         work()?;
         Ok(capture.end()?)
     }
 }
 
-/// A capture in progress, which is ended when this is dropped.
+/// A capture in progress. Drop ends it.
 struct Capture<'s> {
     api: &'static Api,
     stream: &'s Arc<CudaStream>,
@@ -61,7 +61,7 @@ impl<'s> Capture<'s> {
     fn begin(stream: &'s Arc<CudaStream>) -> Result<Self, Error> {
         let api = api()?;
         required!(api, cuStreamBeginCapture_v2)?;
-        // Without it the capture could not be ended.
+        // Without this call the capture could not be ended.
         required!(api, cuStreamEndCapture)?;
         stream.context().bind_to_thread().map_err(Error::context)?;
         let begun = api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL);
@@ -84,7 +84,7 @@ impl<'s> Capture<'s> {
             Err(NotCaptured::Nothing) => {
                 Err(explain::nothing_captured(None, explain::CAPTURE_ENDED))
             }
-            Err(NotCaptured::Asked(error)) => Err(error.into()),
+            Err(NotCaptured::Info(error)) => Err(error.into()),
         }
     }
 }
@@ -92,7 +92,7 @@ impl<'s> Capture<'s> {
 impl Drop for Capture<'_> {
     fn drop(&mut self) {
         if !self.ended {
-            // The error or the panic of `work` is the one to report.
+            // The error or panic of `work` takes precedence.
             self.api.abandon_capture(self.stream);
         }
     }

@@ -1,4 +1,4 @@
-//! Launches that are captured, and their nodes.
+//! Captured launches and their nodes.
 
 use super::{AnyNode, Node, explain, owner::Slot};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 use std::sync::Arc;
 
 impl<A: KernelArgs> Kernel<A> {
-    /// The slot of the node, and the node or why there is none.
+    /// Returns the slot of the node, and the node or the error.
     #[expect(clippy::type_complexity, reason = "it has two callers")]
     pub(super) fn capture_with<B: KernelArgs<Erased = A::Erased>>(
         &self,

@@ -1,4 +1,4 @@
-//! Nodes that copy memory and set it.
+//! Nodes that copy or set memory.
 
 use super::{AnyNode, Graph, HostBuffer, explain};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use std::boxed::Box;
 
-/// The bytes of `elements` elements of `T`, at least one.
+/// The size of `elements` elements of `T` in bytes; an error for no elements.
 fn bytes<T>(elements: usize) -> Result<usize, Error> {
     match elements.checked_mul(size_of::<T>()) {
         Some(bytes) if bytes > 0 && isize::try_from(bytes).is_ok() => Ok(bytes),
@@ -21,10 +21,12 @@ fn bytes<T>(elements: usize) -> Result<usize, Error> {
 impl Graph {
     /// Adds a node that copies `len` elements within device memory, after the nodes `after`.
     ///
-    /// The graph retains neither memory: the caller keeps it allocated, with [`retain`](Self::retain) for example.
+    /// The graph does not retain the source or the destination: the caller keeps them allocated, for example with
+    /// [`retain`](Self::retain).
     ///
     /// # Errors
-    /// [`Error::Graph`] for no elements, where one of `after` belongs to another graph, or the driver returns an error.
+    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an
+    /// error.
     pub fn add_memcpy<T: DeviceType>(
         &mut self,
         to: DevicePointerMut<T>,
@@ -38,17 +40,17 @@ impl Graph {
 
     /// Adds a node that copies all elements of `from` to device memory, after the nodes `after`.
     ///
-    /// The graph retains `from`, which every launch reads anew, and not the device memory.
+    /// The graph retains `from`, and every launch reads it again. It does not retain the device memory.
     ///
     /// # Errors
-    /// As [`add_memcpy`](Self::add_memcpy).
+    /// Same as [`add_memcpy`](Self::add_memcpy).
     pub fn add_memcpy_htod<T: DeviceType>(
         &mut self,
         to: DevicePointerMut<T>,
         from: impl AsRef<[T]> + Send + 'static,
         after: &[AnyNode],
     ) -> Result<AnyNode, Error> {
-        // In a box, so that an array stays where it is.
+        // In a box, to give an array a stable address.
         let from = Box::new(from);
         let elements: &[T] = (*from).as_ref();
         let width = bytes::<T>(elements.len())?;
@@ -59,12 +61,12 @@ impl Graph {
         Ok(node)
     }
 
-    /// Adds a node that copies as many elements as `to` has from device memory to it, after the nodes `after`.
+    /// Adds a node that copies as many elements as `to` has from device memory to `to`, after the nodes `after`.
     ///
-    /// The graph retains `to`, which every launch writes anew, and not the device memory.
+    /// The graph retains `to`, and every launch overwrites it. It does not retain the device memory.
     ///
     /// # Errors
-    /// As [`add_memcpy`](Self::add_memcpy).
+    /// Same as [`add_memcpy`](Self::add_memcpy).
     pub fn add_memcpy_dtoh<T: DeviceType + Send + Sync + 'static>(
         &mut self,
         to: &HostBuffer<T>,
@@ -94,10 +96,10 @@ impl Graph {
 
     /// Adds a node that sets every byte of `len` elements to `byte`, after the nodes `after`.
     ///
-    /// The graph does not retain the memory: the caller keeps it allocated, with [`retain`](Self::retain) for example.
+    /// The graph does not retain the memory: the caller keeps it allocated, for example with [`retain`](Self::retain).
     ///
     /// # Errors
-    /// As [`add_memcpy`](Self::add_memcpy).
+    /// Same as [`add_memcpy`](Self::add_memcpy).
     pub fn add_memset<T: DeviceType>(
         &mut self,
         to: DevicePointerMut<T>,

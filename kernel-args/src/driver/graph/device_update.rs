@@ -1,4 +1,4 @@
-//! Nodes whose parameters a kernel may update.
+//! Nodes whose parameters a kernel can update.
 
 use super::{Graph, Node, explain};
 use crate::{
@@ -8,15 +8,15 @@ use crate::{
 use cudarc::driver::sys::CUdeviceptr;
 
 impl Graph {
-    /// Allows kernels to update the parameters of a node, and returns the handle by which they name it: what
-    /// `cudaGraphKernelNodeSetParam` takes as `cudaGraphDeviceNode_t`. It is valid as long as the graph.
+    /// Allows kernels to update the parameters of a node, and returns the node's handle for kernels: the
+    /// `cudaGraphDeviceNode_t` that `cudaGraphKernelNodeSetParam` takes. It is valid as long as the graph.
     ///
-    /// The offset of a field, which that function takes as well, is [`offset_of`](crate::args::offset_of). A graph with such a node
-    /// is instantiated once, and [uploaded](super::GraphExec::upload) before its first launch and after each update of the
-    /// node by the host. What a kernel writes as a parameter is not compared with anything.
+    /// That function also takes the offset of a field, which is [`offset_of`](crate::args::offset_of). A graph with
+    /// such a node can be instantiated once. It must be [uploaded](super::GraphExec::upload) before its first launch
+    /// and after each update of the node by the host. A parameter that a kernel writes is not checked.
     ///
     /// # Errors
-    /// [`Error::Graph`] where the node belongs to another graph, or the driver returns an error: it needs CUDA 12.4.
+    /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error: it needs CUDA 12.4.
     pub fn make_device_updatable<A: KernelArgs>(
         &mut self,
         node: &Node<A>,

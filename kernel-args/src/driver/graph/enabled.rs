@@ -1,4 +1,4 @@
-//! Nodes of an instantiated graph that are left out.
+//! Disabled nodes of an instantiated graph.
 
 use super::{AnyNode, GraphExec, explain};
 use crate::driver::{
@@ -7,11 +7,11 @@ use crate::driver::{
 };
 
 impl GraphExec {
-    /// Enables a node, or disables it: a disabled node does nothing in the launches that follow, and its dependencies stay.
+    /// Enables or disables a node. In later launches a disabled node does nothing, but its dependencies stay in effect.
     /// Nodes of kernels, copies and memsets can be disabled.
     ///
     /// # Errors
-    /// [`Error::Graph`] where the node belongs to another graph, or the driver returns an error.
+    /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error.
     pub fn set_enabled(&mut self, node: impl Into<AnyNode>, enabled: bool) -> Result<(), Error> {
         required!(self.driver.api(), cuGraphNodeSetEnabled)?;
         let node = self.node(node.into())?;
@@ -22,7 +22,7 @@ impl GraphExec {
     /// Whether a node is enabled.
     ///
     /// # Errors
-    /// As [`set_enabled`](Self::set_enabled).
+    /// Same as [`set_enabled`](Self::set_enabled).
     pub fn is_enabled(&mut self, node: impl Into<AnyNode>) -> Result<bool, Error> {
         required!(self.driver.api(), cuGraphNodeGetEnabled)?;
         let enabled = self.node(node.into())?.is_enabled();

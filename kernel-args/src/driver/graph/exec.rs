@@ -1,4 +1,4 @@
-//! An instantiated graph.
+//! Instantiated graphs.
 
 use super::{
     Node, explain,
@@ -21,14 +21,14 @@ use cudarc::driver::{
 };
 use std::{sync::Arc, vec::Vec};
 
-/// An instantiated graph, which can be launched again and again, with new arguments for its nodes.
+/// An instantiated graph, which can be launched repeatedly, with new arguments for its nodes.
 ///
-/// [`Graph`](super::Graph) says what keeps the arguments' memory allocated. Each launch runs after the previous one of the same `GraphExec`,
-/// on whatever stream; an update changes the launches that follow it.
+/// [`Graph`](super::Graph) documents what keeps the arguments' memory allocated. Each launch runs after the previous launch of the
+/// same `GraphExec`, even on different streams. An update affects only later launches.
 pub struct GraphExec {
     pub(super) driver: api::Exec,
     pub(super) context: Arc<CudaContext>,
-    /// Where it was launched last.
+    /// The stream of the last launch.
     pub(super) launched_on: Option<Arc<CudaStream>>,
 }
 
@@ -41,13 +41,13 @@ impl GraphExec {
         }
     }
 
-    /// A graph that cudarc has captured in `ctx`, `stream.end_capture(…)`.
+    /// A graph that cudarc has captured in `ctx` with `stream.end_capture(…)`.
     ///
-    /// Nodes of launches that were captured with [`launch!`](crate::launch!)'s `node` can be updated, and so can those that
-    /// [`kernel_nodes`](Self::kernel_nodes) finds.
+    /// Two kinds of nodes can be updated: nodes of launches that were captured with [`launch!`](crate::launch!)'s
+    /// `node`, and nodes from [`kernel_nodes`](Self::kernel_nodes).
     ///
     /// # Errors
-    /// [`Error::Graph`] where the driver does not list the nodes.
+    /// [`Error::Graph`] if the driver does not list the nodes.
     pub fn from_cudarc(ctx: &Arc<CudaContext>, graph: CudaGraph) -> Result<Self, Error> {
         let api = api()?;
         ctx.bind_to_thread().map_err(Error::context)?;
@@ -57,10 +57,11 @@ impl GraphExec {
         }
     }
 
-    /// The nodes that launch `kernel`, each after those that it depends on; among others in the order of the driver's list.
+    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
+    /// list.
     ///
-    /// A node that is found here cannot retain arguments: see [`update_unretained`](Self::update_unretained). Those that
-    /// [`Graph::kernel_nodes`](super::Graph::kernel_nodes) finds can.
+    /// A node from this method cannot retain arguments: see [`update_unretained`](Self::update_unretained). A node from
+    /// [`Graph::kernel_nodes`](super::Graph::kernel_nodes) can.
     ///
     /// # Errors
     /// [`Error::Graph`].
@@ -72,11 +73,11 @@ impl GraphExec {
         nodes_of(self.driver.graph(), kernel)
     }
 
-    /// Uploads the graph to the GPU, so that the first launch does not: `cuGraphUpload`. A graph with device-updatable nodes
-    /// is uploaded before its first launch, and after each update of such a node.
+    /// Uploads the graph to the GPU before the first launch: `cuGraphUpload`. A graph with device-updatable nodes must
+    /// be uploaded before its first launch, and after each update of such a node.
     ///
     /// # Errors
-    /// [`Error::Graph`] where the stream belongs to another context, or the driver returns an error.
+    /// [`Error::Graph`] if the stream belongs to a different context, or the driver returns an error.
     pub fn upload(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         required!(self.driver.api(), cuGraphUpload)?;
         self.bind(stream, explain::UPLOADED)?;
@@ -84,13 +85,13 @@ impl GraphExec {
         uploaded.map_err(|error| explain::call(explain::UPLOADED, error))
     }
 
-    /// The driver's handle of the instantiated graph, valid while this is alive.
+    /// The driver's handle of the instantiated graph, which is valid while this is alive.
     #[must_use]
     pub fn cu_graph_exec(&self) -> CUgraphExec {
         self.driver.raw()
     }
 
-    /// The driver's handle of the graph from which it was instantiated, valid while this is alive.
+    /// The driver's handle of the graph from which it was instantiated, which is valid while this is alive.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
         self.driver.raw_graph()
@@ -110,17 +111,18 @@ impl GraphExec {
         bind(self.driver.api(), &self.context)
     }
 
-    /// Lets an owner go that an update of the node of `slot` has replaced, when the launches that may use it are over.
+    /// Releases an owner that an update of the node of `slot` has replaced, after the launches that may use it have
+    /// finished.
     #[cold]
-    pub(super) fn let_go(&self, owner: Owner, slot: &Slot) {
+    pub(super) fn release_after_launches(&self, owner: Owner, slot: &Slot) {
         let Some(stream) = &self.launched_on else {
             // No launch has used it.
             return release(owner, self.context.clone(), None);
         };
         let api = self.driver.api();
-        // An event that a capture has recorded is never complete.
+        // An event that was recorded by a capture never completes.
         let settled = || is_capturing(stream).is_ok_and(|capturing| !capturing);
-        // Launches of one graph run one after another, so when the last one is over, all are.
+        // Launches of one graph run one after another, so when the last launch has finished, all have.
         if settled()
             && let Ok(event) = Event::record(api, stream)
             && settled()
@@ -133,8 +135,8 @@ impl GraphExec {
 
 impl Drop for GraphExec {
     fn drop(&mut self) {
-        // Destroying a graph needs no context, but cudarc's part may release what does. `Drop` cannot report an error, so it is
-        // discarded.
+        // Destroying a graph needs no context, but cudarc's graph may own objects that need one. `Drop` cannot report
+        // an error, so it is discarded.
         let _ = self.driver.api().cuCtxSetCurrent((&*self.context).into());
     }
 }

@@ -1,4 +1,5 @@
-//! The end of the process, at which the driver frees what its functions use: none of them may run on a thread of this crate then.
+//! The end of the process. The driver then frees data that its functions use, so no thread of this crate may be in the
+//! driver.
 
 use crate::driver::api::atexit;
 use core::{cell::Cell, time::Duration};
@@ -7,7 +8,8 @@ use std::{
     thread_local,
 };
 
-/// How long the end waits: what is dropped on the thread is the program's, and may itself wait for the end.
+/// The maximum wait at the end of the process. The thread drops values of the program, which may themselves wait for
+/// the end.
 const LONGEST: Duration = Duration::from_secs(1);
 
 struct State {
@@ -26,12 +28,12 @@ thread_local! {
 }
 
 fn state() -> MutexGuard<'static, State> {
-    // No code that may panic runs while it is locked.
+    // No code that can panic runs while it is locked.
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 extern "C" fn end() {
-    // What is dropped may end the process.
+    // A dropped value may end the process on this thread.
     if IS_CALLING.get() {
         return;
     }
@@ -40,13 +42,14 @@ extern "C" fn end() {
     drop(CALLED.wait_timeout_while(state, LONGEST, |state| state.calls_cuda));
 }
 
-/// Sees to it that the end of the process waits for [`call`]. Called once, when the driver is initialised.
+/// Makes the end of the process wait for [`call`]. Called once, when the driver is initialised.
 pub(super) fn register() {
-    // Where no function can be registered any more, the process ends as it would without this.
+    // If `atexit` fails, the process ends without waiting.
     let _ = atexit(end);
 }
 
-/// Runs `calls`, for one thread at a time, which must not panic; `false` if the process ends, and nothing was run.
+/// Runs `calls`, one thread at a time; `calls` must not panic. Returns `false`, without running it, if the process is
+/// ending.
 pub(super) fn call(calls: impl FnOnce()) -> bool {
     {
         let mut state = state();

@@ -1,4 +1,4 @@
-//! The kernel nodes of a graph that was captured by other code.
+//! The kernel nodes of a graph that other code has captured.
 
 use super::{AnyNode, Graph, Node, explain, order::ordered};
 use crate::{
@@ -12,11 +12,11 @@ use crate::{
 use std::vec::Vec;
 
 impl Graph {
-    /// The nodes that launch `kernel`, each after those that it depends on; among others in the order of the driver's list.
-    /// Launches that were captured from one stream so come in the order of the launches.
+    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
+    /// list. The nodes of launches that were captured from one stream are therefore in the order of the launches.
     ///
-    /// A graph that other code has captured consists of nodes without types; those that are found here launch a kernel which
-    /// was verified against `A`. They can be updated with arguments that the graph retains.
+    /// A graph that other code has captured consists of nodes without types. The nodes from this method launch a kernel
+    /// that was verified against `A`. They can be updated with arguments that the graph retains.
     ///
     /// # Errors
     /// [`Error::Graph`].
@@ -33,7 +33,7 @@ impl Graph {
     }
 }
 
-/// The nodes of a graph that launch `kernel`, each after those that it depends on. A context is current.
+/// The nodes of a graph that launch `kernel`, each after its dependencies. A context must be current.
 pub(super) fn nodes_of<A: KernelArgs>(
     graph: GraphRef<'_>,
     kernel: &Kernel<A>,

@@ -1,4 +1,4 @@
-//! A graph before it is instantiated.
+//! Graphs that are not instantiated yet.
 
 use super::{
     AnyNode, GraphExec, Node, explain,
@@ -18,10 +18,10 @@ use core::{mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUgraph};
 use std::{boxed::Box, sync::Arc, vec::Vec};
 
-/// A graph of kernels, copies and memsets: made here node by node, or [captured](Self::capture) from a stream.
+/// A graph of kernels, copies and memsets: built node by node, or [captured](Self::capture) from a stream.
 ///
-/// It belongs to one context. [`instantiate`](Self::instantiate) turns it into a [`GraphExec`], which is launched again and
-/// again.
+/// It belongs to one context. [`instantiate`](Self::instantiate) converts it to a [`GraphExec`], which can be launched
+/// repeatedly.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Launch, Retained, graph::Graph};
@@ -52,17 +52,18 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 ///
 /// # What keeps memory allocated
 ///
-/// The kernel of a node runs at each launch of the graph, long after the call that gave it its arguments. So arguments are
-/// `'static` here: a borrowed slice does not compile. The graph retains them (CUDA Driver API, `cuGraphRetainUserObject`)
-/// until another update has replaced them, or the graph is dropped, and the last launch that may use them is over. So the
-/// memory of a [`Retained`](crate::Retained) pointer stays allocated, whatever else is dropped. The kernels of the nodes
-/// stay loaded likewise. All of it is then dropped on a thread of this crate, because the driver's threads must not call CUDA.
+/// The kernel of a node runs at each launch of the graph, long after the call that set its arguments. Therefore
+/// arguments must be `'static`: a borrowed slice does not compile. The graph retains them (CUDA Driver API,
+/// `cuGraphRetainUserObject`) until an update replaces them or the graph is dropped, and the last launch that may use
+/// them has finished. During this time the memory of a [`Retained`](crate::Retained) pointer stays allocated, and the
+/// kernels of the nodes stay loaded, even if the program drops its own handles. Afterwards they are dropped on a thread
+/// of this crate, because the driver's threads must not call CUDA.
 ///
-/// A raw [`DevicePointer`](crate::DevicePointer) and a `CUdeviceptr` retain nothing: their memory, and that of arguments
-/// which are passed to an `…_unretained` method, is kept allocated by the caller, as [`GraphExec::launch`] says.
+/// A raw [`DevicePointer`](crate::DevicePointer) or `CUdeviceptr` retains nothing, and neither do arguments of an
+/// `…_unretained` method: the caller must keep their memory allocated, as [`GraphExec::launch`] documents.
 ///
-/// cudarc's record of which stream has used a slice last is not kept: a launch of a graph neither waits for other streams
-/// nor is waited for, and the caller orders them.
+/// A graph launch does not update cudarc's record of the last use of a slice: it does not wait for other streams, other
+/// streams do not wait for it, and the caller must order them.
 pub struct Graph {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,
@@ -72,7 +73,7 @@ impl Graph {
     /// An empty graph, for kernels that are loaded in `ctx`.
     ///
     /// # Errors
-    /// [`Error::OldDriver`] where the driver is older than 12.0; [`Error::Driver`].
+    /// [`Error::OldDriver`] if the driver is older than 12.0; [`Error::Driver`].
     pub fn new(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
         let api = api()?;
         ctx.bind_to_thread().map_err(Error::context)?;
@@ -84,12 +85,13 @@ impl Graph {
 
     /// Adds a node that launches `kernel` after the nodes `after`. The graph retains `args`.
     ///
-    /// `launch` has no stream. Its attributes become those of the node, as far as CUDA has them for nodes: all but
-    /// `programmatic_stream_serialization` and the events. They stay when the node is updated.
+    /// `launch` must not have a stream. Its attributes become attributes of the node, if CUDA supports them for nodes:
+    /// all except `programmatic_stream_serialization` and the events. An update of the node keeps them.
     ///
     /// # Errors
-    /// [`Error::Launch`], [`Error::Launch`] and [`Error::Context`] as at a launch; [`Error::Graph`] where the kernel or one of `after` belongs to
-    /// another context or graph, or the driver returns an error.
+    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if
+    /// the kernel belongs to a different context, one of `after` belongs to a different graph, or the driver returns an
+    /// error.
     pub fn add_kernel<A: KernelArgs, B>(
         &mut self,
         kernel: &Kernel<A>,
@@ -104,12 +106,12 @@ impl Graph {
         if const { mem::needs_drop::<B>() }
             && let Some(slot) = &node.slot
         {
-            slot.hold(Some(Box::new(args)));
+            slot.replace_owner(Some(Box::new(args)));
         }
         Ok(node)
     }
 
-    /// Adds a node, whose arguments are not retained.
+    /// Adds a node whose arguments are not retained.
     pub(super) fn add<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
         &mut self,
         kernel: &Kernel<A>,
@@ -127,7 +129,7 @@ impl Graph {
             ));
         }
         let after = self.after(Some(function.name.as_str()), after)?;
-        // What describes a node has no place for them: they are given to it afterwards.
+        // The node parameters cannot contain attributes: they are set afterwards.
         let attributes = launch.attributes.take();
         if let Some(attributes) = &attributes {
             self.check_attributes(function, &launch, attributes)?;
@@ -158,7 +160,7 @@ impl Graph {
         })
     }
 
-    /// What a node depends on.
+    /// The nodes on which a new node depends.
     pub(super) fn after(
         &self,
         kernel: Option<&str>,
@@ -169,13 +171,14 @@ impl Graph {
         after.map_err(|index| explain::foreign_dependency(kernel.map(Into::into), index))
     }
 
-    /// A slot that this graph holds, and that holds `kept`.
+    /// A slot that this graph holds. The slot holds `kept`.
     pub(super) fn slot(&self, kept: Box<dyn Send + Sync>) -> Result<Arc<Slot>, Error> {
         Slot::retained_by(self.driver.as_ref(), &self.context, kept)
     }
 
-    /// Keeps `owner` until the graph is dropped and all its launches are over: memory that raw pointers among the arguments
-    /// point at, or what a captured library call uses. It is then dropped on another thread.
+    /// Keeps `owner` until the graph is dropped and all its launches have finished. Use it for memory that raw pointers
+    /// in the arguments point to, or for objects that a captured library call uses. `owner` is then dropped on a
+    /// different thread.
     ///
     /// # Errors
     /// [`Error::Driver`], [`Error::OldDriver`].
@@ -185,10 +188,10 @@ impl Graph {
         Ok(())
     }
 
-    /// Turns it into a graph that can be launched. All nodes are enabled.
+    /// Converts it to a graph that can be launched. All nodes are enabled.
     ///
     /// # Errors
-    /// [`Error::Graph`] where the driver returns an error; the graph is then dropped.
+    /// [`Error::Graph`] if the driver returns an error; the graph is then dropped.
     pub fn instantiate(self) -> Result<GraphExec, Error> {
         self.context.bind_to_thread().map_err(Error::context)?;
         match api::Exec::instantiate(self.driver) {
@@ -197,7 +200,7 @@ impl Graph {
         }
     }
 
-    /// The driver's handle, valid while this is alive. The driver changes a graph for one thread at a time.
+    /// The driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
         self.driver.raw()

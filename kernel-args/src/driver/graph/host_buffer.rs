@@ -3,10 +3,11 @@
 use core::{cell::Cell, fmt};
 use std::{sync::Arc, vec::Vec};
 
-/// Host memory that a copy of a graph writes at each launch, shared by the graph and the program: see
+/// Host memory that a copy in a graph overwrites at each launch, shared by the graph and the program: see
 /// [`Graph::add_memcpy_dtoh`](super::Graph::add_memcpy_dtoh).
 ///
-/// A clone is the same memory. It stays allocated until the last clone is dropped, and the graphs that write it have let it go.
+/// A clone refers to the same memory. It stays allocated until the last clone is dropped and all graphs that write it
+/// have released it.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};
@@ -19,20 +20,21 @@ use std::{sync::Arc, vec::Vec};
 /// let result = HostBuffer::from(vec![0.0_f32; 4]);
 /// graph.add_memcpy_dtoh(&result, sums, &[])?;
 /// let mut exec = graph.instantiate()?;
-/// // SAFETY: there are four sums.
+/// // SAFETY: `sums` has four elements.
 /// unsafe { exec.launch(&stream)? };
 /// stream.synchronize()?;
-/// // SAFETY: the launch is over, and what it has copied are floats.
+/// // SAFETY: the launch has finished, and the copied values are floats.
 /// let sums = unsafe { result.to_vec() };
 /// # Ok(())
 /// # }
 /// ```
 pub struct HostBuffer<T>(Arc<[Cell<T>]>);
 
-// SAFETY: nothing safe reads or writes the elements before the last clone drops them; `to_vec` and `as_ptr` leave the order of
-// accesses to their callers. Elements may be dropped and cloned on any thread.
+// SAFETY: no safe code reads or writes the elements before the last clone drops them; callers of `to_vec` and `as_ptr`
+// must order the accesses. `T: Send + Sync` allows elements to be dropped and cloned on any thread.
 unsafe impl<T: Send + Sync> Send for HostBuffer<T> {}
-// SAFETY: `Send` says why: what several threads share is read by `to_vec` alone, whose callers order the accesses.
+// SAFETY: a shared reference allows only `to_vec` and `as_ptr` to reach the elements, and their callers must order the
+// accesses. `T: Send + Sync` allows elements to be cloned on any thread.
 unsafe impl<T: Send + Sync> Sync for HostBuffer<T> {}
 
 impl<T> HostBuffer<T> {
@@ -48,17 +50,18 @@ impl<T> HostBuffer<T> {
         self.0.is_empty()
     }
 
-    /// The first element. It is valid for `len` elements while this or a clone of it is alive.
+    /// A pointer to the first element. It is valid for `len` elements while this buffer or a clone is alive.
     #[must_use]
     pub fn as_ptr(&self) -> *mut T {
         // `Cell<T>` "has the same memory layout" as `T` (`core::cell::Cell`, "Memory layout").
         self.0.as_ptr().cast::<T>().cast_mut()
     }
 
-    /// The elements as they are now.
+    /// A copy of the current elements.
     ///
     /// # Safety
-    /// No launch of a graph that writes this runs meanwhile, and no other thread writes it; what was written are values of `T`.
+    /// During this call no launch of a graph that writes the buffer runs, and no other thread writes it. The elements
+    /// are valid values of `T`.
     #[must_use]
     pub unsafe fn to_vec(&self) -> Vec<T>
     where
@@ -80,7 +83,7 @@ impl<T> Clone for HostBuffer<T> {
     }
 }
 
-/// Its length: the elements may be being written.
+/// Shows only the length: the elements may be written at the same time.
 impl<T> fmt::Debug for HostBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HostBuffer")

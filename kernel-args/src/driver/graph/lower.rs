@@ -1,4 +1,4 @@
-//! From arguments to the parameters of a kernel node.
+//! Lowers arguments to the parameters of a kernel node.
 
 use super::explain;
 use crate::{
@@ -18,9 +18,9 @@ use core::ffi::c_void;
 use cudarc::driver::DriverError;
 use std::{boxed::Box, string::String};
 
-/// The form of a node's update that does not name one: packed, which takes 0.74 to 0.92 of the time of `kernelParams` at 8
-/// parameters and less at more (H200, CUDA 13.0, `benches/`), except where there is nothing to pack, or its offsets depend on
-/// the GPU.
+/// The default form of a node's update: packed, which takes 0.74 to 0.92 of the time of `kernelParams` for 8
+/// parameters, and less for more parameters (H200, CUDA 13.0, `benches/`). Without parameters, or if packed offsets
+/// depend on the GPU, the form is `kernelParams`.
 const fn form_of<A: KernelArgs>() -> Form {
     if A::PARAMETERS.is_empty() || A::LAYOUT.depends_on_gpu() {
         Form::KernelParams
@@ -32,22 +32,22 @@ const fn form_of<A: KernelArgs>() -> Form {
 /// A kernel node that is added or updated.
 pub(super) struct NodeCall<'a, S> {
     pub(super) function: &'a LoadedFunction,
-    /// A copy: what is called for an error must not keep the caller's in memory.
+    /// A copy, so that functions that create errors do not keep the caller's value in memory.
     pub(super) launch: Launch<'a>,
-    /// The cluster that the node has beside what its kernel requires.
+    /// The node's cluster, in addition to a cluster that its kernel requires.
     pub(super) cluster: Option<Dim3>,
-    /// What is not done where this fails, for errors.
+    /// The action that fails, for errors.
     pub(super) action: &'static str,
-    /// Passes what describes the node to the driver.
+    /// Passes the node's parameters to the driver.
     pub(super) set: S,
 }
 
 impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S> {
-    /// Compares the launch and the arguments with the function, makes its context current where `bound` is another one, and calls
-    /// `set` with what the driver takes for a kernel node.
+    /// Checks the launch and the arguments against the function. Makes the function's context current if it differs
+    /// from `bound`. Calls `set` with the parameters of the kernel node.
     ///
-    /// Slices wait for other streams, and record their use, on the default stream of their context: a graph has no place for
-    /// that.
+    /// Slices wait for other streams, and record their use, on the default stream of their context, because a graph
+    /// cannot contain this.
     #[inline(always)]
     pub(super) fn with<A: KernelArgs>(
         self,
@@ -84,7 +84,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
             *bound = context.cast_const().cast();
         }
         let outcome = self.lower(&mut fitting, &stream);
-        // What recording the use of slices returned, which would otherwise be the next call's error.
+        // An error from recording the use of slices. Otherwise the next call would report it.
         let recorded = stream.check();
         let set = outcome?;
         match recorded {
@@ -141,20 +141,20 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
     }
 }
 
-/// Why the driver was not called, or what it returned.
+/// Why the driver was not called, or the error that it returned.
 enum Failure {
-    /// The argument belongs to another context, and has not declared it before it was lowered.
+    /// The argument belongs to a different context, and reported it only when it was lowered.
     Foreign(Foreign),
-    /// A slice's wait was not enqueued.
+    /// The wait of a slice was not enqueued.
     Wait(DriverError),
     /// The driver lacks the call.
     Unavailable(Unavailable),
-    /// What the driver returned, and the arguments as text, which are gone when this is explained.
+    /// The driver's error, and the arguments as text, because they no longer exist when the error is created.
     Driver(DriverCall, String),
 }
 
-/// Passes a node's parameters to the driver. It runs inside of what lowers the arguments: an error is one word there, so that all
-/// of it stays small enough to be inlined.
+/// Passes a node's parameters to the driver. This runs inside the code that lowers the arguments. Its error is one
+/// word, which keeps that code small enough to be inlined.
 struct Passed<'a, 's, S> {
     stream: &'a LaunchStream<'s>,
     grid: [u32; 3],
@@ -199,21 +199,21 @@ fn rejected(error: CallError, arguments: impl FnOnce() -> String) -> Box<Failure
     })
 }
 
-/// An argument belongs to another context than the node's kernel.
+/// An argument belongs to a different context than the node's kernel.
 #[cold]
 #[inline(never)]
 fn foreign<A: KernelArgs>(function: &LoadedFunction, field: Foreign) -> Error {
     foreign_in::<Fitting<&LoadedFunction, A>>(name_of(function), &function.context, field)
 }
 
-/// The kernel's name, for errors: out of line, so that what calls it stays small enough to be inlined.
+/// The kernel's name, for errors. Not inlined, so its callers stay small enough to be inlined.
 #[cold]
 #[inline(never)]
 fn name_of(function: &LoadedFunction) -> String {
     function.name.clone()
 }
 
-/// Whether the cluster of a node divides its new grid.
+/// Checks that the node's new grid is a multiple of its cluster.
 #[cold]
 fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result<(), Error> {
     if function.attribute_limits.directives.blocks_are_clusters || divides(cluster, grid) {

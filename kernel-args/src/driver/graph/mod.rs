@@ -1,7 +1,8 @@
-//! CUDA graphs whose kernel nodes know the type of their arguments.
+//! CUDA graphs with typed kernel nodes.
 //!
-//! A [`Graph`] is built by hand or captured from a stream. [`Node<A>`] names one of its kernel nodes, and a [`GraphExec`], the
-//! instantiated graph, gives a node new arguments: only those of its kernel, compared like those of a launch.
+//! A [`Graph`] is built node by node or captured from a stream. A [`Node<A>`] refers to one of its kernel nodes. A
+//! [`GraphExec`], the instantiated graph, sets new arguments for a node: only arguments of its kernel, checked as for a
+//! launch.
 
 mod attributes;
 mod capture;

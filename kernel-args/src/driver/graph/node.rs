@@ -1,4 +1,4 @@
-//! What names a node of a graph.
+//! References to nodes of a graph.
 
 use super::owner::Slot;
 use crate::{
@@ -12,22 +12,22 @@ use std::sync::Arc;
 
 /// A kernel node of a graph, whose kernel takes the arguments `A`.
 ///
-/// [`GraphExec::update`](super::GraphExec::update) gives it new arguments. It names the node and keeps its kernel loaded; it
-/// does not keep the graph. Where the graph is gone, it is refused like a node of another graph. As with
-/// [`Kernel`], `A` may be written with any lifetime.
+/// [`GraphExec::update`](super::GraphExec::update) sets new arguments. A `Node` refers to the node and keeps its kernel
+/// loaded, but does not keep the graph alive. If the graph no longer exists, the node is rejected like a node of a
+/// different graph. As with [`Kernel`], `A` can be written with any lifetime.
 pub struct Node<A: KernelArgs> {
     pub(super) kernel: Kernel<A>,
     pub(super) any: AnyNode,
     /// Dynamic shared memory per block, in bytes.
     pub(super) shared: u32,
-    /// The cluster that its launch named; `None` for a node that was found.
+    /// The cluster of its launch; `None` for a node from `kernel_nodes`.
     pub(super) cluster: Option<Dim3>,
-    /// What holds the owners of the arguments; `None` where the graph was instantiated before the node was found.
+    /// Holds the owners of the arguments; `None` if the graph was instantiated before the node was found.
     pub(super) slot: Option<Arc<Slot>>,
 }
 
 impl<A: KernelArgs> Node<A> {
-    /// The node without the type of its arguments, to depend on, and to enable or disable.
+    /// The node without the type of its arguments, for dependencies, and to enable or disable it.
     #[must_use]
     pub fn any(&self) -> AnyNode {
         self.any
@@ -39,7 +39,7 @@ impl<A: KernelArgs> Node<A> {
         &self.kernel
     }
 
-    /// The driver's handle. It is valid as long as the graph is.
+    /// The driver's handle. It is valid as long as the graph.
     #[must_use]
     pub fn cu_graph_node(&self) -> CUgraphNode {
         self.any.0.handle().raw()

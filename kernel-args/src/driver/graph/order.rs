@@ -2,7 +2,7 @@
 
 use std::{vec, vec::Vec};
 
-/// The nodes, each after those that it depends on, otherwise in the order that they have.
+/// The nodes, each after its dependencies, otherwise in their original order.
 pub(super) fn ordered<N: Copy + Ord>(nodes: &[N], edges: &[(N, N)]) -> Vec<N> {
     let mut places: Vec<(N, usize)> = nodes.iter().copied().zip(0..).collect();
     places.sort_unstable();

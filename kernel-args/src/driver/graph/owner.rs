@@ -1,4 +1,4 @@
-//! What keeps the memory of a node's arguments allocated: user objects of the graph.
+//! User objects of a graph that keep the memory of a node's arguments allocated.
 
 use super::{
     explain,
@@ -19,31 +19,31 @@ use std::{
     vec::Vec,
 };
 
-/// A value whose drop frees what a node's arguments point at.
+/// A value whose drop frees the memory that a node's arguments point to.
 pub(super) type Owner = Box<dyn Send>;
 
-/// What one node of a graph holds. The driver holds this as a user object of the graph, and lets it go when the graph, every
-/// graph that was instantiated from it, and their launches are over.
+/// The values that one node of a graph holds. The driver holds the slot as a user object of the graph, and releases it
+/// when the graph and every graph that was instantiated from it are destroyed and their launches have finished.
 pub(super) struct Slot {
     context: Arc<CudaContext>,
-    /// Whether there is an owner of arguments.
+    /// Whether the slot has an owner of arguments.
     occupied: AtomicBool,
     held: Mutex<Held>,
-    /// Keeps the kernel loaded, or what else the node needs as long as it is.
+    /// Keeps the kernel loaded, or holds other objects that the node needs while it exists.
     _kept: Box<dyn Send + Sync>,
 }
 
 #[derive(Default)]
 struct Held {
     arguments: Option<Owner>,
-    /// Owners of former arguments, where it is not known when their last launch is over.
+    /// Owners of former arguments whose last launch may still be running.
     former: Vec<Owner>,
-    /// The driver has let this go.
+    /// The driver has released the slot.
     closed: bool,
 }
 
 impl Slot {
-    /// Makes a slot that `graph` holds, and that holds `kept`.
+    /// Creates a slot that `graph` holds. The slot holds `kept`.
     pub(super) fn retained_by(
         graph: GraphRef<'_>,
         context: &Arc<CudaContext>,
@@ -63,42 +63,42 @@ impl Slot {
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        // No code that may panic runs while it is locked.
+        // No code that can panic runs while it is locked.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is an owner of arguments to be replaced.
+    /// Whether the slot has an owner of arguments that an update must replace.
     #[inline(always)]
     pub(super) fn is_occupied(&self) -> bool {
         self.occupied.load(Ordering::Relaxed)
     }
 
-    /// Holds `owner` as the owner of the node's arguments; returns the one before.
-    pub(super) fn hold(&self, owner: Option<Owner>) -> Option<Owner> {
+    /// Stores `owner` as the owner of the node's arguments; returns the previous owner.
+    pub(super) fn replace_owner(&self, owner: Option<Owner>) -> Option<Owner> {
         self.occupied.store(owner.is_some(), Ordering::Relaxed);
         mem::replace(&mut self.held().arguments, owner)
     }
 
-    /// Holds `owner` until the driver lets this go.
+    /// Holds `owner` until the driver releases the slot.
     pub(super) fn keep(&self, owner: Owner) {
         self.held().former.push(owner);
     }
 
-    /// Whether the driver has let this go: then it keeps nothing for a graph.
+    /// Whether the driver has released the slot. A released slot holds nothing for a graph.
     pub(super) fn is_closed(&self) -> bool {
         self.held().closed
     }
 }
 
 impl UserObject for Slot {
-    fn let_go(self: Arc<Self>) {
+    fn released(self: Arc<Self>) {
         let held = {
             let mut held = self.held();
             held.closed = true;
             (held.arguments.take(), mem::take(&mut held.former))
         };
         let context = self.context.clone();
-        // The slot itself may be the last that keeps a module loaded.
+        // The slot itself may be the last owner that keeps a module loaded.
         release(Box::new((held, self)), context, None);
     }
 }

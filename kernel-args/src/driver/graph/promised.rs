@@ -1,4 +1,4 @@
-//! The methods of graphs whose callers promise something: what a launch may do, and what stays allocated for it.
+//! The unsafe methods of graphs: their callers promise that launches are valid and that memory stays allocated.
 
 use super::{AnyNode, Graph, GraphExec, Node, explain};
 use crate::{
@@ -15,14 +15,14 @@ use cudarc::driver::CudaStream;
 use std::{boxed::Box, sync::Arc};
 
 impl Graph {
-    /// Adds a node as [`add_kernel`](Self::add_kernel) with arguments of any lifetime, which are not retained.
+    /// Same as [`add_kernel`](Self::add_kernel), with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
-    /// As [`add_kernel`](Self::add_kernel).
+    /// Same as [`add_kernel`](Self::add_kernel).
     ///
     /// # Safety
-    /// What `args` point at stays allocated until an update has replaced them or the graph is dropped, and all its launches
-    /// are over.
+    /// The memory that `args` point to stays allocated until an update has replaced `args` or the graph is dropped, and
+    /// all its launches have finished.
     pub unsafe fn add_kernel_unretained<A: KernelArgs, B>(
         &mut self,
         kernel: &Kernel<A>,
@@ -38,21 +38,23 @@ impl Graph {
 }
 
 impl GraphExec {
-    /// Launches the graph: its nodes run after the work that is in the stream, and after the previous launch of this graph.
+    /// Launches the graph. Its nodes run after the work that is already in the stream, and after the previous launch of
+    /// this graph.
     ///
     /// # Errors
-    /// [`Error::Graph`] where the stream belongs to another context or is being captured, or the driver returns an error.
+    /// [`Error::Graph`] if the stream belongs to a different context or is being captured, or the driver returns an
+    /// error.
     ///
     /// # Safety
-    /// For each node that is enabled, with the arguments that it has now, until the launch is over:
-    /// - every access of its kernel is to valid memory: pointers that the arguments do not own point at memory that stays
-    ///   allocated, and the kernel stays within what the pointers point at;
-    /// - no such access races with another use of the same memory, on another stream or by the host: cudarc's record of the
-    ///   last use of a slice is neither waited for nor made.
+    /// For each enabled node with its current arguments, until the launch has finished:
+    /// - the kernel accesses only valid memory: pointers that the arguments do not own point to memory that stays
+    ///   allocated, and the kernel stays within that memory;
+    /// - no such access races with another use of the same memory, on another stream or by the host: the launch does
+    ///   not wait for cudarc's record of the last use of a slice, and does not update this record.
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         required!(self.driver.api(), cuGraphLaunch)?;
         self.bind(stream, explain::LAUNCHED)?;
-        // SAFETY: the caller vouches for what the nodes of the graph do.
+        // SAFETY: the caller guarantees that the nodes of the graph may run.
         let launched = unsafe { self.driver.launch((&**stream).into()) };
         launched.map_err(|error| explain::call(explain::LAUNCHED, error))?;
         match &self.launched_on {
@@ -62,14 +64,14 @@ impl GraphExec {
         Ok(())
     }
 
-    /// As [`update_launch`](Self::update_launch), with arguments of any lifetime, which are not retained.
+    /// Same as [`update_launch`](Self::update_launch), with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
-    /// As [`update`](Self::update).
+    /// Same as [`update`](Self::update).
     ///
     /// # Safety
-    /// What `args` point at stays allocated until another update has replaced them or the graph is dropped, and all its
-    /// launches are over.
+    /// The memory that `args` point to stays allocated until another update has replaced `args` or the graph is
+    /// dropped, and all its launches have finished.
     #[inline]
     pub unsafe fn update_unretained<A: KernelArgs, B>(
         &mut self,
@@ -81,46 +83,47 @@ impl GraphExec {
         B: KernelArgs<Erased = A::Erased>,
     {
         self.set(node, launch, &mut args, &mut ptr::null())?;
-        self.let_former_go(node);
+        self.release_former(node);
         Ok(())
     }
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    /// Captures a launch on a stream that is being captured, and returns its node: what
-    /// [`launch!`](crate::launch!) with `node` calls. The graph retains `args`.
+    /// Captures a launch on a stream that is being captured, and returns its node. [`launch!`](crate::launch!) with
+    /// `node` calls this method. The graph retains `args`.
     ///
-    /// Slices among the arguments wait for their last use on the default stream of their context, and record this one there:
-    /// a capture cannot contain that.
+    /// Slices in the arguments wait for their last use on the default stream of their context, and record this use
+    /// there, because a capture cannot contain this.
     ///
     /// # Errors
-    /// As [`launch()`](crate::launch()), and [`Error::Graph`] where the stream is not being captured.
+    /// Same as [`launch()`](crate::launch()), and [`Error::Graph`] if the stream is not being captured.
     ///
     /// # Safety
-    /// At each launch of the graph that the capture becomes: as [`launch()`](crate::launch()). What `args` own is kept
-    /// allocated by the graph.
+    /// The requirements of [`launch()`](crate::launch()), for each launch of the captured graph. The graph keeps the
+    /// memory that `args` own allocated.
     pub unsafe fn capture<B>(&self, launch: Launch<'_>, mut args: B) -> Result<Node<A>, Error>
     where
         B: KernelArgs<Erased = A::Erased> + Send + 'static,
     {
-        // SAFETY: the caller promises it for each launch of the graph, and the slot keeps what the arguments own.
+        // SAFETY: the caller promises it for each launch of the graph, and the slot keeps the memory that the arguments
+        // own.
         let promise = unsafe { Promise::new() };
         let (slot, node) = self.capture_with(&launch, &mut args, promise)?;
         if const { mem::needs_drop::<B>() } {
-            // Where the launch has failed as well: it may have been captured all the same.
-            slot.hold(Some(Box::new(args)));
+            // Also if the launch has failed: the driver may have captured it before the failure.
+            slot.replace_owner(Some(Box::new(args)));
         }
         node
     }
 
-    /// Captures a launch as [`capture`](Self::capture), with arguments of any lifetime, which are not retained.
+    /// Same as [`capture`](Self::capture), with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
-    /// As [`capture`](Self::capture).
+    /// Same as [`capture`](Self::capture).
     ///
     /// # Safety
-    /// As [`capture`](Self::capture); and what `args` point at stays allocated until an update has replaced them or the graph
-    /// is dropped, and all its launches are over.
+    /// The requirements of [`capture`](Self::capture). In addition, the memory that `args` point to stays allocated
+    /// until an update has replaced `args` or the graph is dropped, and all its launches have finished.
     pub unsafe fn capture_unretained<B>(
         &self,
         launch: Launch<'_>,
@@ -129,7 +132,8 @@ impl<A: KernelArgs> Kernel<A> {
     where
         B: KernelArgs<Erased = A::Erased>,
     {
-        // SAFETY: the caller promises it for each launch of the graph, and keeps allocated what the arguments point at.
+        // SAFETY: the caller promises it for each launch of the graph, and keeps the memory that the arguments point to
+        // allocated.
         let promise = unsafe { Promise::new() };
         self.capture_with(&launch, &mut args, promise)?.1
     }

@@ -1,8 +1,9 @@
 //! The thread on which owners of a graph's memory are dropped.
 //!
-//! The driver runs the destructor of a user object on a thread of its own, which must not call CUDA (CUDA Driver API,
-//! `cuUserObjectCreate`); dropping a slice does. So the destructor sends the owner to a thread of this crate. An owner that an
-//! update has replaced is sent there too, with an event that tells when the launches that may use it are over.
+//! The driver runs the destructor of a user object on its own thread, which must not call CUDA (CUDA Driver API,
+//! `cuUserObjectCreate`), but dropping a slice calls CUDA. Therefore the destructor sends the owner to a thread of this
+//! crate. An owner that an update has replaced is sent there too, with an event that completes when the launches that
+//! may use it have finished.
 
 use super::{Graph, exit};
 use crate::driver::api::{Api, Event, api};
@@ -19,20 +20,20 @@ use std::{
 };
 
 enum Message {
-    /// Drops the owner, with this context current, once the event is complete.
+    /// Drops the owner once the event is complete. The context is current during the drop.
     Drop {
         after: Option<Event>,
         context: Arc<CudaContext>,
         owner: Box<dyn Send>,
     },
-    /// Answers by dropping the sender, once all messages before are done.
+    /// Drops the sender as an answer, after all earlier messages.
     Answer(#[expect(dead_code, reason = "held, not read")] Sender<()>),
 }
 
-/// The way to the thread; `None` where the system has no thread for it.
+/// The channel to the thread; `None` if the thread could not be started.
 static SENDER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
 
-/// Starts the thread, once; returns whether it runs.
+/// Starts the thread once; returns whether it runs.
 pub(super) fn start() -> bool {
     let sender = SENDER.get_or_init(|| {
         exit::register();
@@ -46,7 +47,7 @@ pub(super) fn start() -> bool {
     sender.is_some()
 }
 
-/// Drops `owner` on the thread, once `after` is complete. It does not call CUDA.
+/// Drops `owner` on the thread once `after` is complete. This function does not call CUDA.
 pub(super) fn release(owner: Box<dyn Send>, context: Arc<CudaContext>, after: Option<Event>) {
     let message = Message::Drop {
         after,
@@ -57,24 +58,24 @@ pub(super) fn release(owner: Box<dyn Send>, context: Arc<CudaContext>, after: Op
         Some(Some(sender)) => sender.send(message).err().map(|unsent| unsent.0),
         _ => Some(message),
     };
-    // Whether CUDA may be called here is not known, so the memory stays allocated. Nothing gets here: the thread is started
-    // before anything is retained, and it does not end.
+    // It is unknown whether CUDA may be called here, so the memory stays allocated. This does not occur: the thread is
+    // started before anything is retained, and it does not end.
     mem::forget(unsent);
 }
 
 impl Graph {
-    /// Blocks until everything is dropped that graphs have let go so far: what they retained for nodes that were updated
-    /// since, and what graphs retained that were dropped and whose launches are over.
+    /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated
+    /// since, and of dropped graphs whose launches have finished.
     ///
-    /// It is dropped anyway, soon, on another thread; this is for a program that wants to know when. The end of the process
-    /// waits for what is being dropped, for a second at most; what is left then is not dropped.
+    /// They are dropped soon on a different thread even without this call. Use it if the program must know when they
+    /// are dropped. The end of the process waits at most one second for such drops, and does not drop the rest.
     pub fn wait_until_released() {
         let Some(Some(thread)) = SENDER.get() else {
             return;
         };
         let (sender, receiver) = channel();
         if thread.send(Message::Answer(sender)).is_ok() {
-            // An error: the other end was dropped, which is the answer.
+            // An error means that the sender was dropped, which is the answer.
             let _ = receiver.recv();
         }
     }
@@ -83,7 +84,7 @@ impl Graph {
 fn run(receiver: &Receiver<Message>) {
     let Ok(api) = api() else { return };
     exit::call(|| {
-        // The calls of this thread must not be refused because another thread captures a stream.
+        // In this mode, the calls of this thread do not fail while a different thread captures a stream.
         const RELAXED: u32 = 2;
         let _ = api.cuThreadExchangeStreamCaptureMode(&mut { RELAXED });
     });
@@ -102,23 +103,23 @@ fn run(receiver: &Receiver<Message>) {
                 drop_after(api, after, &context, owner);
             }
         });
-        // The process ends, and its memory with it.
+        // The process is ending, and the system frees its memory.
         mem::forget(held);
     }
 }
 
 fn drop_after(api: &Api, after: Option<Event>, context: &Arc<CudaContext>, owner: Box<dyn Send>) {
-    // Not cudarc's functions, which return a pending error of the context instead of doing anything. An error of these
-    // calls cannot be reported here.
+    // cudarc's functions would return a pending error of the context instead of making the call. Errors of these calls
+    // cannot be reported here.
     let _ = api.cuCtxSetCurrent((&**context).into());
     let over = after.as_ref().is_none_or(Event::wait);
     drop(after);
-    // An owner that panics must not keep the others.
+    // If an owner panics, the thread must still drop later owners.
     let _ = catch_unwind(AssertUnwindSafe(|| {
         if over {
             drop(owner);
         } else {
-            // It is not known whether a kernel still uses the memory.
+            // A kernel may still use the memory.
             mem::forget(owner);
         }
     }));

@@ -13,15 +13,15 @@ use core::{ffi::c_void, mem, ptr};
 use std::boxed::Box;
 
 impl GraphExec {
-    /// Gives a node a new grid, a new block and new arguments, for the launches that follow. Its shared memory stays.
+    /// Sets a new grid, a new block and new arguments of a node, for later launches. Its shared memory does not change.
     ///
-    /// Launches that are running or enqueued keep their arguments. The graph retains `args`, then lets the arguments go that
-    /// they replace, when the launches that may use them are over. Arguments that own nothing (numbers, structs, raw pointers)
-    /// take nothing from the heap.
+    /// Running and enqueued launches keep their arguments. The graph retains `args`, and releases the replaced
+    /// arguments when the launches that may use them have finished. Arguments that own nothing (numbers, structs, raw
+    /// pointers) need no heap allocation.
     ///
     /// # Errors
-    /// [`Error::Launch`] and [`Error::Context`] as at a launch; [`Error::Graph`] where the node belongs to another graph, or
-    /// the driver returns an error. The node then keeps what it had.
+    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if the node belongs to a different
+    /// graph, or the driver returns an error. After an error the node is unchanged.
     #[inline]
     pub fn update<A: KernelArgs, B>(
         &mut self,
@@ -37,11 +37,11 @@ impl GraphExec {
         self.update_retained(node, launch, args, &mut ptr::null())
     }
 
-    /// As [`update`](Self::update), with another amount of shared memory or the form of the arguments named: all that
-    /// [`Launch`] has except a stream.
+    /// Same as [`update`](Self::update), with options: different shared memory, or the form of the arguments. `launch`
+    /// can have all options of [`Launch`] except a stream.
     ///
     /// # Errors
-    /// As [`update`](Self::update).
+    /// Same as [`update`](Self::update).
     #[inline]
     pub fn update_launch<A: KernelArgs, B>(
         &mut self,
@@ -55,7 +55,7 @@ impl GraphExec {
         self.update_retained(node, launch, args, &mut ptr::null())
     }
 
-    /// Updates many nodes of kernels with the same arguments, as [`update_launch`](Self::update_launch).
+    /// Updates many kernel nodes with the same argument type, like [`update_launch`](Self::update_launch).
     ///
     /// ```no_run
     /// # use kernel_args::{Error, KernelArgs, Launch, graph::{GraphExec, Node}};
@@ -68,8 +68,8 @@ impl GraphExec {
     /// ```
     ///
     /// # Errors
-    /// As [`update`](Self::update), at the first node that cannot be updated: those before it are updated, those after it
-    /// are not.
+    /// Same as [`update`](Self::update), for the first node that cannot be updated: the nodes before it are updated,
+    /// the nodes after it are not.
     #[inline]
     pub fn update_all<'n, A: KernelArgs + 'n, B>(
         &mut self,
@@ -98,7 +98,7 @@ impl GraphExec {
     {
         if const { !mem::needs_drop::<B>() } {
             self.set(node, launch, &mut args, bound)?;
-            if self.let_former_go(node) {
+            if self.release_former(node) {
                 *bound = ptr::null();
             }
             return Ok(());
@@ -106,10 +106,10 @@ impl GraphExec {
         match &node.slot {
             Some(slot) if !slot.is_closed() => {
                 self.set(node, launch, &mut args, bound)?;
-                // Nothing launches the graph between the update and this.
+                // The graph cannot be launched between the update and this line.
                 let owner: Owner = Box::new(args);
-                if let Some(former) = slot.hold(Some(owner)) {
-                    self.let_go(former, slot);
+                if let Some(former) = slot.replace_owner(Some(owner)) {
+                    self.release_after_launches(former, slot);
                     *bound = ptr::null();
                 }
                 Ok(())
@@ -127,14 +127,14 @@ impl GraphExec {
         explain::foreign_node(Some(node.kernel.name().into()), explain::UPDATED)
     }
 
-    /// Lets the arguments go that an update has replaced by some that own nothing; returns whether there were any.
+    /// Releases arguments that an update has replaced with arguments that own nothing; returns whether there were any.
     #[inline(always)]
-    pub(super) fn let_former_go<A: KernelArgs>(&self, node: &Node<A>) -> bool {
+    pub(super) fn release_former<A: KernelArgs>(&self, node: &Node<A>) -> bool {
         if let Some(slot) = &node.slot
             && slot.is_occupied()
-            && let Some(former) = slot.hold(None)
+            && let Some(former) = slot.replace_owner(None)
         {
-            self.let_go(former, slot);
+            self.release_after_launches(former, slot);
             return true;
         }
         false

@@ -1,4 +1,4 @@
-//! The bytes of an image, as the driver takes them.
+//! The bytes of an image, for the driver.
 
 use super::{Bytes, Description, Image, Readers};
 use crate::{
@@ -12,51 +12,51 @@ use kernel_args_abi::{Sm, compiled::CompiledImage};
 use kernel_args_image::{self as image, Code, summary};
 use std::{fs, path::Path, string::String, vec::Vec};
 
-/// An image as the driver takes it, and what is known of its kernels.
+/// An image for the driver, with the known information about its kernels.
 pub(crate) struct ImageBytes {
     pub(crate) image: DriverImage,
-    /// What was read of its kernels while the program compiled.
+    /// The kernel information that was read when the program was compiled.
     pub(super) table: Option<&'static CompiledImage>,
     reading: Reading,
-    /// Further images of the same kernels, which describe them.
-    pub(super) descriptions: Vec<Vec<u8>>,
-    /// Names by which kernels were asked for when they were compiled, and their symbols.
+    /// Additional images of the same kernels, with more information about their parameters.
+    pub(super) extra_images: Vec<Vec<u8>>,
+    /// The name expressions with which kernels were compiled, and their symbols.
     pub(crate) names: Vec<(String, String)>,
 }
 
-/// How the contents of an image are known.
+/// How the contents of an image are read.
 enum Reading {
     Readers(&'static Readers),
     Summary(summary::Summary),
 }
 
 impl ImageBytes {
-    /// A cubin that the driver made. The images that it was linked from describe its kernels.
+    /// A cubin that the driver linked. Information about its kernels comes from the linked images.
     pub(crate) fn cubin(image: DriverImage) -> Self {
         Self {
             image,
             table: None,
             reading: Reading::Summary(summary::Summary::default()),
-            descriptions: Vec::new(),
+            extra_images: Vec::new(),
             names: Vec::new(),
         }
     }
 
     pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
         let (table, readers) = (image.table, image.readers);
-        let undescribed = |bytes: Vec<u8>| (bytes, Vec::new(), Vec::new());
-        let (bytes, descriptions, names) = match image.bytes {
+        let alone = |bytes: Vec<u8>| (bytes, Vec::new(), Vec::new());
+        let (bytes, extra_images, names) = match image.bytes {
             Bytes::Summarized(summary) => return Ok(Self::summarized(summary, table)),
-            Bytes::Memory(bytes) => undescribed(bytes.into_owned()),
-            Bytes::Shared(bytes) => undescribed(bytes.to_vec()),
-            Bytes::File(path) => undescribed(fs::read(&path).map_err(|error| {
+            Bytes::Memory(bytes) => alone(bytes.into_owned()),
+            Bytes::Shared(bytes) => alone(bytes.to_vec()),
+            Bytes::File(path) => alone(fs::read(&path).map_err(|error| {
                 let path = path.into_owned();
                 unreadable(ImageError::File { path, error })
             })?),
             #[cfg(feature = "nvrtc")]
             Bytes::Source(source) => (
                 source.image().to_vec(),
-                source.descriptions().map(<[u8]>::to_vec).collect(),
+                source.extra_images().map(<[u8]>::to_vec).collect(),
                 source.names().to_vec(),
             ),
             #[cfg(feature = "nvrtc")]
@@ -73,7 +73,7 @@ impl ImageBytes {
             image: (readers.validate)(bytes)?,
             table,
             reading: Reading::Readers(readers),
-            descriptions,
+            extra_images,
             names,
         })
     }
@@ -85,7 +85,7 @@ impl ImageBytes {
             image,
             table,
             reading: Reading::Summary(summary),
-            descriptions: Vec::new(),
+            extra_images: Vec::new(),
             names: Vec::new(),
         }
     }
@@ -98,10 +98,10 @@ impl ImageBytes {
         }
     }
 
-    /// The kernels as they are for `sm`, or why the image could not be read.
-    pub(crate) fn describe(&self, sm: Sm) -> Result<Vec<Description>, image::Error> {
+    /// The kernels for the GPU `sm`, or the reason why the image could not be read.
+    pub(crate) fn kernels(&self, sm: Sm) -> Result<Vec<Description>, image::Error> {
         match &self.reading {
-            Reading::Readers(readers) => (readers.describe)(self, sm),
+            Reading::Readers(readers) => (readers.kernels)(self, sm),
             Reading::Summary(summary) => {
                 let kernels = self.table.into_iter().flat_map(CompiledImage::kernels);
                 let kernels = kernels.zip(&summary.kernels);
@@ -118,8 +118,8 @@ fn unreadable(error: ImageError) -> Error {
     Error::Load(LoadError::Image(error))
 }
 
-/// The text of an image, if it looks like the name of a file: one short line with one of the usual endings. PTX has several lines,
-/// and no line of it ends so.
+/// The text of an image, if it looks like the name of a file: a single short line with a usual file extension. PTX has
+/// several lines, and none of its lines ends with such an extension.
 fn file_name(bytes: &[u8]) -> Option<&str> {
     const ENDINGS: [&str; 4] = ["ptx", "cubin", "fatbin", "cu"];
     let text = str::from_utf8(bytes)

@@ -1,4 +1,4 @@
-//! The kernels of an image, as it describes them.
+//! Kernels, as their image describes them.
 
 use core::ops::Range;
 use kernel_args_abi::{
@@ -16,17 +16,17 @@ use std::{
     vec::Vec,
 };
 
-/// What debug information told of a kernel's parameters: that of the image, or what was read of it while the program compiled.
+/// Debug information about a kernel's parameters, from the image or from the time when the program was compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DebugInfo {
-    /// There is none: fields and members that are exchanged, and wrong types for an `extern "C"` kernel, are not noticed.
+    /// No debug information: swapped fields and members, and wrong types for an `extern "C"` kernel, are not detected.
     #[default]
     None,
-    /// The arguments fit what it tells.
+    /// The arguments match the debug information.
     Verified,
-    /// The image has some that cannot be read: why. Such an image is loaded, because the driver runs it, and verified by the rest.
-    /// While a program compiles it is an error, which says what to write.
+    /// The debug information cannot be read, for this reason. The image is still loaded, because the driver can run it,
+    /// and verified without debug information. When a program is compiled, this is an error with a help text.
     Unreadable(String),
 }
 
@@ -37,7 +37,7 @@ type Name = (Cow<'static, str>, Range<usize>, Option<Range<usize>>);
 pub(crate) struct Description {
     pub(crate) symbol: Cow<'static, str>,
     pub(crate) directives: Directives,
-    /// Whether it uses dynamic shared memory; not where that is unknown.
+    /// Whether it uses dynamic shared memory; `false` if that is unknown.
     pub(crate) dynamic_shared: bool,
     pub(crate) debug_info: DebugInfo,
     name: Option<Name>,
@@ -45,19 +45,19 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    /// `debug_error` is why debug information of the kernel's own is not read, and `compiled` the same kernel as it was read
-    /// while the program compiled.
+    /// `debug_error` is the reason why the kernel's own debug information could not be read. `compiled` is the same
+    /// kernel as it was read when the program was compiled.
     fn new(
         kernel: &Kernel<'_>,
         debug_error: Option<dwarf::Error>,
         compiled: Option<&CompiledKernel>,
     ) -> Self {
         let mut parameters = kernel.parameters();
-        let told: Vec<Parameter<'_>> =
+        let from_table: Vec<Parameter<'_>> =
             compiled.map_or_else(Vec::new, |kernel| kernel.parameters().collect());
-        // Where the image has other parameters for this GPU, it is described by these alone.
+        // If the image has different parameters for this GPU, only these are used.
         let debug_info = if kernel.debug_info.complete(&mut parameters)
-            || Members::of(&told).complete(&mut parameters)
+            || Members::of(&from_table).complete(&mut parameters)
         {
             DebugInfo::Verified
         } else {
@@ -102,12 +102,12 @@ impl Description {
         }
     }
 
-    /// The parameters in the common model.
+    /// The parameters in the model that all formats share.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         self.parameters.parameters()
     }
 
-    /// The demangled name where there is one, else the symbol.
+    /// The demangled name if there is one, otherwise the symbol.
     pub(crate) fn spelled(&self) -> &str {
         self.name.as_ref().map_or(&self.symbol, |(text, ..)| text)
     }
@@ -123,7 +123,7 @@ impl Description {
     }
 }
 
-/// The symbols of the kernels that `wanted` names.
+/// The symbols of the kernels that match the name `wanted`.
 pub(crate) fn candidates<'k>(
     wanted: &str,
     kernels: impl IntoIterator<Item = &'k Description>,
@@ -146,9 +146,9 @@ pub(crate) fn nearest<'k>(
     nearest_by_name(wanted, names)
 }
 
-/// The kernels of an image as they are for `sm`, or why it could not be read. `table` is what was read of them while the
-/// program compiled.
-pub(super) fn describe(
+/// The kernels of an image for the GPU `sm`, or the reason why the image could not be read. `table` contains the
+/// information that was read when the program was compiled.
+pub(super) fn read_kernels(
     image: &image::Image<'_>,
     table: Option<&'static CompiledImage>,
     sm: Sm,
@@ -178,14 +178,14 @@ mod tests {
 
     fn directives(image: &[u8]) -> BTreeMap<String, Directives> {
         let image = ImageBytes::read(image.into()).expect("it is an image");
-        let kernels = image.describe(Sm(90)).expect("it is read");
+        let kernels = image.kernels(Sm(90)).expect("it is read");
         let of = |kernel: super::Description| (kernel.symbol.into_owned(), kernel.directives);
         kernels.into_iter().map(of).collect()
     }
 
-    /// A cubin contains as much of clusters as its PTX: a launch is compared with the same limits.
+    /// A cubin contains the same information about clusters as its PTX, so a launch is checked against the same limits.
     #[test]
-    fn directives_of_clusters_are_those_of_the_ptx() {
+    fn a_cubin_has_the_cluster_directives_of_its_ptx() {
         let ptx = directives(include_bytes!(
             "../../../../kernel-args-image/tests/data/clusters.ptx"
         ));

@@ -1,4 +1,4 @@
-//! Images given to the driver: loaded, and linked.
+//! Loads and links images with the driver.
 
 use super::ImageBytes;
 use crate::driver::{
@@ -16,12 +16,12 @@ pub(crate) fn load(
     options: &mut DriverOptions,
 ) -> Result<Module, Error> {
     Module::load(context, &image.image, options).map_err(|error| match error {
-        NotLoaded::Unasked(error) => error.into(),
+        NotLoaded::NotCalled(error) => error.into(),
         NotLoaded::Refused(call) => with_log(CallError::Returned(call), options),
     })
 }
 
-/// What the linker made.
+/// The linker's output.
 pub(crate) struct Linked {
     pub(crate) cubin: ImageBytes,
     pub(crate) log: String,

@@ -1,4 +1,4 @@
-//! Why an image does not load: what is found before the driver is asked, and what its errors mean.
+//! Why an image does not load: checks before the driver is called, and what the driver's errors mean.
 
 use super::ImageBytes;
 use crate::driver::{
@@ -12,14 +12,14 @@ use cudarc::driver::CudaContext;
 use kernel_args_image::Code;
 use std::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
-/// An error where the GPU and the driver can run nothing of one of the images, by documented rules. Where these leave it open, and
-/// where the image does not tell what it is for, there is none: the driver decides.
+/// Returns an error if, by documented rules, the GPU and the driver cannot run any code of an image. If the rules do
+/// not cover the case, or the image does not specify its target, returns no error: the driver decides.
 pub(crate) fn check(
     context: &Arc<CudaContext>,
     images: &[ImageBytes],
     options: &JitOptions,
 ) -> Result<(), Error> {
-    // Code for another GPU is asked for.
+    // The options specify a different GPU.
     if options.has_target() {
         return Ok(());
     }
@@ -33,7 +33,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// The driver's error with its explanation: what it usually means, what the images hold, and what to do.
+/// The driver's error with its explanation: what it usually means, what the images contain, and what to do.
 #[cold]
 pub(crate) fn explained(
     mut error: Error,
@@ -48,13 +48,13 @@ pub(crate) fn explained(
     }) = &mut error
     {
         let meaning = meaning_of(call.status, log);
-        // A `String` takes any text.
+        // Writing to a `String` cannot fail.
         let _ = explain(explanation, call.status, meaning, context, images, options);
     }
     error
 }
 
-/// What an error of a load usually means; more precisely where the log of the driver's compiler or linker tells.
+/// What an error of a load usually means, more precisely if the log of the driver's compiler or linker has details.
 fn meaning_of(status: Status, log: &str) -> Option<Meaning> {
     const UNRESOLVED: Meaning = Meaning {
         what: "the image calls a device function, or uses a variable, that it only declares",
@@ -90,7 +90,7 @@ fn explain(
             }
         }
         Facts::Image => {
-            // The error of the load is the one to return.
+            // The error of the load takes precedence.
             let Ok((gpu, driver)) = machine(context) else {
                 return Ok(());
             };
@@ -101,7 +101,7 @@ fn explain(
             let contents: Vec<Code> = images.iter().flat_map(ImageBytes::contents).collect();
             let image = IncompatibleImage::new(&contents, gpu, Some(driver));
             image.list(text)?;
-            // Where the image explains the error, what it says to do is more precise.
+            // If the image explains the error, its advice is more precise.
             let before = text.len();
             image.help(text)?;
             if text.len() > before {
@@ -115,17 +115,17 @@ fn explain(
     }
 }
 
-/// What tells more of an error.
+/// Facts that help to explain an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Facts {
     None,
-    /// The options that were given.
+    /// The options of the load.
     Options,
-    /// What the image holds, the GPU and the driver.
+    /// The contents of the image, the GPU and the driver.
     Image,
 }
 
-/// What tells more of an error code of a load.
+/// The facts that help to explain an error code of a load.
 const fn facts(status: Status) -> Facts {
     match status.0 {
         1 | 801 => Facts::Options,
@@ -138,9 +138,9 @@ const fn facts(status: Status) -> Facts {
 mod tests {
     use super::*;
 
-    /// The texts are those of drivers.
+    /// These are logs of real drivers.
     #[test]
-    fn the_log_tells_of_what_is_only_declared() {
+    fn the_log_identifies_undefined_symbols() {
         let meaning = |log| meaning_of(Status(218), log).unwrap();
         for log in [
             "ptxas fatal   : Unresolved extern function 'missing'",

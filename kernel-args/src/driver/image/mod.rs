@@ -1,4 +1,4 @@
-//! Images of kernels: their bytes for the driver, and the description of their kernels.
+//! Images of kernels: their bytes for the driver, and the information about their kernels.
 
 mod bytes;
 mod description;
@@ -28,12 +28,13 @@ use readers::Readers;
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.
 ///
-/// `IMAGE` of a module that [`kernels!`](crate::kernels) makes is one. `&str` and `String` are PTX; `&[u8]`, `Vec<u8>` and `Arc<[u8]>` are any of the three; a `Path` or `PathBuf` is a file with any of
-/// them. With the feature `nvrtc` so is what cudarc's `compile_ptx` returns.
+/// `IMAGE` of a module that [`kernels!`](crate::kernels) generates converts into one. `&str` and `String` are PTX;
+/// `&[u8]`, `Vec<u8>` and `Arc<[u8]>` are any of the three formats; a `Path` or `PathBuf` is a file in any of them.
+/// With the feature `nvrtc`, the result of cudarc's `compile_ptx` converts too.
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
     bytes: Bytes<'a>,
-    /// What was read while the program compiled.
+    /// The kernel information that was read when the program was compiled.
     table: Option<&'static CompiledImage>,
     /// `None` if the image is summarized.
     readers: Option<&'static Readers>,
@@ -45,11 +46,11 @@ enum Bytes<'a> {
     Memory(Cow<'a, [u8]>),
     File(Cow<'a, Path>),
     Shared(Arc<[u8]>),
-    /// In the program, with what loading needs to know of it.
+    /// In the program, with a summary for loading.
     Summarized(&'static Summary),
     #[cfg(feature = "nvrtc")]
     Source(CompiledSource),
-    /// Of cudarc, with contents that are not known.
+    /// A `Ptx` of cudarc whose contents are unknown.
     #[cfg(feature = "nvrtc")]
     NotCompiled,
 }
@@ -147,15 +148,16 @@ impl From<Arc<[u8]>> for Image<'_> {
     }
 }
 
-/// `IMAGE` of a module that [`kernels!`](crate::kernels) makes. Kernels are verified with the names, C++ types and members that
-/// debug information told while the program compiled: the image itself need not hold it.
+/// `IMAGE` of a module that [`kernels!`](crate::kernels) generates. Kernels are verified with the names, C++ types and
+/// members from debug information that was read when the program was compiled. The image itself needs no debug
+/// information.
 impl From<&'static CompiledImage> for Image<'_> {
     fn from(image: &'static CompiledImage) -> Self {
         Self::compiled(image.bytes(), image)
     }
 }
 
-/// The image of a struct, with what was read of the kernels that the struct names.
+/// The image of a struct, with the information about the kernels that the struct names.
 impl From<Source> for Image<'_> {
     fn from(source: Source) -> Self {
         Self::compiled(source.image, source.table)
@@ -176,8 +178,8 @@ impl From<&CompiledSource> for Image<'_> {
     }
 }
 
-/// What NVRTC compiled. cudarc does not tell what else a `Ptx` holds: loading one that was made of a text, of bytes or of a path
-/// returns [`Error::Load`](crate::Error::Load), which says to pass these themselves.
+/// PTX that NVRTC compiled. cudarc does not expose the contents of any other `Ptx`: loading a `Ptx` that was created
+/// from text, bytes or a path returns [`Error::Load`](crate::Error::Load), which advises to pass these directly.
 #[cfg(feature = "nvrtc")]
 impl<'a> From<&'a cudarc::nvrtc::Ptx> for Image<'a> {
     fn from(ptx: &'a cudarc::nvrtc::Ptx) -> Self {
@@ -188,7 +190,7 @@ impl<'a> From<&'a cudarc::nvrtc::Ptx> for Image<'a> {
     }
 }
 
-/// As from a reference to it.
+/// Same as from a reference.
 #[cfg(feature = "nvrtc")]
 impl From<cudarc::nvrtc::Ptx> for Image<'_> {
     fn from(ptx: cudarc::nvrtc::Ptx) -> Self {

@@ -1,5 +1,5 @@
-//! What reads images when they are loaded. Images of `kernels!` have a summary instead: a program that loads no other images does
-//! not refer to the readers, and the linker removes them.
+//! Readers of images that are loaded at run time. Images of `kernels!` have a summary instead. A program that loads
+//! only such images does not refer to the readers, and the linker removes them.
 
 use super::{Description, ImageBytes, description};
 use crate::driver::{
@@ -16,8 +16,8 @@ pub(crate) struct Readers {
     pub(super) validate: fn(Vec<u8>) -> Result<DriverImage, Error>,
     /// The code in the image. It is empty if the image cannot be read.
     pub(super) contents: fn(&[u8]) -> Vec<Code>,
-    /// The kernels of the image for a GPU generation.
-    pub(super) describe: fn(&ImageBytes, Sm) -> Result<Vec<Description>, image::Error>,
+    /// The kernels of the image for a GPU.
+    pub(super) kernels: fn(&ImageBytes, Sm) -> Result<Vec<Description>, image::Error>,
 }
 
 /// The readers of all formats.
@@ -27,11 +27,11 @@ pub(crate) static READERS: Readers = Readers {
             .map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error))))
     },
     contents: |bytes| contents(bytes).unwrap_or_default(),
-    describe: |image, sm| {
+    kernels: |image, sm| {
         let mut read = image::Image::read(image.image.bytes())?;
-        for more in &image.descriptions {
+        for more in &image.extra_images {
             read = read.with(image::Image::read(more)?);
         }
-        description::describe(&read, image.table, sm)
+        description::read_kernels(&read, image.table, sm)
     },
 };

@@ -1,4 +1,4 @@
-//! One call of `cuLaunchKernelEx`.
+//! A single call of `cuLaunchKernelEx`.
 
 use super::explain;
 use crate::{
@@ -14,22 +14,23 @@ use crate::{
 use core::marker::PhantomData;
 use std::string::String;
 
-/// What `cuLaunchKernelEx` takes beside the function and its arguments, and what an error of it shows.
+/// The arguments of `cuLaunchKernelEx` without the function and its parameters, with details for its errors.
 pub(crate) struct LaunchCall<'a, N> {
     pub(crate) api: &'static Api,
     pub(crate) stream: StreamHandle<'a>,
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) launch_stream: &'a LaunchStream<'a>,
-    /// What limits the launch attributes; `None` where the driver is still to be asked.
+    /// The limits of the launch attributes; `None` if the driver has not been queried yet.
     pub(crate) attribute_limits: Option<&'a AttributeLimits>,
     /// The kernel's name, for errors only.
     pub(crate) name: N,
 }
 
 impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
-    /// Checks the attributes, lowers the arguments, calls the driver, and returns what recording the use of the arguments returned.
+    /// Checks the attributes, lowers the arguments, and calls the driver. Returns the driver's error, or an error from
+    /// recording the use of the arguments.
     ///
-    /// The function's context is current, and the stream is one of it.
+    /// The function's context must be current, and the stream must belong to it.
     #[inline(always)]
     pub(crate) fn with<A: Lower>(self, fitting: &mut A, promise: Promise<'_>) -> Result<(), Error> {
         self.check_attributes(fitting.function())?;
@@ -45,8 +46,8 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
 
     #[inline(always)]
     fn check_attributes(&self, function: FunctionHandle<'_>) -> Result<(), Error> {
-        // Copies go to the functions that are not inlined here and below: a reference would keep all of `Launch` in memory,
-        // and its attributes from being known as absent.
+        // The functions below that are not inlined receive copies. A reference would keep all of `Launch` in memory,
+        // and the compiler would not know that the attributes are absent.
         if let Some(attributes) = self.launch.attributes {
             let (api, config) = (self.api, self.config());
             let limits = self.attribute_limits;
@@ -55,11 +56,11 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         Ok(())
     }
 
-    /// What a launch comes to, once its arguments' guards are dropped.
+    /// The result of a launch, after its arguments' guards are dropped.
     #[inline(always)]
     fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
         match launched {
-            // The guards of the arguments are dropped. An error of theirs would otherwise be the next launch's.
+            // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
             Ok(()) => match self.launch_stream.check() {
                 Ok(()) => Ok(()),
                 Err(error) => Err(explain::unrecorded((self.name)(), error)),
@@ -88,7 +89,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         )
     }
 
-    /// The form that the launch names, else `usual`.
+    /// The form that the launch specifies, otherwise `usual`.
     #[inline(always)]
     fn form(&self, usual: Form) -> Form {
         // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for a cooperative launch in the packed form on a capturing stream.
@@ -105,7 +106,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
     }
 }
 
-/// What a launch does with lowered arguments.
+/// Launches with lowered arguments.
 struct Passed<'a, 'p, N, A> {
     call: &'a LaunchCall<'a, N>,
     promise: Promise<'p>,
@@ -133,7 +134,7 @@ impl<N: Fn() -> String + Copy, A: Lower> Pass for Passed<'_, '_, N, A> {
             name,
             ..
         } = launch_call;
-        // An argument that did not declare its context before it was lowered.
+        // Some arguments report their context only when they are lowered.
         if let Some(field) = launch_stream.foreign() {
             return Err(explain::foreign::<A>(name(), field));
         }
@@ -162,7 +163,7 @@ impl<N: Fn() -> String + Copy, A: Lower> Pass for Passed<'_, '_, N, A> {
     }
 }
 
-/// Compares the attributes with what the function, its GPU and the driver allow.
+/// Checks the attributes against the limits of the function, its GPU and the driver.
 #[cold]
 fn check_attributes(
     api: &'static Api,
@@ -172,12 +173,12 @@ fn check_attributes(
     limits: Option<&AttributeLimits>,
     name: impl Fn() -> String,
 ) -> Result<(), Error> {
-    let asked;
+    let queried;
     let limits = if let Some(limits) = limits {
         limits
     } else {
-        asked = AttributeLimits::of_raw(function)?;
-        &asked
+        queried = AttributeLimits::of_raw(function)?;
+        &queried
     };
     attributes::check(&Request {
         api,

@@ -1,11 +1,11 @@
-//! The errors of a launch, built on the cold path.
+//! The errors of a launch, created on the cold path.
 
 use super::resources::Resources;
 use crate::{
     device::vector::Dim3,
     driver::{
         api::{DriverCall, FunctionHandle, LaunchConfig, Status, was_reset},
-        attributes::describe,
+        attributes::attributes_text,
         config::Attributes,
         error::{
             Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Meaning,
@@ -21,7 +21,7 @@ use std::{
     string::{String, ToString},
 };
 
-/// An argument belongs to another context than the launch.
+/// An argument belongs to a different context than the launch.
 #[cold]
 pub(crate) fn foreign<A: Lower>(kernel: String, foreign: Foreign) -> Error {
     Error::Context(ContextError::ForeignArgument {
@@ -31,14 +31,14 @@ pub(crate) fn foreign<A: Lower>(kernel: String, foreign: Foreign) -> Error {
     })
 }
 
-/// As [`foreign`], of a launch or a node in `context`.
+/// Same as [`foreign`], for a launch or a node in `context`.
 #[cold]
 pub(crate) fn foreign_in<A: Lower>(kernel: String, context: &CudaContext, field: Foreign) -> Error {
     let launch = ContextName::of(context);
     foreign::<A>(kernel, Foreign { launch, ..field })
 }
 
-/// The stream belongs to another context than the kernel.
+/// The stream belongs to a different context than the kernel.
 #[cold]
 pub(crate) fn foreign_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
     Error::Context(ContextError::ForeignArgument {
@@ -63,7 +63,7 @@ pub(crate) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Erro
     }
 }
 
-/// A launch could not be made to wait for the last use of its arguments.
+/// The launch could not wait for the last use of its arguments.
 #[cold]
 pub(crate) fn not_awaited(
     kernel: &str,
@@ -77,7 +77,7 @@ pub(crate) fn not_awaited(
     destroyed(kernel, context, call).unwrap_or_else(|| call.into())
 }
 
-/// The error of a call in a context that was reset and has not been made again.
+/// The error of a call in a context that was reset and not created again.
 #[cold]
 fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> Option<Error> {
     let context = context.filter(|context| was_reset(context))?;
@@ -101,8 +101,8 @@ pub(crate) fn unrecorded(kernel: String, error: DriverError) -> Error {
     })
 }
 
-/// The driver returned `status` from the launch of `function`, whose context is current unless that was reset and has not been made
-/// again. `context` is that of the launch, as far as it is known.
+/// The driver returned `status` for the launch of `function`. The function's context is current, unless it was reset
+/// and not created again. `context` is the context of the launch, if it is known.
 #[cold]
 pub(crate) fn launch(
     kernel: String,
@@ -120,9 +120,9 @@ pub(crate) fn launch(
     if let Some(destroyed) = destroyed(&kernel, context, call) {
         return destroyed;
     }
-    let attributes = attributes.as_ref().map(describe).unwrap_or_default();
-    // Where an earlier kernel has failed, this one is not to blame; where the context or a handle is not valid, it may be the
-    // function's.
+    let attributes = attributes.as_ref().map(attributes_text).unwrap_or_default();
+    // For these codes the function is not queried: an earlier kernel failed, or a context or handle is invalid,
+    // possibly the function's.
     let is_answered = !matches!(status.0, 201 | 400 | 500 | 700 | 702..=719);
     let resources = is_answered.then(|| Resources::of(function).ok()).flatten();
     let usual = match status.0 {
@@ -153,11 +153,11 @@ pub(crate) fn launch(
     })))
 }
 
-/// A launch with attributes, whose limits do not explain the error.
+/// A launch with attributes whose limits do not explain the error.
 const ATTRIBUTES: Meaning = Meaning {
-    what: "the driver does not take one of the launch attributes with this kernel, stream or GPU (an event must not record \
-           times, for example), or the grid, the block or the shared memory is beyond a limit",
-    help: "leave out the attributes one by one",
+    what: "the driver does not support one of the launch attributes with this kernel, stream or GPU (for example, an event \
+           must not record times), or the grid, the block or the shared memory exceeds a limit",
+    help: "remove the attributes one by one",
 };
 
 const UNKNOWN: Meaning = Meaning {

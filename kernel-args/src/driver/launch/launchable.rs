@@ -1,4 +1,4 @@
-//! What can be launched.
+//! Types that can be launched.
 
 use super::{
     call::LaunchCall,
@@ -30,8 +30,8 @@ mod sealed {
     impl ArgList for &mut marshal::ArgList<'_> {}
 }
 
-/// What [`launch!`](crate::launch!) takes as the arguments of a kernel: a struct with `#[derive(KernelArgs)]`, a list of
-/// [`ArgList`], or `&mut` of one.
+/// The arguments of a kernel for [`launch!`](crate::launch!): a struct with `#[derive(KernelArgs)]`, a list
+/// ([`ArgList`]), or `&mut` of either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold the arguments of a kernel",
     label = "not a `KernelArgs` struct",
@@ -44,8 +44,9 @@ impl<A: KernelArgs> LaunchArgs for A {}
 impl LaunchArgs for ArgList<'_> {}
 impl LaunchArgs for &mut ArgList<'_> {}
 
-/// What [`launch!`](crate::launch!) can launch with the arguments `A`: a [`Kernel`], a [`Function`], a cudarc [`CudaFunction`],
-/// a raw [`CUfunction`], a reference to one, or an [`Arc`] of one. A list, [`ArgList`], is launched by a [`Function`].
+/// A type that [`launch!`](crate::launch!) can launch with the arguments `A`: a [`Kernel`], a [`Function`], a cudarc
+/// [`CudaFunction`], a raw [`CUfunction`], a reference to one, or an [`Arc`] of one. Only a [`Function`] accepts a
+/// list, [`ArgList`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched with `{A}`",
     label = "no kernel for these arguments",
@@ -54,7 +55,7 @@ impl LaunchArgs for &mut ArgList<'_> {}
 )]
 pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
-    /// As [`launch`](super::launch()), whose caller has promised what it requires.
+    /// Same as [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
     fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
 }
@@ -70,7 +71,7 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
     fn launch(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
-        // By reference: what is moved is copied.
+        // Passed by reference, because a move would copy the struct.
         launch_fitting(self.function(), &launch, self.fit(&mut args), promise)
     }
 }
@@ -84,7 +85,7 @@ impl<A: KernelArgs> Launchable<A> for Function {
     }
 }
 
-/// A list is verified at the first launch of one of its types with this function.
+/// A list is verified at its first launch with this function, once for each list of types.
 impl Launchable<&mut ArgList<'_>> for Function {
     #[inline]
     fn launch(
@@ -97,7 +98,7 @@ impl Launchable<&mut ArgList<'_>> for Function {
     }
 }
 
-/// As with `&mut` of it.
+/// Same as with `&mut` of the list.
 impl Launchable<ArgList<'_>> for Function {
     #[inline]
     fn launch(
@@ -110,7 +111,7 @@ impl Launchable<ArgList<'_>> for Function {
     }
 }
 
-/// The stream of a launch, which must be of the function's context.
+/// The stream of a launch. It must belong to the function's context.
 #[inline(always)]
 fn stream<'l>(function: &'l LoadedFunction, launch: &Launch<'l>) -> Result<&'l CudaStream, Error> {
     let stream = launch.stream.unwrap_or(&function.default_stream);
@@ -129,7 +130,7 @@ fn bind(function: &LoadedFunction) -> Result<(), Error> {
     bind_context(function.api, context).map_err(|error| unbound(&function.name, context, error))
 }
 
-/// Launches a function that this crate knows.
+/// Launches a verified function.
 #[inline(always)]
 fn launch_fitting<A: Lower>(
     function: &LoadedFunction,
@@ -140,7 +141,7 @@ fn launch_fitting<A: Lower>(
     let name = || function.name.clone();
     let stream = stream(function, launch)?;
     let launch_stream = LaunchStream::on(stream);
-    // Arguments of another context are refused before any of them is lowered.
+    // Arguments of a different context are rejected before any argument is lowered.
     fitting.check_contexts(&launch_stream);
     if let Some(field) = launch_stream.foreign() {
         return Err(foreign::<A>(name(), field));

@@ -1,4 +1,4 @@
-//! `launch!`.
+//! The function and the macro `launch!`.
 
 mod call;
 mod explain;
@@ -12,66 +12,68 @@ pub use launchable::{LaunchArgs, Launchable};
 
 use crate::driver::{api::Promise, config::Launch, error::Error};
 
-/// Launches a kernel. [`launch!`](crate::launch!) expands to a call of this.
+/// Launches a kernel. [`launch!`](crate::launch!) expands to a call of this function.
 ///
 /// # Errors
-/// Where the launch exceeds a limit, an argument belongs to another context, the struct does not fit a function that
-/// was not verified before, or the driver returns an error: see [`Error`].
+/// An [`Error`] if the launch exceeds a limit, an argument belongs to a different context, the struct does not match a
+/// function that was not verified before, or the driver returns an error.
 ///
 /// # Safety
-/// The kernel takes these arguments, as far as [`launch!`](crate::launch!) says that it does not verify this. Pointers among the
-/// arguments are valid for every access of the kernel until it has finished, and no such access
-/// races with another use of the same memory.
-/// On a stream that is being captured, this holds for each launch of the graph
-/// that the capture becomes, and the kernel stays loaded for them.
+/// The kernel takes these arguments, where [`launch!`](crate::launch!) documents that it does not verify this. Pointers
+/// in the arguments are valid for every access of the kernel until it has finished, and no such access races with
+/// another use of the same memory. On a stream that is being captured, this holds for each launch of the captured
+/// graph, and the kernel stays loaded for these launches.
 #[inline(always)]
 pub unsafe fn launch<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
     launch: Launch<'_>,
     args: A,
 ) -> Result<(), Error> {
-    // SAFETY: the caller promises it, and this is the one launch that takes the promise.
+    // SAFETY: the caller promises it, and only this launch takes the promise.
     let promise = unsafe { Promise::new() };
     target.launch(launch, args, promise)
 }
 
-/// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, and named options after them.
+/// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.
 ///
-/// - `func`: a verified [`Kernel`](crate::Kernel), a [`Function`](crate::Function), a cudarc `CudaFunction`, or a raw `CUfunction`;
-///   see below for what is verified when.
+/// - `func`: a verified [`Kernel`](crate::Kernel), a [`Function`](crate::Function), a cudarc `CudaFunction`, or a raw
+///   `CUfunction`; see below for what is verified when.
 /// - `grid`, `block`: the number of blocks and of threads per block, cudarc's `grid_dim` and `block_dim`: a `u32`,
 ///   `(u32, u32)`, `(u32, u32, u32)`, an array of these, or a [`Dim3`](crate::vector::Dim3).
-/// - `config`: cudarc's `LaunchConfig`, which has the grid, the block and the dynamic shared memory; its options follow as well.
-/// - `args`: a struct with `#[derive(KernelArgs)]`, or `&mut` of one; for a `Function` also a list, [`ArgList`](crate::ArgList).
-/// - options, which are the methods of [`Launch`](crate::Launch): `stream = &stream` (the default is the context's default
-///   stream), `shared = bytes` or `shared_mem_bytes = bytes` of dynamic shared memory, `form = Form::Packed`; and the launch
-///   attributes: `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy`, `cooperative = true`,
-///   `priority = -1`, `programmatic_stream_serialization = true`, `programmatic_event = &event`,
+/// - `config`: cudarc's `LaunchConfig`, with the grid, the block and the dynamic shared memory. Options can follow.
+/// - `args`: a struct with `#[derive(KernelArgs)]`, or `&mut` of one; for a `Function` also a list,
+///   [`ArgList`](crate::ArgList).
+/// - options, which are the methods of [`Launch`](crate::Launch): `stream = &stream` (the default is the context's
+///   default stream), `shared = bytes` or `shared_mem_bytes = bytes` of dynamic shared memory, `form = Form::Packed`;
+///   and the launch attributes: `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy`, `cooperative =
+///   true`, `priority = -1`, `programmatic_stream_serialization = true`, `programmatic_event = &event`,
 ///   `launch_completion_event = &event`, `memory_sync_domain`, `memory_sync_domain_map`, `access_policy_window`,
-///   `preferred_shared_memory_carveout = percent`, `nvlink_util_centric_scheduling = true`, `device_updatable_node = &node`.
+///   `preferred_shared_memory_carveout = percent`, `nvlink_util_centric_scheduling = true`, `device_updatable_node =
+///   &node`.
 ///
 /// # What is verified
 ///
 /// | `func` | against | when |
 /// |---|---|---|
-/// | `Kernel` | the image and the driver | when it is made |
+/// | `Kernel` | the image and the driver | when it is created |
 /// | `Function` | the image and the driver | at its first launch with a struct or with a list of types |
 /// | `CudaFunction`, `CUfunction` | the driver, 12.4 and newer: sizes and offsets | at a thread's first launch of the handle with a struct |
 ///
-/// A `CudaFunction` and a `CUfunction` are an address in the driver, a handle. A thread remembers up to 128 pairs of a handle and a
-/// struct that it has verified, and at every further launch asks the driver about the *last* parameter alone, so that a handle which the
-/// driver has since given to another kernel is found, and verified again; that takes 15 to 23 ns at any number of parameters (H200,
-/// driver 580). If the module of a handle was unloaded and its address was given
-/// to another kernel, this misses a kernel whose parameter at the last index has the same size and offset while earlier ones differ,
-/// or more follow; and for a struct without fields, every kernel. Then the kernel reads wrong values, as it would without this crate. A
-/// `Kernel` and a `Function` cannot be mistaken so: they keep their module loaded.
+/// A `CudaFunction` or `CUfunction` is a handle: an address in the driver. Each thread stores up to 128 verified pairs
+/// of a handle and a struct. At every further launch it queries only the *last* parameter, to detect a handle that the
+/// driver has reused for a different kernel, and to verify it again; this takes 15 to 23 ns for any number of
+/// parameters (H200, driver 580). A reused handle is not detected if the parameter at this index has the same size and
+/// offset while earlier parameters differ or further parameters follow; for a struct without fields, it is never
+/// detected. Then the kernel reads wrong values, as it would without this crate. A `Kernel` and a `Function` keep their
+/// module loaded, so their handles are never reused.
 ///
 /// With `node` after the arguments, the launch is captured into a graph, and the result is its
-/// [`Node`](crate::graph::Node): `launch!(kernel, grid, block, args, node, stream = &stream)`, as
-/// [`Kernel::capture`](crate::Kernel::capture). The stream is capturing, and the arguments own what they point at.
+/// [`Node`](crate::graph::Node): `launch!(kernel, grid, block, args, node, stream = &stream)`, same as
+/// [`Kernel::capture`](crate::Kernel::capture). The stream must be capturing, and the arguments must own the memory
+/// that they point to.
 ///
-/// Otherwise it is an expression of type `Result<(), kernel_args::Error>`. It evaluates each argument once, and must stand in an
-/// `unsafe` block: [`launch()`](crate::launch()) says what the caller promises.
+/// Otherwise it is an expression of type `Result<(), kernel_args::Error>`. It evaluates each argument once, and must be
+/// in an `unsafe` block: [`launch()`](crate::launch()) documents what the caller promises.
 ///
 /// ```no_run
 /// use kernel_args::{Kernel, KernelArgs, launch};
@@ -103,7 +105,7 @@ macro_rules! launch {
     };
 }
 
-/// The error of a `launch!` that is not written as it takes its arguments.
+/// The compile error of a `launch!` with wrong syntax.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __launch_usage {
@@ -111,7 +113,7 @@ macro_rules! __launch_usage {
         ::core::compile_error!(::core::concat!(
             "the option `",
             ::core::stringify!($option),
-            "` stands before the arguments\n\
+            "` is before the arguments\n\
              help: write options last: `launch!(func, grid, block, args, ",
             ::core::stringify!($option),
             " = ",

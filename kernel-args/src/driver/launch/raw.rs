@@ -1,4 +1,4 @@
-//! Launches of cudarc's functions and of raw handles.
+//! Launches of cudarc's functions and raw handles.
 
 use super::{
     call::LaunchCall,
@@ -22,15 +22,15 @@ use cudarc::driver::{
     sys::{CUcontext, CUfunction},
 };
 
-/// The function's context is made current.
+/// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
     fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         let function = FunctionHandle::from(self);
         let context = match launch.stream {
-            // cudarc does not tell the context of its function, and the driver is asked in a roundabout way. Where the stream's
-            // context is the one that was found before, it need not be: only if the handle was given to a function of another
-            // context since then, and the stream is wrong as well, is the error the driver's.
+            // cudarc has no accessor for the context of a function, and the query through the driver is slow. It is
+            // skipped if the stored result has the stream's context. If the handle was reused for a function of a
+            // different context and the stream is wrong too, the driver reports the error.
             Some(stream)
                 if verified::context(function.raw(), TypeId::of::<A::Erased>())
                     == Some(stream.context().cu_ctx()) =>
@@ -54,8 +54,8 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
     }
 }
 
-/// The context of the stream is made current; without `stream = …` the function's context is the caller's current one,
-/// or that of the arguments where there is none.
+/// The launch makes the stream's context current. Without `stream = …`, the function must belong to the current context
+/// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
     fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
@@ -71,8 +71,8 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
     }
 }
 
-/// Verifies a function against `A`, then launches it. `context` is current, and null where there is none; `own` is the function's
-/// context, null where nothing tells.
+/// Verifies a function against `A`, then launches it. `context` is the current context, or null; `own` is the
+/// function's context, or null if it is unknown.
 fn launch_raw<A: KernelArgs>(
     mut fitting: Fitting<FunctionHandle<'_>, A>,
     context: CUcontext,
@@ -91,7 +91,7 @@ fn launch_raw<A: KernelArgs>(
     if let Some(field) = launch_stream.foreign() {
         let launch = match launch.stream {
             None if !context.is_null() => named(context),
-            // That of the stream, or of the first argument.
+            // The context of the stream or of the first argument.
             _ => field.launch,
         };
         return Err(foreign::<Fitting<FunctionHandle<'_>, A>>(

@@ -1,4 +1,4 @@
-//! What a block of a kernel needs and what the GPU has, for the errors of a launch.
+//! Resources that a block of a kernel needs and that the GPU has, for the errors of a launch.
 
 use crate::{
     device::vector::Dim3,
@@ -12,27 +12,27 @@ use core::fmt;
 use cudarc::driver::sys::CUdevice_attribute as D;
 use std::{format, string::String};
 
-/// What a kernel uses, and the limits of its GPU.
+/// The resources that a kernel uses, and the limits of its GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resources {
-    /// Of a thread.
+    /// Per thread.
     registers: u32,
-    /// Of a thread, in bytes.
+    /// Per thread, in bytes.
     local: u32,
-    /// Of a block, in bytes.
+    /// Per block, in bytes.
     static_shared: u32,
-    /// Dynamic shared memory that the function allows, in bytes.
+    /// The maximum dynamic shared memory of the function, in bytes.
     max_shared: u32,
-    /// Threads of a block of this kernel.
+    /// The maximum number of threads per block of this kernel.
     max_threads: u32,
-    /// Registers that the GPU has for a block.
+    /// The registers that the GPU has for a block.
     block_registers: u32,
     max_grid: Dim3,
     max_block: Dim3,
 }
 
 impl Resources {
-    /// Asks the driver about a function whose context is current; an error where the context is lost.
+    /// Queries the driver about a function whose context is current. Returns an error if the context is lost.
     #[cold]
     pub(crate) fn of(function: FunctionHandle<'_>) -> Result<Self, CallError> {
         let of_function = |number| attribute::get(function, number);
@@ -57,14 +57,14 @@ impl Resources {
         })
     }
 
-    /// The first limit that a launch exceeds, and what to do; `None` where it exceeds none of these.
+    /// The first limit that a launch exceeds, and what to do; `None` if it exceeds none of these limits.
     pub(crate) fn exceeded(&self, config: &LaunchConfig<'_>) -> Option<(String, &'static str)> {
         let (grid, block) = (Dim3::from(config.grid), Dim3::from(config.block));
         let (threads, shared) = (block.count(), config.shared);
         if grid.count() == 0 || block.count() == 0 {
             return Some((
                 format!("a grid of {grid} and a block of {block} have no threads"),
-                "give each at least 1 in x, y and z",
+                "use at least 1 in x, y and z",
             ));
         }
         if exceeds(grid, self.max_grid) {
@@ -76,7 +76,7 @@ impl Resources {
         if exceeds(block, self.max_block) {
             return Some((
                 format!("this device allows a block of at most {}", self.max_block),
-                "launch smaller blocks, and more of them",
+                "launch more and smaller blocks",
             ));
         }
         if threads > u64::from(self.max_threads) {
@@ -100,7 +100,7 @@ impl Resources {
         if shared > self.max_shared {
             return Some((
                 format!(
-                    "the kernel allows {} bytes of dynamic shared memory beside its {} static ones, not {shared}",
+                    "the kernel allows {} bytes of dynamic shared memory in addition to its {} static bytes, not {shared}",
                     self.max_shared, self.static_shared
                 ),
                 "launch a verified `Kernel`, which allows as much as the device has, or set \
@@ -119,7 +119,7 @@ impl fmt::Display for Resources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} registers and {} bytes of local memory a thread, {} bytes of static shared memory, at most {} threads a block",
+            "{} registers and {} bytes of local memory per thread, {} bytes of static shared memory, at most {} threads per block",
             self.registers, self.local, self.static_shared, self.max_threads
         )
     }

@@ -1,29 +1,29 @@
-//! The functions that a module was asked for.
+//! The functions that a module has returned.
 
-use crate::driver::function::{Chain, Function, Typed, Verified, Words};
+use crate::driver::function::{AppendList, FastHasher, Function, Typed, Verified};
 use core::{
     any::TypeId,
     hash::{Hash, Hasher},
 };
 use std::boxed::Box;
 
-/// How many chains there are: a module of a hundred kernels has one or two in each.
-const CHAINS: usize = 64;
+/// The number of lists: a module with a hundred kernels has one or two in each.
+const LISTS: usize = 64;
 
-/// The functions that a module was asked for, by the type of their arguments and the name that was given. It is read without a
-/// lock, and only grows: what it holds is verified, and stays right as long as the module is loaded.
+/// The functions that a module has returned, by the type of their arguments and the requested name. Lookups take no
+/// lock, and the cache only grows: its functions are verified, and stay valid as long as the module is loaded.
 pub(crate) struct KernelCache {
-    chains: [Chain<Cached>; CHAINS],
+    lists: [AppendList<Cached>; LISTS],
 }
 
 struct Cached {
-    hash: Words,
+    hash: FastHasher,
     entry: Box<str>,
     function: Verified,
 }
 
 impl Cached {
-    fn is(&self, hash: Words, entry: &str) -> bool {
+    fn is(&self, hash: FastHasher, entry: &str) -> bool {
         self.hash == hash && *self.entry == *entry
     }
 }
@@ -31,22 +31,22 @@ impl Cached {
 impl KernelCache {
     pub(crate) const fn new() -> Self {
         Self {
-            chains: [const { Chain::new() }; CHAINS],
+            lists: [const { AppendList::new() }; LISTS],
         }
     }
 
-    fn chain(&self, hash: Words) -> &Chain<Cached> {
-        &self.chains[hash.top(CHAINS.ilog2())]
+    fn list(&self, hash: FastHasher) -> &AppendList<Cached> {
+        &self.lists[hash.top(LISTS.ilog2())]
     }
 
     #[inline]
     fn find<'c, R>(
         &'c self,
-        hash: Words,
+        hash: FastHasher,
         entry: &str,
         is: impl Fn(&'c Verified) -> Option<R>,
     ) -> Option<R> {
-        let mut chain = self.chain(hash).iter();
+        let mut chain = self.list(hash).iter();
         chain.find_map(|cached| {
             cached
                 .is(hash, entry)
@@ -67,19 +67,19 @@ impl KernelCache {
         self.find(hash, entry, Verified::as_typed)
     }
 
-    /// Keeps an untyped function, unless another thread was faster; returns the one that is kept.
+    /// Inserts an untyped function, unless another thread was faster; returns the function in the cache.
     pub(crate) fn insert(&self, entry: &str, function: &Function) -> Function {
         let kept = self.keep(hash(None, entry), entry, Verified::untyped(function));
         kept.as_untyped().unwrap_or(function).clone()
     }
 
-    /// Keeps a typed function, unless another thread was faster.
+    /// Inserts a typed function, unless another thread was faster.
     pub(crate) fn insert_typed<E: 'static>(&self, entry: &str, typed: &Typed<E>) {
         let hash = hash(Some(TypeId::of::<E>()), entry);
         self.keep(hash, entry, Verified::typed(typed));
     }
 
-    fn keep(&self, hash: Words, entry: &str, function: Verified) -> &Verified {
+    fn keep(&self, hash: FastHasher, entry: &str, function: Verified) -> &Verified {
         let cached = Cached {
             hash,
             entry: entry.into(),
@@ -87,14 +87,14 @@ impl KernelCache {
         };
         let same =
             |a: &Cached, b: &Cached| a.is(b.hash, &b.entry) && a.function.is_like(&b.function);
-        &self.chain(hash).push(cached, same).function
+        &self.list(hash).push(cached, same).function
     }
 }
 
 #[inline]
-fn hash(arguments: Option<TypeId>, entry: &str) -> Words {
-    let mut words = Words::new(0);
-    arguments.hash(&mut words);
-    words.write(entry.as_bytes());
-    words
+fn hash(arguments: Option<TypeId>, entry: &str) -> FastHasher {
+    let mut hasher = FastHasher::new(0);
+    arguments.hash(&mut hasher);
+    hasher.write(entry.as_bytes());
+    hasher
 }

@@ -1,6 +1,6 @@
-//! From the name of a kernel to the function of a module.
+//! Finds the function of a module for the name of a kernel.
 
-use super::{Loaded, Module};
+use super::{LoadedModule, Module};
 use crate::driver::{
     api,
     error::{Error, LoadError},
@@ -10,26 +10,27 @@ use crate::driver::{
 use cudarc::driver::sys::CUresult;
 use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
 
-/// The nearest names follow it.
-const NO_SUCH_KERNEL: &str = "the module has no kernel of that name; the nearest are";
-const NO_SUCH_INSTANCE: &str = "the module has no kernel of that name (a template has the instances that its source names, or that \
-    `CompileOptions::name_expression` asks for); the nearest are";
-/// A cubin of relocatable code loads, and has no kernels (driver 580).
-const NOT_LINKED: &str = "the image has this kernel, and the module that the driver made of it has not: it is relocatable code that \
-    is not linked\nhelp: load it with `Module::link`, beside the images that define what it uses; or compile it without `-rdc=true`";
-/// cudarc loaded the module from an image that is not known.
-const OF_ANOTHER_IMAGE: &str = "the image that was given has this kernel, and the module has not\nhelp: pass the image that the module \
-    was loaded from; if it is that one, it is relocatable code (`-rdc=true`): load it with `Module::link`";
+/// The nearest names follow this text.
+const NO_SUCH_KERNEL: &str = "the module has no kernel with this name; the nearest are";
+const NO_SUCH_INSTANCE: &str = "the module has no kernel with this name (a template has only the instances that its source or \
+    `CompileOptions::name_expression` names); the nearest are";
+/// A cubin of relocatable code loads, but has no kernels (driver 580).
+const NOT_LINKED: &str = "the image has this kernel, but the module that the driver created from it does not: it is \
+    relocatable code that is not linked\nhelp: load it with `Module::link`, together with the images that define the \
+    symbols that it uses; or compile it without `-rdc=true`";
+/// cudarc loaded the module, possibly from a different image.
+const OF_ANOTHER_IMAGE: &str = "the image has this kernel, but the module does not\nhelp: pass the image from which the module \
+    was loaded; if this is the image, it is relocatable code (`-rdc=true`): load it with `Module::link`";
 
 impl Module {
-    /// The kernel `entry` without the type of its arguments: for programs that know them at run time only.
+    /// The kernel `entry` without the type of its arguments, for programs that know the arguments only at run time.
     ///
-    /// `entry` is a symbol, or the unmangled name of a C++ kernel that has one overload and one instance, or a demangled spelling:
-    /// `saxpy<float>`, `saxpy(int, float)`. It may be called at every launch: the second call finds the function without the driver,
-    /// the heap or a lock.
+    /// `entry` is a symbol, the unmangled name of a C++ kernel with one overload and one instance, or a demangled name:
+    /// `saxpy<float>`, `saxpy(int, float)`. You can call this at every launch: from the second call on, it finds the
+    /// function without the driver, the heap or a lock.
     ///
     /// # Errors
-    /// [`Error::Load`] where the module has no kernel of that name, or several.
+    /// [`Error::Load`] if the module has no kernel or several kernels with this name.
     pub fn function(&self, entry: &str) -> Result<Function, Error> {
         if let Some(function) = self.cache.get(entry) {
             return Ok(function.clone());
@@ -40,7 +41,7 @@ impl Module {
             several => {
                 return Err(Error::Load(LoadError::NotFound {
                     wanted: entry.into(),
-                    problem: "several kernels have that name; write the full name of one",
+                    problem: "several kernels have this name; write the full name of one",
                     candidates: several.iter().map(|one| one.spelled().into()).collect(),
                 }));
             }
@@ -48,7 +49,7 @@ impl Module {
         Ok(self.cache.insert(entry, &function))
     }
 
-    /// The descriptions of the kernels that `entry` names; none where the images could not be read.
+    /// The descriptions of the kernels with the name `entry`; empty if the images could not be read.
     pub(crate) fn named(&self, entry: &str) -> Result<Vec<&Arc<Description>>, Error> {
         let expression = self.names.iter().find(|(name, _)| name == entry);
         let symbols = match expression {
@@ -71,7 +72,7 @@ impl Module {
         Ok(named)
     }
 
-    /// The function of a description, or the one whose symbol is `entry`.
+    /// The function of a description, or the function with the symbol `entry`.
     pub(crate) fn load_function(
         &self,
         entry: &str,
@@ -87,22 +88,22 @@ impl Module {
             Some(_) => Error::Load(LoadError::NotFound {
                 wanted: entry.into(),
                 problem: match self.loaded {
-                    Loaded::Own(_) => NOT_LINKED,
-                    Loaded::Cudarc(..) => OF_ANOTHER_IMAGE,
+                    LoadedModule::Own(_) => NOT_LINKED,
+                    LoadedModule::Cudarc(..) => OF_ANOTHER_IMAGE,
                 },
                 candidates: Vec::new(),
             }),
             None => self.no_entry(entry, NO_SUCH_KERNEL),
         };
-        let (described, unread) = (description.cloned(), self.unread.as_deref());
+        let (description, unread) = (description.cloned(), self.unread.as_deref());
         let function = match &self.loaded {
-            Loaded::Own(module) => {
+            LoadedModule::Own(module) => {
                 let function = api::Function::of_module(module, &name)?;
                 let function = function.ok_or_else(no_entry)?;
                 let context = module.context();
-                Function::new(function, symbol.into(), context, described, unread)
+                Function::new(function, symbol.into(), context, description, unread)
             }
-            Loaded::Cudarc(context, module) => {
+            LoadedModule::Cudarc(context, module) => {
                 context.bind_to_thread().map_err(Error::context)?;
                 let function = module
                     .load_function(symbol)
@@ -110,7 +111,7 @@ impl Module {
                         CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
                         _ => Error::cudarc("cuModuleGetFunction", error),
                     })?;
-                Function::of_cudarc(context, function, symbol, described, unread)
+                Function::of_cudarc(context, function, symbol, description, unread)
             }
         }?;
         Ok(self.cache.insert(symbol, &function))

@@ -1,4 +1,4 @@
-//! A kernel that was verified against a struct.
+//! Kernels that were verified against a struct.
 
 use super::Module;
 use crate::{
@@ -17,8 +17,8 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
-/// It may be stored and launched with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a
-/// `Saxpy<'a>`. Cloning it is cheap, and it may be used from any thread.
+/// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`.
+/// Cloning it is cheap, and any thread can use it.
 pub struct Kernel<A: KernelArgs> {
     typed: Typed<A::Erased>,
 }
@@ -38,27 +38,28 @@ impl<A: KernelArgs> Kernel<A> {
         self.typed.fit(args)
     }
 
-    /// What keeps the kernel loaded, without the type of its arguments.
+    /// An owner that keeps the kernel loaded, without the type of its arguments.
     pub(crate) fn keep_loaded(&self) -> Box<dyn Send + Sync> {
         Box::new(self.as_function().clone())
     }
 
-    /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or
-    /// `#[kernel_args(ptx = "…", entry = "…")]`.
+    /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or `#[kernel_args(ptx = "…",
+    /// entry = "…")]`.
     ///
     /// # Errors
-    /// As [`from_image`](Self::from_image). A struct that names no kernel, or a pattern of several, does not compile here.
+    /// Same as [`from_image`](Self::from_image). A struct without a kernel, or with a pattern for several kernels, does
+    /// not compile here.
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
         let source = const { Source::of::<A>() };
         Self::from_image(ctx, source, source.entry)
     }
 
-    /// Loads an image (PTX text, a cubin, a fat binary, a file) and takes the kernel `entry` from it.
+    /// Loads an image (PTX text, a cubin, a fat binary, a file) and returns its kernel `entry`.
     ///
-    /// For several kernels of one image load a [`Module`] once.
+    /// For several kernels of one image, load a [`Module`] once.
     ///
     /// # Errors
-    /// As [`Module::load`] and [`Module::kernel`].
+    /// Same as [`Module::load`] and [`Module::kernel`].
     pub fn from_image<'i>(
         ctx: &Arc<CudaContext>,
         image: impl Into<Image<'i>>,
@@ -69,18 +70,18 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// The kernel `entry` of a module that cudarc loaded in `ctx`.
     ///
-    /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets.
+    /// cudarc does not keep the image, so only the driver's records are verified: sizes and offsets.
     ///
     /// # Errors
-    /// [`Error::Load`] where the module has no kernel of that name; [`Error::Verify`] where `A` does not fit;
-    /// [`Error::Context`] where cudarc loaded the module in another context.
+    /// [`Error::Load`] if the module has no kernel with this name; [`Error::Verify`] if `A` does not match;
+    /// [`Error::Context`] if cudarc loaded the module in a different context.
     pub fn from_cudarc_module(
         ctx: &Arc<CudaContext>,
         module: &Arc<CudaModule>,
         entry: &str,
     ) -> Result<Self, Error> {
         const HAS_NUL: &str = "a name cannot contain NUL";
-        const NOT_FOUND: &str = "the module has no symbol of exactly that name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
+        const NOT_FOUND: &str = "the module has no symbol with exactly this name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
         let no_entry = |problem| {
             Error::Load(LoadError::NotFound {
                 wanted: entry.into(),
@@ -102,12 +103,12 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// A function that cudarc loaded in `ctx`.
     ///
-    /// cudarc does not keep the image, so only what the driver reports is verified: sizes and offsets. With the image
-    /// everything is: see [`from_function_with_image`](Self::from_function_with_image).
+    /// cudarc does not keep the image, so only the driver's records are verified: sizes and offsets. To verify against
+    /// the image too, use [`from_function_with_image`](Self::from_function_with_image).
     ///
     /// # Errors
-    /// [`Error::Verify`] where `A` does not fit; [`Error::Context`] where cudarc loaded the function in another
-    /// context.
+    /// [`Error::Verify`] if `A` does not match; [`Error::Context`] if cudarc loaded the function in a
+    /// different context.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
         restored_on_error(ctx, || Function::without_image(ctx, function)?.kernel())
     }
@@ -115,7 +116,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// A function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.
     ///
     /// # Errors
-    /// As [`Function::from_cudarc`], and [`Error::Verify`] where `A` does not fit.
+    /// Same as [`Function::from_cudarc`], and [`Error::Verify`] if `A` does not match.
     pub fn from_function_with_image<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -132,25 +133,25 @@ impl<A: KernelArgs> Kernel<A> {
         self.typed.function()
     }
 
-    /// What the struct was verified against.
+    /// The information that the struct was verified against.
     #[must_use]
     pub fn verification(&self) -> &Verification {
         self.as_function().verification()
     }
 
-    /// The kernel itself, if it was verified.
+    /// Returns the kernel itself if it was verified.
     ///
     /// # Errors
-    /// [`Error::Verify`] with the reason, if it was not.
+    /// [`Error::Verify`] with the reason, if it was not verified.
     pub fn require_verified(self) -> Result<Self, Error> {
         self.verification().require(self.name())?;
         Ok(self)
     }
 
-    /// Whether the kernel is still loaded, after a reset of its context: see [`Function::require_loaded`].
+    /// Checks that the kernel is still loaded, after a reset of its context: see [`Function::require_loaded`].
     ///
     /// # Errors
-    /// As [`Function::require_loaded`].
+    /// Same as [`Function::require_loaded`].
     pub fn require_loaded(&self) -> Result<(), Error> {
         self.as_function().require_loaded()
     }
@@ -167,7 +168,7 @@ impl<A: KernelArgs> Kernel<A> {
         self.as_function().context()
     }
 
-    /// The driver's handle, valid while this or a clone of it is alive.
+    /// The driver's handle, which is valid while this kernel or a clone is alive.
     #[must_use]
     pub fn cu_function(&self) -> cudarc::driver::sys::CUfunction {
         self.as_function().cu_function()
@@ -175,10 +176,10 @@ impl<A: KernelArgs> Kernel<A> {
 }
 
 impl Function {
-    /// The kernel with the arguments `A`, verified against the image and against what the driver reports.
+    /// The kernel with the arguments `A`, verified against the image and the driver's records.
     ///
     /// # Errors
-    /// [`Error::Verify`] where `A` does not fit.
+    /// [`Error::Verify`] if `A` does not match.
     pub fn kernel<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
         Ok(Kernel {
             typed: self.typed::<A>()?,
@@ -189,11 +190,11 @@ impl Function {
 impl Module {
     /// The kernel `entry`, verified against `A`.
     ///
-    /// `entry` is a symbol, or the unmangled name of a C++ kernel: among overloads and template instances the one that
-    /// `A` fits is taken. A demangled spelling picks one: `saxpy<float>`, `saxpy(int, float)`.
+    /// `entry` is a symbol, or the unmangled name of a C++ kernel: among overloads and template instances, the kernel
+    /// that matches `A` is selected. A demangled name selects a specific kernel: `saxpy<float>`, `saxpy(int, float)`.
     ///
-    /// It may be called at every launch: the module remembers each kernel by struct and `entry`, and the second call finds it
-    /// without the driver, the heap or a lock. A call that returns an error is not remembered.
+    /// You can call this at every launch: the module caches each kernel by struct and `entry`, and from the second call
+    /// on it finds the kernel without the driver, the heap or a lock. A call that returns an error is not cached.
     ///
     /// ```no_run
     /// # use kernel_args::{Error, KernelArgs, Module, DeviceType, DevicePointerMut, launch};
@@ -208,30 +209,31 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Load`] where the module has no kernel of that name, or several fit; [`Error::Verify`] where `A` does
-    /// not fit.
+    /// [`Error::Load`] if the module has no kernel with this name, or several kernels match; [`Error::Verify`] if
+    /// `A` does not match.
     #[inline]
     pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
         match self.cache.get_typed(entry) {
             Some(typed) => Ok(Kernel { typed }),
-            None => self.look_up(entry),
+            None => self.find_kernel(entry),
         }
     }
 
-    /// The kernel that the struct names, `#[kernel_args(ptx = "…", entry = "…")]`, of this module: [`kernel`](Self::kernel)
-    /// of that name. It is verified against this module, whichever image the struct was compared with when it was compiled.
+    /// The kernel of this module that the struct names with `#[kernel_args(ptx = "…", entry = "…")]`:
+    /// [`kernel`](Self::kernel) with this name. It is verified against this module, not against the image that the
+    /// struct was compared with when it was compiled.
     ///
-    /// A struct that names no kernel does not compile here.
+    /// A struct without a kernel does not compile here.
     ///
     /// # Errors
-    /// As [`kernel`](Self::kernel).
+    /// Same as [`kernel`](Self::kernel).
     #[inline]
     pub fn get<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
         self.kernel(const { Source::of::<A>() }.entry)
     }
 
     #[cold]
-    fn look_up<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
+    fn find_kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
         let function = match self.named(entry)?.as_slice() {
             [] => self.load_function(entry, None)?,
             [one] => self.load_function(entry, Some(one))?,

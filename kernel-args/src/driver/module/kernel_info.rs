@@ -1,4 +1,4 @@
-//! What can be asked of a kernel.
+//! Properties of a kernel.
 
 use super::kernel::Kernel;
 use crate::{
@@ -12,11 +12,11 @@ use crate::{
     marshal::KernelArgs,
 };
 
-/// # What the kernel uses
-/// CUDA Driver API, `CUfunction_attribute`. Each method makes the kernel's context current and asks the driver:
-/// [`Error::Driver`] where that fails.
+/// # Resources of the kernel
+/// CUDA Driver API, `CUfunction_attribute`. Each method makes the kernel's context current and queries the driver:
+/// [`Error::Driver`] if that fails.
 impl<A: KernelArgs> Kernel<A> {
-    /// Registers of a thread.
+    /// Registers per thread.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -24,7 +24,7 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().attribute(attribute::NUM_REGS)
     }
 
-    /// Static shared memory of a block, in bytes.
+    /// Static shared memory per block, in bytes.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -32,7 +32,7 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().attribute(attribute::SHARED_SIZE_BYTES)
     }
 
-    /// Local memory of a thread, in bytes: arrays and spilled registers.
+    /// Local memory per thread, in bytes: arrays and spilled registers.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -48,7 +48,7 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().attribute(attribute::CONST_SIZE_BYTES)
     }
 
-    /// The most threads of a block, of which the registers and `__launch_bounds__` may allow fewer than the GPU.
+    /// The maximum number of threads per block. Registers and `__launch_bounds__` can lower it below the GPU's limit.
     #[must_use]
     pub fn max_threads_per_block(&self) -> u32 {
         self.function().max_threads
@@ -71,39 +71,40 @@ impl<A: KernelArgs> Kernel<A> {
     }
 }
 
-/// # How many blocks run at once
-/// CUDA Driver API, "Occupancy". Dynamic shared memory above 48 KiB is opted in, as by a launch.
+/// # Occupancy
+/// CUDA Driver API, "Occupancy". Dynamic shared memory above 48 KiB is opted in, as in a launch.
 impl<A: KernelArgs> Kernel<A> {
-    /// The most blocks that one multiprocessor runs at once, of `block` threads and `shared` bytes of dynamic shared memory:
-    /// `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
+    /// The maximum number of blocks that one multiprocessor runs at the same time, for blocks of `block` threads with
+    /// `shared` bytes of dynamic shared memory: `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
     ///
     /// # Errors
-    /// [`Error::Launch`] for more shared memory than the device has; [`Error::Driver`].
+    /// [`Error::Launch`] if the device has less shared memory; [`Error::Driver`].
     pub fn max_active_blocks(&self, block: impl IntoDim, shared: u32) -> Result<u32, Error> {
         self.function().max_active_blocks(block.into_dim(), shared)
     }
 
-    /// The largest grid of a [`cooperative`](Launch::cooperative) launch, in blocks: those that all multiprocessors run at
-    /// once.
+    /// The largest grid of a [`cooperative`](Launch::cooperative) launch, in blocks: the number that all
+    /// multiprocessors run at the same time.
     ///
     /// # Errors
-    /// As [`max_active_blocks`](Self::max_active_blocks).
+    /// Same as [`max_active_blocks`](Self::max_active_blocks).
     pub fn max_cooperative_blocks(&self, block: impl IntoDim, shared: u32) -> Result<u32, Error> {
         self.function()
             .max_cooperative_blocks(block.into_dim(), shared)
     }
 
-    /// The block, of one dimension, with which the GPU is busiest, where each has `shared` bytes of dynamic shared memory:
+    /// The one-dimensional block with the highest occupancy, if each block has `shared` bytes of dynamic shared memory:
     /// `cuOccupancyMaxPotentialBlockSize`.
     ///
     /// # Errors
-    /// As [`max_active_blocks`](Self::max_active_blocks).
+    /// Same as [`max_active_blocks`](Self::max_active_blocks).
     pub fn suggest_block_size(&self, shared: u32) -> Result<BlockSuggestion, Error> {
         self.function().suggest_block(shared)
     }
 
-    /// The most clusters of a launch that the GPU runs at once: `cuOccupancyMaxActiveClusters`. Block, shared memory and
-    /// [`cluster`](Launch::cluster) of `launch` count; 0 means that the GPU cannot run it.
+    /// The maximum number of clusters of a launch that the GPU runs at the same time: `cuOccupancyMaxActiveClusters`.
+    /// It depends on the block, the shared memory and the [`cluster`](Launch::cluster) of `launch`; 0 means that the
+    /// GPU cannot run it.
     ///
     /// ```no_run
     /// # use kernel_args::{Kernel, KernelArgs, Launch};
@@ -118,25 +119,26 @@ impl<A: KernelArgs> Kernel<A> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OldDriver`] before CUDA 11.8; as [`max_active_blocks`](Self::max_active_blocks).
+    /// [`Error::OldDriver`] before CUDA 11.8; same as [`max_active_blocks`](Self::max_active_blocks).
     pub fn max_active_clusters(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         self.function().max_active_clusters(launch)
     }
 
-    /// The most blocks of a cluster of a launch: `cuOccupancyMaxPotentialClusterSize`. It is at most 8 until the kernel was
-    /// launched with a larger cluster.
+    /// The maximum number of blocks of a cluster of a launch: `cuOccupancyMaxPotentialClusterSize`. It is at most 8
+    /// until the kernel has been launched with a larger cluster.
     ///
     /// # Errors
-    /// As [`max_active_clusters`](Self::max_active_clusters).
+    /// Same as [`max_active_clusters`](Self::max_active_clusters).
     pub fn max_cluster_size(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         self.function().max_cluster_size(launch)
     }
 
-    /// A grid and a block with one thread for each of `elements`: the block with which the GPU is busiest, or the one that
-    /// the kernel requires, and as many blocks as are needed. The kernel skips the threads beyond the last element.
+    /// A grid and a block with one thread for each of `elements`. The block is the one that the kernel requires, or
+    /// else the block with the highest occupancy; the grid has as many blocks as needed. The kernel must skip the
+    /// threads beyond the last element.
     ///
-    /// The driver is asked once for each loaded kernel. It is what cudarc's `LaunchConfig::for_num_elems` does with blocks of
-    /// 1024 threads.
+    /// The driver is queried once for each loaded kernel. cudarc's `LaunchConfig::for_num_elems` does the same with
+    /// blocks of 1024 threads.
     ///
     /// ```no_run
     /// # use kernel_args::{Kernel, KernelArgs, launch};
@@ -153,7 +155,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Launch`] where that grid is larger than the device allows; [`Error::Driver`].
+    /// [`Error::Launch`] if the grid is larger than the device allows; [`Error::Driver`].
     pub fn grid_and_block_for(&self, elements: usize) -> Result<(Dim3, Dim3), Error> {
         self.function().grid_and_block_for(elements)
     }

@@ -1,4 +1,4 @@
-//! Images of kernels, loaded or linked into a module.
+//! Modules: loaded or linked images of kernels.
 
 mod cache;
 mod find;
@@ -30,28 +30,28 @@ use std::{
     vec::Vec,
 };
 
-/// A loaded module: kernels that came from one image, or from several that were linked.
+/// A loaded module: the kernels of one image, or of several linked images.
 ///
 /// It is unloaded when it and all its kernels are dropped.
 pub struct Module {
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: LoadedModule,
     pub(crate) kernels: Vec<Arc<Description>>,
-    /// Name expressions of sources that were compiled at run time, and their symbols.
+    /// Name expressions of sources that were compiled at run time, with their symbols.
     pub(crate) names: Vec<(String, String)>,
-    /// Why `kernels` may lack some of the images' kernels.
+    /// Why `kernels` may lack some kernels of the images.
     pub(crate) unread: Option<String>,
     log: String,
     wall_time: Option<Duration>,
     pub(crate) cache: KernelCache,
 }
 
-/// Who loaded a module.
-pub(crate) enum Loaded {
+/// The library that loaded a module.
+pub(crate) enum LoadedModule {
     Own(Arc<api::Module>),
     Cudarc(Arc<CudaContext>, Arc<CudaModule>),
 }
 
-impl Loaded {
+impl LoadedModule {
     fn context(&self) -> &Arc<CudaContext> {
         match self {
             Self::Own(module) => module.context(),
@@ -73,9 +73,8 @@ impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.
     ///
     /// # Errors
-    /// [`Error::Load`] where the file cannot be read; [`Error::Load`] where the image has no code for this GPU and this
-    /// driver, which is found before the driver is asked; [`Error::Load`] with the compiler's log where the driver rejects the
-    /// image.
+    /// [`Error::Load`] if the file cannot be read, if the image has no code for this GPU and this driver (detected before
+    /// the driver is called), or if the driver rejects the image (with the compiler's log).
     pub fn load<'i>(
         ctx: &Arc<CudaContext>,
         image: impl Into<Image<'i>>,
@@ -86,7 +85,7 @@ impl Module {
     /// Loads an image with options for the driver's compiler: `cuModuleLoadDataEx`.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// Same as [`load`](Self::load).
     pub fn load_with<'i>(
         ctx: &Arc<CudaContext>,
         image: impl Into<Image<'i>>,
@@ -98,7 +97,7 @@ impl Module {
         let mut driver = options.to_driver();
         let loaded = load(ctx, &image, &mut driver)
             .map_err(|error| explained(error, ctx, images, options))?;
-        let loaded = Loaded::Own(Arc::new(loaded));
+        let loaded = LoadedModule::Own(Arc::new(loaded));
         Self::new(loaded, images, driver.info_log(), driver.wall_time())
     }
 
@@ -123,18 +122,18 @@ impl Module {
     /// let options = CompileOptions::new()
     ///     .name("axpy.cu")
     ///     .name_expression("axpy<float>")
-    ///     .debug_info(true); // names are verified too: `x` and `y` may not be exchanged
+    ///     .debug_info(true); // names are verified too: swapped fields `x` and `y` are an error
     /// let module = Module::compile(&ctx, SOURCE, &options)?;
     /// let axpy = module.kernel::<Axpy<f32>>("axpy<float>")?;
     /// # Ok(()) }
     /// ```
     ///
-    /// [`log`](Self::log) has NVRTC's warnings. To see more, or to load with options of the driver's compiler, call
-    /// [`CompileOptions::compile`] and [`load_with`](Self::load_with).
+    /// [`log`](Self::log) contains NVRTC's warnings. For the other results of the compilation, or to load with options
+    /// of the driver's compiler, call [`CompileOptions::compile`] and [`load_with`](Self::load_with).
     ///
     /// # Errors
-    /// [`Error::Compile`] where there is no NVRTC, or it does not compile the source: with its log, which points at the lines. Else as
-    /// [`load`](Self::load).
+    /// [`Error::Compile`] if NVRTC is not found or does not compile the source; its log refers to the lines of the
+    /// source. Otherwise the same as [`load`](Self::load).
     #[cfg(feature = "nvrtc")]
     pub fn compile(
         ctx: &Arc<CudaContext>,
@@ -151,13 +150,13 @@ impl Module {
         Ok(module)
     }
 
-    /// A module that cudarc loaded in `ctx` from `image`: its kernels are verified as if this crate had loaded it, and it is the
-    /// same module, with the same functions and `__device__` variables, in cudarc and here.
+    /// A module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded it.
+    /// cudarc and this crate use the same module, with the same functions and `__device__` variables.
     ///
-    /// Every kernel that is asked for is compared with the function that the driver has, by the sizes and offsets of its parameters
-    /// (driver 12.4 and newer): an image that is not the module's is refused as far as that tells. Not noticed is an image with a
-    /// kernel of the same name and the same sizes, but other types or other code. The driver also does not tell in which context a
-    /// module was loaded: another one than `ctx` is refused when a kernel is asked for.
+    /// Every requested kernel is compared with the driver's function, by the sizes and offsets of its parameters
+    /// (driver 12.4 and newer); if they differ, the image is rejected. An image with a kernel of the same name and the
+    /// same sizes, but different types or different code, is not detected. The driver does not report the context of a
+    /// module: a context other than `ctx` is rejected when a kernel is requested.
     ///
     /// ```no_run
     /// # #[cfg(feature = "nvrtc")] {
@@ -174,34 +173,34 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Load`] where the image is none or its file cannot be read.
+    /// [`Error::Load`] if `image` is not an image or its file cannot be read.
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         module: Arc<CudaModule>,
         image: impl Into<Image<'i>>,
     ) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into())?;
-        let loaded = Loaded::Cudarc(ctx.clone(), module);
+        let loaded = LoadedModule::Cudarc(ctx.clone(), module);
         Self::new(loaded, slice::from_ref(&image), String::new(), None)
     }
 
     /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
     ///
-    /// A module that this crate loaded has none, because cudarc cannot be given one. Loading the image again with cudarc makes a
-    /// second module, whose `__device__` variables are others than this one's.
+    /// `None` if this crate loaded the module, because cudarc cannot wrap an existing module. Loading the image again
+    /// with cudarc creates a second module with its own `__device__` variables.
     #[must_use]
     pub fn cudarc(&self) -> Option<&Arc<CudaModule>> {
         match &self.loaded {
-            Loaded::Own(_) => None,
-            Loaded::Cudarc(_, module) => Some(module),
+            LoadedModule::Own(_) => None,
+            LoadedModule::Cudarc(_, module) => Some(module),
         }
     }
 
-    /// Links several images into one module: a kernel in one may call a device function in another, if both
+    /// Links several images into one module: a kernel in one image can call a device function in another image, if both
     /// were compiled with relocatable device code (`-rdc=true`). `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// Same as [`load`](Self::load).
     pub fn link<'i>(
         ctx: &Arc<CudaContext>,
         images: impl IntoIterator<Item = Image<'i>>,
@@ -212,19 +211,19 @@ impl Module {
             .map(ImageBytes::read)
             .collect::<Result<Vec<_>, _>>()?;
         check(ctx, &images, options)?;
-        // The options went to the linker; a cubin needs none.
+        // The options apply to the linker; a cubin needs none.
         let linked = link(ctx, &images, options).and_then(|linked| {
             let none = &mut JitOptions::new().to_driver();
             Ok((load(ctx, &linked.cubin, none)?, linked))
         });
         let (loaded, linked) = linked.map_err(|error| explained(error, ctx, &images, options))?;
-        let loaded = Loaded::Own(Arc::new(loaded));
+        let loaded = LoadedModule::Own(Arc::new(loaded));
         Self::new(loaded, &images, linked.log, linked.wall_time)
     }
 
-    /// `images` describe the kernels of `loaded`.
+    /// `images` are the images from which `loaded` was loaded.
     fn new(
-        loaded: Loaded,
+        loaded: LoadedModule,
         images: &[ImageBytes],
         log: String,
         wall_time: Option<Duration>,
@@ -232,8 +231,8 @@ impl Module {
         let sm = sm(loaded.context())?;
         let (mut kernels, mut unread) = (Vec::new(), None);
         for image in images {
-            match image.describe(sm) {
-                Ok(described) => kernels.extend(described.into_iter().map(Arc::new)),
+            match image.kernels(sm) {
+                Ok(found) => kernels.extend(found.into_iter().map(Arc::new)),
                 Err(problem) => unread = Some(problem.to_string()),
             }
         }
@@ -249,40 +248,40 @@ impl Module {
         }))
     }
 
-    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] the registers and memory of each
-    /// kernel. It is empty where the driver has compiled the same PTX with the same options before, and takes the result from
-    /// its cache on disk (`CUDA_CACHE_DISABLE=1` turns the cache off).
+    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] it contains the registers and memory of
+    /// each kernel. It is empty if the driver finds the result in its cache on disk, because it has compiled the same
+    /// PTX with the same options before (`CUDA_CACHE_DISABLE=1` disables the cache).
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log
     }
 
-    /// How long the driver's compiler and linker took, where [`JitOptions::wall_time`] asked for it.
+    /// The run time of the driver's compiler and linker, if [`JitOptions::wall_time`] was set.
     #[must_use]
     pub fn wall_time(&self) -> Option<Duration> {
         self.wall_time
     }
 
-    /// The symbols of the kernels that the images hold, as far as they could be read.
+    /// The symbols of the kernels in the images, if they could be read.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| &*kernel.symbol)
     }
 
-    /// The address and the size in bytes of the global variable `name` (`__device__`, `__constant__`), which lives as
+    /// The address and the size in bytes of the global variable `name` (`__device__`, `__constant__`). It is valid as
     /// long as the module.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the module has no variable of that name.
+    /// [`Error::Driver`] if the module has no variable with this name.
     pub fn global(&self, name: &str) -> Result<(DevicePointerMut<u8>, usize), Error> {
         let (address, size) = match &self.loaded {
-            Loaded::Own(module) => module.global(&CString::new(name).unwrap_or_default())?,
-            Loaded::Cudarc(context, module) => {
+            LoadedModule::Own(module) => module.global(&CString::new(name).unwrap_or_default())?,
+            LoadedModule::Cudarc(context, module) => {
                 context.bind_to_thread().map_err(Error::context)?;
                 let stream = context.default_stream();
                 let global = module
                     .get_global(name, &stream)
                     .map_err(|error| Error::cudarc("cuModuleGetGlobal", error))?;
-                // Nothing else uses the view, so there is nothing to wait for or to record.
+                // Nothing else uses the view, so no use of it has to be awaited or recorded.
                 let (address, _guard) = global.device_ptr(&stream);
                 (address, global.len())
             }

@@ -1,6 +1,6 @@
 //! Attributes of a function: `CUfunction_attribute`, by number.
 //!
-//! cudarc's enum is that of the `cuda-NNNNN` feature that the application chose, and lacks what is newer.
+//! cudarc's enum depends on the application's `cuda-NNNNN` feature, and lacks newer attributes.
 
 use crate::driver::api::{CallError, FunctionHandle, api, out};
 
@@ -17,7 +17,7 @@ pub(crate) const REQUIRED_CLUSTER_HEIGHT: u32 = 12;
 pub(crate) const REQUIRED_CLUSTER_DEPTH: u32 = 13;
 pub(crate) const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: u32 = 14;
 
-/// `cuFuncGetAttribute`, of a function whose context is current.
+/// `cuFuncGetAttribute`. The function's context must be current.
 pub(crate) fn get(function: FunctionHandle<'_>, attribute: u32) -> Result<u32, CallError> {
     let api = api()?;
     let value = out(|value| api.cuFuncGetAttribute(value, attribute, function))?;

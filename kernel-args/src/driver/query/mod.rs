@@ -1,4 +1,4 @@
-//! What the driver is asked about a function and a device.
+//! Driver queries about functions and devices.
 
 pub(crate) mod attribute;
 pub(crate) mod occupancy;

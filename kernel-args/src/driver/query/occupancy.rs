@@ -1,11 +1,12 @@
 //! How many blocks of a function the current context's GPU runs at the same time. CUDA Driver API, "Occupancy".
 //!
-//! The function is loaded in the current context.
+//! The function must be loaded in the current context.
 
 use crate::driver::api::{CallError, FunctionHandle, LaunchConfig, Null, api, out};
 use core::ffi::c_int;
 
-/// The most blocks of `threads` threads on one multiprocessor: `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
+/// The maximum number of blocks of `threads` threads on one multiprocessor:
+/// `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
 pub(crate) fn max_active_blocks(
     function: FunctionHandle<'_>,
     threads: u64,
@@ -21,13 +22,14 @@ pub(crate) fn max_active_blocks(
     })
 }
 
-/// The grid and the block, in threads, with which the GPU is busiest: `cuOccupancyMaxPotentialBlockSize`.
+/// The grid and the block, in threads, with the highest occupancy: `cuOccupancyMaxPotentialBlockSize`.
 pub(crate) fn best_block(
     function: FunctionHandle<'_>,
     shared: u32,
 ) -> Result<(u32, u32), CallError> {
     let (api, mut grid) = (api()?, 0);
-    // Null is the callback of a block whose shared memory does not depend on its threads; 0 is no limit of the block.
+    // The callback is null because the shared memory does not depend on the block size; the limit 0 means no limit of
+    // the block.
     let (callback, shared, limit) = (Null::NULL, shared as usize, 0);
     let block = counted(|block| {
         api.cuOccupancyMaxPotentialBlockSize(&mut grid, block, function, callback, shared, limit)
@@ -35,7 +37,7 @@ pub(crate) fn best_block(
     Ok((u32::try_from(grid).unwrap_or(0), block))
 }
 
-/// The most clusters of `config` on the GPU: `cuOccupancyMaxActiveClusters`.
+/// The maximum number of clusters of `config` on the GPU: `cuOccupancyMaxActiveClusters`.
 pub(crate) fn max_active_clusters(
     function: FunctionHandle<'_>,
     config: &LaunchConfig<'_>,
@@ -44,8 +46,8 @@ pub(crate) fn max_active_clusters(
     counted(|clusters| api.cuOccupancyMaxActiveClusters(clusters, function, config))
 }
 
-/// The most blocks of a cluster of `config`: `cuOccupancyMaxPotentialClusterSize`. It is at most 8 unless the function may
-/// have clusters of a size that is not portable.
+/// The maximum number of blocks of a cluster of `config`: `cuOccupancyMaxPotentialClusterSize`. It is at most 8 unless
+/// the function allows clusters of a size that is not portable.
 pub(crate) fn max_cluster_size(
     function: FunctionHandle<'_>,
     config: &LaunchConfig<'_>,
@@ -54,7 +56,7 @@ pub(crate) fn max_cluster_size(
     counted(|blocks| api.cuOccupancyMaxPotentialClusterSize(blocks, function, config))
 }
 
-/// The number that a call writes, which is not negative.
+/// The number that a call writes. It is not negative.
 fn counted(call: impl FnOnce(&mut c_int) -> Result<(), CallError>) -> Result<u32, CallError> {
     Ok(u32::try_from(out(call)?).unwrap_or(0))
 }

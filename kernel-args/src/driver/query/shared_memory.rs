@@ -1,4 +1,4 @@
-//! The dynamic shared memory that a function is allowed.
+//! The limit of a function's dynamic shared memory.
 
 use super::attribute;
 use crate::driver::{
@@ -13,26 +13,27 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// How much dynamic and static shared memory a block may have without an opt-in, in bytes.
+/// The maximum size of dynamic and static shared memory per block without an opt-in, in bytes.
 pub(crate) const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
 
-/// Held while the limit of a function is compared and raised.
+/// Held while the limit of a function is checked and raised.
 static RAISING: Mutex<()> = Mutex::new(());
 
-/// Allows `function`, whose context is current, at least `bytes` of dynamic shared memory per block; returns what it is allowed.
+/// Allows `function` at least `bytes` of dynamic shared memory per block; returns the new limit. The function's context
+/// must be current.
 ///
-/// The driver keeps this limit with the function, not with a handle or a thread. It is only ever raised: a launch that
-/// needs less must not take from another one what it was given.
+/// The driver stores this limit with the function, not with a handle or a thread. It is never lowered: a launch that
+/// needs less must not reduce the limit for another launch.
 ///
 /// # Errors
-/// [`Error::Launch`] where the driver does not allow as much; [`Error::Driver`].
+/// [`Error::Launch`] if the driver does not allow this size; [`Error::Driver`].
 pub(crate) fn allow(
     function: FunctionHandle<'_>,
     bytes: u32,
     name: impl Fn() -> String,
 ) -> Result<u32, Error> {
     const LIMIT: u32 = attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    // The limit is only ever raised, so a launch that needs no more than it takes no lock.
+    // The limit is never lowered, so a launch that is within the limit takes no lock.
     let allowed = attribute::get(function, LIMIT)?;
     if bytes <= allowed {
         return Ok(allowed);
@@ -52,7 +53,7 @@ pub(crate) fn allow(
     }
 }
 
-/// The error of a launch that requests more dynamic shared memory than `limit` says.
+/// The error of a launch that requests more dynamic shared memory than `limit`.
 #[cold]
 pub(crate) fn exceeded(kernel: String, bytes: u32, limit: String) -> Error {
     Error::Launch(LaunchError::Limit(Box::new(Limit {

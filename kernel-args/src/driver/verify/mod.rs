@@ -1,4 +1,4 @@
-//! Whether arguments fit a loaded kernel.
+//! Compares arguments with a loaded kernel.
 
 mod verification;
 
@@ -20,7 +20,7 @@ use kernel_args_abi::{
 };
 use std::{boxed::Box, fmt::Write as _, format, string::ToString, sync::Arc, vec::Vec};
 
-/// The arguments of a launch, as a kernel's are described: a struct or a list.
+/// The arguments of a launch, in the same model as a kernel's parameters: a struct or a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Host<'a> {
     pub(crate) signature: Signature<'a>,
@@ -36,7 +36,7 @@ impl Host<'static> {
     }
 }
 
-/// Verifies arguments against the loaded function, whose context is current, and against its image.
+/// Verifies arguments against the loaded function and its image. The function's context must be current.
 pub(crate) fn verify(
     host: Host<'_>,
     function: FunctionHandle<'_>,
@@ -55,8 +55,8 @@ pub(crate) fn verify(
     }
 }
 
-/// Offset and size of every parameter as the driver reports them; `None` where it is older than 12.4. The function's context is
-/// current.
+/// Offset and size of every parameter as the driver reports them; `None` if the driver is older than 12.4. The
+/// function's context must be current.
 pub(crate) fn records(
     function: FunctionHandle<'_>,
 ) -> Result<Option<Vec<Parameter<'static>>>, CallError> {
@@ -69,7 +69,7 @@ pub(crate) fn records(
         let (mut offset, mut size) = (0, 0);
         match api.cuFuncGetParamInfo(function, records.len(), &mut offset, &mut size) {
             Ok(()) => records.push(Parameter::record(offset, size)),
-            // An index past the end.
+            // The index is past the last parameter.
             Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_INVALID_VALUE => {
                 return Ok(Some(records));
             }
@@ -78,7 +78,7 @@ pub(crate) fn records(
     }
 }
 
-/// Where the parameter block begins on the context's GPU, if that matters for `layout`.
+/// The offset of the parameter block on the context's GPU, if it matters for `layout`.
 fn param_base(layout: ParamLayout, context: &Arc<CudaContext>) -> Result<Option<usize>, Error> {
     if layout.depends_on_gpu() {
         Ok(sm(context)?.param_base(layout.size()))
@@ -87,7 +87,7 @@ fn param_base(layout: ParamLayout, context: &Arc<CudaContext>) -> Result<Option<
     }
 }
 
-/// The error that shows how the arguments differ from the parameters of `kernel`, where they do.
+/// Returns an error that shows how the arguments differ from the parameters of `kernel`, if they differ.
 pub(crate) fn compare(
     host: Host<'_>,
     kernel: &str,
@@ -125,10 +125,11 @@ pub(crate) fn compare(
     ))))
 }
 
-/// The one of several kernels that `A` fits.
+/// The kernel, out of several, that `A` matches.
 ///
 /// # Errors
-/// [`Error::Verify`] with the table of the nearest where none fits; [`Error::Load`] where several do.
+/// [`Error::Verify`] with the table of the most similar kernel if no kernel matches; [`Error::Load`] if several
+/// kernels match.
 pub(crate) fn select<'d, A: KernelArgs>(
     wanted: &str,
     kernels: &[&'d Arc<Description>],
@@ -148,7 +149,7 @@ pub(crate) fn select<'d, A: KernelArgs>(
         Selection::None => Err(none_fits::<A>(wanted, &signatures)),
         _ => Err(Error::Load(LoadError::NotFound {
             wanted: wanted.into(),
-            problem: "several kernels take the fields of the struct; write the full name of one",
+            problem: "several kernels match the fields of the struct; write the full name of one",
             candidates: kernels
                 .iter()
                 .map(|kernel| kernel.spelled().into())
@@ -157,7 +158,7 @@ pub(crate) fn select<'d, A: KernelArgs>(
     }
 }
 
-/// How many names an error lists.
+/// The maximum number of names in an error.
 const LISTED: usize = 12;
 
 #[cold]
@@ -185,7 +186,7 @@ fn none_fits<A: KernelArgs>(wanted: &str, kernels: &[Signature<'_>]) -> Error {
         Err(other) => other,
         Ok(()) => Error::Load(LoadError::NotFound {
             wanted: wanted.into(),
-            problem: "none of these kernels takes the fields of the struct",
+            problem: "none of these kernels matches the fields of the struct",
             candidates: kernels.iter().map(|kernel| kernel.name.into()).collect(),
         }),
     }

@@ -1,4 +1,4 @@
-//! What arguments are verified against.
+//! The result of a verification.
 
 use crate::driver::{
     api::api,
@@ -7,26 +7,26 @@ use crate::driver::{
 };
 use std::string::ToString;
 
-/// What arguments are verified against.
+/// The result of a verification, and the information that was available for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verification {
-    /// The arguments fit, as far as these describe the kernel.
+    /// The arguments match, as far as this information shows.
     #[non_exhaustive]
     Verified {
         /// The driver reported size and offset of every parameter (`cuFuncGetParamInfo`, driver 12.4 and newer).
         driver: bool,
-        /// The image described the parameters: PTX has class and alignment, a mangled name the C++ types.
+        /// The image contained the parameters: PTX has their class and alignment, a mangled name the C++ types.
         image: bool,
-        /// Whether debug information told names, C++ types and members as well.
+        /// Whether debug information with names, C++ types and members was available.
         debug_info: DebugInfo,
     },
-    /// Neither was available: wrong arguments would not be noticed.
+    /// No information was available, so wrong arguments would not be detected.
     Unverified(Unverified),
 }
 
 impl Verification {
-    /// Whether arguments of `kernel` are verified.
+    /// Requires that the arguments of `kernel` are verified.
     pub(crate) fn require(&self, kernel: &str) -> Result<(), Error> {
         match self {
             Self::Verified { .. } => Ok(()),
@@ -39,8 +39,8 @@ impl Verification {
 }
 
 impl Verification {
-    /// What is at hand for every verification of a function: the driver's records, where it is new enough, and the
-    /// function's description, or why there is none.
+    /// The information for every verification of a function: the driver's records, if the driver is new enough, and the
+    /// kernel's description in the image, or the reason why it is missing.
     pub(crate) fn of(
         description: Option<&Description>,
         unread: Option<&str>,

@@ -103,14 +103,14 @@ fn limits() -> Outcome {
     let attributes = LAUNCH().priority(-1);
     says(
         exec.update_launch(&node, attributes, world.args(2.0)),
-        &["cannot change the launch attributes", "leave them out"],
+        &["cannot change the launch attributes", "remove them"],
     )?;
     // More than 48 KiB is allowed, as in a launch.
     exec.update_launch(&node, LAUNCH().shared(64 * 1024), world.args(2.0))?;
     let y = Retained::write(&world.y).pointer();
     says(
         graph.add_memset(y, 0, 0, &[]),
-        &["nothing to copy or to set"],
+        &["no elements to copy or to set"],
     )?;
     says(
         graph.add_memset(y, 0, usize::MAX / 2, &[]),
@@ -118,7 +118,7 @@ fn limits() -> Outcome {
     )?;
     says(
         graph.add_memcpy_htod(y, Vec::<f32>::new(), &[]),
-        &["nothing to copy or to set"],
+        &["no elements to copy or to set"],
     )?;
     // SAFETY: both slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
@@ -162,7 +162,7 @@ fn captures() -> Outcome {
     world.y_is(0.0)?;
     says(
         Graph::capture(&world.ctx.default_stream(), || Ok(())),
-        &["not begun", "ctx.new_stream()"],
+        &["did not begin", "ctx.new_stream()"],
     )?;
     // An error before the driver is called does not end the capture.
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
@@ -219,7 +219,7 @@ fn rejections(driver: &Driver) -> Outcome {
             "grid (1, 1, 1), block (32, 1, 1)",
             "alpha",
             "2.5",
-            "need a new graph",
+            "create a new graph",
         ],
     )?;
     let mut graph = Graph::new(&world.ctx)?;

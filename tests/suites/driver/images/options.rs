@@ -272,7 +272,7 @@ fn a_refused_option_is_named() -> Outcome {
     let options = unsafe { JitOptions::new().max_registers(32).raw(9999, 1) };
     let error = Module::load_with(&context()?, unseen()?, &options).expect_err("no such option");
     for part in [
-        "the driver does not take one of the options",
+        "the driver does not support one of the options",
         "options: max_registers: 32, option 9999: 1",
     ] {
         assert!(error.to_string().contains(part), "{error}");

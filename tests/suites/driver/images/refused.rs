@@ -176,7 +176,7 @@ fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
     ];
     const FAT_BINARY: &[&str] = &[
         "no code for this GPU (sm_120, ",
-        "\n  LTO-IR for sm_80: is not code yet: nvcc's linker or nvJitLink makes it",
+        "\n  LTO-IR for sm_80: is not executable code: link it with nvcc or nvJitLink",
         "\n  PTX 9.0 for sm_100f: runs on GPUs of compute capability 10.0 and higher 10.x",
         "\n  PTX 9.0 for sm_90a: runs on GPUs of compute capability 9.0 only",
         "\n  a cubin for sm_100f: runs on GPUs of compute capability 10.0 and higher 10.x",
@@ -191,11 +191,11 @@ fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
         "\nhelp: the `a` of `sm_90a` allows instructions that other GPUs lack: leave it out",
     ];
     const OF_32_BITS: &[&str] = &[
-        "\n  PTX 7.0 of 32 bits for sm_75: has addresses of 32 bits, where the GPU has 64",
+        "\n  PTX 7.0 of 32 bits for sm_75: has 32-bit addresses, but the GPU has 64-bit addresses",
         "\nhelp: compile it for 64 bits: `nvcc -m64`",
     ];
     const LTO_IR: &[&str] = &[
-        "\n  LTO-IR for sm_80: is not code yet: nvcc's linker or nvJitLink makes it",
+        "\n  LTO-IR for sm_80: is not executable code: link it with nvcc or nvJitLink",
         "\nhelp: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_80,",
     ];
     let control = Control::attach().ok_or("this is the stand-in driver")?;
@@ -262,7 +262,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     println!("{text}\n");
     for part in [
         "UNSUPPORTED_PTX_VERSION (222)",
-        "the PTX is of a version that is newer than the driver",
+        "the PTX version is newer than the driver",
         "PTX 9.9 for sm_75: needs a newer driver",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -282,11 +282,11 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     let control = Control::attach().ok_or("this is the stand-in driver")?;
     for (code, part) in [
         (2, "not enough device memory"),
-        (200, "it is damaged, or of a format that is newer"),
+        (200, "it is damaged, its format is newer"),
         (221, "libnvidia-ptxjitcompiler.so"),
         (223, "unset `CUDA_DISABLE_JIT`"),
         (225, "cudaStreamTailLaunch"),
-        (303, "help: link the images that have it: `Module::link`"),
+        (303, "help: link the images that define it: `Module::link`"),
         (700, "an EARLIER kernel accessed an invalid address"),
         (803, "different versions"),
     ] {

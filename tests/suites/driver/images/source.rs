@@ -189,7 +189,7 @@ fn errors_point_at_the_line_of_the_named_source() -> Outcome {
     has(
         &text,
         &[
-            "`hopper` is no architecture",
+            "`hopper` is not an architecture",
             "help: write it as nvcc does: `sm_90`",
         ],
     );

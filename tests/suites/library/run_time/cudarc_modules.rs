@@ -72,10 +72,10 @@ fn a_kernel_of_another_image_than_the_modules_is_not_there() {
             .expect_err("only the image has it")
             .to_string();
         assert!(
-            text.contains("help: pass the image that the module was loaded from"),
+            text.contains("help: pass the image from which the module was loaded"),
             "{text}"
         );
-        assert!(text.contains("if it is that one"), "{text}");
+        assert!(text.contains("if this is the image"), "{text}");
     });
 }
 
@@ -88,14 +88,14 @@ fn an_image_that_is_not_the_functions_is_refused() {
             Function::from_cudarc(&ctx, theirs.clone(), image).expect_err("not its image")
         };
         let other = given(&ptx(&[("saxpi", "u32"), ("other", "u32")])).to_string();
-        for words in ["saxpy", "the image has no kernel of that name", "saxpi"] {
+        for words in ["saxpy", "the image has no kernel with this name", "saxpi"] {
             assert!(other.contains(words), "{other}");
         }
         for types in ["u32 f32 u64", "u32 f32 u64 u64 u32", "u32 f64 u64 u64", ""] {
             let error = given(&ptx(&[("saxpy", types)])).to_string();
             for words in [
                 "saxpy",
-                "not the one that the function was loaded from",
+                "not the image from which the function was loaded",
                 "4, 4, 8, 8",
                 "help: ",
             ] {
@@ -225,7 +225,7 @@ fn without_names_from_the_driver_the_image_must_have_one_kernel() {
         let error = Function::from_cudarc(&ctx, theirs, &several)
             .expect_err("which one?")
             .to_string();
-        for words in ["does not tell the name", "Module::from_cudarc"] {
+        for words in ["does not report the name", "Module::from_cudarc"] {
             assert!(error.contains(words), "{error}");
         }
     });

@@ -1,4 +1,4 @@
-//! The errors of graphs, built on the cold path.
+//! The errors of graphs, created on the cold path.
 
 mod refused;
 mod returned;
@@ -12,7 +12,7 @@ use crate::driver::{
 pub(super) use refused::*;
 pub(super) use returned::{call, node, node_attribute, returned_by};
 
-/// What was not done.
+/// The action that failed.
 pub(super) const ADDED: &str = "the node was not added";
 pub(super) const UPDATED: &str = "the node was not updated";
 pub(super) const CAPTURED: &str = "the launch was not captured";
@@ -22,7 +22,7 @@ pub(super) const DEVICE_UPDATABLE: &str = "the node was not made device-updatabl
 pub(super) const INSTANTIATED: &str = "the graph was not instantiated";
 pub(super) const UPLOADED: &str = "the graph was not uploaded";
 pub(super) const LAUNCHED: &str = "the graph was not launched";
-pub(super) const CAPTURE_BEGUN: &str = "the capture was not begun";
+pub(super) const CAPTURE_BEGUN: &str = "the capture did not begin";
 pub(super) const CAPTURE_ENDED: &str = "the stream was not captured";
 pub(super) const NODE_FOUND: &str = "the node of the captured launch was not found";
 pub(super) const RETAINED: &str = "the graph cannot retain anything";

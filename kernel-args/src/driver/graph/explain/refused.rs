@@ -1,4 +1,4 @@
-//! What is refused before the driver is asked.
+//! Errors that are detected before the driver is called.
 
 use super::super::explain::{ADDED, Error, GraphError};
 use crate::marshal::ContextName;
@@ -21,7 +21,8 @@ fn refused(
     }))
 }
 
-/// Errors whose texts are always the same. `kernel` is the name of the kernel where there is one, `action` what was not done.
+/// Errors with a constant text. `kernel` is the name of the kernel, if there is one; `action` is the action that
+/// failed.
 macro_rules! refusals {
     ($($(#[$doc:meta])* $name:ident = $reason:literal, $help:literal;)*) => {$(
         $(#[$doc])*
@@ -33,62 +34,62 @@ macro_rules! refusals {
 }
 
 refusals! {
-    /// The node belongs to another graph, or to one that is gone.
+    /// The node belongs to a different graph, or to a graph that no longer exists.
     foreign_node =
         "it belongs to another graph",
         "pass a node of the graph that was instantiated: `Graph::add_kernel` and a captured launch return it, \
          `Graph::kernel_nodes` finds it";
-    /// A node was given a stream.
+    /// A stream was specified for a node.
     stream_of_a_node =
         "a node of a graph has no stream",
-        "leave `stream` out; the graph is launched on a stream";
-    /// An update of a node names launch attributes.
+        "remove `stream`; the graph is launched on a stream";
+    /// An update of a node specifies launch attributes.
     attributes_of_an_update =
         "an update cannot change the launch attributes of a node",
-        "leave them out: the node keeps those that it was added or captured with";
-    /// A launch is to be captured, but its stream is not.
+        "remove them: the node keeps the attributes with which it was added or captured";
+    /// The stream of a launch to capture is not capturing.
     not_capturing =
         "the stream is not being captured",
-        "launch inside of `Graph::capture(&stream, || …)`, and name that stream: `stream = &stream`";
-    /// A launch is to be captured, but something has ended the capture.
+        "launch inside `Graph::capture(&stream, || …)`, on that stream: `stream = &stream`";
+    /// The capture was invalidated before the launch.
     broken_capture =
         "an earlier call on the captured streams was not allowed and has ended the capture",
-        "look at the error of that call";
-    /// A launch was captured, but another one was captured on the same stream at the same time.
+        "see the error of that call";
+    /// A launch was captured, but a second launch was captured on the same stream at the same time.
     ambiguous_node =
         "another thread uses the captured stream at the same time",
         "use a captured stream on one thread only";
     /// Nothing was captured.
     nothing_captured =
         "the driver returned no graph",
-        "end a capture on the stream and the thread on which it was begun";
+        "end a capture on the stream and the thread on which it began";
     /// The node cannot retain arguments.
     cannot_retain =
         "the graph was instantiated before this node was found, and cannot retain the arguments",
         "find the node with `Graph::kernel_nodes` before the graph is instantiated, capture it with `launch!(…, node)`, or \
          use `GraphExec::update_unretained` and keep the memory allocated";
-    /// There is no thread to drop what a graph retains.
+    /// The thread that drops retained values could not be started.
     no_thread =
-        "the system started no thread on which it could be released",
-        "let this process start one thread more";
-    /// A copy or a memset of nothing.
+        "the system could not start the thread that drops retained values",
+        "allow this process one more thread";
+    /// A copy or memset without elements.
     no_elements =
-        "there is nothing to copy or to set",
+        "there are no elements to copy or to set",
         "do not add a node for zero elements";
 }
 
-/// A node depends on one of another graph.
+/// A node depends on a node of a different graph.
 #[cold]
 pub(in crate::driver::graph) fn foreign_dependency(kernel: Option<String>, index: usize) -> Error {
     refused(
         kernel,
         ADDED,
         format!("the dependency at index {index} belongs to another graph"),
-        "a node depends on nodes of its own graph only",
+        "a node can depend only on nodes of its own graph",
     )
 }
 
-/// A kernel of another context than the graph's.
+/// A kernel belongs to a different context than the graph.
 #[cold]
 pub(in crate::driver::graph) fn foreign_kernel(
     kernel: String,
@@ -103,11 +104,11 @@ pub(in crate::driver::graph) fn foreign_kernel(
             "the kernel was loaded in another context (another device?) than the graph's\n  \
              graph   {graph}\n  kernel  {loaded}"
         ),
-        "make the graph with the context in which the kernel was loaded",
+        "create the graph with the context in which the kernel was loaded",
     )
 }
 
-/// A stream of another context than the graph's.
+/// A stream belongs to a different context than the graph.
 #[cold]
 pub(in crate::driver::graph) fn foreign_stream(
     action: &'static str,
@@ -126,7 +127,7 @@ pub(in crate::driver::graph) fn foreign_stream(
     )
 }
 
-/// A node that is added names an attribute that CUDA has for launches only.
+/// An added node specifies an attribute that CUDA supports for launches only.
 #[cold]
 pub(in crate::driver::graph) fn attribute_of_launches(
     kernel: String,
@@ -136,11 +137,11 @@ pub(in crate::driver::graph) fn attribute_of_launches(
         Some(kernel),
         ADDED,
         format!("`{attribute}` is an attribute of launches, not of nodes"),
-        "capture a launch that has it, `Graph::capture`: CUDA makes dependencies and nodes of it",
+        "capture a launch with it, `Graph::capture`: CUDA converts it to dependencies and nodes",
     )
 }
 
-/// A copy or a memset of nothing, or of more bytes than memory can have.
+/// A copy or memset without elements, or with more bytes than the address space.
 #[cold]
 pub(in crate::driver::graph) fn bad_length(elements: usize, size: usize) -> Error {
     if elements == 0 {
@@ -149,7 +150,7 @@ pub(in crate::driver::graph) fn bad_length(elements: usize, size: usize) -> Erro
     refused(
         None,
         ADDED,
-        format!("{elements} elements of {size} bytes are more than memory can have"),
+        format!("{elements} elements of {size} bytes exceed the address space"),
         "pass the number of elements, not of bytes",
     )
 }

@@ -1,4 +1,4 @@
-//! What the driver returned for a graph, or for a node of one.
+//! Errors that the driver returned for a graph or for one of its nodes.
 
 use super::super::explain::{
     ADDED, Asked, CallError, DEVICE_UPDATABLE, DriverCall, ENABLED, Error, GraphError,
@@ -46,8 +46,8 @@ pub(in crate::driver::graph) fn node(
     };
     let help = match status.0 {
         1 if action == UPDATED => {
-            "an update changes the grid, the block, the shared memory and the arguments of a node; another context, a \
-             cooperative launch, other attributes, other nodes or dependencies need a new graph"
+            "an update can change the grid, the block, the shared memory and the arguments of a node; for a different context, \
+             a cooperative launch, different attributes, nodes or dependencies, create a new graph"
         }
         1 => "compare the grid, the block and the shared memory with what the kernel allows",
         400 => "keep the context and the graph alive, and pass nodes of this graph only",
@@ -63,8 +63,8 @@ pub(in crate::driver::graph) fn node(
     returned(Some(kernel), action, call, reason, help)
 }
 
-/// What an error of a call means: what was not done, `None` for anything; the driver's codes; why, where more can be said than
-/// the code's name; and what to do.
+/// What an error of a call means: the action that failed (`None` for any action); the driver's codes; the reason, if
+/// more is known than the code's name; and what to do.
 type Cause = (
     Option<&'static str>,
     RangeInclusive<u32>,
@@ -72,19 +72,20 @@ type Cause = (
     &'static str,
 );
 
-/// The first that fits counts.
+/// The first match applies.
 const CAUSES: &[Cause] = &[
     (
         Some(INSTANTIATED),
         1..=1,
         "",
-        "a graph has no cycle; with a device-updatable node, or with nodes that allocate memory, it is instantiated once",
+        "a graph must have no cycle; a graph with a device-updatable node, or with nodes that allocate memory, can be \
+         instantiated only once",
     ),
     (
         Some(LAUNCHED),
         1..=1,
         "",
-        "a graph that allocates memory frees it before it is launched again",
+        "a graph that allocates memory must free it before it is launched again",
     ),
     (
         Some(ENABLED),
@@ -103,18 +104,18 @@ const CAUSES: &[Cause] = &[
         None,
         901..=901,
         "an earlier call on the captured streams was not allowed and has ended the capture",
-        "look at the error of that call: waiting for work outside of the capture, synchronizing, and a refused launch end it",
+        "see the error of that call: waiting for work outside of the capture, synchronizing, and a rejected launch end the capture",
     ),
     (
         None,
         904..=904,
         "a stream that takes part in the capture has work that the captured stream does not wait for",
-        "make the captured stream wait for the other one before the capture ends: `stream.join(&other)`",
+        "make the captured stream wait for that stream before the capture ends: `stream.join(&other)`",
     ),
     (
         Some(LAUNCHED),
         900..=900,
-        "a graph cannot be launched on a stream that is being captured, and the capture is over",
+        "a graph cannot be launched on a stream that is being captured, and the capture has ended",
         "launch it before or after the capture, or capture the launches of its kernels",
     ),
     (None, 900..=900, DEFAULT_STREAM, CAPTURE_ANOTHER),
@@ -127,12 +128,12 @@ const CAUSES: &[Cause] = &[
     ),
 ];
 
-const NEEDS_OF_DEVICE_UPDATABLE: &str = "device-updatable nodes need a driver of CUDA 12.4 or newer, and a kernel that is not launched cooperatively";
-const DEFAULT_STREAM: &str =
-    "the default stream cannot be captured, nor used while a stream that waits for it is captured";
-const CAPTURE_ANOTHER: &str = "capture a stream that was made with `ctx.new_stream()`";
+const NEEDS_OF_DEVICE_UPDATABLE: &str = "device-updatable nodes need a driver of CUDA 12.4 or newer, and a kernel that is \
+    not launched cooperatively";
+const DEFAULT_STREAM: &str = "the default stream cannot be captured, and cannot be used while a stream that waits for it is captured";
+const CAPTURE_ANOTHER: &str = "capture a stream that was created with `ctx.new_stream()`";
 
-/// The driver returned an error from a call for a graph, or for a node of one.
+/// The driver returned an error from a call for a graph or for one of its nodes.
 #[cold]
 pub(in crate::driver::graph) fn call(action: &'static str, error: CallError) -> Error {
     match error {
@@ -162,7 +163,7 @@ pub(in crate::driver::graph) fn returned_by(action: &'static str, call: DriverCa
     returned(None, action, call, text, help)
 }
 
-/// The driver refused an attribute of a node, which was removed again.
+/// The driver rejected an attribute of a node, and the node was removed.
 #[cold]
 pub(in crate::driver::graph) fn node_attribute(kernel: String, refused: &Refused) -> Error {
     let Refused { attribute, call } = *refused;
