@@ -140,9 +140,8 @@ fn side_by_side(runs: &[Run], options: &[String]) -> io::Result<usize> {
             Ok(())
         };
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let ends = workers.into_iter().map(|worker| worker.join());
-        ends.map(|end| end.unwrap_or_else(|_| Err(io::Error::other("a thread panicked"))))
-            .collect::<io::Result<()>>()
+        let mut ends = workers.into_iter().map(thread::ScopedJoinHandle::join);
+        ends.try_for_each(|end| end.unwrap_or_else(|_| Err(io::Error::other("a thread panicked"))))
     })?;
     Ok(failed.into_inner())
 }

@@ -21,9 +21,11 @@ fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found:
     let error = result.expect_err("two contexts are mixed");
     let text = error.to_string();
     let contexts = match &error {
-        Error::Context(ContextError::ForeignArgument { contexts, .. })
-        | Error::Context(ContextError::ForeignFunction { contexts, .. })
-        | Error::Context(ContextError::ForeignStream(contexts)) => contexts,
+        Error::Context(
+            ContextError::ForeignArgument { contexts, .. }
+            | ContextError::ForeignFunction { contexts, .. }
+            | ContextError::ForeignStream(contexts),
+        ) => contexts,
         Error::Graph(_) | Error::Launch(LaunchError::Limit(_)) => {
             for context in [expected, found] {
                 let address = format!("{:#x}", ContextName::of(context).handle());

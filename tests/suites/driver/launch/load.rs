@@ -273,7 +273,7 @@ fn thread_counts_are_taken_or_refused() -> Outcome {
         match Module::load_with(&ctx, SAXPY, &options) {
             Ok(module) => drop(module.kernel::<Saxpy>("saxpy")?),
             Err(Error::Load(LoadError::Rejected { call, .. })) => {
-                println!("this driver refuses {options:?}: {call}")
+                println!("this driver refuses {options:?}: {call}");
             }
             Err(other) => return Err(other.into()),
         }

@@ -44,8 +44,10 @@ fn names_both<T: Debug>(result: Result<T, Error>, launch: usize, found: usize) {
     let error = result.expect_err("it is of the other GPU");
     let text = error.to_string();
     let contexts = match &error {
-        Error::Context(ContextError::ForeignArgument { contexts, .. })
-        | Error::Context(ContextError::ForeignFunction { contexts, .. }) => contexts,
+        Error::Context(
+            ContextError::ForeignArgument { contexts, .. }
+            | ContextError::ForeignFunction { contexts, .. },
+        ) => contexts,
         other => panic!("{other}"),
     };
     assert_eq!(contexts.expected.device(), Some(launch), "{text}");

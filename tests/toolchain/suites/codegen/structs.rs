@@ -40,12 +40,12 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
     let files = [("main.rs", include_str!("fit.rs")), ("structs.rs", &source)];
     let folder = folder("codegen/crates")?;
     let compiler = Compiler::new(&folder, &USUAL);
-    let compiled = compiler.one(&rustc::lay_out(&folder, package, Kind::Program, &files)?)?;
-    let Some(program) = &compiled.program else {
-        let errors: String = compiled.rendered("error").collect();
+    let output = compiler.one(&rustc::lay_out(&folder, package, Kind::Program, &files)?)?;
+    let Some(program) = &output.program else {
+        let errors: String = output.rendered("error").collect();
         return Err(errors.chars().take(6000).collect());
     };
-    let warnings: String = compiled
+    let warnings: String = output
         .rendered("warning")
         .filter(|message| message.contains("structs.rs"))
         .collect();

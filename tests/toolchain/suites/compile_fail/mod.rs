@@ -106,7 +106,7 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// The folder in which the cases are compiled.
+/// The folder in which the cases are output.
 struct Suite {
     /// Paths to the sources of other crates start here.
     workspace: PathBuf,
@@ -167,17 +167,17 @@ impl Suite {
     fn compare(&self, case: &str) -> Result<(), Failed> {
         let (folder, _) = case.split_once('/').unwrap_or_default();
         let compiler = self.compiler(folder);
-        let mut compiled = compiler.one(&self.program(case, Kind::CheckedProgram))?;
+        let mut output = compiler.one(&self.program(case, Kind::CheckedProgram))?;
         if FOUND_BY_A_BUILD.contains(&case) {
-            if !compiled.success {
+            if !output.success {
                 return Err(
                     "`cargo check` finds this mistake: it is no longer one of FOUND_BY_A_BUILD"
                         .into(),
                 );
             }
-            compiled = compiler.one(&self.program(case, Kind::Program))?;
+            output = compiler.one(&self.program(case, Kind::Program))?;
         }
-        if compiled.success {
+        if output.success {
             return Err("it compiles".into());
         }
         let places = Places {
@@ -185,17 +185,17 @@ impl Suite {
             cases: &self.sources,
             case: &format!("ui/{case}.rs"),
         };
-        let message = message::all(&compiled.messages, &places);
+        let message = message::all(&output.messages, &places);
         let golden = self.sources.join(format!("ui/{case}.stderr"));
         Ok(golden::compare(&golden, &message)?)
     }
 
     fn right(&self) -> Result<(), Failed> {
-        let compiled = self
+        let output = self
             .compiler("right")
             .one(&self.program("right", Kind::Program))?;
-        let Some(program) = &compiled.program else {
-            return Err(compiled.rendered("error").collect::<String>().into());
+        let Some(program) = &output.program else {
+            return Err(output.rendered("error").collect::<String>().into());
         };
         let output = Command::new(program).output()?;
         if !output.status.success() {

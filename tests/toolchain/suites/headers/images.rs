@@ -16,7 +16,7 @@ pub(crate) fn by_nvrtc() -> Result<String, String> {
     let mut left_out = 0;
     for (i, batch) in kernels.chunks(60).enumerate() {
         let place = folder.join(format!("images_{i}.cu"));
-        write(&place, &cpp::source(batch, false))?;
+        write(&place, cpp::source(batch, false))?;
         let options = ["--device-debug"];
         nvrtc::compile_with(
             &folder,

@@ -60,7 +60,7 @@ pub(crate) fn write_all(folder: &Path) -> Result<PathBuf, String> {
             vectors_first.to_owned() + &of_prelude(&["cuFloatComplex ", "cuDoubleComplex "]),
         ),
     ] {
-        write(&folder.join(file), &format!("#pragma once\n{text}"))?;
+        write(&folder.join(file), format!("#pragma once\n{text}"))?;
     }
     Ok(folder.to_owned())
 }

@@ -210,7 +210,7 @@ fn compile(
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let sources = kernels.chunks(CHUNK).enumerate().map(|(i, chunk)| {
         let path = folder.join(format!("c{i}.cu"));
-        write(&path, &source(chunk))?;
+        write(&path, source(chunk))?;
         Ok(path)
     });
     let sources = sources.collect::<Result<Vec<_>, String>>()?;

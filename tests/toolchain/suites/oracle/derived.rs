@@ -50,9 +50,9 @@ pub(crate) fn differences(
         ("structs.rs", &*source),
     ];
     let compiler = Compiler::new(&folder, &LIBRARIES);
-    let compiled = compiler.one(&rustc::lay_out(&folder, PACKAGE, Kind::Program, &files)?)?;
-    let Some(program) = &compiled.program else {
-        let errors: String = compiled.rendered("error").collect();
+    let output = compiler.one(&rustc::lay_out(&folder, PACKAGE, Kind::Program, &files)?)?;
+    let Some(program) = &output.program else {
+        let errors: String = output.rendered("error").collect();
         return refused(signatures, &source, &errors);
     };
     let output = Command::new(program)
